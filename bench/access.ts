@@ -1,4 +1,4 @@
-// npm run bench:access: what checking who calls takes of the CPU, and how soon what is revoked is
+// npm run bench:access: CPU time of authentication, and how soon a revoked key is
 // gone.
 import { measureCalls } from "./access/calls.ts";
 import { measureChecks } from "./access/checks.ts";

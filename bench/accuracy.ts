@@ -1,6 +1,6 @@
 // npm run bench:accuracy [folder]: word error rate of short and live recognition through real
 // engine processes, per recording and in total: English of flite voices and of the recordings of a
-// folder (name.wav beside name.txt) where there is one; Icelandic of espeak-ng, with the starter
+// folder (name.wav with name.txt) where there is one; Icelandic of espeak-ng, with the starter
 // model's lexicon and without.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -22,7 +22,7 @@ const alternativesMax = 10;
 
 type Mode = "short" | "live";
 
-interface Hearing {
+interface Recognition {
   readonly pool: EnginePool;
   readonly languageCode: string;
 }
@@ -47,7 +47,7 @@ const icelandic = icelandicSentences.map((text, index) => ({
   text,
   samples: espeak(text),
 }));
-const english: Hearing = { pool, languageCode: "en-US" };
+const english: Recognition = { pool, languageCode: "en-US" };
 const isWithin = [
   await measureLatency(spoken),
   await measureSet("flite", spoken, errorPercentMax.flite, english),
@@ -58,7 +58,7 @@ else {
   const { recordings: percentMax } = errorPercentMax;
   isWithin.push(await measureSet("recordings", recordings, percentMax, english));
 }
-const own: Hearing = { pool, languageCode: "is-IS" };
+const own: Recognition = { pool, languageCode: "is-IS" };
 isWithin.push(await measureSet("icelandic", icelandic, errorPercentMax.icelandic, own));
 isWithin.push(await measureAlternatives(icelandic, own));
 isWithin.push(await measureWithoutLexicon());
@@ -70,7 +70,7 @@ async function measureLatency(from: readonly Recording[]): Promise<boolean> {
   const times: number[] = [];
   for (let run = 0; run < 5; run++) {
     const startedAt = performance.now();
-    await hear(english, five, "short");
+    await recognize(english, five, "short");
     times.push(performance.now() - startedAt);
   }
   const [median = NaN] = times.toSorted((a, b) => a - b).slice(2);
@@ -82,21 +82,21 @@ async function measureSet(
   name: string,
   from: readonly Recording[],
   percentMax: number,
-  hearing: Hearing,
+  recognition: Recognition,
 ): Promise<boolean> {
   const total = { words: 0, short: 0, live: 0 };
-  console.log(`${name.padEnd(18)} words  short   live  heard (short) where it differs`);
+  console.log(`${name.padEnd(18)} words  short   live  recognized (short) where it differs`);
   const lines = await eachOf(from, async (recording) => {
     const said = wordsOf(recording.text);
-    const short = wordsOf((await hear(hearing, recording.samples, "short"))[0] ?? "");
-    const live = wordsOf((await hear(hearing, recording.samples, "live"))[0] ?? "");
+    const short = wordsOf((await recognize(recognition, recording.samples, "short"))[0] ?? "");
+    const live = wordsOf((await recognize(recognition, recording.samples, "live"))[0] ?? "");
     const errors = { short: wordErrors(said, short), live: wordErrors(said, live) };
     total.words += said.length;
     total.short += errors.short;
     total.live += errors.live;
     const counts = [said.length, errors.short, errors.live].map((n) => String(n).padStart(5));
-    const heard = errors.short > 0 ? short.join(" ") : "";
-    return `${recording.name.padEnd(18)} ${counts.join("  ")}  ${heard}`.trimEnd();
+    const found = errors.short > 0 ? short.join(" ") : "";
+    return `${recording.name.padEnd(18)} ${counts.join("  ")}  ${found}`.trimEnd();
   });
   console.log(lines.join("\n"));
   const percent = (errors: number) => (100 * errors) / total.words;
@@ -109,10 +109,13 @@ async function measureSet(
 }
 
 /** The truth is among ten readings more often than on top. */
-async function measureAlternatives(from: readonly Recording[], hearing: Hearing): Promise<boolean> {
+async function measureAlternatives(
+  from: readonly Recording[],
+  recognition: Recognition,
+): Promise<boolean> {
   const found = await eachOf(from, async ({ text, samples }) => {
     const truth = wordsOf(text).join(" ");
-    const texts = await hear(hearing, samples, "short", alternativesMax);
+    const texts = await recognize(recognition, samples, "short", alternativesMax);
     const readings = texts.map((each) => wordsOf(each).join(" "));
     if (new Set(readings).size !== readings.length) throw new Error("readings are not distinct");
     return { top: readings[0] === truth, among: readings.includes(truth), count: readings.length };
@@ -137,8 +140,8 @@ async function measureWithoutLexicon(): Promise<boolean> {
     delete card.files.lexicon;
     writeFileSync(join(copy, "model.json"), JSON.stringify(card));
     await using plain = await openEnginePool({ engine: "auto", processes, modelsFolder, log });
-    const hearing = { pool: plain, languageCode: "is-IS" };
-    return await measureSet("no lexicon", icelandic, errorPercentMax.withoutLexicon, hearing);
+    const recognition = { pool: plain, languageCode: "is-IS" };
+    return await measureSet("no lexicon", icelandic, errorPercentMax.withoutLexicon, recognition);
   } finally {
     rmSync(modelsFolder, { recursive: true });
   }
@@ -164,8 +167,8 @@ async function eachOf<T>(
  * The readings of a recording: of each utterance the best with the best, the second with the
  * second.
  */
-async function hear(
-  { pool: from, languageCode }: Hearing,
+async function recognize(
+  { pool: from, languageCode }: Recognition,
   samples: Int16Array,
   mode: Mode,
   readings = 1,

@@ -6,14 +6,14 @@ import { parseArgs } from "node:util";
 import { findModels, type LoadableModel } from "../src/engines/pool/loadable-models.ts";
 import { builtinModelsFolder } from "../src/models/models-folder.ts";
 import { createLog } from "../src/std/log.ts";
-import { hearAlone, openAlone } from "./engines/alone.ts";
-import { hearThroughPool } from "./engines/through-pool.ts";
+import { decodeAlone, openAlone } from "./engines/alone.ts";
+import { recognizeThroughPool } from "./engines/through-pool.ts";
 import { type Speech, speechOf } from "./engines/speech.ts";
 
 /**
- * What the service may add to an engine. Pipes, frames and resampling cost 1 to 3 ms for each second
- * of audio, whatever the model: that is over the ratio where the engine itself takes under 30 ms, so
- * a fixed limit applies there.
+ * What the service may add to an engine. Pipes, frames and resampling cost 1 to 3 ms for each
+ * second of audio, whatever the model: that is over the ratio where the engine itself takes under
+ * 30 ms, so a fixed limit applies there.
  */
 const ratioMax = 1.1;
 const addedMsMax = 3.5;
@@ -78,10 +78,10 @@ async function aloneCounts(
   const engine = await openAlone(model);
   const first = { ...speech, utterances: speech.utterances.slice(0, 2) };
   try {
-    const counts = countsOf(await hearAlone(engine, first, { count: 1, mode }));
+    const counts = countsOf(await decodeAlone(engine, first, { count: 1, mode }));
     const alone = await leastOf(rounds, async () => {
       const found: number[] = [];
-      for (const count of counts) found.push(await hearAlone(engine, speech, { count, mode }));
+      for (const count of counts) found.push(await decodeAlone(engine, speech, { count, mode }));
       return found;
     });
     return { counts, alone };
@@ -99,7 +99,7 @@ async function throughCounts(
   for (const count of counts) {
     const log = createLog("error");
     found.push(
-      await hearThroughPool(model, speech, { count, mode, modelsFolder: values.models, log }),
+      await recognizeThroughPool(model, speech, { count, mode, modelsFolder: values.models, log }),
     );
   }
   return found;

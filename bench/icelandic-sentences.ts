@@ -1,5 +1,5 @@
 /**
- * What the accuracy bench lets espeak-ng say in Icelandic: written before the starter model was
+ * Sentences that espeak-ng speaks for the accuracy bench: written before the starter model was
  * trained, and never part of its training.
  */
 export const icelandicSentences: readonly string[] = [

@@ -47,12 +47,12 @@ const counting = await cpuUs(async () => {
 });
 line("a call of one who is known", `${(counting / calls).toFixed(2)} us (held to ${usPerCallMax})`);
 const [first] = known;
-if (!first) throw new Error("nobody calls");
+if (!first) throw new Error("there is no caller");
 using stream = await meter.openStream(first);
-const hearing = await cpuUs(async () => {
+const metering = await cpuUs(async () => {
   for (let i = 0; i < calls; i++) stream.meterAudio(0.01);
 });
-line("a chunk of audio of a live stream", `${(hearing / calls).toFixed(2)} us`);
+line("a chunk of audio of a live stream", `${(metering / calls).toFixed(2)} us`);
 for (let round = 0; round < 3; round++) {
   await callAll();
   const startedAt = performance.now();

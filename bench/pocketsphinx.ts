@@ -1,6 +1,6 @@
 // npm run bench:pocketsphinx [-- --folder recordings] [-- --seconds 30] [-- --only
-// cpu|streams|final]: what live recognition by PocketSphinx costs beside pocketsphinx_continuous,
-// how many streams a core hears in time, and when finals come.
+// cpu|streams|final]: what live recognition by PocketSphinx costs compared with
+// pocketsphinx_continuous, how many streams a core recognizes in time, and when finals come.
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -9,7 +9,7 @@ export interface Recording {
 }
 
 /**
- * The recordings of a folder, name.wav beside name.txt, in the order of their names; none where
+ * The recordings of a folder, name.wav with name.txt, in the order of their names; none where
  * there is no such folder.
  */
 export function readRecordings(from: string): Recording[] {

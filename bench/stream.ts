@@ -1,4 +1,4 @@
-// npm run bench:stream: live streams with the scripted engine, beside a bare server in the same
+// npm run bench:stream: live streams with the scripted engine, next to a bare server in the same
 // run. -- --soak: a stream of 24 h instead, some minutes. -- --only cpu|lag|idle
 import { parseArgs } from "node:util";
 import { measureIdle } from "./stream/idle.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { wordErrors, wordsOf } from "./word-errors.ts";
 
 test("wordErrors() counts words replaced, left out and put in", () => {
-  const rows: [said: string, heard: string, errors: number][] = [
+  const rows: [said: string, recognized: string, errors: number][] = [
     ["", "", 0],
     ["go forward", "go forward", 0],
     ["go forward", "", 2],
@@ -14,8 +14,12 @@ test("wordErrors() counts words replaced, left out and put in", () => {
     ["a b c d", "x a b c d", 1],
     ["a b c", "c b a", 2],
   ];
-  for (const [said, heard, errors] of rows) {
-    assert.equal(wordErrors(said.split(" ").filter(Boolean), wordsOf(heard)), errors, heard);
+  for (const [said, recognized, errors] of rows) {
+    assert.equal(
+      wordErrors(said.split(" ").filter(Boolean), wordsOf(recognized)),
+      errors,
+      recognized,
+    );
   }
 });
 

@@ -8,13 +8,13 @@ export function wordsOf(text: string): string[] {
  * The fewest words to replace, leave out and put in that make one of the other: word error rate is
  * this over `said`.
  */
-export function wordErrors(said: readonly string[], heard: readonly string[]): number {
-  let row = heard.map((_, index) => index + 1);
+export function wordErrors(said: readonly string[], recognized: readonly string[]): number {
+  let row = recognized.map((_, index) => index + 1);
   for (const [index, word] of said.entries()) {
     let diagonal = index;
     let left = index + 1;
     row = row.map((above, at) => {
-      const replaced = diagonal + (heard[at] === word ? 0 : 1);
+      const replaced = diagonal + (recognized[at] === word ? 0 : 1);
       diagonal = above;
       left = Math.min(left + 1, above + 1, replaced);
       return left;

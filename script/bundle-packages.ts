@@ -11,7 +11,8 @@ process.umask(0o022);
 if (!existsSync(folder)) {
   const { build } = await import("vite");
   await mkdir(dirname(folder), { recursive: true });
-  // In a folder of its own until it is complete. Another process may make the same: the first one stays.
+  // In a folder of its own until it is complete. Another process may make the same: the first one
+  // stays.
   const fresh = await mkdtemp(`${folder}.`);
   try {
     await build({

@@ -67,7 +67,7 @@ function built(): string {
   return readFileSync(join(at, script), "utf8");
 }
 
-test("a build of the console that is cut off leaves what was there, and the next one is whole", async () => {
+test("a console build that is killed keeps the previous one, and the next build is complete", async () => {
   write("src/console/main.ts", 'document.title = "first";');
   assert.equal(await build(), 0);
   assert.match(built(), /first/);
@@ -84,7 +84,7 @@ test("a build of the console that is cut off leaves what was there, and the next
   assert.match(built(), /first/, "what is deleted is built again");
 });
 
-test("builds of the console at the same time leave it whole", async () => {
+test("concurrent console builds leave a complete one", async () => {
   rmSync(join(folder, "cut"), { force: true });
   write("src/console/main.ts", 'document.title = "third";');
   assert.deepEqual(await Promise.all([build(), build(), build()]), [0, 0, 0]);

@@ -286,7 +286,7 @@ test("an import that breaks the floors is found", () => {
   }
 });
 
-test("only the command line hands out the environment, to config.ts (PATH aside)", () => {
+test("only the command line passes the environment on, to config.ts (PATH aside)", () => {
   const readers = globSync("src/**/*.ts", { cwd: root }).filter((file) => {
     const code = readFileSync(join(root, file), "utf8").replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, "");
     return !file.endsWith(".test.ts") && /process\.env\b(?!\["PATH"\])/.test(code);

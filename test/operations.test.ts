@@ -8,7 +8,7 @@ import { describeConfig } from "../src/config.ts";
 const docs = resolve(import.meta.dirname, "../docs");
 const page = readFileSync(join(docs, "operations.md"), "utf8");
 
-test("docs/operations.md names no setting that there is not", () => {
+test("docs/operations.md names only existing settings", () => {
   const known = describeConfig({});
   const named = new Set(page.match(/\b(?:HLUST|DATABASE|S3)_[A-Z0-9_]*[A-Z0-9]\b/g));
   assert.ok(named.size > 10);
@@ -17,7 +17,7 @@ test("docs/operations.md names no setting that there is not", () => {
   assert.deepEqual(unknown, ["DATABASE_UNAVAILABLE"]);
 });
 
-test("docs/operations.md shows files that there are", () => {
+test("docs/operations.md shows existing files", () => {
   const shown = Array.from(page.matchAll(/\]\((operations\/[^)]+)\)/g), ([, path = ""]) => path);
   assert.ok(shown.length > 2);
   for (const path of shown) assert.ok(existsSync(join(docs, path)), path);

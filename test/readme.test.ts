@@ -19,7 +19,7 @@ function requests(): string[] {
 }
 
 test("every request of the README answers as it says", async () => {
-  // As many as a machine of two cores has by itself: two streams are heard at once.
+  // As many as a machine of two cores has by itself: two streams are recognized at once.
   await using service = await openTestService({ HLUST_ENGINE_PROCESSES: "2" });
   const folder = mkdtempSync(join(tmpdir(), "hlust-readme-"));
   try {
@@ -46,7 +46,7 @@ test("every request of the README answers as it says", async () => {
       /RIFF\s*$/,
       /^\s*1\s+00:00:0\d,\d+ --> 00:00:0\d,\d+\s+\w.*\s+"transcripts\/\S+"\s*0\s*$/,
       /3 transcripts\n\w.* \n/,
-      /ended +2 as they should, 0 failed\n(.|\n)*finals +2, lost 0(.|\n)*interim lag(.|\n)*server +/,
+      /ended +2 succeeded, 0 failed\n(.|\n)*finals +2, lost 0(.|\n)*interim lag(.|\n)*server +/,
     ];
     assert.equal(outputs.length, expected.length);
     for (const [at, output] of outputs.entries())
@@ -56,7 +56,7 @@ test("every request of the README answers as it says", async () => {
   }
 });
 
-test("the README says what an operator and a reader of transcripts would be surprised by", () => {
+test("the README names what may surprise an operator or a reader of transcripts", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   const lines = [
     /^.*cleartext.*\bTLS\b.*$/m,

@@ -28,7 +28,7 @@ test("set-up takes under 3 s when nothing changed", (t) => {
     return;
   }
   for (const args of [[], ["--test"]]) {
-    // Other tests run beside it: one of a few tries is as quick as it can be.
+    // Other tests run at the same time: one of a few attempts is as quick as it can be.
     const tookMs: number[] = [];
     while (tookMs.length < 5 && (tookMs.at(-1) ?? Infinity) >= 3_000) {
       const began = performance.now();
@@ -40,7 +40,7 @@ test("set-up takes under 3 s when nothing changed", (t) => {
   }
 });
 
-test("missing packages are named to whoever is not root, with the command that installs them", () => {
+test("missing packages are named to users without root, with the command that installs them", () => {
   const folder = mkdtempSync(join(tmpdir(), "hlust-dpkg-"));
   try {
     // A package database in which nothing is installed.
@@ -81,10 +81,10 @@ function copyProject(to: string): void {
 const isRoot = process.geteuid?.() === 0;
 
 test(
-  "what root sets up with a closed umask runs as another user",
+  "an installation by root with a closed umask runs as another user",
   { skip: !isRoot && "the test is not root: it cannot take on another user" },
   async () => {
-    const nobody = 65_534;
+    const otherUser = 65_534;
     const folder = mkdtempSync(join(tmpdir(), "hlust-other-user-"));
     try {
       chmodSync(folder, 0o755);
@@ -94,14 +94,14 @@ test(
       const bundling = `umask 077; exec "${process.execPath}" "${project}/script/bundle-packages.ts"`;
       const bundled = spawnSync("/bin/sh", ["-c", bundling], { encoding: "utf8" });
       assert.equal(bundled.status, 0, bundled.stderr);
-      const asNobody = [`--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
+      const asOtherUser = [`--reuid=${otherUser}`, `--regid=${otherUser}`, "--clear-groups"];
       const bundles = join(project, "node_modules/.cache");
-      const closed = spawnSync("setpriv", [...asNobody, "find", bundles, "-not", "-readable"]);
+      const closed = spawnSync("setpriv", [...asOtherUser, "find", bundles, "-not", "-readable"]);
       assert.equal(`${closed.stdout.toString()}${closed.stderr.toString()}`, "");
       await seedPostgres(join(data, "postgres"));
-      spawnSync("chown", ["-R", `${nobody}:${nobody}`, data]);
+      spawnSync("chown", ["-R", `${otherUser}:${otherUser}`, data]);
 
-      const child = spawn("setpriv", [...asNobody, join(project, "bin/hlust"), "serve"], {
+      const child = spawn("setpriv", [...asOtherUser, join(project, "bin/hlust"), "serve"], {
         cwd: "/",
         env: {
           PATH: process.env["PATH"],

@@ -199,11 +199,11 @@ section("encode", (vector) => {
   assert.deepEqual(found, vector["expect"], problems.join("; "));
 });
 
-/** Formats of other implementations: nobody says that they are served here. */
+/** Formats of other implementations: not served here. */
 const otherStreamFormats: Readonly<Record<string, string>> = {
   "request array": "messages that come one by one come over a WebSocket, gRPC or Connect",
   "response array": "it is no JSON before its end, and has no place for a failure",
-  "response ndjson": "without an envelope a failure cannot be told from a message",
+  "response ndjson": "without an envelope a failure cannot be distinguished from a message",
   "response sse": "as ndjson",
 };
 
@@ -229,7 +229,7 @@ section("stream", (vector) => {
   return undefined;
 });
 
-test("every section of the vectors is run or known to be elsewhere", (t) => {
+test("every section of the vectors is run here or in another test", (t) => {
   const known = new Set([...sectionsElsewhere, ...run]);
   const lists = Object.entries(file).filter(([, value]) => Array.isArray(value));
   assert.deepEqual(
@@ -259,7 +259,7 @@ function section(name: string, check: (vector: Vector) => "skip" | void): void {
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         if (deviates) counts.deviating++;
-        // A file that is not ours may have options that nobody claims to support.
+        // A file that is not ours may have options that are not supported.
         else if (vector["optional"] === true && isForeign) counts.optional++;
         else failed.push(`${vector.id}: ${message}`);
       }

@@ -62,7 +62,7 @@ test("a selected protocol is Bearer in the caller's own writing, never the token
 });
 
 async function check(vector: Vector, header: string, token: string | undefined): Promise<void> {
-  await using server = await openTestStreams(token ?? "nobody's");
+  await using server = await openTestStreams(token ?? "unknown");
   const { status, selected } = await shakeHands(`${server.address}/v1/talk`, header);
   assert.deepEqual(server.seen.tokens, [token]);
   assert.equal(status, token === undefined ? 401 : 101);

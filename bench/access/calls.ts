@@ -14,20 +14,20 @@ import type { Figure } from "./figure.ts";
 const rounds = 15;
 const callsARound = 2_000;
 
-/** us of CPU that a small call takes more for its API key. */
+/** CPU time that an API key adds to a small call, in us. */
 export async function measureCalls(): Promise<Figure[]> {
   await using database = await openTestDatabase();
   const { db } = database;
   const { token } = await addApiKey(db, await addAccount(db), ["transcripts.read"]);
   const caller = testCaller("a", []);
-  const anybody: Authenticator = { authenticate: () => Promise.resolve(caller), ...unwatched };
+  const anyCaller: Authenticator = { authenticate: () => Promise.resolve(caller), ...unwatched };
   const checking = createAuthenticator({
     db,
     publicUrl: () => "",
     attempts: createRefusedAttempts(60),
     log: createLog("error"),
   });
-  await using open = await openMeasuredServer(anybody);
+  await using open = await openMeasuredServer(anyCaller);
   await using checked = await openMeasuredServer(checking);
   using toOpen = openCaller(new URL(open.address).port);
   using toChecked = openCaller(new URL(checked.address).port);

@@ -1,5 +1,5 @@
-// Two nodes on one database: how long a key is good, and its streams are open, after the other node
-// was told to revoke it.
+// Two nodes on one database: how long a key stays valid, and its streams open, after the other node
+// revoked it.
 import { openCluster, type ClusterNode } from "../../test/fault/cluster.ts";
 import { callRest } from "../../test/spec/service.ts";
 import { openStream, streamingConfig } from "../../test/spec/stream.ts";
@@ -12,7 +12,7 @@ const socketsARound = 20;
 export async function measureRevocation(): Promise<Figure[]> {
   await using cluster = await openCluster({});
   const nodes = [cluster.addNode("api"), cluster.addNode("api")] as const;
-  // The first one makes the account, and has its key.
+  // The first node creates the account and its key.
   await nodes[0].start();
   await nodes[1].start();
   const times = [];
@@ -41,7 +41,7 @@ export async function measureRevocation(): Promise<Figure[]> {
 }
 
 /**
- * After the answer of one node, on the other: until the last call that was let in began, and until
+ * After the answer of one node, on the other: until the last accepted call began, and until
  * the last socket was closed.
  */
 async function revokeOnce([here, there]: readonly [ClusterNode, ClusterNode]) {

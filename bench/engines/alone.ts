@@ -9,12 +9,12 @@ import type { Speech } from "./speech.ts";
 const sliceSamples = engineSampleRate / 10;
 
 export async function openAlone({ source }: LoadableModel): Promise<Engine> {
-  if (source.engine === "diarizer") throw new Error("it hears no words");
+  if (source.engine === "diarizer") throw new Error("a diarizer recognizes no words");
   return await openEngine(source);
 }
 
-/** CPU milliseconds a second of audio of `count` decoders that hear the same at once. */
-export async function hearAlone(
+/** CPU milliseconds for a second of audio, of `count` decoders that decode the same at once. */
+export async function decodeAlone(
   engine: Engine,
   { utterances }: Speech,
   { count, mode }: { readonly count: number; readonly mode: "live" | "job" },
@@ -22,18 +22,18 @@ export async function hearAlone(
   const decoders = Array.from({ length: count }, () =>
     engine.createDecoder({ mode, alternativesMax: 1 }),
   );
-  const hearAll = () => Promise.all(decoders.map((decoder) => hear(decoder, utterances)));
+  const decodeAll = () => Promise.all(decoders.map((decoder) => decode(decoder, utterances)));
   // The first time is the compiler's.
-  await hearAll();
+  await decodeAll();
   const startMs = cpuMs();
-  await hearAll();
+  await decodeAll();
   const takenMs = cpuMs() - startMs;
   for (const decoder of decoders) decoder.close();
   const samples = utterances.reduce((sum, { length }) => sum + length, 0);
   return takenMs / ((count * samples) / engineSampleRate);
 }
 
-async function hear(decoder: Decoder, utterances: readonly Int16Array[]): Promise<void> {
+async function decode(decoder: Decoder, utterances: readonly Int16Array[]): Promise<void> {
   for (const utterance of utterances) {
     decoder.begin();
     for (let at = 0; at < utterance.length; at += sliceSamples) {

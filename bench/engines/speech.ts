@@ -2,7 +2,7 @@ import { espeak, flite, joined, silence } from "../../test/fixtures/flite.ts";
 import { icelandicSentences } from "../icelandic-sentences.ts";
 import { sentences } from "../sentences.ts";
 
-/** What a stream says. */
+/** The speech of a stream. */
 export interface Speech {
   readonly languageCode: string;
   /** One utterance each, with a little silence around. */

@@ -1,4 +1,4 @@
-// The same speech through an engine process, as a stream of the service is heard.
+// The same speech through an engine process, as a stream of the service takes it.
 import { engineSampleRate, type RecognitionMode } from "../../src/engines/protocol/engine.ts";
 import { openEnginePool } from "../../src/engines/pool/engine-pool.ts";
 import type { LoadableModel } from "../../src/engines/pool/loadable-models.ts";
@@ -9,7 +9,7 @@ import type { Speech } from "./speech.ts";
 const chunkSamples = engineSampleRate / 10;
 
 /** CPU milliseconds of the engine processes a second of speech of `count` streams at once. */
-export async function hearThroughPool(
+export async function recognizeThroughPool(
   model: LoadableModel,
   { languageCode, utterances, talk }: Speech,
   options: {
@@ -27,7 +27,7 @@ export async function hearThroughPool(
     only: model.name,
     log,
   });
-  const hearAll = () =>
+  const recognizeAll = () =>
     Promise.all(
       Array.from({ length: count }, async () => {
         const recognition = pool.recognize(chunksOf(talk), {
@@ -37,12 +37,12 @@ export async function hearThroughPool(
         });
         let finals = 0;
         for await (const { isFinal } of recognition) if (isFinal) finals += 1;
-        if (finals === 0) throw new Error("nothing was heard");
+        if (finals === 0) throw new Error("nothing was recognized");
       }),
     );
-  await hearAll();
+  await recognizeAll();
   const before = await engineUse();
-  await hearAll();
+  await recognizeAll();
   const after = await engineUse();
   const samples = utterances.reduce((sum, { length }) => sum + length, 0);
   return (after.cpuMs - before.cpuMs) / ((count * samples) / engineSampleRate);

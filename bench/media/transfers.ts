@@ -27,11 +27,11 @@ export interface Figure {
 }
 
 /**
- * A service on the disk of the temporary folder, a recording beside it, and programs that move it.
+ * A service on the disk of the temporary folder, a recording next to it, and programs that move it.
  */
 export interface Transfers extends AsyncDisposable {
   readonly service: ServiceProcess;
-  /** Makes the recording anew with this size. */
+  /** Writes the recording again with this size. */
   makeSource(gibibytes: number): Promise<void>;
   /** cp of the recording, synced with its folder, as the service does it. */
   copyIn(): Promise<Taken>;
@@ -122,7 +122,7 @@ export async function openTransfers(): Promise<Transfers> {
   };
 }
 
-/** Upload and download beside cp, one after the other in each round; the medians. */
+/** Upload and download compared with cp, one after the other in each round; the medians. */
 export async function measureSpeed(transfers: Transfers, rounds: number): Promise<Figure[]> {
   const taken: Record<"copyIn" | "upload" | "copyOut" | "download", Taken[]> = {
     copyIn: [],

@@ -1,4 +1,4 @@
-// CPU of our live recognition beside pocketsphinx_continuous, on the same recording with the same
+// CPU of our live recognition next to pocketsphinx_continuous, on the same recording with the same
 // settings.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ export async function measureCost(samples: Int16Array, log: Log, rounds: number)
   const seconds = samples.length / sampleRate;
   const note = isInstalled
     ? `${(own / seconds).toFixed(3)} s against ${(other / seconds).toFixed(3)} a second of recording, interim results and all`
-    : `${program} is not installed (apt-get install pocketsphinx): ${(own / seconds).toFixed(3)} s a second of recording, beside nothing`;
+    : `${program} is not installed (apt-get install pocketsphinx): ${(own / seconds).toFixed(3)} s a second of recording, compared with nothing`;
   const ratio = isInstalled ? own / other : NaN;
   const figure = { name: `CPU against ${program}`, ratio, ratioMax, note };
   return { figure, cpuPerSecond: own / seconds };
@@ -57,16 +57,16 @@ async function ownSeconds(samples: Int16Array, log: Log): Promise<number> {
   })) {
     if (isFinal) finals += 1;
   }
-  if (finals === 0) throw new Error("nothing was heard");
+  if (finals === 0) throw new Error("nothing was recognized");
   return ((await engineUse()).cpuMs - before.cpuMs) / 1000;
 }
 
 function continuousSeconds(samples: Int16Array): number {
   const folder = mkdtempSync(join(tmpdir(), "hlust-bench-"));
   try {
-    const run = (name: string, heard: Int16Array): number => {
+    const run = (name: string, samples: Int16Array): number => {
       const path = join(folder, name);
-      writeFileSync(path, waveOf(heard));
+      writeFileSync(path, waveOf(samples));
       const before = childrenSeconds();
       const { status } = spawnSync(program, ["-infile", path, ...settings, "-logfn", "/dev/null"]);
       if (status !== 0) throw new Error(`${program} ended with ${status}`);

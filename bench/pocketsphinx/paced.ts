@@ -10,7 +10,7 @@ const chunkMs = 100;
 const chunkSamples = (sampleRate * chunkMs) / 1000;
 /** The streams begin one after another within this time. */
 const startMs = 4000;
-/** A final belongs to the last sentence that ended so long before its utterance did, or less. */
+/** A final belongs to the last sentence that ended at most this long before its utterance. */
 const endReachMs = 1500;
 
 export interface Lags {
@@ -22,7 +22,7 @@ export interface Lags {
   readonly final: Summary | undefined;
   readonly cores: number;
   readonly bytes: number;
-  /** Where the pool took no more streams. */
+  /** If the pool refuses further streams. */
   readonly refused: number;
 }
 
@@ -33,7 +33,7 @@ interface Distributions {
 }
 
 /**
- * `count` streams over `processes` engine processes for so long; each says something else at a
+ * `count` streams over `processes` engine processes for this long; each says something else at a
  * time.
  */
 export async function measurePaced(

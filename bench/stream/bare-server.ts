@@ -51,7 +51,7 @@ function isAudio(message: unknown): message is { audioContent: string } {
   return typeof message === "object" && message !== null && "audioContent" in message;
 }
 
-/** What the scripted engine says after so many chunks of the stream, as JSON of section 4.9. */
+/** What the scripted engine says after this many chunks of the stream, as JSON of section 4.9. */
 function answerAt(chunks: number, isFinal: boolean): string {
   const begin = Math.floor((chunks - 1) / chunksOfPeriod) * chunksOfPeriod;
   const spoken = Math.min(chunksOfTone, chunks - begin);

@@ -1,4 +1,4 @@
-// Sockets that are open, let in and configured, and say nothing.
+// Sockets that are open, authenticated and configured, but silent.
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import {
@@ -13,7 +13,7 @@ import type { MeasuredServer } from "./servers.ts";
 const sockets = 10_000;
 const memoryMebibytesMax = 300;
 /**
- * They are idle for so long before the memory is looked at; after 60 s without audio the service
+ * They are idle for this long before memory is measured; after 60 s without audio the service
  * closes them.
  */
 const idleMs = 30_000;
@@ -28,7 +28,7 @@ const configuration = JSON.stringify({
 
 /**
  * Memory (PSS) of the process that holds 10,000 idle sockets: at most 300 MiB. What its tree takes
- * beside it, PostgreSQL and engine processes, is told too; it does not grow with sockets.
+ * with it, PostgreSQL and engine processes, is reported too; it does not grow with sockets.
  */
 export async function measureIdle(service: MeasuredServer): Promise<Figure[]> {
   const before = await memoryOf(service);
@@ -91,7 +91,7 @@ function openSocket(
 /** PSS of the service's process, and of all of its tree, in mebibytes. */
 async function memoryOf({ url }: MeasuredServer): Promise<{ service: number; tree: number }> {
   const pid = await listenerOf(Number(new URL(url).port));
-  if (pid === undefined) throw new Error(`nobody listens at ${url}`);
+  if (pid === undefined) throw new Error(`nothing listens at ${url}`);
   const roots = [pid, await ownPostgresOf(pid)].filter((root) => root !== undefined);
   const tree = await processTree(...roots);
   const each = await Promise.all(tree.map(({ pid }) => mebibytesOf(pid)));

@@ -1,4 +1,4 @@
-// Paced streams, the service beside the bare server: CPU a chunk, and how long answers take.
+// Paced streams, the service next to the bare server: CPU a chunk, and how long answers take.
 import { load, type Report } from "./load.ts";
 import type { Figure } from "../report.ts";
 import type { MeasuredServer } from "./servers.ts";

@@ -47,7 +47,7 @@ const methods = {
   getTranscript: () => transcript,
   submitTranscriptJob: () => job,
 };
-const anybody: Authenticator = {
+const anyCaller: Authenticator = {
   authenticate: () => Promise.resolve(testCaller("a", [])),
   ...unwatched,
 };
@@ -75,7 +75,7 @@ const calls = [
 
 /** Ratios of the server's CPU time, REST over Connect JSON, at most 0.6. */
 export async function measureCalls(): Promise<Figure[]> {
-  await using server = await openMeasuredServer(anybody);
+  await using server = await openMeasuredServer(anyCaller);
   const { port } = new URL(server.address);
   using caller = openCaller(port);
   const figures: Figure[] = [];

@@ -7,7 +7,7 @@ type Run = (text: string, at: number) => unknown;
 
 /**
  * CPU time of two functions for one text, in ns: the best of 25 interleaved rounds. Every text is
- * made anew for its call, as a parser of requests makes it, so that no hash of it is known; what
+ * a new string for its call, as a parser of requests makes it, so that no hash of it is known; what
  * that takes is left out.
  */
 export function nanosecondsOf(

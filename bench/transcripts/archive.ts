@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { packSegments } from "../../src/transcripts/segments.ts";
 
-/** Who owns how much of the archive. */
+/** How the archive is divided between accounts. */
 export interface ArchiveSize {
   readonly transcripts: number;
   /** Share of the largest account. */

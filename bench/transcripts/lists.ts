@@ -33,7 +33,7 @@ const ratioMax = 3;
  * Callers that ask without a pause share the processors with everybody; they must not get all of
  * them.
  */
-const besideRatioMax = 10;
+const underLoadRatioMax = 10;
 /** Until the service's code is compiled. */
 const warmCalls = 300;
 const rounds = 20;
@@ -145,7 +145,7 @@ async function measureLists(
     console.log(`${figure.name.padEnd(36)} ${figure.ratio.toFixed(2)}  ${figure.note}`);
     figures.push(figure);
   }
-  figures.push(await besideLetters(service, firstPage));
+  figures.push(await duringLetters(service, firstPage));
   await http.close();
   return figures;
 }
@@ -154,14 +154,14 @@ async function measureLists(
  * First pages while as many texts of one letter as are let in, which nothing has, are looked for
  * without end.
  */
-async function besideLetters(
+async function duringLetters(
   service: ServiceProcess,
   firstPage: () => Promise<void>,
 ): Promise<Figure> {
   const filter = encodeURIComponent('metadata.subject CONTAINS "ʘ"');
   const path = `/v1alpha1/transcripts?filter=${filter}`;
   const headers = { authorization: `Bearer ${service.key}` };
-  const [alone, beside] = [new Distribution(), new Distribution()];
+  const [alone, loaded] = [new Distribution(), new Distribution()];
   await repeat(firstPage, 100, alone);
   const statuses = new Map<number, number>();
   const stop = new AbortController();
@@ -174,16 +174,16 @@ async function besideLetters(
     }
     await http.close();
   });
-  await repeat(firstPage, 200, beside);
+  await repeat(firstPage, 200, loaded);
   stop.abort();
   await Promise.all(letters);
-  const [[p50], [later50, later99]] = [percentiles(alone), percentiles(beside)];
+  const [[p50], [later50, later99]] = [percentiles(alone), percentiles(loaded)];
   const answers = [...statuses].map(([status, count]) => `${count} of ${status}`).join(", ");
   const note = `p50 ${later50.toFixed(2)} p99 ${later99.toFixed(1)} ms, alone ${p50.toFixed(2)}; letters: ${answers}`;
   return {
-    name: "first page beside 8 letters",
+    name: "first page during 8 searches for a letter",
     ratio: later50 / p50,
-    ratioMax: besideRatioMax,
+    ratioMax: underLoadRatioMax,
     note,
   };
 }

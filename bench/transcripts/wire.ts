@@ -78,7 +78,7 @@ async function measureGet(service: ServiceProcess, data: string): Promise<Figure
   }
 }
 
-/** Latency of single calls, one after the other: of eight hours. No limit: told for the record. */
+/** Latency of single calls, one after the other: of eight hours. No limit: for the record. */
 async function measureWrite(service: ServiceProcess): Promise<Figure[]> {
   const body = bodyOf(72_000);
   const create = await timesOf(20, () => call(service, "POST", "/v1alpha1/transcripts", { body }));
@@ -91,9 +91,9 @@ async function measureWrite(service: ServiceProcess): Promise<Figure[]> {
     call(service, "PATCH", path, { body: Buffer.from(`{"metadata":{"subject":"${round}"}}`) }),
   );
   return [
-    told("create 72,000 words", create),
-    told("PATCH of the segments", segments),
-    told("PATCH of the metadata", renamed),
+    figureOf("create 72,000 words", create),
+    figureOf("PATCH of the segments", segments),
+    figureOf("PATCH of the metadata", renamed),
   ];
 }
 
@@ -218,7 +218,7 @@ function figure(name: string, own = NaN, other = NaN, ratioMax: number, note: st
   return { name, ratio: own / other, ratioMax, note };
 }
 
-function told(name: string, times: Summary | undefined): Figure {
+function figureOf(name: string, times: Summary | undefined): Figure {
   return { name, ratio: times?.p50 ?? NaN, ratioMax: Infinity, note: shown(times) };
 }
 

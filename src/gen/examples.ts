@@ -61,7 +61,7 @@ export const examples: unknown = {
   ],
   "hlust.speech.v2beta1.Speech.StreamingRecognize": [
     {
-      "title": "A sentence, with what is heard so far",
+      "title": "A sentence, with interim results",
       "stream": [
         {
           "send": {
@@ -331,7 +331,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.DeleteApiKey": [
     {
-      "title": "A key that is not needed any more",
+      "title": "A key that is no longer needed",
       "request": {
         "name": "apiKeys/0198c5a6-2c7f-7b15-9032-a1b2c3d4e5f6"
       },
@@ -389,7 +389,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.DeleteClientKey": [
     {
-      "title": "A key that is not needed any more",
+      "title": "A key that is no longer needed",
       "request": {
         "name": "clientKeys/0198c5a7-3d80-7c26-a143-b2c3d4e5f607"
       },
@@ -416,7 +416,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.CreateStreamToken": [
     {
-      "title": "For a page of one's own",
+      "title": "For your own web page",
       "request": {},
       "answer": {
         "token": "hlust_stream_0198c5a84e9175d1924dc4e5f6071829_and-43-characters-that-are-only-shown-once-0000",
@@ -426,7 +426,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.CreateMember": [
     {
-      "title": "Somebody who reads",
+      "title": "A member who reads",
       "request": {
         "email": "ari@frettir.is",
         "displayName": "Ari Þór",
@@ -460,7 +460,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.UpdateMember": [
     {
-      "title": "They may write as well",
+      "title": "A role that may write",
       "request": {
         "member": {
           "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
@@ -478,7 +478,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.DeleteMember": [
     {
-      "title": "Somebody who has left",
+      "title": "A member who has left",
       "request": {
         "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a"
       },
@@ -507,7 +507,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.DeleteSession": [
     {
-      "title": "A browser that was left open",
+      "title": "A forgotten browser",
       "request": {
         "name": "sessions/0198c5aa-60b3-7a6a-a587-f60718293a4b"
       },
@@ -516,7 +516,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.ListAuditEvents": [
     {
-      "title": "What was done",
+      "title": "The latest acts",
       "request": {
         "pageSize": 1
       },
@@ -597,7 +597,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.GetTranscriptJob": [
     {
-      "title": "Half of it is heard",
+      "title": "Half of the recording is transcribed",
       "request": {
         "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
       },
@@ -645,7 +645,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.WatchTranscriptJob": [
     {
-      "title": "A message on the way",
+      "title": "A message of the stream",
       "request": {
         "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
       },
@@ -745,7 +745,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.CancelTranscriptJob": [
     {
-      "title": "A job that is not wanted any more",
+      "title": "A job that is no longer needed",
       "request": {
         "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
       },
@@ -949,7 +949,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.CreateTranscript": [
     {
-      "title": "Text and times of one's own",
+      "title": "Your own text and times",
       "request": {
         "transcript": {
           "metadata": {
@@ -1081,7 +1081,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.GetTranscriptVersion": [
     {
-      "title": "As it was at first",
+      "title": "The first version",
       "request": {
         "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/versions/0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f"
       },
@@ -1190,7 +1190,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.DiffTranscriptVersions": [
     {
-      "title": "From the version before",
+      "title": "From the previous version",
       "request": {
         "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/versions/0198c5a4-03f7-7de2-9a55-7c8d9e0f1a2b"
       },
@@ -1284,7 +1284,7 @@ export const examples: unknown = {
   ],
   "hlust.webhooks.v1.Webhooks.CreateWebhook": [
     {
-      "title": "A URL that is told of every job that ends",
+      "title": "A URL that is notified of every job that ends",
       "request": {
         "url": "https://hooks.example.org/transcripts",
         "displayName": "Newsroom"
@@ -1338,7 +1338,7 @@ export const examples: unknown = {
   ],
   "hlust.webhooks.v1.Webhooks.UpdateWebhook": [
     {
-      "title": "Only failures are told",
+      "title": "Notified of failures only",
       "request": {
         "webhook": {
           "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829",
@@ -1361,7 +1361,7 @@ export const examples: unknown = {
   ],
   "hlust.webhooks.v1.Webhooks.DeleteWebhook": [
     {
-      "title": "A webhook that is not needed any more",
+      "title": "A webhook that is no longer needed",
       "request": {
         "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829"
       },
@@ -1370,7 +1370,7 @@ export const examples: unknown = {
   ],
   "hlust.webhooks.v1.Webhooks.RotateWebhookSecret": [
     {
-      "title": "Another secret; the one before signs for a day more",
+      "title": "A new secret; the previous one signs for another day",
       "request": {
         "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829"
       },
@@ -1392,7 +1392,7 @@ export const examples: unknown = {
   ],
   "hlust.webhooks.v1.Webhooks.TestWebhook": [
     {
-      "title": "A message to see whether it arrives",
+      "title": "A test message",
       "request": {
         "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829"
       },
@@ -1431,7 +1431,7 @@ export const examples: unknown = {
   ],
   "hlust.webhooks.v1.Webhooks.RedeliverWebhookDelivery": [
     {
-      "title": "The same message once more",
+      "title": "The same message again",
       "request": {
         "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829/deliveries/0198c5b2-5fa2-7e59-9876-e5f60718293a"
       },

@@ -180,7 +180,7 @@ const others: readonly DescMethod[] = [
 
 const list = async (query = "") => await service.call("GET", `/v1/auditEvents${query}`);
 
-test("every method that changes what Accounts and Webhooks keep is an act here, or named as none", () => {
+test("every method that changes Accounts or Webhooks is listed here, as audited or not", () => {
   const { bindings } = createTranscoder([Accounts, Webhooks]);
   const changing = bindings.filter(({ httpMethod }) => httpMethod !== "GET");
   const listed = new Set([...rows.map(({ method }) => method), ...others]);
@@ -188,7 +188,7 @@ test("every method that changes what Accounts and Webhooks keep is an act here, 
 });
 
 for (const { method, make: makeFirst, call, made, event } of rows) {
-  test(`${method.name} is in the audit log, by whom, of what and from where`, async () => {
+  test(`${method.name} is in the audit log, with actor, resource and origin`, async () => {
     const name = (await makeFirst?.()) ?? "";
     const [verb, path, body] = call(name);
     const { status, json } = await service.call(verb, path, body);
@@ -242,7 +242,7 @@ async function everything(): Promise<string> {
   return (await Promise.all(texts)).join("\n\n");
 }
 
-test("an act that the audit log cannot take is not done", async () => {
+test("an action that cannot be written to the audit log is not done", async () => {
   const prepared: [row: Row, name: string][] = [];
   for (const row of rows) prepared.push([row, (await row.make?.()) ?? ""]);
   await database.pool.query(`
@@ -262,7 +262,7 @@ test("an act that the audit log cannot take is not done", async () => {
   await database.pool.query("drop trigger full_log on audit_event");
 });
 
-test("the audit log is listed in pages, newest first, the account's own alone", async () => {
+test("an account lists its own audit log in pages, newest first", async () => {
   const otherId = await addAccount(database.db);
   const other = await addApiKey(database.db, otherId, ["account"]);
   const listOther = async (query: string) =>
@@ -296,7 +296,7 @@ test("the audit log is listed in pages, newest first, the account's own alone", 
   }
 });
 
-test("the audit log is for whoever may look after the account, and says who was refused", async () => {
+test("only callers that manage the account read its audit log, which names refused callers", async () => {
   const { json } = await service.call("POST", "/v1/apiKeys", {
     scopes: ["transcripts.read", "transcripts.write", "speech"],
   });

@@ -8,26 +8,26 @@ import { callRest } from "../spec/service.ts";
 import { testOrigin } from "../fixtures/test-caller.ts";
 import type { Owner } from "./things.ts";
 
-/** Somebody who calls, by the headers that they send. */
+/** A caller, by the headers that it sends. */
 export interface TestCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** undefined: nobody knows them. */
+  /** undefined: an unknown caller. */
   readonly may: ReadonlySet<Scope> | undefined;
-  /** Where they may more on a WebSocket than anywhere else. */
+  /** If they may do more on a WebSocket than elsewhere. */
   readonly maySocket?: ReadonlySet<Scope>;
-  /** Of those that are enough where another door has shown them all. */
+  /** Callers that suffice if another door was tested with all of them. */
   readonly isUsual?: boolean;
 }
 
-/** Past for all clocks that may differ. */
+/** In the past, even with clock skew. */
 const hourAgo = () => new Date(Date.now() - 3_600_000);
 const all: ReadonlySet<Scope> = new Set(scopes);
 const none: ReadonlySet<Scope> = new Set();
 
 /**
- * Callers by token: of each scope, of all and of none, and those whose tokens are good no more,
- * each for another reason.
+ * Callers by token: of each scope, of all and of none, and those with tokens that are no longer
+ * valid, each for another reason.
  */
 export async function tokenCallers(owner: Owner, disabled: Owner): Promise<TestCaller[]> {
   const { db, accountId } = owner;
@@ -55,7 +55,7 @@ export async function tokenCallers(owner: Owner, disabled: Owner): Promise<TestC
     by("a key of a disabled account", disabled.token),
     { ...by("a stream token", await streamToken(owner)), maySocket: new Set(["speech"]) },
     { name: "an owner's cookie alone", headers, may: undefined },
-    { name: "nobody", headers: {}, may: undefined, isUsual: true },
+    { name: "no credentials", headers: {}, may: undefined, isUsual: true },
   ];
 }
 

@@ -1,4 +1,4 @@
-// How many connections there may be, of one address and in all, and what is answered to what is no
+// The limits of connections, of one address and in all, and answers to requests that are no
 // call.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -41,7 +41,7 @@ async function open(localAddress: string): Promise<Connection> {
   return { socket, text: () => text, isOver: () => isOver };
 }
 
-/** So many connections, when the service has let go of those that it does not want. */
+/** This many connections, after the service has closed those over its limits. */
 async function flood(count: number, localAddress: string, staying: number): Promise<Connection[]> {
   const all = await Promise.all(Array.from({ length: count }, () => open(localAddress)));
   const left = () => all.filter(({ isOver }) => !isOver()).length;
@@ -75,11 +75,11 @@ async function statusFrom(localAddress: string, agent?: Agent): Promise<number> 
   });
 }
 
-test("past its limit an address is told so, and others are served", async () => {
+test("an address past its limit is refused with a reason, and others are served", async () => {
   const connections = await flood(120, many, perAddressMax);
-  const told = connections.filter(({ text }) => text() !== "");
-  assert.ok(told.length >= 1 && told.length <= 100, `${told.length} were told`);
-  for (const { text } of told) {
+  const refused = connections.filter(({ text }) => text() !== "");
+  assert.ok(refused.length >= 1 && refused.length <= 100, `${refused.length} were refused`);
+  for (const { text } of refused) {
     assert.match(text(), /^HTTP\/1\.1 429 [^]*retry-after: 1\r\n[^]*TOO_MANY_CONNECTIONS/);
     assert.match(text(), /x-request-id: /);
   }
@@ -88,30 +88,30 @@ test("past its limit an address is told so, and others are served", async () => 
   await until(async () => (await statusFrom(many)) === 200);
 });
 
-test("an address that is exempt has as many as there are; past those all are told to come back", async () => {
+test("an exempt address has no limit of its own; past the limit for all, connections get 503 and Retry-After", async () => {
   const connections = await flood(max + 10, exempt, max);
-  const told = connections.filter(({ text }) => text() !== "");
-  assert.ok(told.length >= 1);
-  for (const { text } of told) assert.match(text(), /^HTTP\/1\.1 503 [^]*retry-after: 1\r\n/);
+  const refused = connections.filter(({ text }) => text() !== "");
+  assert.ok(refused.length >= 1);
+  for (const { text } of refused) assert.match(text(), /^HTTP\/1\.1 503 [^]*retry-after: 1\r\n/);
   await until(async () => (await statusFrom(other)) === 503);
   await closeAll(connections);
   await until(async () => (await statusFrom(other)) === 200);
 });
 
-test("connections that wait for their next call make room for those that have one", async () => {
+test("idle connections are closed to make room for new ones", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: max, maxFreeSockets: max });
-  // Connections of the test before may not be gone yet.
+  // Connections of the previous test may still be open.
   await until(async () => {
     const calls = Array.from({ length: max }, () => statusFrom(exempt, agent));
     return (await Promise.all(calls)).every((status) => status === 200);
   });
   assert.equal(Object.values(agent.freeSockets).flat().length, max);
-  // Room is looked for ten times a second.
+  // Idle connections are looked for ten times a second.
   await until(async () => (await statusFrom(other)) === 200);
   agent.destroy();
 });
 
-test("what is no call of the service is refused: proxying, tracing, files, unknown methods", async () => {
+test("requests for proxying, tracing, files and unknown methods are refused", async () => {
   const ask = async (line: string) => {
     const connection = await open(other);
     connection.socket.write(

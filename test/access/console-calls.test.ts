@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => console[Symbol.asyncDispose]());
 
-test("the cookie opens nothing but the console's paths", async () => {
+test("the cookie works for the console's paths only", async () => {
   const { service, db, accountId } = console;
   const { secret, headers } = await addSignedIn(db, accountId, "OWNER");
   const post = { method: "POST", body: {}, headers };
@@ -72,7 +72,7 @@ test("the cookie opens nothing but the console's paths", async () => {
   }
 });
 
-test("a page of somebody who is not signed in any longer changes nothing, and is told nothing", async () => {
+test("a page whose user has signed out changes nothing and reads nothing", async () => {
   const { service, db, accountId } = console;
   const { secret, memberId } = await addSignedIn(db, accountId, "OWNER");
   const own = `accounts/${accountId} members/${memberId}`;
@@ -83,7 +83,7 @@ test("a page of somebody who is not signed in any longer changes nothing, and is
     ["a key of the same id", `accounts/${accountId} apiKeys/${memberId}`, changed, changed],
     ["the account alone", `accounts/${accountId}`, changed, changed],
     ["the same twice", `${own}, ${own}`, changed, changed],
-    ["nobody", "", changed, changed],
+    ["no one", "", changed, changed],
     ["a page that does not say", undefined, [200], [403, "CONSOLE_HEADER_MISSING"]],
     ["a page of who is signed in", own, [200], [200]],
   ];
@@ -113,7 +113,7 @@ test("a page of somebody who is not signed in any longer changes nothing, and is
   }
 });
 
-test("a page calls over HTTP/2, and its secret is replaced there too", async () => {
+test("a page calls over HTTP/2, and its secret is replaced there as well", async () => {
   const { service, db, accountId } = console;
   const { secret } = await addSignedIn(db, accountId, "OWNER");
   await db
@@ -141,7 +141,7 @@ test("a page calls over HTTP/2, and its secret is replaced there too", async () 
   }
 });
 
-test("a stream ends when the session does", async () => {
+test("a stream ends with its session", async () => {
   const { service, ask, db, accountId } = console;
   const { secret, sessionId } = await addSignedIn(db, accountId, "VIEWER");
   const { json } = await submit(service, "http://127.0.0.1:9/never.wav");
@@ -153,7 +153,7 @@ test("a stream ends when the session does", async () => {
   assert.match(await lines, /"error":\{"code":16/);
 });
 
-test("sign-ins that are refused are slowed, by key and by link; who is signed in goes on", async () => {
+test("refused sign-ins are slowed, by key and by link; signed-in users are not", async () => {
   const { ask, signIn } = console;
   const secret = await signIn();
   for (const name of ["apiKey", "signInToken"]) {

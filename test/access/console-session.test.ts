@@ -82,10 +82,10 @@ test("only pages of the console itself call with the cookie", async () => {
     ["an old browser, elsewhere", { ...untold, origin: "https://evil.example" }, 403, 403],
     ["an old browser, in a frame", { ...untold, origin: "null" }, 403, 403],
     ["a program", untold, 403, 403],
-    ["nobody", { "sec-fetch-site": "same-origin", "x-hlust-console": "1" }, 401, 401],
+    ["no cookie", { "sec-fetch-site": "same-origin", "x-hlust-console": "1" }, 401, 401],
     ["two cookies", { ...own, cookie: `${own["cookie"]}; ${own["cookie"]}` }, 401, 401],
     ["another cookie", { ...own, cookie: `hlust=${secret}` }, 401, 401],
-    ["a token beside", { ...own, authorization: `Bearer ${service.key}` }, 400, 400],
+    ["a token as well", { ...own, authorization: `Bearer ${service.key}` }, 400, 400],
     [
       "a token alone",
       { ...consoleHeaders(undefined), authorization: `Bearer ${service.key}` },
@@ -119,7 +119,7 @@ test("only pages of the console itself call with the cookie", async () => {
   assert.deepEqual([put.status, put.headers.get("allow")], [405, "GET, POST, DELETE"]);
 });
 
-test("signing in gives a secret of its own, whatever the browser had, and ends what it had", async () => {
+test("signing in creates a new secret and ends the session that the browser had", async () => {
   const { service, ask, signIn } = console;
   const body = { apiKey: service.key };
   const planted = `session_${"0".repeat(32)}_${"A".repeat(43)}`;
@@ -133,7 +133,7 @@ test("signing in gives a secret of its own, whatever the browser had, and ends w
   assert.notEqual(await signIn(), await signIn());
 });
 
-test("what does not sign in is refused in one way, and nothing of it is told back", async () => {
+test("every failed sign-in gets the same answer, which repeats nothing of the request", async () => {
   const { service, ask, db, accountId } = console;
   const late = await addApiKey(db, accountId, ["speech"], new Date(Date.now() - 1));
   const wrong = service.key.slice(0, -2) + (service.key.endsWith("AA") ? "BB" : "AA");
@@ -178,7 +178,7 @@ test("what does not sign in is refused in one way, and nothing of it is told bac
   );
 });
 
-test("over http the console is for the machine itself: elsewhere browsers would not keep the cookie", async () => {
+test("over http only the machine itself can sign in, since browsers drop the cookie of other hosts", async () => {
   const { service, ask } = console;
   const rows: [origin: string, status: number][] = [
     ["https://hlust.example", 200],
@@ -197,7 +197,7 @@ test("over http the console is for the machine itself: elsewhere browsers would 
   }
 });
 
-test("a member may do what the role may, until they are no member", async () => {
+test("a member has the scopes of the role until removed", async () => {
   const { ask, db, accountId, signIn } = console;
   const owner = await signIn();
   const viewer = await addSignedIn(db, accountId, "VIEWER");
@@ -211,7 +211,7 @@ test("a member may do what the role may, until they are no member", async () => 
   await until(async () => (await ask({ path: account, secret })).status === 401);
 });
 
-test("sessions are listed and ended by an owner, and by others their own", async () => {
+test("an owner lists and ends all sessions, other members their own", async () => {
   const { ask, db, accountId, signIn } = console;
   const owner = await signIn();
   const [viewer, other] = [
@@ -279,7 +279,7 @@ test("a link signs in once, within ten minutes", async () => {
   assert.ok(!JSON.stringify(rows).includes(late.slice(-43)));
 });
 
-test("when a secret is an hour old, the next answer sets another one, a failure too", async () => {
+test("an answer to a secret older than an hour sets a new one, even if the call fails", async () => {
   const { ask, db, signIn } = console;
   const paths = [account, "/console/api/v1/nothing", session];
   const secrets = [await signIn(), await signIn(), await signIn()];

@@ -32,7 +32,7 @@ export interface MatrixAnswer {
   /** OK, or the name of a google.rpc.Code; of a socket that was opened OK. */
   readonly code: string;
   /**
-   * All that was answered, but when, and under which request id; of a stream that goes on its first
+   * The whole answer without times and request IDs; of an open stream its first
    * message at most.
    */
   readonly text: string;

@@ -6,7 +6,7 @@ const types = {
   PING: 6,
   WINDOW_UPDATE: 8,
 } as const;
-/** END_HEADERS; a request may go on with a body. */
+/** END_HEADERS; a body may follow. */
 const endHeaders = 4;
 
 /**
@@ -26,7 +26,7 @@ export function frame(
   return Buffer.concat([head, payload]);
 }
 
-/** The headers of a request, each as a literal that nobody remembers (RFC 7541, section 6.2.2). */
+/** The headers of a request, each as a literal that is not indexed (RFC 7541, section 6.2.2). */
 export function request(stream: number, headers: Readonly<Record<string, string>>): Buffer {
   const all = { ":scheme": "http", ":authority": "a", ...headers };
   const ordered = Object.entries(all).toSorted(

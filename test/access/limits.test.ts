@@ -1,5 +1,5 @@
-// Limits of accounts and keys, through the doors of the whole service: 429 with when to come again,
-// and nobody else notices.
+// Limits of accounts and keys, through the doors of the whole service: 429 with the time to retry,
+// and no other account notices.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -49,7 +49,7 @@ async function newAccount(
   return { id, token, call };
 }
 
-/** What stands in the details of an answer. */
+/** The details of an answer. */
 function detailsOf({ json }: Pick<Answer, "json">): Answer["json"] {
   const named = json.details.map((detail: { "@type": string }) => [
     detail["@type"].split(".").at(-1),
@@ -58,7 +58,7 @@ function detailsOf({ json }: Pick<Answer, "json">): Answer["json"] {
   return Object.fromEntries(named);
 }
 
-test("calls past the limit are answered 429 with RetryInfo and Retry-After on every door; another account's are not", async () => {
+test("calls past the limit are answered 429 with RetryInfo and Retry-After on every door; those of another account are not", async () => {
   const [account, other] = [await newAccount({ requestsPerMinute: 2 }), await newAccount()];
   await account.call("GET", "/v1/account");
   await account.call("GET", "/v1/account");
@@ -87,7 +87,7 @@ test("calls past the limit are answered 429 with RetryInfo and Retry-After on ev
   );
 });
 
-test("what the operator changes holds within two seconds, and stands in the audit log", async () => {
+test("a change by the operator applies within two seconds, and is in the audit log", async () => {
   const account = await newAccount({ requestsPerMinute: 1 });
   await account.call("GET", "/v1/account");
   assert.equal((await account.call("GET", "/v1/account")).status, 429);
@@ -121,7 +121,7 @@ test("live streams past the limit are refused before the upgrade, until one ends
     return json.usage.concurrentStreams === 2;
   });
   await assert.rejects(openStream(service.address, account), /HTTP 429/);
-  // What a client asks that cannot see the answer to its handshake.
+  // What a client requests that cannot read the answer to its handshake.
   const path = `/v2beta1/speech:streamingrecognize?token=${account.token}`;
   const refused = await callRest(service.address, undefined, { method: "GET", path });
   assert.equal(detailsOf(refused).ErrorInfo.reason, "TOO_MANY_STREAMS");
@@ -139,7 +139,7 @@ test("a live stream that passes the audio of the day gets its finals, then the e
   const account = await newAccount({ audioSecondsPerDay: 3 });
   const stream = await openStream(service.address, account);
   stream.send(streamingConfig());
-  // Not silent: the scripted engine hears a word each half second.
+  // Not silent: the scripted engine recognizes a word each half second.
   const second = Buffer.alloc(32_000, 1);
   for (let i = 0; i < 6; i++) stream.sendAudio(second, second.length);
   assert.equal(await stream.closed, 1013);
@@ -175,7 +175,7 @@ test("a live stream that passes the audio of the day gets its finals, then the e
   });
 });
 
-test("an account sees its limits and what it uses, and its days in pages, newest first", async () => {
+test("an account reads its limits and usage, and lists its days in pages, newest first", async () => {
   const account = await newAccount({ storedBytes: 2 ** 40, queuedJobs: 7 });
   const { json } = await account.call("POST", "/v1alpha1/initupload", {});
   await fetch(json.storageSignedUrl, { method: "PUT", body: "RIFF of eleven".slice(0, 11) });
@@ -231,7 +231,7 @@ test("an account sees its limits and what it uses, and its days in pages, newest
   assert.equal(foreign.status, 400);
 });
 
-test("a key is made with limits, never with more than those of the key that makes it", async () => {
+test("a key is created with limits, never above those of the key that creates it", async () => {
   const account = await newAccount();
   const bad = await account.call("POST", "/v1/apiKeys", {
     limits: { requestsPerMinute: -1, concurrentStreams: 1_000_001, queuedJobs: 1 },
@@ -247,7 +247,11 @@ test("a key is made with limits, never with more than those of the key that make
   const byKey = (body: unknown) =>
     callRest(service.address, made.json.secret, { method: "POST", path: "/v1/apiKeys", body });
   const same = await byKey({});
-  assert.deepEqual(same.json.apiKey.limits, limits, "as much as itself when it is not told");
+  assert.deepEqual(
+    same.json.apiKey.limits,
+    limits,
+    "without limits in the request it has those of the caller",
+  );
   assert.equal((await byKey({ limits: { queuedJobs: 4 } })).status, 400);
   const less = await byKey({ limits: { queuedJobs: 2 } });
   assert.deepEqual(less.json.apiKey.limits, { queuedJobs: 2, audioSecondsPerDay: 60 });
@@ -255,7 +259,7 @@ test("a key is made with limits, never with more than those of the key that make
   assert.deepEqual(listed[0].limits, { queuedJobs: 2, audioSecondsPerDay: 60 });
 });
 
-test("limits that cannot be are refused whole", async () => {
+test("invalid limits are refused, and none of them applies", async () => {
   const { id } = await newAccount({ queuedJobs: 1 });
   const rows: [changes: LimitChanges, message: RegExp][] = [
     [{ queuedJobs: 5, concurrentStreams: -1 }, /^concurrentStreams: is -1: a whole number/],

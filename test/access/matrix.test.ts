@@ -1,5 +1,5 @@
-// Who may call which RPC at every door, and that what an account has is not there for anybody else:
-// for every RPC of the service.
+// Who may call which RPC at every door, and that what an account has does not exist for any other
+// account: for every RPC of the service.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ let callers: readonly TestCaller[];
 /** At the door of the console. */
 let signedIn: readonly TestCaller[];
 /**
- * Two accounts that have nothing to do with each other, what one of them has, and names of nothing.
+ * Two independent accounts, the resources of one, and names that do not exist.
  */
 let me: Owner;
 let stranger: Owner;
@@ -55,7 +55,7 @@ let theirs: Things;
 const nothing = absentThings();
 
 before(async () => {
-  // Jobs and messages to webhooks wait: nobody works.
+  // Jobs and messages to webhooks wait: there is no worker.
   const service = parts.use(
     await openTestService({
       HLUST_ENGINE: "scripted",
@@ -89,7 +89,7 @@ const rows = [...matrix].flatMap(([service, ofService]) =>
 );
 const nameOf = (method: DescMethod) => `${method.parent.typeName}.${method.name}`;
 
-test("every RPC that is served has a row, which says what the contract says, and no row is left over", async () => {
+test("every served RPC has a row with the scopes of the contract, and every row has an RPC", async () => {
   const served = await servedTypes();
   assert.deepEqual([...matrix.keys()].map(({ typeName }) => typeName).toSorted(), served);
   for (const [service, ofService] of matrix) {
@@ -120,9 +120,9 @@ async function servedTypes(): Promise<string[]> {
     .toSorted();
 }
 
-/** What everybody who may is not answered, whatever else they are. */
+/** Codes that an authorized caller never gets. */
 const refusals = new Set(["UNAUTHENTICATED", "PERMISSION_DENIED"]);
-/** They would hide whether a caller is let in. */
+/** They would hide whether a caller is authorized. */
 const failures = new Set(["INTERNAL", "UNKNOWN", "UNAVAILABLE"]);
 const hiding = /ROUTE_NOT_FOUND|TOO_MANY_RE/;
 
@@ -144,11 +144,11 @@ function assertAnswer(answer: MatrixAnswer, caller: TestCaller, row: Row, door: 
   assert.ok(text.includes("SCOPE_MISSING") && text.includes(missing), what);
 }
 
-/** These two share with gRPC all that looks at callers. */
+/** These two share authentication with gRPC. */
 const likeGrpc: ReadonlySet<DoorName> = new Set(["gRPC-Web", "Connect"]);
 
 for (const { method, row } of rows) {
-  test(`${nameOf(method)} is for ${row.scopes.join(" and ") || "everybody who is known"}`, async () => {
+  test(`${nameOf(method)} is for ${row.scopes.join(" and ") || "every authenticated caller"}`, async () => {
     const [request, headers] = row.requests[0](nothing);
     const check = async (ask: Ask, door: string, some: readonly TestCaller[]): Promise<void> => {
       const answers = some.map(async (caller) => {
@@ -175,7 +175,7 @@ function callBy({ token }: Owner, method: DescMethod, request: MatrixRequest, ow
 for (const { method, row } of rows) {
   const [home = "REST"] = row.doors;
   const others = row.doors.filter((door) => !likeGrpc.has(door));
-  test(`${nameOf(method)} answers of another's things as of none`, async () => {
+  test(`${nameOf(method)} answers for another account's resources as for missing ones`, async () => {
     for (const request of row.requests) {
       const own = await makeThings(me, new Set(row.of));
       const named = namedBy(request);
@@ -196,7 +196,7 @@ for (const { method, row } of rows) {
       }
       const { code, text } = await doors[home](callBy(me, method, request, own));
       assert.equal(code, "OK", text);
-      // Nor is anything shown that another made in the same way.
+      // Nothing that the other account made in the same way is shown either.
       const unseen = [stranger.accountId, ...idsOf(theirs), ...idsIn(alike?.text ?? "")];
       for (const id of unseen) assert.ok(!text.includes(id), text);
       assert.deepEqual(await rowsWith(stranger.db, idsOf(theirs)), before);
@@ -218,7 +218,7 @@ function withSome(own: Things, others: Things, some: readonly Kind[]): Things {
   return { ...own, ...Object.fromEntries(some.map((kind) => [kind, others[kind]])) };
 }
 
-/** The answer with names of nothing in the place of theirs. */
+/** The answer, with their names replaced by missing ones. */
 function ofNothing(text: string): string {
   const absent = idsOf(nothing);
   return idsOf(theirs).reduce((all, id, at) => all.replaceAll(id, absent[at] ?? ""), text);
@@ -229,7 +229,7 @@ const lists = rows.filter(({ method }) =>
 );
 for (const { method, row } of lists) {
   const [request] = row.requests;
-  test(`${nameOf(method)} takes no page token of another account`, async () => {
+  test(`${nameOf(method)} refuses a page token of another account`, async () => {
     const first: MatrixRequest = (things) => [{ ...request(things)[0], pageSize: 1 }];
     const { text } = await doors.REST(callBy(stranger, method, first, theirs));
     const [, token = ""] = /"nextPageToken":"([^"]+)"/.exec(text) ?? [];
@@ -254,7 +254,7 @@ const updates = rows.flatMap(({ method, row }) => {
     : [{ method, row, name: changed.jsonName, thing: changed.message }];
 });
 for (const { method, row, name, thing } of updates) {
-  test(`${nameOf(method)} changes nothing that only the service sets`, async () => {
+  test(`${nameOf(method)} ignores output-only fields`, async () => {
     const own = await makeThings(me, new Set(row.of));
     const [request] = row.requests;
     const ask = async (fields: JsonObject, mask?: string): Promise<MatrixAnswer> => {
@@ -268,7 +268,7 @@ for (const { method, row, name, thing } of updates) {
     assert.equal((await ask({})).code, "OK");
     const before = await ownRows(own);
     for (const [field, value] of forgedFields(thing)) {
-      // Where its name is in the path, another is another thing.
+      // A name in the path identifies the resource, so it cannot be forged.
       if (field === "name" && row.of.length > 0) continue;
       for (const mask of [undefined, field]) {
         const { code, text } = await ask({ [field]: value }, mask);
@@ -279,7 +279,7 @@ for (const { method, row, name, thing } of updates) {
   });
 }
 
-/** All that the account has, but what it is told was done. */
+/** All that the account has, without its audit log. */
 async function ownRows(own: Things): Promise<string[]> {
   const found = await rowsWith(me.db, [me.accountId, ...idsOf(own)]);
   return found.filter((text) => !text.startsWith("audit_event "));

@@ -13,15 +13,15 @@ import type { Kind, Things } from "./things.ts";
 /** One RPC: who may call it, where, and with what. */
 export interface Row {
   /**
-   * What a caller needs for its first request; none: to be known. The first is the contract's, said
-   * here once more so that it does not change by itself; the others are of what is given to
-   * somebody else.
+   * What a caller needs for its first request; none: to be known. The first is the contract's,
+   * repeated here so that it does not change unnoticed; the others are scopes that the request
+   * grants.
    */
   readonly scopes: readonly Scope[];
   readonly doors: readonly DoorName[];
   /** What of the account its requests name. */
   readonly of: readonly Kind[];
-  /** Requests that whoever owns all that they name, and every scope, is answered well. */
+  /** Requests that succeed for a caller with every scope who owns all that they name. */
   readonly requests: readonly [MatrixRequest, ...MatrixRequest[]];
 }
 
@@ -39,19 +39,19 @@ function rowFor(scopes: readonly Scope[], doors: readonly DoorName[] = unary) {
   };
 }
 
-const anybody = rowFor([]);
+const anyCaller = rowFor([]);
 const reader = rowFor(["transcripts.read"]);
 const writer = rowFor(["transcripts.write"]);
 const speaker = rowFor(["speech"]);
 const keeper = rowFor(["account"]);
-/** Whoever gives a scope has it. */
+/** A caller grants only scopes that it has. */
 const giver = rowFor(["account", "transcripts.read"]);
 
 const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "en-US" };
 const recognize: MatrixRequest = () => [{ config, audio: { content: "AAAAAAAAAAA=" } }];
 const stream: MatrixRequest = () => [{ streamingConfig: { config } }];
 const media = { languageCode: "en-US", fileType: "AUDIO" };
-/** Nobody listens there, and nobody is asked to look. */
+/** Nothing listens there, and its name is not looked up. */
 const nowhere = "http://127.0.0.1:9/talk.wav";
 const submitOnce: MatrixRequest = () => [
   { metadata: media, useUri: true, uri: nowhere },
@@ -138,9 +138,9 @@ const webhooks: Readonly<Record<string, Row>> = {
 };
 
 const accounts: Readonly<Record<string, Row>> = {
-  GetCaller: anybody([], () => [{}]),
-  GetAccount: anybody([], () => [{}]),
-  ListUsageDays: anybody([], () => [{}]),
+  GetCaller: anyCaller([], () => [{}]),
+  GetAccount: anyCaller([], () => [{}]),
+  ListUsageDays: anyCaller([], () => [{}]),
   UpdateAccount: keeper([], () => [{ account: { displayName: "Stofa" } }]),
   CreateApiKey: giver([], () => [{ displayName: "nýr", scopes: ["transcripts.read"] }]),
   ListApiKeys: keeper([], () => [{}]),
@@ -155,8 +155,8 @@ const accounts: Readonly<Record<string, Row>> = {
     { member: { name: member, displayName: "Jón" } },
   ]),
   DeleteMember: keeper(["member"], ({ member }) => [{ name: member }]),
-  ListSessions: anybody([], () => [{}]),
-  DeleteSession: anybody(["session"], ({ session }) => [{ name: session }]),
+  ListSessions: anyCaller([], () => [{}]),
+  DeleteSession: anyCaller(["session"], ({ session }) => [{ name: session }]),
   ListAuditEvents: keeper([], () => [{}]),
 };
 
@@ -173,7 +173,7 @@ export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = n
     {
       Recognize: speaker([], recognize),
       StreamingRecognize: rowFor(["speech"], [...streams, "WebSocket"])([], stream),
-      ListModels: anybody([], () => [{}]),
+      ListModels: anyCaller([], () => [{}]),
     },
   ],
   [

@@ -31,7 +31,7 @@ let nodes: readonly [ClusterNode, ClusterNode];
 before(async () => {
   cluster = await openCluster({ HLUST_PUBLIC_URL: publicUrl });
   nodes = [cluster.addNode("api"), cluster.addNode("api")];
-  // The first one makes the account, and has its key.
+  // The first node creates the account and its key.
   await nodes[0].start();
   await nodes[1].start();
 });
@@ -53,21 +53,21 @@ async function waitingJob(): Promise<string> {
   return (await call("POST", "/v1alpha1/transcriptjob:submit", body)).name;
 }
 
-/** A stream that has been understood: what it hears, it answers. */
+/** An open stream that has answered audio. */
 async function listen(node: ClusterNode, token: string): Promise<TestStream> {
   const stream = await openStream(addressOf(node), { token });
   stream.send(streamingConfig());
-  await hears(stream);
+  await answersAudio(stream);
   return stream;
 }
 
-async function hears(stream: TestStream): Promise<void> {
+async function answersAudio(stream: TestStream): Promise<void> {
   const before = stream.messages.length;
   stream.sendAudio(Buffer.alloc(32_000, 1), 32_000);
   await stream.waitFor((message) => stream.messages.indexOf(message) >= before);
 }
 
-/** Streams of every door; each resolves with what it was told when it ended. */
+/** Streams of every door; each resolves with the reason for its end. */
 async function openStreams(node: ClusterNode, token: string, job: string) {
   const baseUrl = addressOf(node);
   const headers = { authorization: `Bearer ${token}` };
@@ -146,7 +146,7 @@ const ended = [
 ];
 
 /**
- * Calls with the token until it is refused, by every node: the last call that was let in began
+ * Calls with the token until every node refuses it: the last accepted call began
  * within a second of the revocation.
  */
 async function refusedEverywhere(token: string, revokedAt: number): Promise<void> {
@@ -158,7 +158,7 @@ async function refusedEverywhere(token: string, revokedAt: number): Promise<void
       const at = performance.now();
       const { status } = await callRest(addressOf(node), undefined, call);
       if (status === 401) break;
-      assert.equal(status, 400, "let in, and told that it says nothing");
+      assert.equal(status, 400, "admitted, and refused because its audio is empty");
       assert.ok(at - revokedAt < 10 * refusedMsMax, "it is good for ever");
       lastUseAt = at;
     }
@@ -167,7 +167,7 @@ async function refusedEverywhere(token: string, revokedAt: number): Promise<void
   await Promise.all(refused);
 }
 
-test("an API key that is revoked is refused within 1 s, and its streams end within 5 s", async () => {
+test("a revoked API key is refused within 1 s, and its streams end within 5 s", async () => {
   const { secret, apiKey } = await call("POST", "/v1/apiKeys", { displayName: "one of many" });
   const job = await waitingJob();
   const opened = await Promise.all(nodes.map(async (node) => openStreams(node, secret, job)));
@@ -179,12 +179,12 @@ test("an API key that is revoked is refused within 1 s, and its streams end with
   const endedMs = performance.now() - revokedAt;
   assert.ok(endedMs < endedMsMax, `streams went on for ${endedMs} ms`);
   for (const stream of others) {
-    await hears(stream);
+    await answersAudio(stream);
     stream.terminate();
   }
 });
 
-test("so are a client key with its JWTs, a key that expires, and all keys of an account that is disabled", async () => {
+test("so are a client key with its JWTs, an expired key, and all keys of a disabled account", async () => {
   const { privateKey, publicKey } = newKeyPair("ES256");
   const pem = publicKey.export({ type: "spki", format: "pem" });
   const client = await call("POST", "/v1/clientKeys", { displayName: "page", publicKey: pem });
@@ -230,7 +230,7 @@ async function addAccount(): Promise<{ id: string; token: string }> {
   return { id, token: key.token };
 }
 
-test("a stream token opens one socket, on either node, and dies with the key it was made with", async () => {
+test("a stream token opens one socket, on either node, and ends with the key that created it", async () => {
   const mint = async (): Promise<string> => (await call("POST", "/v1/streamTokens", {})).token;
   const open = async (node: ClusterNode, token: string) =>
     openStream(addressOf(node), { token }).then(
@@ -241,7 +241,7 @@ test("a stream token opens one socket, on either node, and dies with the key it 
       (error: Error) => error.message,
     );
   const [here, there] = nodes;
-  // Of many at once on both nodes one is let in.
+  // Of many concurrent ones on both nodes one is accepted.
   const token = await mint();
   const tries = Array.from({ length: 10 }, (_, at) => open(at % 2 === 0 ? here : there, token));
   const results = await Promise.all(tries);
@@ -271,20 +271,20 @@ test("a stream token opens one socket, on either node, and dies with the key it 
   assert.equal(stream.messages.at(-1)?.error?.code, 16);
 });
 
-/** So many seconds go by for every stream token. */
+/** Moves the expiry of every stream token this many seconds closer. */
 async function pass(seconds: number): Promise<void> {
   await cluster.postgres.query(
     `update stream_token set expires_at = expires_at - interval '${seconds} s'`,
   );
 }
 
-test("a node whose clock differs takes JWTs within 60 s of skew, and no others", async () => {
+test("a node with a wrong clock accepts JWTs within 60 s of skew, and no others", async () => {
   const { privateKey, publicKey } = newKeyPair("EdDSA");
   const pem = publicKey.export({ type: "spki", format: "pem" });
   const client = await call("POST", "/v1/clientKeys", { displayName: "skew", publicKey: pem });
   const { clientId: iss, keyId: kid } = client;
   const [, node] = nodes;
-  /** The status of a call with a token that was made now and lives so long. */
+  /** The status of a call with a token that was made now and expires after this long. */
   const statusWith = async (seconds: number): Promise<number> => {
     const iat = Math.floor(Date.now() / 1000);
     const claims = { iss, sub: iss, aud: publicUrl, iat, exp: iat + seconds };
@@ -313,13 +313,13 @@ test("a node whose clock differs takes JWTs within 60 s of skew, and no others",
   await until(async () => Math.abs(await aheadOf(node)) < 5);
 });
 
-/** How many seconds the clock of a node is ahead, as its answers tell. */
+/** How many seconds the clock of a node is ahead, by its answers. */
 async function aheadOf(node: ClusterNode): Promise<number> {
   const { headers } = await fetch(`${addressOf(node)}/healthz`);
   return (Date.parse(headers.get("date") ?? "") - Date.now()) / 1000;
 }
 
-test("streams go on while the database is away, and end when it is back and says so", async () => {
+test("streams continue while the database is unavailable, and end when it is back and their key is revoked", async () => {
   const { secret, apiKey } = await call("POST", "/v1/apiKeys", { displayName: "patient" });
   const streams = await Promise.all(nodes.map(async (node) => listen(node, secret)));
   await cluster.postgres.kill();
@@ -327,13 +327,13 @@ test("streams go on while the database is away, and end when it is back and says
   await until(() =>
     Promise.resolve(nodes.every(({ service }) => service.output().errors.includes(blind))),
   );
-  for (const stream of streams) await hears(stream);
+  for (const stream of streams) await answersAudio(stream);
   await cluster.postgres.start();
   await until(async () => (await call("DELETE", `/v1/${apiKey.name}`)) !== undefined);
   for (const { closed } of streams) assert.equal(await closed, 1008);
 });
 
-test("limits hold over both nodes; the streams of one that is killed count no longer than its lease", async () => {
+test("limits apply across both nodes; the streams of a killed node stop counting when its lease expires", async () => {
   const { id, token } = await addAccount();
   const setLimits = async (limits: object): Promise<unknown> =>
     cluster.postgres.query(
@@ -343,7 +343,7 @@ test("limits hold over both nodes; the streams of one that is killed count no lo
   const [here, there] = nodes;
   await listen(there, token);
   await listen(there, token);
-  /** What a third stream at the other node is told. */
+  /** The error of a third stream at the other node. */
   const third = async (): Promise<string> =>
     openStream(addressOf(here), { token }).then(
       (stream) => {
@@ -352,7 +352,7 @@ test("limits hold over both nodes; the streams of one that is killed count no lo
       },
       (error: Error) => error.message,
     );
-  // What a node knows of the other is a second old.
+  // What a node knows of the other one is up to a second old.
   await until(async () => (await third()) === "HTTP 429");
   await there.service.crash();
   await until(async () => (await third()) === "open", 60_000);

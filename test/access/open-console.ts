@@ -15,8 +15,8 @@ export interface TestConsole extends AsyncDisposable {
   /** Of the service's first account. */
   readonly accountId: string;
   /**
-   * A call as a page of whoever has this secret in their cookie makes it; `headers` take the place
-   * of its own.
+   * A call as the console makes it for the user with this secret in the cookie; `headers` take the
+   * place of its own.
    */
   ask(call: {
     readonly method?: string;
@@ -62,7 +62,7 @@ export async function openTestConsole(
   };
 }
 
-/** Whose secret it is, as a page was told when it was opened. */
+/** Whose secret it is, as the page learned when it was opened. */
 async function ownerOf(db: Kysely<Tables>, secret = ""): Promise<Session | undefined> {
   const read = readSecretToken("session_", secret);
   return read && (await cachedSessions(db, Date.now).find(read.id));

@@ -29,7 +29,7 @@ before(async () => {
 after(() => opened.disposeAsync());
 
 let people = 0;
-/** Somebody whom nobody has invited. */
+/** A user without an invitation. */
 const newPerson = (facts: Partial<TestPerson> = {}): TestPerson => {
   people += 1;
   const name = `person${people}`;
@@ -55,14 +55,14 @@ const sessionOf = async (secret: string | undefined) =>
 
 const problemOf = (end: URL) => new URLSearchParams(end.hash.slice(1)).get("problem");
 
-test("a provider that is away is told, and asked again", async () => {
-  provider.isAway = true;
+test("an unavailable provider is reported, and asked again later", async () => {
+  provider.isDown = true;
   assert.equal(problemOf((await signIn(undefined)).end), "PROVIDER_AWAY");
-  provider.isAway = false;
+  provider.isDown = false;
   assert.equal(problemOf((await signIn(undefined)).end), "PROVIDER_REFUSED");
 });
 
-test("a member signs in with the address that the provider has verified, and then as who they are there", async () => {
+test("a member signs in first by the verified address, and later by the provider's subject", async () => {
   const { ask, service } = console;
   const person = newPerson({ email: "Anna@Example.org" });
   const name = await invite("anna@example.ORG", "VIEWER");
@@ -89,7 +89,7 @@ test("a member signs in with the address that the provider has verified, and the
   assert.equal(heir.secret, undefined);
 });
 
-test("the code flow asks with PKCE, state and nonce, and the browser is sent back with a code alone", async () => {
+test("the code flow uses PKCE, state and nonce, and the browser returns with only a code", async () => {
   const person = newPerson();
   await invite(person.email);
   const { browser } = await signIn(person);
@@ -109,7 +109,7 @@ test("the code flow asks with PKCE, state and nonce, and the browser is sent bac
   );
 });
 
-test("who is no member is sent back with the reason, and without a session", async () => {
+test("users who are not members return with the reason, and without a session", async () => {
   const { db, accountId } = console;
   const unverified = newPerson({ emailVerified: false });
   await invite(unverified.email);
@@ -139,7 +139,7 @@ test("who is no member is sent back with the reason, and without a session", asy
   assert.ok(events.some(({ details }) => details["reason"] === "other_identity"));
 });
 
-test("what comes back must be of this browser, this sign-in, and new", async () => {
+test("a callback must belong to this browser and this sign-in, and be new", async () => {
   const person = newPerson();
   await invite(person.email);
   const { browser } = await signIn(person);
@@ -161,7 +161,7 @@ test("what comes back must be of this browser, this sign-in, and new", async () 
       ) ?? [];
     assert.notEqual(cookie, "");
     const elsewhere = new TestBrowser();
-    // It is not let back in: the code stays unused.
+    // It does not return to the service: the code stays unused.
     await elsewhere.go(response.headers.get("location") ?? "");
     const url = elsewhere.visited.find((each) => each.startsWith(callback)) ?? "";
     left.cookies.set("127.0.0.1 __Host-hlust-sign-in", cookie);
@@ -185,7 +185,7 @@ test("what comes back must be of this browser, this sign-in, and new", async () 
   }
 });
 
-test("the browser comes back to where it was in the console, and nowhere else", async () => {
+test("the browser returns to where it was in the console, and nowhere else", async () => {
   const { address } = console.service;
   const person = newPerson();
   await invite(person.email);
@@ -222,7 +222,7 @@ test("signing in again ends the session before", async () => {
   assert.equal((await sessionOf(second)).displayName, person.email);
 });
 
-test("a member of several accounts is in the one used last, and goes from one to another", async () => {
+test("a member of several accounts starts in the one used last, and can switch", async () => {
   const { db, accountId, ask } = console;
   const person = newPerson();
   const [second, third, foreign] = [
@@ -285,7 +285,7 @@ test("a member of several accounts is in the one used last, and goes from one to
   assert.equal(
     (await change(`accounts/${accountId}`, undefined)).status,
     401,
-    "nobody is signed in",
+    "no user is signed in",
   );
   assert.equal(
     (await sessionOf(secret)).account.name,
@@ -294,8 +294,8 @@ test("a member of several accounts is in the one used last, and goes from one to
   );
 });
 
-// Last: it uses up the attempts of this machine.
-test("the provider is asked about few of the codes that somebody makes up", async () => {
+// The last test: it uses up the attempts of this machine.
+test("few made-up codes reach the provider", async () => {
   const { address } = console.service;
   const begun = await fetch(`${address}/console/sign-in`, { redirect: "manual" });
   const [cookie = ""] = begun.headers.getSetCookie()[0]?.split(";") ?? [];

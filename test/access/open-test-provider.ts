@@ -3,14 +3,14 @@ import { createServer } from "node:http";
 import { generateKeyPairSync } from "node:crypto";
 import { Provider } from "oidc-provider";
 
-/** Somebody whom the provider lets in. */
+/** A user whom the provider signs in. */
 export interface TestPerson {
   readonly subject: string;
   readonly email: string;
   readonly emailVerified: boolean;
 }
 
-/** A provider of OpenID Connect that lets in whoever is set, without asking. */
+/** A provider of OpenID Connect that signs in the configured user without a form. */
 export interface TestProvider extends AsyncDisposable {
   readonly issuer: string;
   /**
@@ -18,17 +18,17 @@ export interface TestProvider extends AsyncDisposable {
    * address.
    */
   register(redirectUri: string): void;
-  /** undefined: whoever comes is sent back with an error. */
+  /** undefined: every sign-in returns with an error. */
   person: TestPerson | undefined;
   /** Whether it answers at all. */
-  isAway: boolean;
+  isDown: boolean;
 }
 
 /** `host`: 127.0.0.1, or localhost to be another site than the service. */
 export async function openTestProvider(host = "127.0.0.1"): Promise<TestProvider> {
   let provider: Provider | undefined;
   const server = createServer((request, response) => {
-    if (opened.isAway || provider === undefined) response.writeHead(503).end();
+    if (opened.isDown || provider === undefined) response.writeHead(503).end();
     else if (request.url?.startsWith("/login/")) {
       const { person } = opened;
       const result = person ? { login: { accountId: person.subject } } : { error: "access_denied" };
@@ -46,7 +46,7 @@ export async function openTestProvider(host = "127.0.0.1"): Promise<TestProvider
       provider = makeProvider(issuer, redirectUri, () => opened.person);
     },
     person: undefined,
-    isAway: false,
+    isDown: false,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

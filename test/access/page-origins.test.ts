@@ -64,7 +64,7 @@ async function upgrade(
   return `${/"reason":"([A-Z_]+)"/.exec(text)?.[1]} ${code}`;
 }
 
-test("sockets of foreign pages are refused before anything else, whatever cookie they carry", async () => {
+test("sockets of pages of other origins are refused first, whatever their cookie", async () => {
   const own = addressOf(closed);
   const refused = "ORIGIN_REFUSED 1008";
   const rows: [
@@ -104,13 +104,13 @@ const preflight = {
   },
 };
 
-/** What of an answer belongs to CORS. */
+/** The CORS headers of an answer. */
 function corsOf({ status, headers }: Response) {
   const names = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
   return [status, headers.get("access-control-allow-origin"), names.length, headers.get("vary")];
 }
 
-test("pages of other origins see answers where they are allowed to, and never with credentials", async () => {
+test("pages of allowed origins can read answers, never with credentials", async () => {
   const ask = async (
     service: TestStreams | undefined,
     origin: string | undefined,
@@ -134,10 +134,10 @@ test("pages of other origins see answers where they are allowed to, and never wi
   assert.deepEqual(await ask(all, "null"), [200, "*", 2, null]);
   assert.deepEqual(await ask(all, undefined), [200, "*", 2, null]);
   const refused = await fetch(`${addressOf(some)}/v1/wait`, { headers: { origin: friend } });
-  assert.deepEqual(corsOf(refused), [401, friend, 2, "Origin"], "a page is told why");
+  assert.deepEqual(corsOf(refused), [401, friend, 2, "Origin"], "a page can read why");
 });
 
-test("a page in a browser calls from elsewhere where it is allowed to, and is told why its socket is refused", async () => {
+test("a page of an allowed origin calls the service, and can read why its socket is refused", async () => {
   await using parts = new AsyncDisposableStack();
   const pages = createServer((_, response) => {
     response.setHeader("content-type", "text/html").end("<!doctype html>");
@@ -188,7 +188,7 @@ test("a page in a browser calls from elsewhere where it is allowed to, and is to
   assert.deepEqual(await call(addressOf(some)), ["hidden", refused, refused]);
 });
 
-test("every answer has the name of its request, the caller's where it gave a good one", async () => {
+test("every answer has a request ID, the caller's if it sent a valid one", async () => {
   const url = addressOf(closed);
   const bearer = { authorization };
   const paths = [
@@ -226,7 +226,7 @@ test("every answer has the name of its request, the caller's where it gave a goo
   session.close();
 });
 
-test("what is broken is logged whole with its request, and its caller learns nothing of it", async () => {
+test("internal errors are logged in full with their request, and answered without details", async () => {
   const url = addressOf(closed);
   const calls: [path: string, init?: RequestInit][] = [
     ["/v1/wait?atEnd=bug"],
@@ -251,7 +251,7 @@ test("what is broken is logged whole with its request, and its caller learns not
   }
 });
 
-test("the address that callers are told apart by is a proxy's word only where it is trusted", async () => {
+test("the address of a caller comes from a proxy's headers only if the proxy is trusted", async () => {
   const seen: string[] = [];
   const spy = {
     authenticate({ origin }: { readonly origin: { readonly address: string } }) {

@@ -1,4 +1,4 @@
-// A socket that is refused: a page is told why in a frame, every other client by an HTTP status;
+// A refused socket: a page gets the reason in a frame, every other client by an HTTP status;
 // neither holds anything.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** What a client learns of its handshake. */
+/** What a client sees of its handshake. */
 interface Outcome {
   /** Of the answer to the handshake; 101 where a socket opens. */
   readonly status: number;
@@ -77,7 +77,7 @@ async function open(
   };
 }
 
-test("a page gets the reason in one error frame, and closed by its kind; other clients get the HTTP status", async () => {
+test("a page gets the reason in an error frame and a close code; other clients get the HTTP status", async () => {
   const { address, key } = service;
   const made = await service.call("POST", "/v1/apiKeys", {
     displayName: "reads",
@@ -126,7 +126,7 @@ test("a page gets the reason in one error frame, and closed by its kind; other c
   busy.terminate();
 });
 
-test("a page of another origin is told that, and its token is not looked at", async () => {
+test("a page of another origin gets that reason, and its token is not checked", async () => {
   await using streams = await openTestStreams(token, { publicUrl: () => "https://hlust.example" });
   const origin = "https://evil.example";
   const answer = await open(streams.address, `/v1/talk?token=${token}`, { origin });
@@ -157,7 +157,7 @@ function rawHandshake(address: string): { readonly socket: Socket; readonly text
   return { socket, text: () => text };
 }
 
-test("refused sockets that do not close are cut, and their number is limited", async () => {
+test("refused sockets that stay open are cut, and their number is limited", async () => {
   const { address } = service;
   const statuses: string[] = [];
   const closed: Promise<unknown>[] = [];
@@ -177,7 +177,7 @@ test("refused sockets that do not close are cut, and their number is limited", a
   assert.deepEqual([again.status, again.closeCode], [101, 1008], "there is room again");
 });
 
-test("what a refused page goes on sending is not kept", async () => {
+test("further messages of a refused page are dropped", async () => {
   const { address } = service;
   const url = `${address.replace("http", "ws")}${streamPath}`;
   const socket = new WebSocket(url, { headers: { origin: address } });

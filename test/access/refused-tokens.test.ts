@@ -29,19 +29,19 @@ after(() => service[Symbol.asyncDispose]());
 const get = (key: string, headers: Record<string, string>) =>
   callRest(service.address, key, { method: "GET", path, headers });
 
-test("who shows bad tokens is told to wait, on every door; good ones go on beside them", async () => {
+test("a caller with bad tokens must wait, on every door; good tokens still work", async () => {
   assert.equal((await get(service.key, attacker)).status, 200);
   const began = performance.now();
   const answers = await Promise.all(
     Array.from({ length: 300 }, async (_, n) => {
       if (n % 10 === 0) assert.equal((await get(service.key, attacker)).status, 200);
-      // What it says about itself, and about others, changes nothing.
+      // The address that it claims in headers changes nothing.
       const forged = { "x-forwarded-for": `203.0.113.${n % 250}, 198.51.100.7` };
       return await get(newApiKey().token, forged);
     }),
   );
   const refused = answers.filter(({ status }) => status === 401).length;
-  // Each quarter of a minute there is one more.
+  // One more attempt is allowed every 15 s.
   const more = Math.ceil((performance.now() - began) / (60_000 / perMinute));
   assert.ok(refused >= perMinute && refused <= perMinute + more, `${refused} were looked at`);
   for (const { status, headers, json } of answers) {
@@ -54,7 +54,7 @@ test("who shows bad tokens is told to wait, on every door; good ones go on besid
 
   const bearer = (key: string) => ({ ...attacker, authorization: `Bearer ${key}` });
   const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
-  // Should the time for one more have come, it takes that.
+  // Uses up one that has become available.
   await get(newApiKey().token, attacker);
   const error = await client
     .listTranscripts({}, { headers: bearer(newApiKey().token) })
@@ -65,7 +65,7 @@ test("who shows bad tokens is told to wait, on every door; good ones go on besid
   assert.equal((await get(newApiKey().token, neighbor)).status, 401);
 });
 
-test("an address that was refused too often opens no stream with a new token", async () => {
+test("an address with too many refusals opens no stream with a new token", async () => {
   // The sockets of this test come from the proxy itself, which is trusted: it is the caller.
   for (let n = 0; n < perMinute; n += 1) await get(newApiKey().token, {});
   await get(newApiKey().token, {});
@@ -74,7 +74,7 @@ test("an address that was refused too often opens no stream with a new token", a
   stream.terminate();
 });
 
-test("who shows bad cookies to the console is told to wait, and who is signed in goes on beside them", async () => {
+test("a caller with bad console cookies must wait; signed-in users are not affected", async () => {
   const url = `${service.address}/console/session`;
   const page = {
     "sec-fetch-site": "same-origin",
@@ -95,7 +95,7 @@ test("who shows bad cookies to the console is told to wait, and who is signed in
   assert.equal(await status(cookie), 200);
 });
 
-test("the origins that are set may call", async () => {
+test("the configured origins may call", async () => {
   const origin = "https://app.example";
   const { headers } = await get(service.key, { ...neighbor, origin });
   assert.equal(headers.get("access-control-allow-origin"), origin);

@@ -1,4 +1,4 @@
-// What callers show and say stands nowhere but where it belongs. Every service that the tests of
+// Secrets and speech of callers are only where they belong. Every service that the tests of
 // the specification open is looked through as this one is, when it closes (test/spec/secrets.ts).
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** A text that stands nowhere by chance, and that the hunt knows. */
+/** A text that occurs nowhere by chance, and that the search looks for. */
 function mark(name: string): string {
   const marked = `marked-${name}-þingræða-Qx7`;
   noteSecret(marked, "text");
@@ -45,7 +45,7 @@ function mark(name: string): string {
 }
 const marked = (name: string) => decodeURIComponent(mark(name));
 
-test("texts of transcripts, good and refused", async () => {
+test("texts of accepted and refused transcripts appear in no log, error or table", async () => {
   const draft = draftOf(marked("subject"), {
     description: marked("description"),
     keywords: [marked("keyword")],
@@ -77,7 +77,7 @@ test("texts of transcripts, good and refused", async () => {
   assert.equal((await service.call("DELETE", path)).status, 200);
 });
 
-test("addresses of media, and what is heard in it", async () => {
+test("addresses of media, and its words, appear in no log, error or table", async () => {
   const ends = ["good.wav", "text.wav", "moved.wav", "nothing.wav"].map(async (file) => {
     const { json } = await submit(service, `${host.address}/${file}?${mark("query")}`, {
       subject: marked("job"),
@@ -93,7 +93,7 @@ test("addresses of media, and what is heard in it", async () => {
   assert.equal(refused.status, 400);
 });
 
-test("webhooks that cannot be reached", async () => {
+test("addresses of unreachable webhooks appear in no log, error or table", async () => {
   const { status, json } = await service.call("POST", "/v1/webhooks", {
     url: `${host.address}/hook?${mark("hook")}`,
   });
@@ -101,10 +101,10 @@ test("webhooks that cannot be reached", async () => {
   assert.equal((await service.call("POST", `/v1/${json.webhook.name}:test`, {})).status, 200);
 });
 
-test("speech, live and refused", async () => {
+test("live and refused speech appears in no log, error or table", async () => {
   const stream = await openStream(service.address, { token: service.key });
   stream.send(streamingConfig({}, { interimResults: true }));
-  stream.sendAudio(speak("nobody but us hears this").subarray(44));
+  stream.sendAudio(speak("these words are for us alone").subarray(44));
   stream.send({ audioContent: "" });
   assert.equal(await stream.closed, 1000);
   for (const { result } of stream.messages) {
@@ -117,7 +117,7 @@ test("speech, live and refused", async () => {
   assert.equal(await broken.closed, 1007);
 });
 
-test("tokens that are refused, wherever they stand", async () => {
+test("refused tokens appear in no log, error or table, wherever they were sent", async () => {
   const token = `hlust_${"0".repeat(32)}_${"marked-secret".repeat(4).slice(0, 43)}`;
   const path = "/v2beta1/speech:recognize";
   const call = (query: string, headers: Record<string, string>) =>
@@ -139,7 +139,7 @@ test("tokens that are refused, wherever they stand", async () => {
   }
 });
 
-test("a leak is seen: in the log, in an error, and in the database", async () => {
+test("the check finds a leak in the log, in an error and in the database", async () => {
   await huntSecrets(database.db, service.address);
   const line = `{"level":30,"event":"call","target":"/v2beta1/speech:recognize?token=${service.key}"}`;
   assert.throws(() => {

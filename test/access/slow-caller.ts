@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** How a connection was treated that does not behave. */
+/** How the service treated a hostile connection. */
 export interface Treated {
   /** From the connection to its end by the service. */
   readonly ms: number;
@@ -22,7 +22,7 @@ export interface SlowCaller {
 }
 
 /**
- * A connection that goes on as it likes, and never ends by itself; resolves when the service has
+ * A connection that follows its own script and never ends by itself; resolves when the service has
  * cut it.
  */
 export async function slowCaller(caller: SlowCaller): Promise<Treated> {
@@ -37,8 +37,8 @@ export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   const rest = typeof drip === "string" || drip instanceof Uint8Array ? undefined : [...drip];
   const timer = setInterval(() => {
     const next = rest ? rest.shift() : drip;
-    // To a connection that is closed a reset comes back: only that tells that nothing of it is left
-    // there.
+    // A closed connection answers with a reset: only that shows that the server keeps nothing of
+    // it.
     if (typeof next === "string" || next instanceof Uint8Array) socket.write(next);
     else if (isEnded) socket.write("x");
   }, everyMs);
@@ -61,12 +61,12 @@ export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   });
 }
 
-/** So many of them at once. */
+/** This many of them at once. */
 export async function slowCallers(count: number, caller: SlowCaller): Promise<Treated[]> {
   return await Promise.all(Array.from({ length: count }, () => slowCaller(caller)));
 }
 
-/** How long `/healthz` takes for somebody else, every 20 ms until `over`; in ms, sorted. */
+/** How long `/healthz` takes for another client, every 20 ms until `over`; in ms, sorted. */
 export async function latenciesUntil(address: string, over: Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
   const ended = new AbortController();

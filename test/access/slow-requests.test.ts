@@ -12,13 +12,13 @@ const count = 40;
 /** Of headers and unread answers. */
 const limitMs = 1_000;
 /**
- * Of bodies that stand still: more than a busy machine holds a trickle up, which would then stand
- * still, too.
+ * Of stalled bodies: longer than a busy machine delays a trickle, which would then count as
+ * stalled, too.
  */
 const bodyMs = 4_000;
-/** What comes of a body that nobody reads any more is dropped for this long. */
+/** The rest of a refused body is read and dropped for this long. */
 const droppedMs = 5_000;
-/** A connection that is told to end is cut after this. */
+/** A connection that is asked to end is cut after this. */
 const endMs = 5_000;
 /** Busy machines are late; limits that do not hold are not late but never. */
 const latenessMs = 60_000;
@@ -86,7 +86,7 @@ const rows: Readonly<Record<string, Row>> = {
     limitMs: bodyMs + droppedMs,
     answer: /^HTTP\/1\.1 504 [^]*arrived more slowly than 1024 bytes a second/,
   },
-  "a body that stands still": {
+  "a stalled body": {
     first: post("/v1/count", authorization),
     limitMs: bodyMs + droppedMs,
     answer: /^HTTP\/1\.1 504 [^]*stalled for 4 s/,
@@ -109,7 +109,7 @@ const rows: Readonly<Record<string, Row>> = {
     limitMs: droppedMs,
     answer: /^HTTP\/1\.1 401 [^]*unauthenticated/,
   },
-  "a body that nobody asked for, in a trickle": {
+  "an unexpected body, in a trickle": {
     first: "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n",
     drip: "x",
     limitMs: droppedMs,
@@ -199,7 +199,7 @@ test(
   },
 );
 
-test("gRPC says why a call was given up, and looks at the token before the body", async () => {
+test("gRPC says why it gave up a call, and checks the token before the body", async () => {
   const session = connect(service.address);
   const ask = async (headers: Readonly<Record<string, string>>) => {
     const stream = session.request({ ":method": "POST", ":path": wait, ...grpc, ...headers });

@@ -138,7 +138,7 @@ async function post(owner: Owner, path: string, body: unknown) {
 }
 
 /**
- * Every row of the database that mentions one of the ids: whoever changes, deletes or ties
+ * Every row of the database that mentions one of the ids: a call that changes, deletes or ties
  * something of theirs to a thing with one of them is seen here. Left out is what is written a
  * moment later, the use of keys and what calls are counted in.
  */

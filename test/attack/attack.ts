@@ -19,18 +19,18 @@ const attackMsMin = 1_500;
 const quietMs = 1_500;
 const settleMs = 200;
 const wordMsMax = 30_000;
-/** Other tests run beside this one: of a few tries one is not slower by them. */
-const triesMax = 3;
+/** Other tests run at the same time: one of a few attempts is not slowed by them. */
+const attemptsMax = 3;
 
 /** The wait for /healthz. */
 const healthMsMax = 100;
 /** The other account's p99 in terms of what it is alone. */
 const slowdownMax = 2;
-/** Under it nobody notices: what is quick alone may take this long. */
+/** What is quick without an attack may take this long during one. */
 const unnoticedMs = 100;
 /**
- * With `npm run test:attack` nothing else runs; the gate runs other tests beside it, whose CPU
- * comes and goes.
+ * With `npm run test:attack` nothing else runs; the gate runs other tests at the same time, whose
+ * CPU comes and goes.
  */
 const hasMachine = process.env["ATTACK"] === "all";
 /**
@@ -40,16 +40,16 @@ const hasMachine = process.env["ATTACK"] === "all";
 const otherCoresMax = 0.3;
 /**
  * Attacks a node; fails where the process is lost or too large, a call of the other account fails,
- * or its main thread worked for so long while /healthz waited. How long calls took is judged
- * against what they take alone, where the machine has nothing else to do: else it is only told.
+ * or its main thread worked for this long while /healthz waited. How long calls took is judged
+ * against what they take alone, where the machine has nothing else to do: else it is only reported.
  */
 export async function attackAndJudge(
   node: NodeUnderAttack,
   { name, prepare }: Attack,
-  tell: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
   let heldTooLong = 0;
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     if (node.isLost) await node.restart();
     const otherLoad = watchOtherLoad(node.dataFolder);
     await node.seen();
@@ -60,16 +60,16 @@ export async function attackAndJudge(
     const answers = await attackFor(run);
     const attacked = figuresOf(await seenAfterwards(node));
     const otherCores = otherLoad();
-    tell(`${name}: ${[...answers].join(" | ").slice(0, 1_000)}`);
-    tell(`alone ${lineOf(alone)}; attacked ${lineOf(attacked)}${node.isLost ? "; LOST" : ""}`);
+    report(`${name}: ${[...answers].join(" | ").slice(0, 1_000)}`);
+    report(`alone ${lineOf(alone)}; attacked ${lineOf(attacked)}${node.isLost ? "; LOST" : ""}`);
     const isQuiet = hasMachine && otherCores < otherCoresMax;
-    if (!isQuiet) tell(`waits are not judged: others took ${otherCores.toFixed(1)} cores`);
+    if (!isQuiet) report(`waits are not judged: others took ${otherCores.toFixed(1)} cores`);
     const worst = lasting(attacked, answers, node.isLost);
     const held = heldIn(attacked);
     heldTooLong += held.length;
     const troubles = [...worst, ...held, ...(isQuiet ? passing(alone, attacked) : [])];
     if (troubles.length === 0) return;
-    if (worst.length > 0 || heldTooLong > triesMax / 2 || tries === triesMax) {
+    if (worst.length > 0 || heldTooLong > attemptsMax / 2 || attempts === attemptsMax) {
       // What comes next is not to suffer for it.
       await node.restart();
       assert.fail(troubles.join("\n"));

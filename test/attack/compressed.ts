@@ -108,7 +108,7 @@ function grpc(name: string, path: string, { make, isInGate = false }: Body): Att
   };
 }
 
-/** So many calls at once; how they were answered. */
+/** This many calls at once; how they were answered. */
 export async function together(count: number, call: () => Promise<string>): Promise<string> {
   const answers = await Promise.all(Array.from({ length: count }, call));
   return [...new Set(answers)].join("\n");

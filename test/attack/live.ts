@@ -20,7 +20,7 @@ export const liveAttacks: readonly Attack[] = [
   messages("a configuration, and nothing else", Buffer.from(JSON.stringify(hints(0, 0))), 300),
 ];
 
-/** The same first message on so many sockets at once, again as soon as they are closed. */
+/** The same first message on this many sockets at once, again as soon as they are closed. */
 function messages(what: string, first: Buffer, count: number, isInGate = false): Attack {
   return {
     name: `live: ${what}, on ${count} sockets`,

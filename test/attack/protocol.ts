@@ -155,8 +155,8 @@ function lengthRest(length: number): Buffer {
 }
 
 /**
- * Writes to so many connections at once, and drops what is answered, until the time is over or they
- * are closed.
+ * Writes to this many connections at once, and drops what is answered, until the time is over or
+ * they are closed.
  */
 async function flood(
   node: NodeUnderAttack,

@@ -15,7 +15,7 @@ import { ask, askGrpc, connectHeaders } from "./send.ts";
 const transcripts = 550;
 const metadata = { fileType: "AUDIO", languageCode: "is-IS" };
 
-/** Calls that are let in, the most costly of each method, many at once. */
+/** Authorized calls, the most costly of each method, many at once. */
 export const repeatedAttacks: readonly Attack[] = [
   {
     // Finding 3 of the issue: it ended as 500.

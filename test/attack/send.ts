@@ -10,10 +10,10 @@ import { connect, type Socket } from "node:net";
 import { Agent, request as send } from "undici";
 import type { NodeUnderAttack } from "./node-under-attack.ts";
 
-/** Where an attacker's calls go, and by which right. */
+/** The target of an attacker's calls, and their credential. */
 export type Target = Pick<NodeUnderAttack, "address" | "token">;
 
-/** How much is written at once: the attacker's own thread goes on to other calls in between. */
+/** The bytes of a write: the attacker's thread serves other calls in between. */
 const partBytes = 1 << 20;
 
 const agent = new Agent({ headersTimeout: 120_000, bodyTimeout: 120_000, connections: 128 });

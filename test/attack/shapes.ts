@@ -14,7 +14,7 @@ export interface Shape {
 /** Fields deeper than this are like those above them. */
 const depthMax = 4;
 
-/** Every way in which a message of a type can be large, deep or many. */
+/** Every way that a message of a type can be large, deep or many. */
 export function* shapesOf(message: DescMessage): Generator<Shape> {
   yield* anyMessage();
   yield* fieldShapes(

@@ -104,7 +104,7 @@ function messages(name: string, path: string, contentType: string): Attack {
         const stall = async (): Promise<void> => {
           const stream = openGrpc(session, node, path, headers);
           stream.resume();
-          // One that is not read is not written to for ever.
+          // A connection that is not read is given up after a while.
           if (await write(stream, message)) whole += 1;
         };
         await Promise.all(Array.from({ length: 60 }, stall));

@@ -10,7 +10,7 @@ import { envelope, openGrpc, openSocket, requestHead } from "./send.ts";
 
 const settleMs = 1_000;
 
-/** Answers that nobody takes: what is made of them is held. */
+/** Answers that the client does not read: the service holds them. */
 export const unreadAttacks: readonly Attack[] = [
   {
     // Finding 2 of the issue.
@@ -83,7 +83,7 @@ async function unread(
   return `${cut} of ${count} were cut`;
 }
 
-/** What a watch tells changes, as often as it is looked at. */
+/** The job that is watched changes at every check. */
 async function progress({ db }: NodeUnderAttack, job: string): Promise<void> {
   for (let percent = 1; percent <= 4; percent++) {
     await sql`update transcript_job set progress_percent = ${percent} where id = ${job.split("/")[1]}::uuid`.execute(

@@ -19,7 +19,7 @@ const [, , address = "", key = "", servicePid = ""] = process.argv;
 /** How often the health of the service is asked for. */
 const probeMs = 20;
 /**
- * What is quick once it is compiled is slow before: after so many probes a service that has just
+ * Code is slow until it is compiled: after this many probes a service that has just
  * started is judged.
  */
 const warmProbes = 150;
@@ -145,10 +145,10 @@ async function repeat(pauseMs: number, what: string, one: () => Promise<unknown>
 const job = {
   metadata: { languageCode: "en-US", fileType: "AUDIO" },
   useUri: true,
-  // Nobody listens there.
+  // Nothing listens there.
   uri: "http://127.0.0.1:9/talk.wav",
 };
-/** 100 ms of digital speech: the scripted engine hears a word each half second. */
+/** 100 ms of digital speech: the scripted engine recognizes a word each half second. */
 const chunk = Buffer.alloc((16_000 / 1_000) * chunkMs * 2, 1);
 const wordChunks = 5;
 

@@ -14,7 +14,7 @@ interface Content {
   readonly text: string;
 }
 
-/** A transcript, as answers have told it. */
+/** A transcript, by the answers so far. */
 interface Line {
   readonly name: string;
   /** Oldest first. */
@@ -22,7 +22,7 @@ interface Line {
   mediaSha256: string | undefined;
 }
 
-/** A write that nobody answered for: it is there whole, or not at all. */
+/** A write without an answer: it is there whole, or not at all. */
 type Unanswered =
   | { readonly kind: "version"; readonly content: Content }
   | { readonly kind: "media"; readonly sha256: string }
@@ -45,7 +45,7 @@ export class ArchiveWriter {
   readonly #id: number;
   readonly #lines = new Map<string, Line>();
   readonly #deleted: string[] = [];
-  /** By their subjects: creates that nobody answered for. */
+  /** By their subjects: creates without an answer. */
   readonly #maybe = new Map<string, Content>();
   #count = 0;
   #answered = 0;
@@ -193,7 +193,7 @@ export class ArchiveWriter {
     this.#deleted.push(line.name);
   }
 
-  /** What the answer to a new version tells. */
+  /** The content of the answer to a new version. */
   async #took(
     line: Line,
     answer: Answer | undefined,
@@ -252,19 +252,19 @@ export class ArchiveWriter {
   }
 
   /**
-   * The known version is not the newest: the write was taken, or the probe was, in a try without an
-   * answer.
+   * The known version is not the newest: the write was applied, or the probe was, in an attempt
+   * without an answer.
    */
   async #learnTaken(line: Line, write: Unanswered, probe: Content): Promise<void> {
     const known = new Set(line.versions.map(({ id }) => id));
     const later = (await this.#versionIds(line.name)).filter((id) => !known.has(id));
-    assert.equal(later.length, 1, `${line.name}: versions that nobody made`);
+    assert.equal(later.length, 1, `${line.name}: unknown versions`);
     const path = `/v1alpha1/${line.name}/versions/${later[0]}`;
     const answer = await this.#ask("GET", path);
     const isProbe = answer.json.metadata.subject === probe.subject;
     if (isProbe) this.#learn(line, answer, probe);
     else if (write.kind === "version") this.#learn(line, answer, write.content);
-    else assert.fail(`${line.name} has a version that nobody made`);
+    else assert.fail(`${line.name} has an unknown version`);
   }
 
   /** Oldest first. */

@@ -6,7 +6,7 @@ import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until, within } from "../fixtures/until.ts";
-import { CallTally, type FailedCall } from "./call-tally.ts";
+import { CallCounter, type FailedCall } from "./call-counter.ts";
 import type { Chance } from "./chance.ts";
 import { JobLedger } from "./job-ledger.ts";
 import { LiveCaller } from "./live-caller.ts";
@@ -34,7 +34,7 @@ export interface Proxy {
  * one, through the first, that submits jobs.
  */
 export class Callers {
-  readonly tally = new CallTally();
+  readonly counter = new CallCounter();
   readonly lives: readonly LiveCaller[];
   readonly #proxies: readonly Proxy[];
   readonly #key: string;
@@ -54,28 +54,28 @@ export class Callers {
       new LiveCaller(
         `WebSocket, ${name}`,
         createHlustClient({ url, token: key }).speech,
-        this.tally,
+        this.counter,
       ),
       ...liveProtocols.map((protocol) => {
         const speech = createClient(Speech, openDoor(protocol, url, key));
-        return new LiveCaller(`stream of ${protocol}, ${name}`, speech, this.tally);
+        return new LiveCaller(`stream of ${protocol}, ${name}`, speech, this.counter);
       }),
     ]);
   }
 
-  /** What was acknowledged and heard. */
+  /** What was acknowledged and recognized. */
   get counts(): { readonly jobs: number; readonly patches: number; readonly handedOver: number } {
     const sum = (counts: Iterable<number>) => [...counts].reduce((one, other) => one + other, 0);
     return {
       jobs: this.#ledger.jobs.length,
       patches: sum(this.#patchers.map(({ acknowledged }) => acknowledged.size)),
-      handedOver: sum(this.tally.handedOver.values()),
+      handedOver: sum(this.counter.handedOver.values()),
     };
   }
 
   /**
    * They call while `action` runs; afterwards all that they were answered holds, and every word was
-   * heard.
+   * recognized.
    */
   async during(action: () => Promise<void>): Promise<void> {
     const name = await this.#makeTranscripts();
@@ -100,22 +100,22 @@ export class Callers {
     assert.deepEqual(
       lost.map(({ name, lostMs }) => `${name}: ${lostMs} ms`),
       [],
-      "speech that was not heard",
+      "speech that was not recognized",
     );
   }
 
   /** What failed since this was last asked. */
   takeFailures(): FailedCall[] {
     const refused = this.#ledger.refusals.splice(0);
-    for (const refusal of refused) this.tally.failed("jobs", refusal);
-    return this.tally.takeFailures();
+    for (const refusal of refused) this.counter.failed("jobs", refusal);
+    return this.counter.takeFailures();
   }
 
   /** Each of them has been answered once more. */
   async untilAnswered(): Promise<void> {
-    const before = new Map(this.tally.answered);
+    const before = new Map(this.counter.answered);
     const isAnswered = () =>
-      [...before].every(([caller, count]) => (this.tally.answered.get(caller) ?? 0) > count);
+      [...before].every(([caller, count]) => (this.counter.answered.get(caller) ?? 0) > count);
     await until(() => Promise.resolve(isAnswered()), 60_000);
   }
 
@@ -128,7 +128,7 @@ export class Callers {
       await this.#ledger.ended();
       ({ transcript } = await this.#ledger.get(job.name));
       const target = { address, key: this.#key, name: transcript };
-      this.#patchers.push(new PatchCaller(`PATCH, ${name}`, target, this.tally));
+      this.#patchers.push(new PatchCaller(`PATCH, ${name}`, target, this.counter));
     }
     return transcript;
   }
@@ -139,12 +139,12 @@ export class Callers {
   ): Promise<void> {
     const { protocol, proxy, name } = call;
     const caller = `${protocol}, ${proxy.name}`;
-    this.tally.addCaller(caller);
+    this.counter.addCaller(caller);
     const client = createClient(Transcripts, openDoor(protocol, proxy.address, this.#key));
     while (!signal.aborted) {
       await client.getTranscript({ name }).then(
-        () => this.tally.add("answered", caller),
-        (error: unknown) => this.tally.failed(caller, error),
+        () => this.counter.add("answered", caller),
+        (error: unknown) => this.counter.failed(caller, error),
       );
       await delay(readPauseMs);
     }

@@ -6,11 +6,11 @@ export interface CrewOptions {
   readonly workers: number;
   /** How long a piece takes them. */
   readonly pieceMs: number;
-  /** A job that met so many deaths is let alone: at one more it would rightly end as FAILED. */
+  /** A job with this many deaths is spared: one more would rightly end it as FAILED. */
   readonly deathsMax: number;
-  /** When nobody comes to the wanted phase within this long, somebody is killed where he is. */
+  /** If no worker reaches the wanted phase within this long, one is killed in any phase. */
   readonly waitMsMax: number;
-  /** Somebody who came to it lives on for less than this. */
+  /** A worker that reached it is killed within this time. */
   readonly lateMsMax: number;
   readonly chance: Chance;
 }
@@ -54,7 +54,7 @@ export class Crew implements AsyncDisposable {
       const mortal = [...this.#up].filter((each) => !this.#isSpared(each));
       const busy = mortal.filter((each) => each.attempts.size > 0);
       const wanted = busy.filter((each) => each.phase === phase);
-      // Who has just come up gets as long to come to it.
+      // A worker that has just started gets the same time to reach the phase.
       if (mortal.length === 0) giveUpAt = performance.now() + waitMsMax;
       const late = busy.length > 0 ? busy : mortal;
       const choice = performance.now() > giveUpAt ? late : wanted;
@@ -75,7 +75,7 @@ export class Crew implements AsyncDisposable {
     }
   }
 
-  /** How many jobs somebody has begun. */
+  /** How many jobs a worker has begun. */
   begunCount(): number {
     return this.#all.reduce((ids, { begun }) => ids.union(begun), new Set()).size;
   }

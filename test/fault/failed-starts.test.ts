@@ -98,7 +98,7 @@ function asFileAt(path: string): string {
 const start = (data: string, settings: Readonly<Record<string, string>>) =>
   launch(data, settings).ended;
 
-/** Runs it, to be told things meanwhile. */
+/** Runs it, so that it can be sent signals. */
 function launch(data: string, settings: Readonly<Record<string, string>>) {
   const child = spawn(hlust, ["serve"], {
     cwd: "/",
@@ -147,9 +147,9 @@ for (const { what, breakIt, reason, code: expected = 1 } of table) {
     const { code, out, errors, group } = await start(data, settings);
     assert.equal(code, expected, errors);
     assert.equal(out.includes("ready at"), false);
-    const told = errors.split("\n").filter((line) => line.startsWith("hlust: "));
-    assert.equal(told.length, 1, errors);
-    assert.match(told[0] ?? "", reason);
+    const reported = errors.split("\n").filter((line) => line.startsWith("hlust: "));
+    assert.equal(reported.length, 1, errors);
+    assert.match(reported[0] ?? "", reason);
     assert.deepEqual(postgresOf(data), []);
     await until(async () => !isThere(group));
   });
@@ -159,7 +159,7 @@ test("a start that fails in one part does not wait for another one", async () =>
   const data = join(folder, "two");
   mkdirSync(data);
   const settings = {
-    // Nobody is there: a start waits for half a minute.
+    // There is no server: a start waits for half a minute.
     DATABASE_URL: "postgres://hlust@127.0.0.1:1/hlust",
     HLUST_ENGINE: "auto",
     HLUST_MODELS: asFileAt(join(data, "file")),
@@ -171,8 +171,8 @@ test("a start that fails in one part does not wait for another one", async () =>
   assert.ok(performance.now() - began < 20_000);
 });
 
-test("a start that waits for another node's migration ends when it is told to", async () => {
-  const data = join(folder, "told");
+test("a start that waits for another node's migration ends on SIGTERM", async () => {
+  const data = join(folder, "stopped");
   await using server = await openOwnPostgres({
     folder: join(folder, "other"),
     log: createLog("silent"),
@@ -184,8 +184,8 @@ test("a start that waits for another node's migration ends when it is told to", 
     DATABASE_URL: `postgres://hlust@/postgres?host=${encodeURIComponent(join(folder, "other", "18"))}`,
     HLUST_LOG: "info",
   });
-  const told = AbortSignal.timeout(60_000);
-  for await (const [chunk] of on(child.stderr, "data", { signal: told })) {
+  const reported = AbortSignal.timeout(60_000);
+  for await (const [chunk] of on(child.stderr, "data", { signal: reported })) {
     if (String(chunk).includes("database.migration_waiting")) break;
   }
   child.kill("SIGTERM");

@@ -2,17 +2,17 @@ import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * A clock on the wall of a process, and of those that it starts, that a test can move; time goes on
+ * The wall clock of a process and of its children, which a test can move; time passes
  * at its pace.
  */
 export interface FakeClock {
   /** What the process is started with. */
   readonly environment: Readonly<Record<string, string>>;
-  /** So many seconds before or behind the real one. */
+  /** This many seconds before or behind the real one. */
   move(seconds: number): void;
 }
 
-/** `file`: where the test tells what time it is. */
+/** `file`: where the test writes the time. */
 export function openFakeClock(file: string): FakeClock {
   const move = (seconds: number): void => {
     writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}\n`);

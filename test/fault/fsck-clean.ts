@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { runHlust } from "../fixtures/run-hlust.ts";
 
-/** `bin/hlust fsck` finds nothing wrong in a data folder; the service may run beside it. */
+/** `bin/hlust fsck` finds nothing wrong in a data folder; the service may be running. */
 export async function fsckClean(
   dataFolder: string,
   environment: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 
 /**
- * Media whose host can stop in the middle: who fetches it then waits until the test lets him go on.
+ * Media whose host can stop in the middle: a fetch then waits until the test releases it.
  */
 export class HeldMedia {
   readonly #bytes: Buffer;

@@ -1,4 +1,4 @@
-// Sockets that break the rules beside streams that keep them: each ends as docs/api.md says, and
+// Sockets that break the rules next to streams that keep them: each ends as docs/api.md says, and
 // the others notice nothing.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -14,14 +14,14 @@ import { fsckClean } from "./fsck-clean.ts";
 import { type ServiceProcess, startService } from "./process.ts";
 
 const chunkMs = 100;
-/** 100 ms of digital speech: the scripted engine hears a word each half second. */
+/** 100 ms of digital speech: the scripted engine recognizes a word each half second. */
 const chunk = Buffer.alloc((16_000 / 10) * 2, 1);
 const configuration = JSON.stringify(streamingConfig());
 const audio = JSON.stringify({ audioContent: chunk.toString("base64") });
 
 let folder: string;
 let service: ServiceProcess;
-/** What ten streams see while nobody disturbs them. */
+/** What ten undisturbed streams see. */
 let quiet: number;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "hlust-hostile-"));
@@ -107,7 +107,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     socket.write(head);
     assert.equal(await code, 1009);
   },
-  "pings as fast as they go, whose pongs nobody reads": async ({ ms }) => {
+  "pings as fast as they go, whose pongs the client does not read": async ({ ms }) => {
     const socket = await rawSocket();
     socket.write(frame(opcodes.text, configuration));
     socket.pause();
@@ -117,7 +117,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     await flood(socket, pings, ms);
     assert.ok(socket.destroyed, "cut");
   },
-  "audio as fast as it goes, and answers that nobody reads": async ({ ms }) => {
+  "audio as fast as it goes, and answers that the client does not read": async ({ ms }) => {
     const socket = await rawSocket();
     socket.pause();
     socket.write(frame(opcodes.text, configuration));
@@ -194,13 +194,13 @@ async function sessionsOpen(): Promise<number> {
 }
 
 for (const [name, attack] of Object.entries(attacks)) {
-  test(`${name}: other streams go on as before`, { timeout: 60_000 }, async (t) => {
-    // Other tests run beside it: one of a few tries is not slower for them, by how quick the
-    // machine is then.
+  test(`${name}: other streams are not affected`, { timeout: 60_000 }, async (t) => {
+    // Other tests run at the same time: one of a few attempts is not slower for them, by how quick
+    // the machine is then.
     let alone = quiet;
     for (let tries = 1; ; tries += 1) {
       const [hostile] = await Promise.all([latencies(2500), attack({ ms: 2500 })]);
-      t.diagnostic(`p95 ${alone.toFixed(0)} ms alone, ${p95(hostile).toFixed(0)} ms beside it`);
+      t.diagnostic(`p95 ${alone.toFixed(0)} ms alone, ${p95(hostile).toFixed(0)} ms during it`);
       assert.equal(hostile.length, 50);
       await until(async () => (await sessionsOpen()) === 0, 15_000);
       if (p95(hostile) < 2 * alone + 150) break;

@@ -32,7 +32,7 @@ const endMsMax = 180_000;
 const pollMs = 250;
 
 /**
- * Who submits jobs through faults, and knows what has to come of them: what was answered once
+ * Submits jobs during faults, and knows their required results: what was answered once
  * holds, a key that is used again names the same job, progress never falls, and each job ends once,
  * with the transcript that an undisturbed run gives.
  */
@@ -43,7 +43,7 @@ export class JobLedger {
    */
   isDatabaseClockMoved = false;
   readonly jobs: LedgerJob[] = [];
-  /** What came in place of an answer: calls that were under way in a fault. */
+  /** The failures of calls: calls that were in flight during a fault. */
   readonly refusals: unknown[] = [];
   readonly #call: Call;
   readonly #chance: Chance;
@@ -63,7 +63,7 @@ export class JobLedger {
     };
   }
 
-  /** Learns what comes of each recording when nothing goes wrong. */
+  /** Records the result of each recording without faults. */
   async learn(recordings: readonly Recording[]): Promise<void> {
     for (const recording of recordings) await this.submit(recording);
     await this.ended();
@@ -112,13 +112,13 @@ export class JobLedger {
     return await this.#untilAnswered("GET", `/v1alpha1/${name}`);
   }
 
-  /** Looks at all jobs all the while; the signal tells that something was wrong with one. */
+  /** Checks all jobs all the time; the signal aborts once something is wrong with one. */
   async during(action: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const stop = new AbortController();
     const watching = this.#watch(stop.signal).finally(() => {
       stop.abort();
     });
-    // Whoever waits for it is told at the end.
+    // The caller that awaits it gets the error at the end.
     watching.catch(() => {});
     try {
       await action(stop.signal);
@@ -138,7 +138,7 @@ export class JobLedger {
     }
   }
 
-  /** The jobs that are still under way. What was seen of one before must be in what is seen now. */
+  /** The unfinished jobs. What was seen of one before must still be true. */
   async look(): Promise<string[]> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -193,7 +193,7 @@ export class JobLedger {
     assert.deepEqual(names, sorted(transcripts), "one transcript for each job");
     const known = new Set(this.jobs.map(({ name }) => name));
     const others = [...this.#seen.keys()].filter((name) => !known.has(name));
-    assert.deepEqual(others, [], "jobs that nobody was told of");
+    assert.deepEqual(others, [], "jobs that no answer named");
   }
 
   async #upload(bytes: Buffer): Promise<string> {
@@ -242,7 +242,7 @@ export class JobLedger {
   }
 }
 
-/** What came in place of 200. */
+/** The answer, if it is not 200. */
 async function putMedia(url: string, bytes: Buffer): Promise<Answer | undefined> {
   const response = await fetch(url, { method: "PUT", body: bytes });
   const { status, headers } = response;

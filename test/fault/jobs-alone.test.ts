@@ -64,71 +64,79 @@ async function withoutRoom(parts: {
 
 const timeout = 600_000;
 
-test(`a node killed whole, and without room (FAULT_SEED=${seed})`, { timeout }, async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), "hlust-alone-"));
-  context.after(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const data = join(folder, "data");
-  const scratch = join(data, "scratch");
-  const place = { folder: scratch, bytes: diskBytes, file: import.meta.filename };
-  await withSmallDisk(context, place, async (disk) => {
-    const mediaDisk = mountSmallDisk(join(data, "media"), diskBytes);
-    if (typeof mediaDisk === "string") throw new Error(mediaDisk);
-    using _mounted = mediaDisk;
-    const start = async () => startService(data, { HLUST_ENGINE: "scripted" });
-    let service = await start();
-    await using running = new AsyncDisposableStack();
-    running.defer(async () => {
-      await service.stop();
+test(
+  `a node whose processes are all killed, and whose disk is full (FAULT_SEED=${seed})`,
+  { timeout },
+  async (context) => {
+    const folder = mkdtempSync(join(tmpdir(), "hlust-alone-"));
+    context.after(() => {
+      rmSync(folder, { recursive: true, force: true });
     });
-    const bytes = wavOf(scriptedSamples([700, 2_300, 1_200], { pauseMs: 900 }));
-    const heldBytes = wavOf(scriptedSamples([4_100, 900, 9_700], { pauseMs: 1_500 }));
-    const held = new HeldMedia(heldBytes);
-    await using host = await openMediaHost({ "/quick.wav": bytes, "/held.wav": held.listener });
-    const quick = { name: "quick", uri: `${host.address}/quick.wav`, bytes };
-    const uploaded = { name: "uploaded", bytes: flacOf(heldBytes) };
-    const slow = { name: "held", uri: `${host.address}/held.wav`, bytes: heldBytes };
-    const ledger = new JobLedger({ key: service.key, address: () => service.address }, chance);
-    await ledger.learn([quick, uploaded, slow]);
-    const failed = new Set<LedgerJob>();
+    const data = join(folder, "data");
+    const scratch = join(data, "scratch");
+    const place = { folder: scratch, bytes: diskBytes, file: import.meta.filename };
+    await withSmallDisk(context, place, async (disk) => {
+      const mediaDisk = mountSmallDisk(join(data, "media"), diskBytes);
+      if (typeof mediaDisk === "string") throw new Error(mediaDisk);
+      using _mounted = mediaDisk;
+      const start = async () => startService(data, { HLUST_ENGINE: "scripted" });
+      let service = await start();
+      await using running = new AsyncDisposableStack();
+      running.defer(async () => {
+        await service.stop();
+      });
+      const bytes = wavOf(scriptedSamples([700, 2_300, 1_200], { pauseMs: 900 }));
+      const heldBytes = wavOf(scriptedSamples([4_100, 900, 9_700], { pauseMs: 1_500 }));
+      const held = new HeldMedia(heldBytes);
+      await using host = await openMediaHost({ "/quick.wav": bytes, "/held.wav": held.listener });
+      const quick = { name: "quick", uri: `${host.address}/quick.wav`, bytes };
+      const uploaded = { name: "uploaded", bytes: flacOf(heldBytes) };
+      const slow = { name: "held", uri: `${host.address}/held.wav`, bytes: heldBytes };
+      const ledger = new JobLedger({ key: service.key, address: () => service.address }, chance);
+      await ledger.learn([quick, uploaded, slow]);
+      const failed = new Set<LedgerJob>();
 
-    await ledger.during(async () => {
-      await context.test("killed whole, it goes on where it was", async () => {
-        for (let kill = 0; kill < 2; kill += 1) {
-          held.hold();
-          for (const recording of [slow, quick, uploaded]) await ledger.submit(recording);
-          await until(async () => held.waiting > 0);
-          const more = Promise.all([quick, uploaded].map(async (each) => ledger.submit(each)));
-          await killWhole(service, data);
-          held.release();
-          service = await start();
-          await more;
-          await ledger.submitAgain(4);
-        }
-        await ledger.ended();
+      await ledger.during(async () => {
+        await context.test("it resumes its jobs after all its processes are killed", async () => {
+          for (let kill = 0; kill < 2; kill += 1) {
+            held.hold();
+            for (const recording of [slow, quick, uploaded]) await ledger.submit(recording);
+            await until(async () => held.waiting > 0);
+            const more = Promise.all([quick, uploaded].map(async (each) => ledger.submit(each)));
+            await killWhole(service, data);
+            held.release();
+            service = await start();
+            await more;
+            await ledger.submitAgain(4);
+          }
+          await ledger.ended();
+        });
+
+        await context.test(
+          "it recovers from a full disk for the files of jobs, or for media",
+          async () => {
+            const failures = (job: LedgerJob): number => {
+              const id = job.name.split("/")[1] ?? "";
+              const lines = service.output().errors.split("\n");
+              return lines.filter((line) => line.includes(id) && line.includes("STORAGE_FULL"))
+                .length;
+            };
+            failed.add(await withoutRoom({ disk, ledger, recording: uploaded, failures }));
+            failed.add(await withoutRoom({ disk: mediaDisk, ledger, recording: slow, failures }));
+            await ledger.ended();
+          },
+        );
       });
 
-      await context.test("without room for files of jobs, or for media", async () => {
-        const failures = (job: LedgerJob): number => {
-          const id = job.name.split("/")[1] ?? "";
-          const lines = service.output().errors.split("\n");
-          return lines.filter((line) => line.includes(id) && line.includes("STORAGE_FULL")).length;
-        };
-        failed.add(await withoutRoom({ disk, ledger, recording: uploaded, failures }));
-        failed.add(await withoutRoom({ disk: mediaDisk, ledger, recording: slow, failures }));
-        await ledger.ended();
-      });
+      await ledger.verify((job, message) => failed.has(job) && message.includes("no room"));
+      assert.equal(await service.stop(), 0);
+      const log = createLog("silent");
+      const postgres = join(data, "postgres");
+      await using database = await openDatabase({ url: undefined, folder: postgres, log });
+      await using store = await openMediaStore({ dataFolder: data, s3: undefined }, { log });
+      assert.deepEqual(readdirSync(join(data, "media/unfinished")), [], "unfinished media");
+      await assertTidy({ database, store, scratchFolders: [scratch] });
+      await fsckClean(data);
     });
-
-    await ledger.verify((job, message) => failed.has(job) && message.includes("no room"));
-    assert.equal(await service.stop(), 0);
-    const log = createLog("silent");
-    const postgres = join(data, "postgres");
-    await using database = await openDatabase({ url: undefined, folder: postgres, log });
-    await using store = await openMediaStore({ dataFolder: data, s3: undefined }, { log });
-    assert.deepEqual(readdirSync(join(data, "media/unfinished")), [], "unfinished media");
-    await assertTidy({ database, store, scratchFolders: [scratch] });
-    await fsckClean(data);
-  });
-});
+  },
+);

@@ -24,7 +24,7 @@ import { scriptedSamples } from "./scripted-recording.ts";
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const chance = chanceOf(seed);
 const hourSeconds = 3_600;
-/** The two workers do not take so many at a time: some wait. */
+/** More than the two workers take at a time: some wait. */
 const manyJobs = 10;
 
 const idOf = ({ name }: LedgerJob): string => name.split("/")[1] ?? "";
@@ -57,7 +57,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
   const workers = [cluster.addNode("worker"), cluster.addNode("worker")] as const;
   const nodes = [...workers, ...apis];
   const otherThan = (one: ClusterNode) => workers.find((worker) => worker !== one) ?? assert.fail();
-  // The first one makes the account, and has its key.
+  // The first node creates the account and its key.
   await apis[0].start();
   await Promise.all([apis[1], ...workers].map(async (node) => node.start()));
 
@@ -89,7 +89,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
     return row?.["tries"];
   };
 
-  await context.test("undisturbed, they are one service", async () => {
+  await context.test("undisturbed, they act as one service", async () => {
     await ledger.learn(all);
     await ledger.submitAgain(4);
     held.hold();
@@ -101,25 +101,28 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
   });
 
   await ledger.during(async () => {
-    await context.test("each is stopped and started, and nobody waits for a lease", async () => {
-      for (const api of apis) {
-        held.hold();
-        const jobs = await submitAll();
-        const job = jobs.at(-1) ?? assert.fail();
-        const worker = await holderOf(job, workers);
-        const stopping = [worker, api].map(async ({ service }) => service.stop());
-        await until(async () => begun(otherThan(worker), job) > 0, 60_000);
-        held.release();
-        assert.deepEqual(await Promise.all(stopping), [0, 0]);
-        await Promise.all([worker.start(), api.start()]);
-        await ledger.submitAgain();
-        await ledger.ended();
-        // A lease that runs out costs a try.
-        for (const each of jobs) assert.equal(await triesOf(each), 1);
-      }
-    });
+    await context.test(
+      "each is stopped and started, and no job waits for a lease to expire",
+      async () => {
+        for (const api of apis) {
+          held.hold();
+          const jobs = await submitAll();
+          const job = jobs.at(-1) ?? assert.fail();
+          const worker = await holderOf(job, workers);
+          const stopping = [worker, api].map(async ({ service }) => service.stop());
+          await until(async () => begun(otherThan(worker), job) > 0, 60_000);
+          held.release();
+          assert.deepEqual(await Promise.all(stopping), [0, 0]);
+          await Promise.all([worker.start(), api.start()]);
+          await ledger.submitAgain();
+          await ledger.ended();
+          // A lease that runs out costs a try.
+          for (const each of jobs) assert.equal(await triesOf(each), 1);
+        }
+      },
+    );
 
-    await context.test("a worker stands still for longer than its lease", async () => {
+    await context.test("a worker is stopped for longer than its lease", async () => {
       held.hold();
       const job = await ledger.submit(recordings.held);
       const sleeper = await holderOf(job, workers);
@@ -155,7 +158,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
       await ledger.ended();
     });
 
-    await context.test("clocks of nodes are moved an hour", async () => {
+    await context.test("the clocks of nodes jump by an hour", async () => {
       for (const [apiSeconds, workerSeconds] of [
         [hourSeconds, -hourSeconds],
         [-hourSeconds, hourSeconds],
@@ -174,7 +177,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
       }
     });
 
-    await context.test("the clock of the database is moved an hour", async () => {
+    await context.test("the clock of the database jumps by an hour", async () => {
       ledger.isDatabaseClockMoved = true;
       for (const seconds of [hourSeconds, 0]) {
         held.hold();

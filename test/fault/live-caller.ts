@@ -8,16 +8,16 @@ import {
   type StreamingRecognitionResult,
 } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { msOfDuration } from "../../src/std/duration.ts";
-import type { CallTally } from "./call-tally.ts";
+import type { CallCounter } from "./call-counter.ts";
 
 const samplesPerMs = 16;
 const chunkMs = 100;
-/** The recording says something for this long, and then nothing for this long, again and again. */
+/** The recording has speech of this length, then silence of this length, repeatedly. */
 const speechMs = 1_300;
 const pauseMs = 900;
 /** After a failure that no node has explained. */
 const againMs = 100;
-/** After a socket was closed because its node stops: no time is told with that. */
+/** After a socket was closed because its node stops: that comes without a retry delay. */
 const afterCloseMs = 1_000;
 
 /** From and to, in milliseconds of the recording. */
@@ -26,24 +26,24 @@ type Span = readonly [fromMs: number, toMs: number];
 /**
  * Speaks a recording without end in real time, over streams of one door: where a stream ends too
  * early, it opens another one and speaks again what came after the last final. It knows what it has
- * said, and so what was not heard.
+ * said, and so what was not recognized.
  */
 export class LiveCaller {
   readonly name: string;
   readonly #speech: Client<typeof Speech>;
-  readonly #tally: CallTally;
+  readonly #counter: CallCounter;
   readonly #beganAt = performance.now();
   /** Where the recording ends, once it does. */
   #endMs = Infinity;
   /** Where the last final ends. */
-  #heardMs = 0;
-  readonly #heard: Span[] = [];
+  #recognizedMs = 0;
+  readonly #recognized: Span[] = [];
 
-  constructor(name: string, speech: Client<typeof Speech>, tally: CallTally) {
+  constructor(name: string, speech: Client<typeof Speech>, counter: CallCounter) {
     this.name = name;
     this.#speech = speech;
-    this.#tally = tally;
-    tally.addCaller(name);
+    this.#counter = counter;
+    counter.addCaller(name);
   }
 
   /** Speaks until the signal, and resolves when all of it was answered. */
@@ -60,10 +60,10 @@ export class LiveCaller {
     for (let atMs = 0; atMs < this.#endMs; atMs += speechMs + pauseMs) {
       let fromMs = atMs;
       const toMs = Math.min(atMs + speechMs, this.#endMs);
-      for (const [heardFromMs, heardToMs] of this.#heard) {
-        if (heardFromMs >= toMs || heardToMs <= fromMs) continue;
-        lostMs += Math.max(0, heardFromMs - fromMs);
-        fromMs = heardToMs;
+      for (const [knownFromMs, knownToMs] of this.#recognized) {
+        if (knownFromMs >= toMs || knownToMs <= fromMs) continue;
+        lostMs += Math.max(0, knownFromMs - fromMs);
+        fromMs = knownToMs;
       }
       lostMs += Math.max(0, toMs - fromMs);
     }
@@ -74,9 +74,9 @@ export class LiveCaller {
     return Math.floor(performance.now() - this.#beganAt);
   }
 
-  /** True when the recording was heard to its end. */
+  /** True if the recording was recognized to its end. */
   async #stream(): Promise<boolean> {
-    const fromMs = this.#heardMs;
+    const fromMs = this.#recognizedMs;
     const sent = { all: false };
     const config = {
       encoding: Encoding.LINEAR16,
@@ -86,25 +86,25 @@ export class LiveCaller {
     };
     try {
       const results = recognizeLive(this.#speech, { config }, this.#audio(fromMs, sent));
-      for await (const result of results) this.#hear(result, fromMs);
+      for await (const result of results) this.#onResult(result, fromMs);
       if (sent.all) return true;
-      this.#tally.failed(this.name, "the stream ended with OK while its caller was speaking");
+      this.#counter.failed(this.name, "the stream ended with OK while its caller was speaking");
     } catch (error) {
       const retryMs = retryMsOf(error);
-      if (retryMs === undefined) this.#tally.failed(this.name, error);
-      else this.#tally.add("handedOver", this.name);
+      if (retryMs === undefined) this.#counter.failed(this.name, error);
+      else this.#counter.add("handedOver", this.name);
       await delay(retryMs ?? againMs);
     }
     return false;
   }
 
-  #hear({ isFinal, alternatives }: StreamingRecognitionResult, fromMs: number): void {
+  #onResult({ isFinal, alternatives }: StreamingRecognitionResult, fromMs: number): void {
     const words = alternatives[0]?.words ?? [];
     const [start, end] = [words.at(0)?.startTime, words.at(-1)?.endTime];
     if (!isFinal || !start || !end) return;
-    this.#heardMs = fromMs + msOfDuration(end);
-    this.#heard.push([fromMs + msOfDuration(start), this.#heardMs]);
-    this.#tally.add("answered", this.name);
+    this.#recognizedMs = fromMs + msOfDuration(end);
+    this.#recognized.push([fromMs + msOfDuration(start), this.#recognizedMs]);
+    this.#counter.add("answered", this.name);
   }
 
   async *#audio(fromMs: number, sent: { all: boolean }): AsyncGenerator<Uint8Array, void> {
@@ -132,7 +132,7 @@ function samplesOf(fromMs: number, toMs: number): Uint8Array {
   return new Uint8Array(samples.buffer);
 }
 
-/** Where the node stops and has said so: when to try again. undefined: something else. */
+/** If the node announced that it stops: when to retry. undefined: another failure. */
 function retryMsOf(error: unknown): number | undefined {
   if (!(error instanceof ConnectError) || error.code !== Code.Unavailable) return undefined;
   const [retry] = error.findDetails(RetryInfoSchema);

@@ -23,13 +23,13 @@ export interface FaultPostgres extends AsyncDisposable {
   query(sql: string): Promise<Record<string, unknown>[]>;
 }
 
-/** Makes one in a folder and starts it; `environment`: of the server. */
+/** Creates a server in a folder and starts it; `environment`: of the server. */
 export async function openFaultPostgres(
   folder: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<FaultPostgres> {
   const log = createLog("silent");
-  // What the service makes of a folder, and leaves.
+  // A folder that the service initialized and left.
   await (await openOwnPostgres({ folder, log }))[Symbol.asyncDispose]();
   const { programs, user } = await chooseServerPrograms(folder, log);
   const cluster = join(folder, "18");
@@ -59,7 +59,7 @@ export async function openFaultPostgres(
   };
   const start = async (): Promise<void> => {
     await until(async () => {
-      // As long as somebody of the killed one is there, a new one ends at once.
+      // A new server ends at once while a process of the killed one is alive.
       if (!server || server.exitCode !== null || server.signalCode !== null) {
         await rm(join(cluster, "postmaster.pid"), { force: true });
         server = launch();

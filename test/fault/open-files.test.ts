@@ -1,5 +1,5 @@
 // A real service that may open few files (threat 64), and one in which something is thrown that
-// nobody catches (threat 104).
+// is uncaught (threat 104).
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { until } from "../fixtures/until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 
-/** In the service itself, which is told by a signal: an error in a timer. */
+/** In the service itself, on a signal: an error in a timer. */
 const breaking = `if (process.argv.includes("serve")) process.on("SIGUSR2", () =>
   setTimeout(() => { throw new Error("thrown in a timer"); }))`;
 
@@ -35,7 +35,7 @@ after(async () => {
 
 const filesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Sockets that say nothing; those that the service does not keep are closed. */
+/** Silent sockets; the service closes those that it does not accept. */
 async function flood(count: number): Promise<Socket[]> {
   const { hostname: host, port } = new URL(service.address);
   return await Promise.all(
@@ -55,7 +55,7 @@ async function isHealthy(): Promise<boolean> {
   return (await fetch(`${service.address}/readyz`, { headers })).ok;
 }
 
-/** Ends them all, and answers how long it then takes until others are served. */
+/** Closes all of them; returns how long it takes until others are served. */
 async function release(sockets: readonly Socket[]): Promise<number> {
   for (const socket of sockets) socket.destroy();
   const releasedAt = performance.now();
@@ -63,16 +63,16 @@ async function release(sockets: readonly Socket[]): Promise<number> {
   return performance.now() - releasedAt;
 }
 
-test("400 connections to a service that may open 256 files: half are let in, and it goes on", async (t) => {
+test("400 connections to a service that may open 256 files: half are accepted, and it keeps working", async (t) => {
   const sockets = await flood(400);
-  // Those that were let in go after 10 s, too, since they say nothing.
+  // The accepted ones are closed after 10 s, too, since they are silent.
   await until(() => Promise.resolve(sockets.filter(({ closed }) => !closed).length <= 128));
   assert.ok(filesOf(service.pid) < 256);
   const ms = await release(sockets);
   t.diagnostic(`served again ${ms.toFixed(0)} ms after their end`);
 });
 
-test("when there are no files left at all, the service goes on as soon as there are", async (t) => {
+test("when it runs out of file descriptors, the service recovers as soon as some are free", async (t) => {
   await until(isHealthy);
   // What it has, and a few more: the limit is met long before that of connections.
   const left = filesOf(service.pid) + 10;
@@ -84,7 +84,7 @@ test("when there are no files left at all, the service goes on as soon as there 
   assert.equal(service.child.exitCode, null);
 });
 
-test("what nobody catches is logged, and ends the process", async () => {
+test("an uncaught error is logged, and ends the process", async () => {
   const exited = once(service.child, "exit");
   service.child.kill("SIGUSR2");
   const [code] = await exited;

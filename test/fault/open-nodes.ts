@@ -63,11 +63,11 @@ export interface Nodes extends AsyncDisposable {
     readonly haproxy: Readonly<Record<string, string>>;
     readonly nginx: Readonly<Record<string, string>>;
   }): Promise<{ readonly haproxy: TestHaproxy; readonly nginx: TestNginx } & AsyncDisposable>;
-  /** Takes the shared media away while `action` runs. */
+  /** Makes the shared media unavailable while `action` runs. */
   withoutMedia(action: () => Promise<void>): Promise<void>;
   /** HAProxy sends every kind of call to each API node. */
   untilReady(): Promise<void>;
-  /** An address of this machine that nobody else calls from. */
+  /** An address of this machine that no other test calls from. */
   readonly otherCaller: string;
 }
 
@@ -140,7 +140,7 @@ export async function openNodes(): Promise<Nodes> {
     newNode("worker1", `${network}.21`),
     newNode("worker2", `${network}.22`),
   ] as const;
-  // The first one makes the account, and has its key.
+  // The first node creates the account and its key.
   await apis[0].start();
   await Promise.all([apis[1], ...workers].map((node) => node.start()));
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { callRest, type Answer } from "../spec/service.ts";
-import type { CallTally } from "./call-tally.ts";
+import type { CallCounter } from "./call-counter.ts";
 
 /** Between two calls. */
 const pauseMs = 30;
@@ -17,17 +17,17 @@ interface PatchTarget {
  * Changes the subject of a transcript over REST, again and again, and keeps what was acknowledged.
  */
 export class PatchCaller {
-  /** Versions, by what was answered, and their subjects. */
+  /** The versions that were answered, and their subjects. */
   readonly acknowledged = new Map<string, string>();
   readonly #name: string;
   readonly #target: PatchTarget;
-  readonly #tally: CallTally;
+  readonly #counter: CallCounter;
 
-  constructor(name: string, target: PatchTarget, tally: CallTally) {
+  constructor(name: string, target: PatchTarget, counter: CallCounter) {
     this.#name = name;
     this.#target = target;
-    this.#tally = tally;
-    tally.addCaller(name);
+    this.#counter = counter;
+    counter.addCaller(name);
   }
 
   async patch(signal: AbortSignal): Promise<void> {
@@ -38,11 +38,11 @@ export class PatchCaller {
       const call = { method: "PATCH", path: `/v1alpha1/${name}`, body };
       await callRest(address, key, call).then(
         (answer) => {
-          if (answer.status !== 200) return this.#tally.failed(this.#name, answer);
+          if (answer.status !== 200) return this.#counter.failed(this.#name, answer);
           this.acknowledged.set(answer.json.version.name, subject);
-          this.#tally.add("answered", this.#name);
+          this.#counter.add("answered", this.#name);
         },
-        (error: unknown) => this.#tally.failed(this.#name, error),
+        (error: unknown) => this.#counter.failed(this.#name, error),
       );
       await delay(pauseMs);
     }

@@ -69,7 +69,7 @@ async function openNode(url: string, limits: Pick<DatabaseOptions, "statementMsM
 }
 
 for (const mode of ["session", "transaction"] as const) {
-  describe(`nodes behind a PgBouncer of default configuration in ${mode} mode`, () => {
+  describe(`nodes behind a PgBouncer with default settings in ${mode} mode`, () => {
     const name = `pooled_${mode}`;
     let pgbouncer: TestPgbouncer;
     before(async () => {
@@ -78,7 +78,7 @@ for (const mode of ["session", "transaction"] as const) {
     });
     after(() => pgbouncer[Symbol.asyncDispose]());
 
-    it("start on an empty database, all of them at once, and again where it is made", async () => {
+    it("start on an empty database, all at once, and again on a migrated one", async () => {
       for (const round of ["empty", "made"]) {
         const opening = Array.from({ length: nodesCount }, () => openNode(pgbouncer.url(name)));
         const nodes = await within(
@@ -97,7 +97,7 @@ for (const mode of ["session", "transaction"] as const) {
       }
     });
 
-    it("end statements in time: one alone, one of a transaction, and a transaction that does nothing", async () => {
+    it("time out statements: single ones, those in a transaction, and idle transactions", async () => {
       await using node = await openNode(pgbouncer.url(name), { statementMsMax: 1_000 });
       const { db, pool } = node.database;
       const nap = sql`select pg_sleep(60)`;
@@ -126,7 +126,7 @@ for (const mode of ["session", "transaction"] as const) {
       assert.deepEqual(left.rows, [], "nothing of it stays with a connection of the server");
     });
 
-    it("are told at once of a limit in DATABASE_URL that it refuses", async () => {
+    it("report at once a limit in DATABASE_URL that the pooler refuses", async () => {
       const url = `${pgbouncer.url(name)}&lock_timeout=5000`;
       await within(
         "the end of the start",
@@ -138,7 +138,7 @@ for (const mode of ["session", "transaction"] as const) {
       );
     });
 
-    it("leave no transaction open where its limits could not be set", async () => {
+    it("leave no transaction open if its limits could not be set", async () => {
       const url = pgbouncer.url(name);
       // More than PostgreSQL takes, when it is doubled.
       const limits = { connectionsMax: 1, statementMsMax: 1_500_000_000 };
@@ -150,7 +150,7 @@ for (const mode of ["session", "transaction"] as const) {
       await pool.query("select 1");
     });
 
-    it("answer calls and do a job to its end while the server's connections are cut", async () => {
+    it("answer calls and finish a job while the server's connections are cut", async () => {
       await using service = await openTestService({
         DATABASE_URL: pgbouncer.url(name),
         HLUST_ENGINE: "scripted",

@@ -1,4 +1,4 @@
-// What a proxy spoils unless its configuration says otherwise: each is asked for through one, with
+// What proxies break without configuration: each is requested through one, with
 // a node behind it that is well.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -84,7 +84,7 @@ export async function longStreamPasses({ address, key }: ProbeTarget): Promise<v
   assert.ok(results.filter(({ isFinal }) => isFinal).length > 30);
 }
 
-/** A stream over which only silence goes for so long, and then a word. */
+/** A stream over which only silence goes for this long, and then a word. */
 export async function silencePasses(
   { address, key }: ProbeTarget,
   door: "grpc" | "WebSocket",

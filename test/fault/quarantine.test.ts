@@ -1,5 +1,5 @@
-// A copy of an archive answers calls and does nothing else before its operator says that it goes on
-// there.
+// A copy of an archive answers calls and does nothing else until its operator says that it
+// continues there.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -17,10 +17,10 @@ import { numbers } from "../fixtures/worker-fixture.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 
 const settings = { HLUST_ENGINE: "scripted", HLUST_ALLOW_WEBHOOKS_TO: "127.0.0.1" };
-const told: string[] = [];
+const calls: string[] = [];
 const receiver = createServer((request, response) => {
   request.resume().on("end", () => {
-    told.push(request.url ?? "");
+    calls.push(request.url ?? "");
     response.end();
   });
 });
@@ -40,7 +40,7 @@ before(async () => {
   assert.ok(address !== null && typeof address === "object");
   {
     await using service = await startService(original, { ...settings, HLUST_ROLE: "api" });
-    const url = `http://127.0.0.1:${address.port}/told`;
+    const url = `http://127.0.0.1:${address.port}/hook`;
     await call(service, "POST", "/v1/webhooks", { url, displayName: "ended" });
     transcript = (await call(service, "POST", "/v1alpha1/transcripts", draftOf("Kept"))).name;
     await upload(service, { resourceName: transcript });
@@ -79,7 +79,7 @@ const mediaFiles = () =>
   );
 const hlust = async (...args: string[]) => await runHlust(args, { HLUST_DATA: copy });
 
-test("a copy of the data folder starts in quarantine: calls are answered, and nothing else is done", async () => {
+test("a copy of the data folder starts in quarantine: it answers calls and does nothing else", async () => {
   const files = mediaFiles();
   await using service = await startService(copy, settings);
   const { out, errors } = service.output();
@@ -101,10 +101,10 @@ test("a copy of the data folder starts in quarantine: calls are answered, and no
   assert.deepEqual([state, progressPercent], ["PROCESSING", 0]);
   assert.match(service.output().errors, /"why":"transcript_deleted","count":1,.*media\.bytes_kept/);
   assert.doesNotMatch(service.output().errors, /job\.started|set_aside|bytes_deleted/);
-  assert.deepEqual(told, []);
+  assert.deepEqual(calls, []);
 });
 
-test("`hlust archive` tells why, and fsck mends, and accounts delete, nothing there", async () => {
+test("`hlust archive` shows why, and fsck repairs, and accounts delete, nothing there", async () => {
   const shown = await hlust("archive", "show");
   assert.equal(shown.code, 1, shown.errors);
   assert.match(shown.out, /^Archive [0-9a-f-]{36}, since .*\n.*\n.*\nA service is in quarantine: /);
@@ -118,15 +118,15 @@ test("`hlust archive` tells why, and fsck mends, and accounts delete, nothing th
   assert.match(deleted.errors, /the archive is in quarantine/);
 });
 
-test("once it is released it runs its jobs and sends its webhooks", async () => {
+test("a released archive runs its jobs and sends its webhooks", async () => {
   const released = await hlust("archive", "release");
   assert.deepEqual([released.code, released.errors], [0, ""]);
   assert.equal((await hlust("archive", "show")).code, 0);
   await using service = await startService(copy, settings);
   assert.doesNotMatch(service.output().out, /quarantine/);
   await until(async () => (await call(service, "GET", `/v1alpha1/${job}`)).state === "SUCCESS");
-  await until(async () => told.length > 0);
-  assert.deepEqual(told, ["/told"]);
+  await until(async () => calls.length > 0);
+  assert.deepEqual(calls, ["/hook"]);
 });
 
 test("`hlust serve --quarantine` says so, and `hlust archive quarantine` marks the archive itself", async () => {

@@ -31,7 +31,7 @@ async function answersOnlyHealth(baseUrl: string): Promise<void> {
   await assert.rejects(Array.fromAsync(answers), { code: Code.Unimplemented });
 }
 
-test("jobs given to an api node are done by a worker node, which answers nothing but its health", async () => {
+test("jobs submitted to an api node run on a worker node, which serves only its health", async () => {
   const data = mkdtempSync(join(tmpdir(), "hlust-roles-"));
   try {
     await using api = await startService(data, { HLUST_ROLE: "api", HLUST_ENGINE: "scripted" });
@@ -57,12 +57,12 @@ test("jobs given to an api node are done by a worker node, which answers nothing
     const list = { method: "GET", path: "/v1alpha1/transcripts" };
     assert.equal((await callRest(worker.address, api.key, list)).status, 404);
     await answersOnlyHealth(worker.address);
-    // Who watches at one node is told what another one does.
+    // A watch at one node shows what another one does.
     const watched = (await (await watching).text()).trimEnd().split("\n");
     const states = watched.map((line) => JSON.parse(line).result.state);
     assert.deepEqual([states.at(0), states.at(-1)], ["PROCESSING", "SUCCESS"]);
 
-    // Who leaves first does not take the database along.
+    // The node that stops first does not stop the database.
     assert.equal(await api.stop(), 0);
     assert.equal((await fetch(`${worker.address}/readyz`)).status, 200);
     assert.equal(await worker.stop(), 0);

@@ -1,9 +1,9 @@
 const samplesPerMs = 16;
 
 /**
- * A recording for the scripted engine, which hears a word every 500 ms of an utterance: its text
- * and the times of its words tell which utterances there are, how long and where. `value`: of the
- * samples of speech, as an order to the engine.
+ * A recording for the scripted engine, which recognizes a word every 500 ms of an utterance: its
+ * text and the times of its words show which utterances there are, how long and where. `value`: of
+ * the samples of speech, as an order to the engine.
  */
 export function scriptedSamples(
   utterancesMs: readonly number[],

@@ -27,7 +27,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Where what is heard is not the point. */
+/** For tests in which the words do not matter. */
 const scripted = { HLUST_ENGINE: "scripted" };
 
 test("bin/hlust runs on the pinned Node, whatever node is on the PATH, from any folder", () => {
@@ -44,7 +44,7 @@ test("bin/hlust runs on the pinned Node, whatever node is on the PATH, from any 
   assert.match(text, /^hlust \d+\.\d+\.\d+, Node 24\./);
 });
 
-test("a bad setting, an unknown one and an unknown command stop with the name", () => {
+test("an invalid setting, an unknown one and an unknown command are named in the error", () => {
   const run = (args: string[], env: Record<string, string> = {}) =>
     spawnSync(hlust, args, { env: { PATH: "/usr/bin:/bin", ...env }, encoding: "utf8" });
   const bad = run(["serve"], { HLUST_PORT: "x", HLUST_PROT: "1" });
@@ -60,7 +60,7 @@ test("a bad setting, an unknown one and an unknown command stop with the name", 
   assert.equal(config.stdout.includes("secret"), false);
 });
 
-test("it prints the first key and a link once, then one line when it is ready; SIGTERM ends it with 0", async () => {
+test("serve prints the first key and a link once, then one line when ready; SIGTERM ends it with 0", async () => {
   const data = join(folder, "lines");
   mkdirSync(join(data, "postgres"), { recursive: true });
   await using first = await startService(data);
@@ -80,7 +80,7 @@ test("it prints the first key and a link once, then one line when it is ready; S
   assert.equal(second.output().errors.includes(second.key), false);
 });
 
-/** Whether a new stream is let in; it is closed again. */
+/** Whether a new stream is accepted; it is closed again. */
 async function isTaken({ address, key }: ServiceProcess): Promise<boolean> {
   try {
     const stream = await openStream(address, { token: key });
@@ -91,7 +91,7 @@ async function isTaken({ address, key }: ServiceProcess): Promise<boolean> {
   }
 }
 
-test("SIGTERM lets open streams have their finals, and refuses new ones", async () => {
+test("after SIGTERM open streams get their finals, and new ones are refused", async () => {
   await using service = await startService(join(folder, "drain"));
   const stream = await openStream(service.address, { token: service.key });
   stream.send(streamingConfig());
@@ -145,7 +145,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   };
   assert.equal(await create(), 200);
 
-  // The service itself: what was under way may fail, what was answered stays.
+  // The service itself: calls in flight may fail, answered writes remain.
   const writing = Promise.allSettled(Array.from({ length: 20 }, () => create()));
   await create();
   await service.crash();
@@ -154,7 +154,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   assert.equal(service.key, key);
   await checkAll();
 
-  // An engine process: the next call is heard by another one.
+  // An engine process: the next call goes to another one.
   const engine = treeOf(service.pid).find(({ command }) => command.includes("engine-process"));
   assert.ok(engine);
   process.kill(engine.pid, "SIGKILL");
@@ -179,7 +179,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   await fsckClean(data);
 });
 
-test("SIGTERM lets an open gRPC stream have its finals, at once, and ends it with UNAVAILABLE", async () => {
+test("after SIGTERM an open gRPC stream gets its finals at once, and ends with UNAVAILABLE", async () => {
   await using service = await startService(join(folder, "drain-grpc"));
   const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
   const sentence = "my brother lives in a small town";
@@ -212,7 +212,7 @@ test("SIGTERM lets an open gRPC stream have its finals, at once, and ends it wit
   assert.equal(service.output().errors.includes("call.broken"), false);
 });
 
-test("SIGTERM before it is ready ends it with 0, and leaves no process", async () => {
+test("SIGTERM before it is ready ends serve with 0, and leaves no process", async () => {
   const data = join(folder, "early");
   await using _made = await startService(data, scripted);
   await _made.stop();

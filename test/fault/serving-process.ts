@@ -53,7 +53,7 @@ async function serve(): Promise<void> {
   );
   at.address = server.address;
   process.stdout.write(`hlust: ready at ${server.address}\n`);
-  // Who is killed does not come to it.
+  // A killed process does not get here.
   flushCompileCache();
   for await (const _ of process.stdin) continue;
 }

@@ -8,7 +8,7 @@ import { seedPostgres } from "../fixtures/seed-postgres.ts";
 let program: Promise<string> | undefined;
 const bundled = (): Promise<string> =>
   (program ??= bundledProgram(resolve(import.meta.dirname, "serving-process.ts")));
-/** What was compiled for one is not compiled for the next. */
+/** Later processes use the code cache of the first. */
 const compileCache = resolve(import.meta.dirname, "../../node_modules/.cache/node");
 
 /** A serving process (serving-process.ts), ready. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../fixtures/until.ts";
-import type { FailedCall } from "./call-tally.ts";
+import type { FailedCall } from "./call-counter.ts";
 import { Callers } from "./callers.ts";
 import { chanceOf } from "./chance.ts";
 import { fsckClean } from "./fsck-clean.ts";
@@ -45,7 +45,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
 
   await context.test("HAProxy finds every node ready by its checks", () => nodes.untilReady());
   for (const { name, address } of proxies) {
-    await context.test(`what ${name} might spoil passes`, async () => {
+    await context.test(`what ${name} might break works`, async () => {
       const target = { address, key };
       await bigUploadPasses(target);
       await earlyRefusalPasses(target);
@@ -54,7 +54,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
       await callerIsSeen(target, nodes.otherCaller);
     });
   }
-  await context.test("media that is away takes no API node out", () => mediaIsAway(nodes, key));
+  await context.test("unavailable media takes no API node out", () => mediaIsDown(nodes, key));
   await context.test("silent streams outlast every time limit of the proxies", () =>
     silenceOutlasts(nodes, key),
   );
@@ -63,11 +63,11 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
   await callers.during(async () => {
     await callers.untilAnswered();
     await context.test(`${rounds} rolling restarts: no call fails`, () => roll(nodes, callers));
-    await context.test("an API node and a worker are killed: their calls are cut, once", () =>
+    await context.test("an API node and a worker are killed: their calls fail once", () =>
       kill(nodes, callers),
     );
     await context.test(
-      "the database is away: streams go on, other calls are told why",
+      "the database is unavailable: streams continue, other calls get the reason",
       async () => {
         await nodes.postgres.kill();
         await delay(awayMs);
@@ -75,7 +75,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
         await assertExplained(callers);
       },
     );
-    await context.test("so is a pooler that is killed and started again", async () => {
+    await context.test("a pooler is killed and restarted: the same holds", async () => {
       await nodes.pgbouncer.restart();
       await assertExplained(callers);
     });
@@ -91,7 +91,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
   await fsckClean(nodes.apis[0].dataFolder, { DATABASE_URL: nodes.postgres.url });
 });
 
-async function mediaIsAway(nodes: Nodes, key: string): Promise<void> {
+async function mediaIsDown(nodes: Nodes, key: string): Promise<void> {
   const { haproxy, apis, workers } = nodes;
   const readyFor = async (node: NodeProcess, query: string): Promise<number> =>
     (await fetch(`${node.service.address}/readyz${query}`)).status;
@@ -114,7 +114,7 @@ async function silenceOutlasts(nodes: Nodes, key: string): Promise<void> {
   );
 }
 
-/** Each node in turn, a worker beside an API node. */
+/** Each node in turn, a worker with an API node. */
 async function roll(nodes: Nodes, callers: Callers): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     for (const at of [0, 1] as const) {
@@ -128,7 +128,7 @@ async function roll(nodes: Nodes, callers: Callers): Promise<void> {
   assert.deepEqual(countsOf(failures.get(false) ?? []), {});
   const ofNginx = failures.get(true) ?? [];
   assert.ok(ofNginx.length <= nginxFailuresMax * stops, JSON.stringify(countsOf(ofNginx)));
-  for (const [caller, count] of callers.tally.handedOver) {
+  for (const [caller, count] of callers.counter.handedOver) {
     assert.ok(count <= handoversMax * stops, `${caller}: ${count}`);
   }
 }
@@ -146,8 +146,8 @@ async function kill({ apis, workers, untilReady }: Nodes, callers: Callers): Pro
 }
 
 /**
- * No stream noticed an outage of what is behind the nodes, and whoever did was told when to try
- * again.
+ * No stream noticed an outage of what is behind the nodes, and every caller that did got a delay
+ * after which to retry again.
  */
 async function assertExplained(callers: Callers): Promise<void> {
   await callers.untilAnswered();
@@ -159,7 +159,7 @@ async function assertExplained(callers: Callers): Promise<void> {
   assert.ok(broken.length <= 2 + failures.length / 4, JSON.stringify(countsOf(broken)));
 }
 
-/** How often each failure came. */
+/** The number of each failure. */
 function countsOf(failures: readonly FailedCall[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { caller, problem } of failures) {

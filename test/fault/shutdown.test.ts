@@ -1,4 +1,5 @@
-// A node that is told to stop: it says so first, goes on for a while, and closes its listener last.
+// A node that is asked to stop: its readiness turns first, it serves for a while, and closes its
+// listener last.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -59,7 +60,7 @@ async function submit({ address, key }: ServiceProcess, media: Server): Promise<
   assert.equal(status, 200);
 }
 
-test("a node that is told to stop turns its health first, answers as before until the delay is over, and then lets callers go", async () => {
+test("a stopping node turns its health first, answers as before until the delay is over, and then closes connections", async () => {
   const settings = { HLUST_ENGINE: "scripted", HLUST_DRAIN_SECONDS: "600" };
   await using service = await startService(data, settings);
   const { address, key, child } = service;
@@ -68,7 +69,7 @@ test("a node that is told to stop turns its health first, answers as before unti
   cleaning.defer(() => child.kill("SIGTERM"));
   const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
   const list = `GET /v1alpha1/transcripts HTTP/1.1\r\n${head}\r\n`;
-  const isTold = async () => (await fetch(`${address}/readyz`)).status === 503;
+  const isDraining = async () => (await fetch(`${address}/readyz`)).status === 503;
 
   child.kill("SIGHUP");
   await until(async () => service.output().errors.includes("service.signal_ignored"));
@@ -78,7 +79,7 @@ test("a node that is told to stop turns its health first, answers as before unti
   const watching = health.watch({})[Symbol.asyncIterator]();
   assert.equal((await watching.next()).value?.status, Status.SERVING);
   const kept = openKept(address);
-  // A job is at work: its media never comes.
+  // A job is running: its media never arrives.
   const media = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "audio/wav", "content-length": 1_000_000 });
     response.write("RIFF");
@@ -89,11 +90,11 @@ test("a node that is told to stop turns its health first, answers as before unti
     "its media is asked for",
     Promise.all([once(media, "request"), submit(service, media)]),
   );
-  const givenBack = once(asked[1], "close");
+  const returned = once(asked[1], "close");
 
   child.kill("SIGTERM");
-  await until(isTold);
-  await within("the job is given back", givenBack);
+  await until(isDraining);
+  await within("the job is returned", returned);
   await until(async () => service.output().errors.includes("job.released"));
   assert.equal((await watching.next()).value?.status, Status.NOT_SERVING);
   assert.equal((await health.check({})).status, Status.NOT_SERVING);
@@ -110,7 +111,7 @@ test("a node that is told to stop turns its health first, answers as before unti
   stream.send(streamingConfig({ languageCode: "is-IS" }));
   stream.sendAudio(Buffer.from(speech(1_000).buffer));
   await stream.waitFor(({ result }) => (result?.results?.length ?? 0) > 0);
-  // A call in flight: its body comes later.
+  // A call in flight: its body follows later.
   const slow = openKept(address);
   const body = JSON.stringify({ transcript: { metadata: { languageCode: "is-IS" } } });
   const create = `POST /v1alpha1/transcripts HTTP/1.1\r\n${head}Content-Type: application/json\r\n`;

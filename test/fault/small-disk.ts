@@ -7,13 +7,13 @@ import type { TestContext } from "node:test";
 /** A file system of its own, in memory, that can be filled. */
 export interface SmallDisk extends Disposable {
   readonly folder: string;
-  /** Takes all room but so many bytes. */
+  /** Fills the disk but for this many bytes. */
   fill(leftBytes: number): void;
   /** Gives it back. */
   makeRoom(): void;
 }
 
-/** Mounts one on a folder; a sentence that says why where this user cannot. */
+/** Mounts one on a folder; returns the reason if this user cannot. */
 export function mountSmallDisk(folder: string, bytes: number): SmallDisk | string {
   mkdirSync(folder, { recursive: true });
   const options = `size=${bytes},mode=0700`;
@@ -31,7 +31,7 @@ export function mountSmallDisk(folder: string, bytes: number): SmallDisk | strin
       try {
         writeFileSync(filler, bytes);
       } catch (error) {
-        // Who else writes here took the last of it in the meantime: it is full.
+        // Another writer used the rest in the meantime: the disk is full.
         if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
       }
     },
@@ -45,8 +45,8 @@ export function mountSmallDisk(folder: string, bytes: number): SmallDisk | strin
 }
 
 /**
- * Runs a test of `file` with a disk mounted at a folder. Who may not mount does so in a namespace
- * of his own, where the test runs again; where not even that can be had, it is skipped.
+ * Runs a test of `file` with a disk mounted at a folder. A user who may not mount does so in a
+ * namespace of his own, where the test runs again; where not even that can be had, it is skipped.
  */
 export async function withSmallDisk(
   context: TestContext,

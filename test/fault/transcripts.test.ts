@@ -1,5 +1,5 @@
 // kill -9 of the serving process and of its PostgreSQL in the midst of writes: all that was
-// answered is there, nothing by halves.
+// answered is there, and nothing is half there.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -61,14 +61,14 @@ async function killAndVerify(data: string, share: number, ownSeed: number): Prom
   const writing = Promise.all(writers.map((writer) => writer.write(stop.signal))).finally(() => {
     stop.abort();
   });
-  // Whoever waits for it is told at the end.
+  // The caller that awaits it gets the error at the end.
   writing.catch(() => {});
 
   const answered = () => writers.reduce((sum, { counts }) => sum + counts.answered, 0);
   for (let kill = 1; kill <= share; kill += 1) {
     const before = answered();
     await until(async () => stop.signal.aborted || answered() > before + 2, 60_000);
-    // One that starts would die with its database, and take as long again.
+    // A starting service would die with its database, and start again.
     const next = await spare;
     if (!next || stop.signal.aborted) break;
     await delay(chance.below(30));
@@ -86,7 +86,7 @@ async function killAndVerify(data: string, share: number, ownSeed: number): Prom
   await writing;
   await verifyAll(target, writers);
   const unanswered = writers.reduce((sum, { counts }) => sum + counts.unanswered, 0);
-  assert.ok(unanswered > share / 2, `${unanswered} writes were under way in ${share} kills`);
+  assert.ok(unanswered > share / 2, `${unanswered} writes were in flight in ${share} kills`);
   await fsckClean(data);
 }
 
@@ -101,7 +101,7 @@ async function startAnyhow(data: string, signal: AbortSignal): Promise<Serving |
   return undefined;
 }
 
-/** A process of the data folder's PostgreSQL: a backend that serves somebody, most of the time. */
+/** A process of the data folder's PostgreSQL: mostly a backend that serves a connection. */
 function killPostgres(data: string, chance: Chance): void {
   const which = chance.oneOf([
     ...Array.from({ length: 8 }, () => /postgres: .*hlust postgres/),
@@ -112,7 +112,9 @@ function killPostgres(data: string, chance: Chance): void {
   if (found.length > 0) process.kill(chance.oneOf(found).pid, "SIGKILL");
 }
 
-/** What writers know is there, exactly; and nothing else but what nobody was told of, whole. */
+/**
+ * All that writers know of is there, exactly; what else is there was never answered, and is whole.
+ */
 async function verifyAll(target: Target, writers: readonly ArchiveWriter[]): Promise<void> {
   const listed = await listAll(target);
   for (const writer of writers) {
@@ -128,7 +130,7 @@ async function verifyAll(target: Target, writers: readonly ArchiveWriter[]): Pro
       listed.delete(name);
     }
   }
-  assert.deepEqual([...listed], [], "transcripts that nobody made");
+  assert.deepEqual([...listed], [], "unknown transcripts");
 }
 
 /** Names of all transcripts, with their subjects; once the database is back. */

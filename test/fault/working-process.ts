@@ -45,7 +45,7 @@ async function work(): Promise<void> {
     log,
   });
   process.stdout.write("ready\n");
-  // Who is killed does not come to it.
+  // A killed process does not get here.
   flushCompileCache();
   for await (const _ of process.stdin) continue;
 }

@@ -7,7 +7,7 @@ import { bundledProgram } from "../fixtures/bundled-program.ts";
 let program: Promise<string> | undefined;
 const bundled = (): Promise<string> =>
   (program ??= bundledProgram(resolve(import.meta.dirname, "working-process.ts")));
-/** What was compiled for one is not compiled for the next. */
+/** Later processes use the code cache of the first. */
 const compileCache = resolve(import.meta.dirname, "../../node_modules/.cache/node");
 
 /** Of pino. */
@@ -21,10 +21,10 @@ const endings: ReadonlySet<string> = new Set([
   "job.lost",
 ]);
 
-/** How far a worker is with a job, as its log tells. */
+/** How far a worker is with a job, by its log. */
 export type Phase = "fetching" | "fetched" | "recognizing" | "ended";
 
-/** A working process (working-process.ts), which tells what it does. */
+/** A working process (working-process.ts), which logs what it does. */
 export class Working implements AsyncDisposable {
   /** Jobs that it works on, by their id: which try it is. */
   readonly attempts = new Map<string, number>();

@@ -87,19 +87,19 @@ async function refuses(
   for (const word of words) assert.match(problem, word);
 }
 
-test("(a) an empty database that meets the media of an archive is refused, and no file goes", async () => {
+test("(a) an empty database with the media of an archive is refused, and no file is deleted", async () => {
   const copy = copyOfMedia("empty-database");
   await refuses(copy, {}, /another archive/, /DATABASE_URL/, /HLUST_DATA/);
   assert.equal(mediaOf(copy).length, 2);
 });
 
-test("(a) also where the media is from before archives had marks", async () => {
+test("(a) also if the media is from before archives had marks", async () => {
   const copy = copyOfMedia("unmarked");
   rmSync(join(copy, "media/hlust-archive"), { force: true });
   await refuses(copy, {}, /database .* is new/, /2 /, /DATABASE_URL/);
   assert.equal(mediaOf(copy).length, 2);
 
-  // Who knows better says so.
+  // The operator can override this.
   const hlust = async (...args: string[]) => await runHlust(args, { HLUST_DATA: copy });
   const fsck = await hlust("fsck", "--repair");
   assert.deepEqual([fsck.code, fsck.out], [2, ""]);
@@ -119,7 +119,7 @@ test("(b) a misspelt DATABASE_URI stops the start before anything is made", asyn
   assert.equal(mediaOf(copy).length, 2);
 });
 
-test("(c) an empty database that is given the bucket of another service is refused, and no object goes", async () => {
+test("(c) an empty database with the bucket of another service is refused, and no object is deleted", async () => {
   const { settings, keys } = await openTestBucket(s3);
   const inBucket = {
     S3_BUCKET: settings.bucket,
@@ -160,7 +160,7 @@ test("(c) a bucket without a mark that is not empty is refused to an empty datab
   assert.deepEqual(await keys(), [Key]);
 });
 
-test("(B11) a node whose media folder is not that of the others does not start", async () => {
+test("(B11) a node with another media folder than the other nodes does not start", async () => {
   await using cluster = await openCluster({});
   const [api, apart] = [cluster.addNode("api"), cluster.addNode("worker")];
   rmSync(join(apart.dataFolder, "media"));

@@ -76,7 +76,7 @@ const tricks = [
   "http://256.0.0.1:{port}/",
 ];
 
-/** Names that say nothing by themselves, and what they resolve to. */
+/** Names, and the addresses that they resolve to. */
 const names: Readonly<Record<string, readonly string[]>> = {
   "metadata.google.internal": ["169.254.169.254"],
   "metadata.goog": ["169.254.169.254"],
@@ -184,15 +184,15 @@ test("a submit with an address that is not public is refused, however it is writ
   assert.equal(canary.connections(), 0);
 });
 
-test("a job by a name that leads to no public address FAILS, in the same words for all", async () => {
+test("a job with a name that resolves to no public address FAILS, with one message for all", async () => {
   const urls = Object.keys(names).map(urlOf);
   const addresses = hosts.flatMap((host) => {
     const address = addressOf(host);
-    // As a resolver would say it, and as none should.
+    // Addresses in usual and unusual notations.
     return isIP(address) === 0 ? [] : [address, host.replace(/^\[|\]$/g, "")];
   });
   assert.ok(addresses.length >= 160, `${addresses.length}`);
-  // One that was taken for public would be enough.
+  // A single one taken for public would be a leak.
   for (let at = 0; at < addresses.length; at += 12) {
     urls.push(urlOf(`n${answers.push(addresses.slice(at, at + 12)) - 1}.example`));
   }
@@ -204,7 +204,7 @@ test("a job by a name that leads to no public address FAILS, in the same words f
   assert.equal(canary.connections(), 0);
 });
 
-test("a redirect to no public address is not followed, however it is written", async () => {
+test("a redirect to an address that is not public is not followed, however it is written", async () => {
   const plain = [...hosts, ...Object.keys(names)].map(urlOf);
   const targets = [...plain, ...tricks.map(withPort)];
   const urls = targets.map(
@@ -255,7 +255,7 @@ test("public addresses stay allowed, however they are written", async () => {
     const target = { host: "media.example", port: 443 };
     assert.ok(isAddressAllowed(target, addressOf(address), nothing), address);
   }
-  // The canary sees whoever comes to it.
+  // The canary records every connection.
   const [job] = await ended([`http://canary.example:${port}/`]);
   assert.equal(job?.error?.message, "the server of the media closed the connection");
   assert.equal(canary.connections(), 4);

@@ -12,7 +12,7 @@ export interface WavHeader {
   readonly dataBytes?: number;
 }
 
-/** A WAV file of these bytes of data, with a header that says what it is told. */
+/** A WAV file of these bytes of data, with a header as given. */
 export function craftWav(data: Buffer, header: WavHeader = {}): Buffer {
   const { format = 1, channels = 1, rate = 16_000, bits = 16, dataBytes = data.length } = header;
   const start = Buffer.alloc(44);

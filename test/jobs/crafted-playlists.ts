@@ -1,6 +1,6 @@
 /** What playlists of strangers try to get at. */
 export interface Secrets {
-  /** A recording beside the stranger's file, by its name. */
+  /** A recording next to the crafted file, by its name. */
   readonly neighbor: string;
   /** The same by its absolute path. */
   readonly absolute: string;

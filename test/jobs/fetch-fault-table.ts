@@ -105,7 +105,7 @@ export const fetchFaults: readonly FetchFault[] = [
     /^the media is larger than 1000000 bytes/,
   ],
   [
-    "told too large",
+    "declared too large",
     sent("", { "content-length": "99999999999" }),
     11,
     /^the media is larger than 1000000 bytes/,

@@ -83,7 +83,7 @@ before(async () => {
     { level: "debug", base: null, messageKey: "event" },
     { write: (line: string) => void lines.push(line) },
   );
-  // TEST-NET-1 stands for a host that does not answer.
+  // TEST-NET-1 plays a host that does not answer.
   const allow = parseMediaAllowList(["127.0.0.1", "192.0.2.1"]);
   jobs = opened.use(await openJobs(database, join(database.folder, "jobs"), log, allow));
   account = await jobs.addAccount();
@@ -142,7 +142,7 @@ async function openSockets(): Promise<number> {
   return (await Promise.all(each)).reduce((sum, count) => sum + count, 0);
 }
 
-/** No media, file, process or connection that nobody needs is left, and no secret in a log. */
+/** No unused media, file, process or connection is left, and no secret in a log. */
 async function assertNothingIsLeft(): Promise<void> {
   await until(async () => (await leftovers(jobs)).length === 0 && (await openSockets()) === 0);
   const decoders = treeOf(process.pid).filter(({ command }) =>
@@ -157,7 +157,7 @@ async function assertNothingIsLeft(): Promise<void> {
   }
 }
 
-test("a job whose media cannot be had FAILS and says why, and leaves nothing behind", async () => {
+test("a job whose media cannot be fetched FAILS with a reason, and leaves nothing behind", async () => {
   const inside = await listen(
     createTcpServer((socket) => socket.destroy()),
     "127.0.0.2",
@@ -214,13 +214,13 @@ test("a job whose media cannot be had FAILS and says why, and leaves nothing beh
   assert.deepEqual(await counts(), counted);
 });
 
-test("a job whose media comes whole in the end SUCCEEDS, whatever happened on the way", async () => {
+test("a job whose media is fetched in the end SUCCEEDS, whatever failed before", async () => {
   let count = 0;
   const md5 = createHash("md5").update(tones).digest("base64");
   const good: readonly (readonly [string, RequestListener])[] = [
     ["no length, closed once whole", raw(`${ok}\r\n`, tones)],
     ["HTTP/1.0", raw("HTTP/1.0 200 OK\r\n\r\n", tones)],
-    ["more than was told", raw(`${ok}Content-Length: ${tones.length}\r\n\r\n`, tones, "more")],
+    ["more than was declared", raw(`${ok}Content-Length: ${tones.length}\r\n\r\n`, tones, "more")],
     [
       "hints before",
       raw(`HTTP/1.1 103 Early Hints\r\n\r\n${ok}Content-Length: ${tones.length}\r\n\r\n`, tones),

@@ -28,7 +28,7 @@ let worker: AsyncDisposable;
 let watch: DecoderWatch;
 const log: string[] = [];
 let canaryCalls = 0;
-/** What ffmpeg makes of the tones, by name. */
+/** The tones, encoded by ffmpeg, by name. */
 const made = new Map<string, Buffer>();
 
 before(async () => {
@@ -115,23 +115,23 @@ async function checkOne([path, bytes, code, message]: Row, expected: string): Pr
   const url = `/${encodeURIComponent(path)}`;
   const name = await fixture.submit(url, Buffer.from(bytes));
   const job = await jobs.ended(account, name, 120_000);
-  const told = `${path}: ${job.error?.code} ${job.error?.message}`;
+  const problem = `${path}: ${job.error?.code} ${job.error?.message}`;
   if (code === 0) {
-    assert.equal(job.state, State.SUCCESS, told);
+    assert.equal(job.state, State.SUCCESS, problem);
     const transcript = await fixture.transcriptOf(job);
     assert.match(transcript.text, message, path);
     if (expected !== "") assert.equal(transcript.text, expected, path);
     return;
   }
-  assert.equal(job.state, State.FAILED, told);
-  assert.equal(job.transcript, undefined, told);
-  assert.equal(job.error?.code, code, told);
-  assert.match(job.error?.message ?? "", message, told);
-  // A sentence for a person: no path, no word of ffmpeg's, nothing that the file says.
+  assert.equal(job.state, State.FAILED, problem);
+  assert.equal(job.transcript, undefined, problem);
+  assert.equal(job.error?.code, code, problem);
+  assert.match(job.error?.message ?? "", message, problem);
+  // A readable sentence: no path, no message of ffmpeg's, nothing from the file.
   assert.match(
     job.error?.message ?? "",
     /^the (media|recording) (is|has|says) [\w ,.:()-]+$/,
-    told,
+    problem,
   );
   await until(async () => failureLogged(name, logged) !== undefined);
   assert.match(failureLogged(name, logged) ?? "", /^MEDIA_/);
@@ -145,8 +145,8 @@ function failureLogged(name: string, from: number): string | undefined {
   return fields?.reason;
 }
 
-describe("a job of media that are", { concurrency: true }, () => {
-  test("something else fails with the name of what it is", async () => {
+describe("jobs of hostile media", { concurrency: true }, () => {
+  test("files that are no recording fail with the name of their type", async () => {
     await check([
       ["empty.wav", "", invalid, /empty: the URL returned 0 bytes/],
       ["byte.mp3", "\0", invalid, /not a recording/],
@@ -170,7 +170,7 @@ describe("a job of media that are", { concurrency: true }, () => {
     ]);
   });
 
-  test("playlists fail, and get at no other file and no server", async () => {
+  test("playlists fail, and reach no other file and no server", async () => {
     const { scratchFolder } = fixture.jobs;
     const absolute = join(fixture.folder, "tones.wav");
     await mkdir(scratchFolder, { recursive: true });
@@ -190,14 +190,14 @@ describe("a job of media that are", { concurrency: true }, () => {
     assert.equal(canaryCalls, 0);
   });
 
-  test("references to other files play only what is in them", async () => {
+  test("files that refer to others play only their own content", async () => {
     const url = `file://${join(fixture.folder, "tones.wav")}`;
     const silent = Buffer.alloc(samples.length);
     await check([["dref.mov", craftMov(silent, { dataUrl: url }), 0, /^$/]], "");
     await check([["attachments.mka", media("a.mka"), 0, /./]]);
   });
 
-  test("cut short fail where they tell how long they are, and end where they end where they do not", async () => {
+  test("truncated files fail if they declare their length, and otherwise end where the data ends", async () => {
     await check([
       ["cut.mp3", half(media("a.mp3")), cut, /declares 3.\d s of audio and has 1.\d s/],
       ["cut-end.m4a", half(media("end.m4a")), cut, /the part that says how to read it is missing/],
@@ -210,7 +210,7 @@ describe("a job of media that are", { concurrency: true }, () => {
     await check([["cut.aac", half(media("a.aac")), 0, /^2[01] /]], "");
   });
 
-  test("lies are taken for what they hold, or fail", async () => {
+  test("files with false headers are read by their content, or fail", async () => {
     await check([
       ["4-gigabytes.wav", craftWav(samples, { dataBytes: 4_000_000_000 }), 0, /./],
       ["unknown.mov", craftMov(samples, { duration: 0n }), 0, /./],
@@ -248,12 +248,12 @@ describe("a job of media that are", { concurrency: true }, () => {
     await check([["complaints.aac", brokenAac(20_000), invalid, /not a recording/]]);
   });
 
-  test("good are transcribed beside them", async () => {
+  test("good files are transcribed next to them", async () => {
     for (let nth = 0; nth < 5; nth++) await check([[`good-${nth}.wav`, tones, 0, /./]]);
   });
 });
 
-test("after all of them nothing is left: no file, no process, no word in the log", async (context) => {
+test("nothing is left after all of them: no file, no process, no spoken word in the log", async (context) => {
   await fixture.isTidy();
   context.diagnostic(
     `decoders: ${watch.peakRss} bytes in all, ${watch.peakCpuSeconds} s of CPU in one`,

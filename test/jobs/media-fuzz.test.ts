@@ -1,4 +1,4 @@
-// Broken media as chance makes them, through the real sandbox: FUZZ_RUNS says how many, FUZZ_SEED
+// Randomly damaged media, through the real sandbox: FUZZ_RUNS says how many, FUZZ_SEED
 // where to begin.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -76,9 +76,9 @@ function broken(bytes: Buffer, chance: (most: number) => number): Buffer {
   return chance(10) === 0 ? result.subarray(0, chance(result.length)) : result;
 }
 
-test("broken media end as a recording or as a failure in words, and no decoder crashes or hangs", async () => {
+test("damaged media is transcribed or fails with a reason, and no decoder crashes or hangs", async () => {
   const left = Array.from({ length: runs }, (_, run) => firstSeed + run).values();
-  let heard = 0;
+  let accepted = 0;
   const next = async (): Promise<void> => {
     for (const seed of left) {
       const name = names[seed % names.length] ?? "";
@@ -89,7 +89,7 @@ test("broken media end as a recording or as a failure in words, and no decoder c
         for await (const samples of decodeAudio({ file, sandbox, durationMsMax: 600_000 })) {
           assert.ok(samples.length > 0);
         }
-        heard++;
+        accepted++;
       } catch (error) {
         assert.ok(error instanceof ServiceError, `seed ${seed}: ${String(error)}`);
         assert.match(error.reason, /^MEDIA_/, `seed ${seed}`);
@@ -104,6 +104,6 @@ test("broken media end as a recording or as a failure in words, and no decoder c
     }
   };
   await Promise.all([next(), next()]);
-  assert.ok(heard > 0 && heard < runs, `${heard} of ${runs} were heard`);
+  assert.ok(accepted > 0 && accepted < runs, `${accepted} of ${runs} were accepted`);
   assert.deepEqual(runningDecoders(), []);
 });

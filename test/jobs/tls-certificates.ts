@@ -1,5 +1,5 @@
 /**
- * A CA that nobody trusts but these tests. Made, as the certificates below, with `openssl ca
+ * A CA that only these tests trust. Made, as the certificates below, with `openssl ca
  * -startdate 2020... -enddate 2120...`.
  */
 export const authority = `-----BEGIN CERTIFICATE-----
@@ -14,7 +14,10 @@ NnFEvD4E
 -----END CERTIFICATE-----
 `;
 
-/** Certificates of that CA and of nobody, each with its key, by the name that a client asks for. */
+/**
+ * Certificates of that CA, and self-signed ones, each with its key, by the name that a client asks
+ * for.
+ */
 export const certificates: Readonly<
   Record<string, { readonly cert: string; readonly key: string }>
 > = {

@@ -1,4 +1,4 @@
-// What the service answers when it refuses a call is what the document says, for every operation.
+// The answers to refused calls match the document, for every operation.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestService, callRest, type Answer, type TestService } from "../spec/service.ts";
@@ -80,7 +80,7 @@ test("400 for parameters and bodies that the schemas refuse", async () => {
   }
 });
 
-test("what a schema requires is refused when it is not there", async () => {
+test("a missing required field is refused", async () => {
   let count = 0;
   for (const placed of withBody) {
     const { schema = {} } = placed.operation.requestBody?.content["application/json"] ?? {};
@@ -138,7 +138,7 @@ test("405 and 426", async () => {
   }
 });
 
-test("the doors beside the contract answer as described", async () => {
+test("the doors outside the contract answer as described", async () => {
   for (const path of ["/healthz", "/readyz", "/openapi.json"]) {
     const placed = operationsIn(document).find((one) => one.path === path);
     const schema =

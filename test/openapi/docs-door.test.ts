@@ -38,7 +38,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("they answer without a token, with an ETag that saves the next answer", async () => {
+test("the docs are served without a token, with an ETag for 304", async () => {
   const types = [
     "application/json",
     "text/html; charset=utf-8",
@@ -73,7 +73,7 @@ test("they answer without a token, with an ETag that saves the next answer", asy
   }
 });
 
-test("anything but reading is 405", async () => {
+test("methods other than GET and HEAD are answered 405", async () => {
   for (const path of paths) {
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
       const answer = await fetch(`${service.address}${path}`, { method });
@@ -85,7 +85,7 @@ test("anything but reading is 405", async () => {
   assert.equal((await fetch(`${service.address}/docs/docs-door.ts`)).status, 404);
 });
 
-test("they answer over HTTP/2", async () => {
+test("the docs are served over HTTP/2", async () => {
   const session = connect(service.address);
   for (const method of ["GET", "HEAD"]) {
     const stream = session.request({ ":path": "/openapi.json", ":method": method });
@@ -99,7 +99,7 @@ test("they answer over HTTP/2", async () => {
   session.close();
 });
 
-test("the document is open to the pages of other sites; the page lets nothing in", async () => {
+test("pages of other sites can read the document; the page itself loads nothing from elsewhere", async () => {
   const document = await fetch(`${service.address}/openapi.json`);
   assert.equal(document.headers.get("access-control-allow-origin"), "*");
   const page = await fetch(`${service.address}/docs?from=somewhere`);
@@ -110,7 +110,7 @@ test("the document is open to the pages of other sites; the page lets nothing in
   assert.doesNotMatch(await page.text(), /<script|<style| style=| on[a-z]+=|javascript:/i);
 });
 
-test("the document has the service's address, and the rules that the operator gave it", async () => {
+test("the document has the service's address and the operator's HTTP rules", async () => {
   const text = await (await fetch(`${service.address}/openapi.json`)).text();
   const document: OpenApiDocument = JSON.parse(text);
   assert.deepEqual(document.servers, [{ url: "https://speech.example.org" }]);
@@ -136,7 +136,7 @@ test("the document has the service's address, and the rules that the operator ga
     assert.ok(page.includes(`<span>${name}</span>`), name);
 });
 
-test("a worker describes nothing, and has no console", async () => {
+test("a worker serves no docs and no console", async () => {
   await using worker = await openTestService({ HLUST_ENGINE: "scripted", HLUST_ROLE: "worker" });
   for (const path of [...paths, "/", "/console", "/console/", "/console/session"])
     assert.equal((await fetch(`${worker.address}${path}`)).status, 404, path);

@@ -51,7 +51,7 @@ async function openDocs(
   return { page, requests, complaints, [Symbol.asyncDispose]: () => page.close() };
 }
 
-test("the page loads nothing from elsewhere, and breaks no policy", async () => {
+test("the page loads nothing from elsewhere and violates no policy", async () => {
   await using docs = await openDocs({ waitUntil: "networkidle" });
   // The browser fetches the icon when it likes.
   await until(async () => await Promise.resolve(docs.requests.length >= 3));
@@ -104,7 +104,7 @@ test("it fits screens from 360 px to 1920 px without scrolling sideways", async 
   }
 });
 
-test("headings, landmarks and labels tell the page to those who do not see it", async () => {
+test("headings, landmarks and labels describe the page to screen readers", async () => {
   await using docs = await openDocs();
   const found = await factsOf(docs.page);
   assert.equal(found.levels.filter((level) => level === 1).length, 1);
@@ -119,7 +119,7 @@ test("headings, landmarks and labels tell the page to those who do not see it", 
   );
 });
 
-test("the keyboard reaches it: first the way past the contents, and what has focus is seen", async () => {
+test("the keyboard reaches the page: first the skip link, and the focus is visible", async () => {
   await using docs = await openDocs();
   await docs.page.keyboard.press("Tab");
   const skip = await focusOf(docs.page);
@@ -130,7 +130,7 @@ test("the keyboard reaches it: first the way past the contents, and what has foc
   await docs.page.waitForURL(({ hash }) => hash === "#main");
 });
 
-test("text stands out from what is behind it, light and dark: 4.5 to 1", async () => {
+test("text has a contrast of 4.5 to 1, light and dark", async () => {
   const papers = new Set<string>();
   await using docs = await openDocs();
   for (const colorScheme of ["light", "dark"] as const) {
@@ -146,7 +146,7 @@ test("text stands out from what is behind it, light and dark: 4.5 to 1", async (
   assert.ok(papers.size >= 4, "light and dark differ");
 });
 
-test("on paper there is the text without the rail, and nothing is cut off", async () => {
+test("the printed page has the text without the navigation, and nothing is cut off", async () => {
   await using docs = await openDocs();
   await docs.page.emulateMedia({ media: "print" });
   assert.deepEqual(await printedLook(docs.page), {

@@ -30,7 +30,7 @@ const exampleAudio = "AAABAAIAAwAEAAUABgAHAAgACQAKAAsADAANAA4ADwA=";
 
 let service: TestService;
 let host: MediaHost;
-/** What stands in the examples, and what it is here. */
+/** Values of the examples, and their values here. */
 const real = new Map<string, string>();
 const called = new Set<string>();
 
@@ -79,7 +79,7 @@ function realized<T>(value: T): T {
   return copy;
 }
 
-/** Sends an example over REST; the answer must be what the document says of the method. */
+/** Sends an example over REST; the answer must match the document. */
 async function send(name: string, example: UnaryExample): Promise<Answer> {
   const method = methodNamed(name);
   called.add(`${method.parent.typeName}.${method.name}`);
@@ -95,7 +95,7 @@ async function send(name: string, example: UnaryExample): Promise<Answer> {
   return answer;
 }
 
-/** The text that an example is answered with; of a type that the document tells. */
+/** The text that an example is answered with; of a type that the document declares. */
 async function textOf(name: string, example: UnaryExample): Promise<string> {
   const method = methodNamed(name);
   called.add(`${method.parent.typeName}.${method.name}`);
@@ -126,7 +126,8 @@ async function sendAll(...names: string[]): Promise<Answer["json"]> {
 }
 
 /**
- * The paths of all fields. Items of lists are as one; numbers, texts and null are not told apart.
+ * The paths of all fields. All items of a list count as one; numbers, texts and null count as the
+ * same.
  */
 function shapeOf(value: unknown, path = ""): string[] {
   const paths = new Set<string>();
@@ -282,7 +283,7 @@ test("examples of accounts and keys", async () => {
   await sendAll("ListClientKeys", "DeleteApiKey", "DeleteClientKey");
 });
 
-test("examples of members, and of who is signed in", async () => {
+test("examples of members and sessions", async () => {
   await sendAll("GetCaller", "CreateStreamToken");
   const member = await sendAll("CreateMember");
   real.set(exampleIn("CreateMember", "name"), member.name);
@@ -295,11 +296,11 @@ test("examples of members, and of who is signed in", async () => {
   const { sessions } = await sendAll("ListSessions");
   real.set(exampleIn("ListSessions", "sessions", "0", "name"), sessions[0].name);
   await sendAll("DeleteSession");
-  // What is told of an act is different for each.
+  // The details of an action differ for each.
   await send("ListAuditEvents", first("ListAuditEvents"));
 });
 
-test("the example of what was used", async () => {
+test("the example of usage", async () => {
   // Calls are written within a second.
   await until(async () => {
     const { json } = await service.call("GET", "/v1/usageDays");
@@ -323,7 +324,7 @@ test("examples of webhooks", async () => {
   await sendAll("ListWebhookDeliveries", "RedeliverWebhookDelivery", "DeleteWebhook");
 });
 
-test("no example was forgotten", () => {
+test("every example was used", () => {
   const served = transcoder.bindings.map(
     ({ method }) => `${method.parent.typeName}.${method.name}`,
   );

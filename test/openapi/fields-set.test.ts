@@ -50,9 +50,9 @@ test("every field of an answer is named where the service makes answers", () => 
   assert.deepEqual(unset, []);
 });
 
-test("what was never set has left the contract, or is set", () => {
+test("fields that were never set are removed from the contract, or set", () => {
   const rows: [message: DescMessage, field: string, isThere: boolean][] = [
-    // Nobody is told apart on streams and in short audio.
+    // Speakers are not distinguished in streams and short audio.
     [WordInfoSchema, "speaker_tag", false],
     // Streams that fail end with an error of their protocol.
     [StreamingRecognizeResponseSchema, "error", false],

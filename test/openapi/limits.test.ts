@@ -1,4 +1,4 @@
-// The limits that the contract tells are those that the code keeps: each number stands in both
+// The limits in the contract are those that the code keeps: each number stands in both
 // places, and here they meet.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -186,14 +186,14 @@ function secondsOf([min, max]: readonly [number, number]): LimitsInit {
 }
 
 test("every limit of the contract is the one in the code", () => {
-  const told = new Map<string, Limits>();
+  const inContract = new Map<string, Limits>();
   for (const file of new Set(services.map((service) => service.file))) {
     const messages = [...file.messages];
     for (const message of messages) {
       messages.push(...message.nestedMessages);
       for (const field of message.fields) {
         if (!hasOption(field, limits)) continue;
-        told.set(`${message.typeName}.${field.name}`, getOption(field, limits));
+        inContract.set(`${message.typeName}.${field.name}`, getOption(field, limits));
       }
     }
   }
@@ -201,7 +201,7 @@ test("every limit of the contract is the one in the code", () => {
     kept,
     ([name, values]) => [name, create(LimitsSchema, values)] as const,
   );
-  assert.deepEqual(told, new Map(inCode));
+  assert.deepEqual(inContract, new Map(inCode));
 });
 
 test("the limit of a header is the one in the code", () => {
@@ -211,7 +211,7 @@ test("the limit of a header is the one in the code", () => {
   assert.deepEqual([key?.name, key?.charsMax], ["Idempotency-Key", keyCharsMax]);
 });
 
-test("limits stand in the schemas of requests", () => {
+test("the schemas of requests contain the limits", () => {
   const { schemas } = document.components;
   const field = (schema: string, name: string) => schemas[schema]?.properties?.[name];
   assert.equal(field("TranscriptMetadataInput", "subject")?.maxLength, 1000);

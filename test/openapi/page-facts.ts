@@ -104,7 +104,7 @@ export function textColors(page: Page): Promise<TextColors[]> {
   return page.evaluate<TextColors[]>(colors);
 }
 
-/** Does what the page's policy forbids, and tells which directive forbade it. */
+/** Does what the page's policy forbids, and returns the directive that forbade it. */
 export function violatePolicy(page: Page): Promise<string> {
   return page.evaluate<string>(violation);
 }

@@ -3,11 +3,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import type { Schema } from "../../src/transcoding/openapi/document.ts";
 
-/** Tells what is wrong with a value by a schema; "" when nothing is. */
+/** Says what is wrong with a value by a schema; "" when nothing is. */
 export type SchemaChecker = (schema: Schema, value: unknown) => string;
 
 /**
- * Checks values by JSON Schema 2020-12, strictly: a keyword or format that nobody knows is an
+ * Checks values by JSON Schema 2020-12, strictly: an unknown keyword or format is an
  * error. `schemas` are those that a $ref into components names. `closed`: a property that the
  * schema does not have is wrong, also where readers have to bear it.
  */

@@ -21,7 +21,7 @@ after(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-test("the answer has the name, the start and the metadata, and nothing that is not known yet", async () => {
+test("the answer has the name, the start and the metadata, and no field that is not known yet", async () => {
   const metadata = {
     subject: "Harbour",
     description: "A morning",

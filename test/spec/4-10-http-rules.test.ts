@@ -113,7 +113,7 @@ http:
   assert.equal(moved.status, 404);
   assert.match(moved.json.message, new RegExp(`transcripts/${id}`));
 
-  // Beside a stream, which begins with GET.
+  // Next to a stream, which begins with GET.
   const put = await call("PUT", "/live");
   assert.deepEqual([put.status, put.headers.get("allow")], [405, "GET, POST"]);
   assert.equal((await call("GET", "/live")).status, 426);
@@ -167,7 +167,7 @@ Run \`hlust config\` for the settings.
   );
 });
 
-test("rules that these doors cannot serve, and files that are none, are refused", async () => {
+test("rules that cannot be served, and files that are not rules, are refused", async () => {
   const refusal = async (file: string): Promise<string> => {
     const problem: unknown = await readHttpRulesFile(resolve(folder, file), [
       Transcripts,

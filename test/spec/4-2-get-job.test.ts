@@ -83,7 +83,7 @@ function encoded(wav: Buffer, name: string, more: readonly string[] = []): Buffe
   }
 }
 
-test("a job goes from PROCESSING to SUCCESS, and its transcript has text, times and metadata", async () => {
+test("a job ends in SUCCESS, and its transcript has text, times and metadata", async () => {
   const submitted = await submit(service, `${host.address}/talk.flac`, { subject: "Council" });
   const { last, seen } = await pollJob(service, submitted.json.name);
   let percent = 0;
@@ -139,10 +139,10 @@ test("compressed sound and the sound of a video are transcribed", async () => {
     const { last } = await pollJob(service, json.name);
     assert.equal(last.state, "SUCCESS");
     const { json: transcript } = await service.call("GET", `/v1alpha1/${last.transcript}`);
-    // What compression takes away may cost a word.
-    const heard = new Set(textOf(transcript).split(" "));
+    // Lossy compression may cost a word.
+    const recognized = new Set(textOf(transcript).split(" "));
     const said = sentences.join(" ").split(" ");
-    const found = said.filter((word) => heard.has(word)).length;
+    const found = said.filter((word) => recognized.has(word)).length;
     assert.ok(found / said.length > 0.75, `${file}: ${textOf(transcript)}`);
   }
 });
@@ -203,7 +203,7 @@ test("jobs are listed, newest first (extension)", async () => {
   assert.equal((await service.call("GET", "/v1alpha1/transcriptjob?pageToken=x")).status, 400);
 });
 
-test("a job that is not the caller's is not there", async () => {
+test("a job of another account is 404", async () => {
   const id = "0190a0a0-0000-7000-8000-000000000000";
   for (const name of [id, "x", "%2e%2e", `${id}%2F`, "a".repeat(8_000)]) {
     const { status, json } = await service.call("GET", `/v1alpha1/transcriptjob/${name}`);

@@ -53,7 +53,7 @@ test("transcripts come newest first, without segments and with unset fields show
   assert.ok(Date.parse(first.version.creationTime) > 0);
 });
 
-test("a list is the same over gRPC, where its messages are made", async () => {
+test("a list is the same over gRPC, which decodes its messages", async () => {
   const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
   const headers = { authorization: `Bearer ${service.key}` };
   const answer = await client.listTranscripts({ pageSize: 3 }, { headers });
@@ -96,7 +96,7 @@ test("both filters find what they say", async () => {
   }
 });
 
-test("what cannot be listed is refused with what was expected and where", async () => {
+test("invalid filters are refused with what was expected and where", async () => {
   const rows: [query: Record<string, string>, message: RegExp][] = [
     [{ filter: "subject CONTAINS x" }, /column 1/],
     [{ filter: 'metadata.subject contains "x"' }, /CONTAINS.*column 18|column 18.*CONTAINS/],

@@ -58,7 +58,7 @@ test("a transcript has its segments, metadata and version, and every unset field
   assert.deepEqual(Object.keys(json.version).toSorted(), ["creationTime", "name", "parent"]);
 });
 
-test("what is not there, not a name, or another's answers the same", async () => {
+test("missing, malformed and foreign names get the same answer", async () => {
   const absent = "0190a0a0-0000-7000-8000-000000000000";
   const bodies = new Set<string>();
   for (const id of [absent, "x", "%00", "%2e%2e", name.toUpperCase().slice(12)]) {

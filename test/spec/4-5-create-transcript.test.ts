@@ -23,7 +23,7 @@ test("the answer is exactly the name", async () => {
   );
 });
 
-test("what only the service sets is ignored", async () => {
+test("output-only fields are ignored", async () => {
   const draft = {
     ...draftOf("Önnur", {
       originalUri: "http://a/b",
@@ -109,7 +109,7 @@ test("malformed and oversized bodies are refused", async () => {
   }
 });
 
-test("text comes back as it went in", async () => {
+test("text is returned unchanged", async () => {
   const texts = [
     "Ævar",
     "þið, ",

@@ -47,7 +47,7 @@ async function versionCount(): Promise<number> {
   return (await service.call("GET", `/v1alpha1/${name}/versions`)).json.versions.length;
 }
 
-test("a field alone is replaced, whatever its name is written like, and every other one stays", async () => {
+test("a single field is replaced, in either spelling of its name, and all others stay", async () => {
   const rows: [field: string, snake: string, value: unknown][] = [
     ["fileType", "file_type", "VIDEO"],
     ["languageCode", "language_code", "en-US"],
@@ -88,7 +88,7 @@ test("segments are replaced whole, [] empties them, and metadata stays", async (
   await assertMade(await patch({ segments: [], metadata: { subject: "x" } }), { subject: "x" }, []);
 });
 
-test("null is as if it were not there", async () => {
+test("null counts as absent", async () => {
   const unset = { subject: null, keywords: null, speakers: null, dictation: null };
   const nothing = await patch({ metadata: unset, segments: null });
   assert.equal(nothing.status, 400);
@@ -113,7 +113,7 @@ test("neither metadata nor segments: 400, and no version", async () => {
   assert.equal(await versionCount(), 1);
 });
 
-test("what only the service sets is ignored beside a change, whatever it says, and need not be left out", async () => {
+test("output-only fields in a change are ignored, whatever they say", async () => {
   const outputOnly = {
     name: "transcripts/0190a0a0-0000-7000-8000-000000000000",
     uri: "http://elsewhere.example/",
@@ -145,7 +145,7 @@ test("what only the service sets is ignored beside a change, whatever it says, a
   await assertMade(await patch(made), {});
 });
 
-test("updateMask says what is taken: nothing else of the body, and what the body lacks is cleared", async () => {
+test("updateMask selects the fields: others are ignored, and selected ones that are absent are cleared", async () => {
   const segments = [segmentOf("alveg nýtt")];
   const body = { metadata: { subject: "B", description: "C", keywords: ["d"] }, segments };
   const cleared = { subject: "", additionalMetadata: {}, speakers: {} };
@@ -169,7 +169,7 @@ test("updateMask says what is taken: nothing else of the body, and what the body
   }
 });
 
-test("a mask with a path that there is not, or that clears what is required: 400, and no version", async () => {
+test("a mask with an unknown path, or one that clears a required field, is 400 and makes no version", async () => {
   const rows: [mask: string, message: RegExp][] = [
     ["metadata.color", /updateMask: "metadata\.color" is not a field that can be updated/],
     ["metadata.subject,segment", /updateMask: "segment" is not/],
@@ -195,7 +195,7 @@ test("a mask with a path that there is not, or that clears what is required: 400
   assert.equal(await versionCount(), 1);
 });
 
-test("gRPC is the same: with a mask what it names, without one what is set", async () => {
+test("gRPC does the same: with a mask the fields it names, without one those that are set", async () => {
   const headers = { authorization: `Bearer ${service.key}` };
   const update = (request: MessageInitShape<typeof UpdateTranscriptRequestSchema>) =>
     grpc.updateTranscript(request, { headers });
@@ -206,7 +206,7 @@ test("gRPC is the same: with a mask what it names, without one what is set", asy
     [{ metadata }, ["metadata.subject"], { subject: "B" }],
     [{ metadata: {} }, ["metadata.additional_metadata"], { additionalMetadata: {} }],
     [{}, ["metadata.subject", "segments"], { subject: "" }, []],
-    // Nothing tells that a list is there when it is empty.
+    // An empty list cannot be distinguished from a missing one.
     [{ metadata: { subject: "B", keywords: [] }, segments: [] }, undefined, { subject: "B" }],
   ];
   for (const [transcript, paths, changed, left] of rows) {

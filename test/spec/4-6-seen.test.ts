@@ -110,7 +110,7 @@ describe("facts of the media follow the media", () => {
     assert.equal((await get(name)).metadata.fileType, "VIDEO");
   });
 
-  test("what a caller reads and sends back is no word of its own", async () => {
+  test("a fileType that is sent back as read declares nothing", async () => {
     const name = await create("VIDEO");
     await uploadRecording(name);
     const seen = await get(name);
@@ -178,7 +178,7 @@ describe("a PATCH", () => {
     return [(await patch(name, transcript)).status, masked.status, overGrpc];
   }
 
-  test("of a field that is the caller's is seen in GET, while media is there", async () => {
+  test("of a caller's field is visible in GET while there is media", async () => {
     const rows: [
       path: string,
       transcript: Answer["json"],
@@ -197,7 +197,7 @@ describe("a PATCH", () => {
     }
   });
 
-  test("of what the service sets is refused with words, and makes no version", async () => {
+  test("of an output-only field is refused with a reason, and makes no version", async () => {
     const before = await get(name);
     const rows: [path: string, transcript: Answer["json"], named: string[]][] = [
       ...outputOnly.map(([field, value]): [string, Answer["json"], string[]] => [
@@ -230,7 +230,7 @@ describe("a PATCH", () => {
     assert.deepEqual((await get(name)).version, before.version);
   });
 
-  test("of a transcript as it was read, with an edit, takes the edit", async () => {
+  test("of a transcript as it was read, with an edit, applies the edit", async () => {
     const seen = await get(name);
     const whole = { ...seen, metadata: { ...seen.metadata, subject: "breytt" } };
     const answer = await patch(name, whole);

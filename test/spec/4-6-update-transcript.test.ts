@@ -78,7 +78,7 @@ test("a fetched transcript can be edited and sent back whole", async () => {
   assert.equal(answer.json.name, json.name);
 });
 
-test("updateMask says what is taken", async () => {
+test("updateMask selects the fields", async () => {
   const body = { metadata: { subject: "B", description: "C" }, segments: [] };
   const { json } = await patch(body, {}, "?updateMask=metadata.subject");
   assert.equal(json.metadata.subject, "B");
@@ -87,7 +87,7 @@ test("updateMask says what is taken", async () => {
   assert.equal((await patch(body, {}, "?updateMask=metadata.color")).status, 400);
 });
 
-test("nothing to update, and what may not be stored, is refused", async () => {
+test("an empty update and invalid fields are refused", async () => {
   const rows: [body: unknown, message: RegExp][] = [
     [{}, /segments|metadata/],
     [{ name: "transcripts/x" }, /segments|metadata/],
@@ -120,7 +120,7 @@ test("If-Match with a stale version changes nothing (extension)", async () => {
   assert.equal((await service.call("GET", path)).json.metadata.subject, "ný");
 });
 
-test("racing updates become one chain, and none is lost", async () => {
+test("concurrent updates become one chain of versions, and none is lost", async () => {
   const fields = ["subject", "description"];
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, at) =>

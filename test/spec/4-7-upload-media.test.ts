@@ -97,7 +97,7 @@ test("URLs work for their own method, resource and time only", async () => {
   );
 });
 
-test("too much, and a broken upload, leave nothing and can be repeated", async () => {
+test("oversized and broken uploads leave nothing and can be repeated", async () => {
   const before = readdirSync(service.dataFolder, { recursive: true }).filter(isMedia).length;
   const uri = await uriOf();
   const big = await fetch(await initUpload(), { method: "PUT", body: Buffer.alloc(1_000_001) });
@@ -121,7 +121,7 @@ function isMedia(file: string | Buffer): boolean {
   return String(file).startsWith("media/") && /[0-9a-f]{8}/.test(String(file));
 }
 
-test("a caller that waits to be asked for its body is, by every door, unless it is refused", async () => {
+test("Expect: 100-continue is answered by every door, unless the call is refused", async () => {
   const good = await initUpload();
   const forged = good.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
   const json = JSON.stringify({ resourceName: name });
@@ -160,7 +160,7 @@ test("a caller that waits to be asked for its body is, by every door, unless it 
   }
 });
 
-test("a resource that is not the caller's is not there", async () => {
+test("a resource of another account is 404", async () => {
   for (const resourceName of [
     "transcripts/0190a0a0-0000-7000-8000-000000000000",
     "transcripts/x",

@@ -66,7 +66,7 @@ test("words are left out unless asked for, and one alternative is the default", 
   assert.equal("words" in json.results[0].alternatives[0], false);
 });
 
-test("what JSON allows is taken: snake_case, numbers for enums, quoted integers, URL-safe base64, a WAV header", async () => {
+test("every JSON form is accepted: snake_case, numbers for enums, quoted integers, URL-safe base64, a WAV header", async () => {
   const audio = { content: Buffer.from(wav).toString("base64url") };
   const quoted = { encoding: 1, sample_rate_hertz: "16000", language_code: "en-US" };
   const { status, json } = await recognize({ config: quoted, audio });
@@ -74,7 +74,7 @@ test("what JSON allows is taken: snake_case, numbers for enums, quoted integers,
   assert.equal(json.results[0].alternatives[0].transcript, sentence);
 });
 
-test("every sample rate is heard", async () => {
+test("every sample rate is recognized", async () => {
   const samples = new Int16Array(new Uint8Array(pcmOf(wav)).buffer);
   for (const rate of [8_000, 48_000]) {
     const audio = { content: content(new Uint8Array(resampled(samples, rate).buffer)) };
@@ -173,7 +173,7 @@ test("bad input is refused with every violation", async () => {
   assert.equal((await recognize({ config, audio: { content: content(wav) } })).status, 200);
 });
 
-/** The same file, said to have samples of another size. */
+/** The same file, declared with another sample size. */
 function withBitsPerSample(file: Buffer, bits: number): Buffer {
   const changed = Buffer.from(file);
   changed.writeUInt16LE(bits / 8, 32);
@@ -218,7 +218,7 @@ test("malformed, oversized and misplaced calls are refused", async () => {
   }
 });
 
-test("an unauthorized call is told so before its body is looked at", async () => {
+test("an unauthorized call is refused before its body is read", async () => {
   const answer = await callRest(service.address, undefined, { method: "POST", path, body: "{" });
   assert.equal(answer.status, 401);
   assert.equal(answer.headers.get("www-authenticate"), "Bearer");

@@ -29,7 +29,7 @@ after(() => service[Symbol.asyncDispose]());
 
 const open = () => openStream(service.address, { token: service.key });
 
-async function hear(
+async function recognize(
   config: unknown,
   audio: (stream: TestStream) => void,
 ): Promise<{ messages: readonly StreamMessage[]; code: number }> {
@@ -42,7 +42,7 @@ async function hear(
 
 test("interim results, then a final one for each segment, then the end", async () => {
   const config = streamingConfig({ enableWordTimeOffsets: true });
-  const { messages, code } = await hear(config, (stream) => {
+  const { messages, code } = await recognize(config, (stream) => {
     stream.sendAudio(speech);
   });
   assert.equal(code, 1000);
@@ -81,7 +81,7 @@ test("interim results, then a final one for each segment, then the end", async (
 
 test("without interimResults there are only finals; words only when asked for", async () => {
   const config = streamingConfig({ maxAlternatives: 3 }, { interimResults: false });
-  const { messages } = await hear(config, (stream) => {
+  const { messages } = await recognize(config, (stream) => {
     stream.sendAudio(speech);
   });
   const results = messages.flatMap(({ result }) => result?.results ?? []);
@@ -99,10 +99,10 @@ test("without interimResults there are only finals; words only when asked for", 
 test("any split of the same samples gives the same finals", async () => {
   const transcripts: ReturnType<typeof finalsOf>[] = [];
   const first = speech.subarray(0, 112_000);
-  // One after another: a slow machine lets in no more at a time.
+  // One after another: a slow machine accepts no more at a time.
   for (const chunkBytes of [1600, 3201, 17, 320_000]) {
     const config = streamingConfig({ enableWordTimeOffsets: true });
-    const { messages, code } = await hear(config, (stream) => {
+    const { messages, code } = await recognize(config, (stream) => {
       stream.sendAudio(first, chunkBytes);
     });
     assert.equal(code, 1000);
@@ -124,7 +124,7 @@ test("singleUtterance ends with the first final", async () => {
   assert.equal(stream.messages.at(-1)?.result?.speechEventType, "END_OF_SINGLE_UTTERANCE");
 });
 
-test("finalizeUtterance ends the utterance at once and goes on listening", async () => {
+test("finalizeUtterance ends the utterance at once, and recognition continues", async () => {
   const stream = await open();
   stream.send(streamingConfig());
   const [first = ""] = sentences;
@@ -140,14 +140,14 @@ test("finalizeUtterance ends the utterance at once and goes on listening", async
 });
 
 test("without speech there is no message", async () => {
-  const { messages, code } = await hear(streamingConfig(), (stream) => {
+  const { messages, code } = await recognize(streamingConfig(), (stream) => {
     stream.sendAudio(Buffer.alloc(160_000));
   });
   assert.deepEqual(messages, []);
   assert.equal(code, 1000);
 });
 
-test("audio that comes all at once is paused by TCP and heard to its end", async () => {
+test("audio that comes all at once is paused by TCP and recognized to its end", async () => {
   const stream = await open();
   stream.send(streamingConfig({}, { interimResults: false }));
   // Two minutes: more than lies in any buffer on the way, and few words, as each costs most.
@@ -168,7 +168,7 @@ test("a stream that ends while much of its audio waits closes at once", async ()
   assert.ok(performance.now() - began < 20_000);
 });
 
-test("what is out of order or malformed ends the stream with an error message", async () => {
+test("messages out of order or malformed end the stream with an error message", async () => {
   const audio = { audioContent: "AAAA" };
   const config = streamingConfig();
   const rows: [messages: (string | Buffer)[], problem: RegExp, code: number][] = [
@@ -230,7 +230,7 @@ test("what is out of order or malformed ends the stream with an error message", 
     assert.equal(last?.error?.code, 3, row);
     assert.ok((last?.error?.details.length ?? 0) > 0);
   }
-  const { code } = await hear(streamingConfig(), () => {});
+  const { code } = await recognize(streamingConfig(), () => {});
   assert.equal(code, 1000, "the next stream works");
 });
 
@@ -244,7 +244,7 @@ test("a stream without a configuration is closed after 10 s", { timeout: 60_000 
   assert.match(stream.messages[0]?.error?.message ?? "", /no streamingConfig came within 10 s/);
 });
 
-test("a caller that vanishes leaves nothing behind", async () => {
+test("a caller that disconnects leaves nothing behind", async () => {
   const streams = await Promise.all([open(), open(), open()]);
   for (const stream of streams) {
     stream.send(streamingConfig());
@@ -263,7 +263,7 @@ test("a caller that vanishes leaves nothing behind", async () => {
   }
 });
 
-test("gRPC streams the same", async () => {
+test("gRPC gives the same stream", async () => {
   const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
   async function* requests() {
     const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "en-US" };

@@ -36,7 +36,7 @@ test("the first start writes a key that only its owner can read", async () => {
   assert.equal((await service.call("GET", list)).status, 200);
 });
 
-test("the token is taken where section 5 says, and only there", async () => {
+test("the token is accepted where section 5 says, and only there", async () => {
   const { key } = service;
   const bearer = { authorization: `Bearer ${key}` };
   // 400: authorized, and then the empty request is looked at.
@@ -83,7 +83,7 @@ test("sockets take token= and the subprotocol, whose answer never shows the toke
   );
 });
 
-test("a key does what its scopes say, until it is revoked", async () => {
+test("a key allows what its scopes say, until it is revoked", async () => {
   const made = await service.call("POST", "/v1/apiKeys", {
     displayName: "reader",
     scopes: ["transcripts.read"],
@@ -186,7 +186,7 @@ test("a stream token opens one socket, and nothing else (extension)", async () =
 
 async function* noRequests() {}
 
-test("health needs no token and tells no secret", async () => {
+test("health needs no token and shows no secret", async () => {
   assert.deepEqual((await get("/healthz")).json, { status: "ok" });
   const ready = await get("/readyz");
   assert.equal(ready.status, 200);

@@ -40,7 +40,7 @@ test("PATCH changes the fields that are in the body, GET shows them, 0 means nev
   }
 });
 
-test("PATCH of what an account cannot have is answered 400 and changes nothing", async () => {
+test("PATCH with invalid values is answered 400 and changes nothing", async () => {
   const before = withoutUsage((await service.call("GET", "/v1/account")).json);
   const rows: [body: unknown, field: RegExp][] = [
     [{}, /account/],
@@ -62,7 +62,7 @@ test("PATCH of what an account cannot have is answered 400 and changes nothing",
   assert.deepEqual(withoutUsage((await service.call("GET", "/v1/account")).json), before);
 });
 
-test("an account is seen by all of its keys, and changed by those that may look after it", async () => {
+test("all keys of an account can read it, and those with the scope can change it", async () => {
   const { json } = await service.call("POST", "/v1/apiKeys", { scopes: ["transcripts.write"] });
   for (const [method, body, status] of [
     ["GET", undefined, 200],

@@ -1,4 +1,4 @@
-// Requests that are nearly right, at the real door: none is answered with 5xx, and the service goes
+// Nearly valid requests, through the real doors: none is answered with 5xx, and the service keeps
 // on.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -159,7 +159,7 @@ function checkAnswer(answer: RawAnswer, what: string): void {
 /** 10,000 with `npm run test:long`. */
 const turns = runs(100);
 
-test("requests that are nearly right are answered, each on a connection that is kept, none with 5xx", async () => {
+test("nearly valid requests are answered on a kept connection, none with 5xx", async () => {
   const statuses = new Map<number, number>();
   let connections = 0;
   const ask = async (requests: readonly Parts[]): Promise<void> => {
@@ -200,7 +200,7 @@ test("requests that are nearly right are answered, each on a connection that is 
   assert.equal((await service.call("GET", "/v1alpha1/transcripts")).status, 200);
 });
 
-test("bytes that are nearly HTTP are answered below 500 or not at all", async () => {
+test("nearly valid HTTP is answered below 500 or not at all", async () => {
   const pieces = [
     "\r\n",
     "\r",
@@ -252,7 +252,7 @@ test("bytes that are nearly HTTP are answered below 500 or not at all", async ()
   assert.equal((await service.call("GET", "/v1alpha1/transcripts")).status, 200);
 });
 
-test("the longest paths and the deepest bodies are refused at the door, at once", async () => {
+test("the longest paths and the deepest bodies are refused at once", async () => {
   const open = '{"metadata":{"additionalMetadata":';
   const bombs = [
     "[".repeat(1_000_000),

@@ -1,4 +1,4 @@
-// Transcripts that nobody should send, at the real door: each is refused in words, and nothing of
+// Invalid transcripts, through the real doors: each is refused with a reason, and nothing of
 // it is stored.
 import assert from "node:assert/strict";
 import { after, afterEach, test } from "node:test";
@@ -14,7 +14,7 @@ const path = "/v1alpha1/transcripts";
 const absentId = "0190a0a0-0000-7000-8000-000000000000";
 const stored = await openStoredService();
 const { service, db, name, withTranscript, initUpload } = stored;
-/** Of somebody else. */
+/** Of another account. */
 const otherKey = (await addApiKey(db, await addAccount(db), [...scopes])).token;
 after(() => stored[Symbol.asyncDispose]());
 afterEach(stored.assertUnchanged);
@@ -28,7 +28,7 @@ async function sendBoth(body: object): Promise<Answer[]> {
   ];
 }
 
-test("times that run backwards, leave their segment, or are no times", async () => {
+test("times that run backwards, leave their segment or are malformed are refused", async () => {
   const word = { startTime: "1s", endTime: "1.5s", word: "já" };
   const segment = { startTime: "1s", endTime: "2s", words: [word] };
   const withWord = (times: object) => [{ ...segment, words: [{ ...word, ...times }] }];
@@ -74,7 +74,7 @@ test("times that run backwards, leave their segment, or are no times", async () 
   }
 });
 
-test("words with control characters or half a character", async () => {
+test("words with control characters or lone surrogates are refused", async () => {
   const times = { startTime: "0s", endTime: "1s" };
   const withWords = (...words: string[]) => ({
     segments: [{ ...times, words: words.map((word) => ({ ...times, word })) }],
@@ -99,7 +99,7 @@ test("words with control characters or half a character", async () => {
   });
 });
 
-test("texts and lists that are too long", async () => {
+test("texts and lists over their limits are refused", async () => {
   const long = "x".repeat(1_000_000);
   const many = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`);
   const map = (count: number, value: unknown) =>
@@ -136,7 +136,7 @@ test("texts and lists that are too long", async () => {
   }
 });
 
-test("more words than a transcript has: named up to the size of a body, and past it not read on", async () => {
+test("more words than the limit are reported up to the size of a body; larger bodies are not read on", async () => {
   const word = '{"startTime":"0s","endTime":"0s","word":""}';
   const words = Array.from({ length: 200_001 }, () => word).join();
   const segments = `[{"startTime":"0s","endTime":"1s","words":[${words}]}]`;
@@ -174,7 +174,7 @@ test("more words than a transcript has: named up to the size of a body, and past
   }
 });
 
-test("names of somebody else are answered as those that there are not", async () => {
+test("names of another account are answered like names that do not exist", async () => {
   const call = (method: string, target: string, body?: unknown) =>
     callRest(service.address, otherKey, { method, path: target, body });
   const { version } = (await service.call("GET", `/v1alpha1/${name}`)).json;
@@ -200,7 +200,7 @@ test("names of somebody else are answered as those that there are not", async ()
       JSON.stringify(json)
         .replaceAll(name.slice("transcripts/".length), absentId)
         .replaceAll(version.name, absentId);
-    assert.equal(blank(foreign), blank(none), "nobody learns what there is");
+    assert.equal(blank(foreign), blank(none), "the answers do not show which names exist");
   }
   for (const bad of [
     "transcripts/x",
@@ -214,7 +214,7 @@ test("names of somebody else are answered as those that there are not", async ()
   }
 });
 
-test("version names of another transcript or account, and what is no name", async () => {
+test("version names of another transcript or account, and malformed ones, are refused", async () => {
   await withTranscript(async (other) => {
     const { version } = (await service.call("GET", `/v1alpha1/${other}`)).json;
     const foreign = await callRest(service.address, otherKey, {
@@ -242,7 +242,7 @@ test("version names of another transcript or account, and what is no name", asyn
   });
 });
 
-test("page tokens of another account, list or filter", async () => {
+test("page tokens of another account, list or filter are refused", async () => {
   await withTranscript(async (other) => {
     await service.call("PATCH", `/v1alpha1/${other}`, { segments: [] });
     const filter = 'metadata.keywords CONTAINS ["prufa"]';
@@ -318,7 +318,7 @@ test("maps with keys of Object.prototype are data, or refused; nothing is pollut
   assert.equal(Reflect.get({}, "x"), undefined);
 });
 
-test("a deleted transcript takes nothing any more", async () => {
+test("a deleted transcript accepts no changes", async () => {
   const { json } = await service.call("POST", path, draftOf("Horfin"));
   const target = `/v1alpha1/${json.name}`;
   const { version } = (await service.call("GET", target)).json;

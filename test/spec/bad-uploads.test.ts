@@ -1,4 +1,4 @@
-// Media that nobody should send, at the real door: each is refused in words, and nothing of it is
+// Invalid media, through the real doors: each is refused with a reason, and nothing of it is
 // stored.
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
@@ -21,7 +21,7 @@ function putHead(url: string, length: number): string {
   return `PUT ${pathname}${search} HTTP/1.1\r\nhost: h\r\ncontent-length: ${length}\r\n\r\n`;
 }
 
-test("a PUT that is shorter than announced is refused, and the URL takes a whole one", async () => {
+test("a PUT shorter than declared is refused, and the URL accepts a complete one", async () => {
   await withTranscript(async (name) => {
     const url = await initUpload(name);
     const files = mediaFiles();
@@ -36,7 +36,7 @@ test("a PUT that is shorter than announced is refused, and the URL takes a whole
   });
 });
 
-test("a PUT that is longer than announced is refused, and the URL takes a right one", async () => {
+test("a PUT longer than declared is refused, and the URL accepts a correct one", async () => {
   const longer = "whole and more\r\n\r\n";
   const overHttp1 = async (url: string): Promise<number | undefined> => {
     await using connection = await RawConnection.open(service.address);
@@ -61,7 +61,7 @@ test("a PUT that is longer than announced is refused, and the URL takes a right 
     await withTranscript(async (name) => {
       const url = await initUpload(name);
       const status = await put(url);
-      // HTTP/2 knows such a request for broken before anybody could answer it.
+      // HTTP/2 fails such a request before the service sees it.
       assert.equal(status, put === overHttp1 ? 400 : undefined);
       const answer = await fetch(url, { method: "PUT", body: "right" });
       assert.equal(answer.status, 200, "the one before was not taken");
@@ -71,7 +71,7 @@ test("a PUT that is longer than announced is refused, and the URL takes a right 
   }
 });
 
-test("two PUTs at once to one URL: one is taken", async () => {
+test("of two concurrent PUTs to one URL one is accepted", async () => {
   await withTranscript(async (name) => {
     const url = await initUpload(name);
     const bodies = ["a", "b"].map((char) => char.repeat(100_000));
@@ -89,7 +89,7 @@ test("two PUTs at once to one URL: one is taken", async () => {
   });
 });
 
-test("a signed URL after its hour, with another method, path or query", async () => {
+test("a signed URL is refused after its hour, or with another method, path or query", async () => {
   await withTranscript(async (name) => {
     const url = await initUpload(name);
     const { pathname, search } = new URL(url);

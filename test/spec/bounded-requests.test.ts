@@ -88,7 +88,7 @@ function envelope(message: Uint8Array, flags = 0): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Field 1 of CreateTranscriptRequest, of so many bytes. */
+/** Field 1 of CreateTranscriptRequest, of this many bytes. */
 function transcriptField(bytes: number): Buffer {
   const head = [0x0a];
   let rest = bytes;
@@ -107,7 +107,7 @@ const binarySegments = (() => {
   for (let at = 0; at < list.length; at += 2) list[at] = 0x1a;
   return Buffer.concat([transcriptField(list.length), list]);
 })();
-/** Fields that nobody knows, in a message that is admitted by its length. */
+/** Unknown fields, in a message that is admitted by its length. */
 const unknownFields = Buffer.alloc(1_000_000, Buffer.from([0x78, 0x01]));
 
 const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
@@ -271,8 +271,8 @@ for (const [name, path, contentType, headers, body, message] of envelopeRows) {
     const { answer, heldMs } = await held(() =>
       post(path, { "content-type": contentType, te: "trailers", ...headers }, sent),
     );
-    const told = decodeURIComponent(`${answer.headers["grpc-message"] ?? ""} ${answer.text}`);
-    assert.match(told, message);
+    const shown = decodeURIComponent(`${answer.headers["grpc-message"] ?? ""} ${answer.text}`);
+    assert.match(shown, message);
     assert.ok(heldMs < heldMsMax, `the thread was held for ${heldMs} ms`);
   });
 }
@@ -302,7 +302,7 @@ test("REST refuses the same bodies while others are served", async () => {
   }
 });
 
-test("a long transcript is the same, whatever it comes by", async () => {
+test("a long transcript is the same over every protocol", async () => {
   const segments = longSegments(3_000);
   const metadata = { fileType: "AUDIO", languageCode: "is-IS", subject: "long" };
   const message = fromJson(CreateTranscriptRequestSchema, { transcript: { metadata, segments } });
@@ -340,7 +340,7 @@ test("a long transcript is the same, whatever it comes by", async () => {
   }
 });
 
-test("what is wrong with long segments is said by gRPC as by REST", async () => {
+test("gRPC reports violations in long segments like REST", async () => {
   const segments = [...longSegments(3_000), { startTime: "1s", endTime: "0s" }];
   const request = fromJson(CreateTranscriptRequestSchema, { transcript: { segments } });
   const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
@@ -355,7 +355,7 @@ test("what is wrong with long segments is said by gRPC as by REST", async () => 
   });
 });
 
-test("audio of a minute comes over Connect in JSON as it does over REST", async () => {
+test("Connect in JSON accepts a minute of audio like REST", async () => {
   const content = Buffer.alloc(2_900_000, 7).toString("base64");
   const config = { languageCode: "is-IS", encoding: "LINEAR16", sampleRateHertz: 48_000 };
   const headers = { "content-type": "application/json" };

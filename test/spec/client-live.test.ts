@@ -28,8 +28,8 @@ const config: MessageInitShape<typeof RecognitionConfigSchema> = {
 let service: TestService;
 let client: HlustClient;
 let wav: Buffer;
-/** What a client that knows nothing of ours gets. */
-let heard: ReturnType<typeof finalsOfStream>[number];
+/** The results of a plain client. */
+let expected: ReturnType<typeof finalsOfStream>[number];
 const zero = durationFromMs(0);
 const alternative = SpeechRecognitionAlternativeSchema;
 
@@ -44,7 +44,7 @@ before(async () => {
   await stream.closed;
   const [final, ...others] = finalsOfStream(stream.messages);
   assert.ok(final && others.length === 0);
-  heard = final;
+  expected = final;
 });
 after(() => service[Symbol.asyncDispose]());
 
@@ -59,7 +59,7 @@ function finalsOf(results: readonly StreamingRecognitionResult[]): string[] {
 }
 
 /** A stream may be refused while the service still lets go of the one before it. */
-async function whenHeard<T>(call: () => Promise<T>, msMax = 20_000): Promise<T> {
+async function whenAdmitted<T>(call: () => Promise<T>, msMax = 20_000): Promise<T> {
   const giveUpAt = Date.now() + msMax;
   for (;;) {
     try {
@@ -71,26 +71,26 @@ async function whenHeard<T>(call: () => Promise<T>, msMax = 20_000): Promise<T> 
   }
 }
 
-test("live audio gives what any client of the socket gets, in any chunks", async () => {
+test("live audio in chunks of any size gives the same results as a plain socket", async () => {
   for (const size of [1600, 333, 4_000_000]) {
-    const results: StreamingRecognitionResult[] = await whenHeard(() =>
+    const results: StreamingRecognitionResult[] = await whenAdmitted(() =>
       Array.fromAsync(
         client.recognizeLive({ config, interimResults: true }, chunksOf(pcmOf(wav), size)),
       ),
     );
-    assert.deepEqual(finalsOf(results), [heard.transcript], `chunks of ${size}`);
+    assert.deepEqual(finalsOf(results), [expected.transcript], `chunks of ${size}`);
     const words = results.at(-1)?.alternatives[0]?.words;
     assert.deepEqual(
       words?.map(({ word, startTime }) => [word, msOfDuration(startTime ?? zero)]),
-      heard.words?.map(({ word, startTime }) => [word, secondsOf(startTime) * 1000]),
+      expected.words?.map(({ word, startTime }) => [word, secondsOf(startTime) * 1000]),
     );
     if (size === 1600) assert.ok(results.some(({ isFinal }) => !isFinal));
   }
 });
 
-test("recognize gives what it gives over bare HTTP", async () => {
+test("recognize gives the same result as over plain HTTP", async () => {
   const content = pcmOf(wav);
-  const { results } = await whenHeard(() =>
+  const { results } = await whenAdmitted(() =>
     client.speech.recognize({
       config,
       audio: { audioSource: { case: "content", value: content } },
@@ -115,10 +115,10 @@ test("the end of the requests finalizes a plain stream, empty chunks do not", as
       yield { streamingRequest: { case: "audioContent", value } };
     }
   }
-  const responses = await whenHeard(() =>
+  const responses = await whenAdmitted(() =>
     Array.fromAsync(client.speech.streamingRecognize(requests())),
   );
-  assert.deepEqual(finalsOf(responses.flatMap(({ results }) => results)), [heard.transcript]);
+  assert.deepEqual(finalsOf(responses.flatMap(({ results }) => results)), [expected.transcript]);
 
   async function* withGaps(): AsyncGenerator<Uint8Array, void> {
     for await (const chunk of chunksOf(pcmOf(wav))) {
@@ -126,13 +126,13 @@ test("the end of the requests finalizes a plain stream, empty chunks do not", as
       yield chunk;
     }
   }
-  const results = await whenHeard(() =>
+  const results = await whenAdmitted(() =>
     Array.fromAsync(client.recognizeLive({ config }, withGaps())),
   );
-  assert.deepEqual(finalsOf(results), [heard.transcript]);
+  assert.deepEqual(finalsOf(results), [expected.transcript]);
 });
 
-test("leaving a live call ends it, and lets the audio go", async () => {
+test("leaving a live call ends it, and closes its audio", async () => {
   let letGo = 0;
   async function* endless(): AsyncGenerator<Uint8Array, void> {
     yield* chunksOf(pcmOf(wav));
@@ -152,7 +152,7 @@ test("leaving a live call ends it, and lets the audio go", async () => {
     };
   };
   const interim = { config, interimResults: true };
-  await whenHeard(async () => {
+  await whenAdmitted(async () => {
     letGo = 0;
     for await (const { alternatives } of client.recognizeLive(interim, microphone())) {
       assert.notEqual(alternatives[0]?.transcript, "");
@@ -163,7 +163,7 @@ test("leaving a live call ends it, and lets the audio go", async () => {
 
   const aborting = new AbortController();
   const { signal } = aborting;
-  const live = await whenHeard(async () => {
+  const live = await whenAdmitted(async () => {
     const live = client.recognizeLive(interim, microphone(), { signal });
     await live.next();
     return live;
@@ -181,12 +181,12 @@ test("a microphone that fails ends the call with its error", async () => {
     throw unplugged;
   }
   const error = await connectFailure(
-    whenHeard(() => Array.fromAsync(client.recognizeLive({ config }, failing()))),
+    whenAdmitted(() => Array.fromAsync(client.recognizeLive({ config }, failing()))),
   );
   assert.equal(error.cause, unplugged);
 });
 
-test("a single utterance ends while its audio still comes", async () => {
+test("a single utterance ends while audio still arrives", async () => {
   async function* twice(): AsyncGenerator<Uint8Array, void> {
     for (;;) {
       yield* chunksOf(pcmOf(wav), 16_000);
@@ -194,11 +194,11 @@ test("a single utterance ends while its audio still comes", async () => {
     }
   }
   const single = { config, singleUtterance: true };
-  const results = await whenHeard(() => Array.fromAsync(client.recognizeLive(single, twice())));
-  assert.deepEqual(finalsOf(results), [heard.transcript]);
+  const results = await whenAdmitted(() => Array.fromAsync(client.recognizeLive(single, twice())));
+  assert.deepEqual(finalsOf(results), [expected.transcript]);
 });
 
-test("a service that is away is Unavailable; one that stops ends streams so", async () => {
+test("an unreachable service is Unavailable; one that stops ends its streams with that", async () => {
   const stopping = await openTestService({ HLUST_ENGINE: "scripted" });
   const other = createHlustClient({ url: stopping.address, token: stopping.key });
   const opened = Promise.withResolvers<void>();

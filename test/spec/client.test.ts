@@ -60,7 +60,7 @@ function isUnary(method: DescMethod): method is DescMethodUnary {
   return method.methodKind === "unary";
 }
 
-test("every unary method of the contract reaches its method", async () => {
+test("every unary method of the client calls its RPC", async () => {
   const reached: string[] = [];
   const transport = createRestTransport({ url: service.address, token: service.key });
   const unary = [Transcripts, Speech, Accounts, Webhooks]
@@ -103,7 +103,7 @@ test("every unary method of the contract reaches its method", async () => {
   assert.ok(reached.length >= 15, reached.join());
 });
 
-test("a transcript is made, read, changed, listed, restored and deleted", async () => {
+test("a transcript is created, read, changed, listed, restored and deleted", async () => {
   const { transcripts } = client;
   const words = [
     { startTime: durationFromMs(0), endTime: durationFromMs(500), word: "góðan " },
@@ -160,7 +160,7 @@ test("a transcript is made, read, changed, listed, restored and deleted", async 
   assert.equal((await connectFailure(transcripts.getTranscript({ name }))).code, Code.NotFound);
 });
 
-test("media is uploaded, transcribed and given back", async () => {
+test("media is uploaded, transcribed and downloaded", async () => {
   const uri = await client.uploadMedia(new Blob([Uint8Array.from(wav)]));
   const metadata = { fileType: FileType.AUDIO, languageCode: "en-US", subject: "Meeting" };
   const job = await client.transcripts.submitTranscriptJob(
@@ -183,7 +183,7 @@ test("media is uploaded, transcribed and given back", async () => {
   assert.deepEqual(Buffer.from(await media.arrayBuffer()), wav);
 });
 
-test("an upload that is refused says why", async () => {
+test("a refused upload says why", async () => {
   const missing = "transcripts/0190a0a0-0000-7000-8000-000000000000";
   const error = await connectFailure(
     client.uploadMedia(new Uint8Array(4), { resourceName: missing }),
@@ -243,7 +243,7 @@ test("a wrong token is Unauthenticated, a missing scope PermissionDenied: on cal
   assert.ok(await late.transcripts.listTranscripts({}));
 });
 
-test("a client with the rules that the service was started with calls it by them", async () => {
+test("a client with the service's HTTP rules uses them", async () => {
   const rules: ConfiguredRule[] = [
     { selector: `${Transcripts.typeName}.ListTranscripts`, get: "/everything" },
     {

@@ -31,7 +31,7 @@ async function raw(text: string): Promise<string> {
   return parts.join("");
 }
 
-test("what is not served is told apart: path, method, protocol", async () => {
+test("unserved paths, methods and protocols get different answers", async () => {
   const rows: [method: string, path: string, status: number, rpc: number, header?: string[]][] = [
     ["GET", "/nothing", 404, 5],
     ["GET", "/v1alpha1", 404, 5],
@@ -56,7 +56,7 @@ test("what is not served is told apart: path, method, protocol", async () => {
   }
 });
 
-test("REST answers over HTTP/2 too", async () => {
+test("REST is served over HTTP/2 as well", async () => {
   const session = connectHttp2(service.address);
   const stream = session.request({
     ":path": "/v1alpha1/transcripts",
@@ -69,7 +69,7 @@ test("REST answers over HTTP/2 too", async () => {
   session.close();
 });
 
-test("requests with a whole URL, dots and doubled slashes are read as they are", async () => {
+test("requests with a full URL, dots and double slashes are taken literally", async () => {
   const get = (target: string) =>
     raw(
       `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nConnection: close\r\n\r\n`,
@@ -85,7 +85,7 @@ test("requests with a whole URL, dots and doubled slashes are read as they are",
   }
 });
 
-test("what is not HTTP is closed with 400, and the next call works", async () => {
+test("bytes that are not HTTP get 400 and a closed connection, and the next call works", async () => {
   const rows = [
     "hello\r\n\r\n",
     "GET / HTTP/1.1\r\nConnection: close\r\n\r\n",
@@ -117,7 +117,7 @@ test("gRPC failures carry the same details", async () => {
   );
 });
 
-test("an upgrade to anything but a WebSocket is answered as if it were not asked for", async () => {
+test("an upgrade to anything but a WebSocket is ignored", async () => {
   const answer = await raw(
     `GET /v1alpha1/transcripts HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n` +
       "Connection: close, Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n",
@@ -129,7 +129,7 @@ test("an upgrade to anything but a WebSocket is answered as if it were not asked
   assert.match(broken, /^HTTP\/1\.1 400 [^{]+\{"code":3,/, "a handshake without a key");
 });
 
-test("the rest of a refused body is not read for ever", async () => {
+test("the rest of a refused body is read for a limited time", async () => {
   const { port } = new URL(service.address);
   const socket = connect(Number(port), "127.0.0.1");
   socket.on("error", () => {});
@@ -151,7 +151,7 @@ test("the rest of a refused body is not read for ever", async () => {
 const chunk = Buffer.alloc(160, 1);
 const chunkMs = 1;
 
-test("a gRPC stream at its longest is UNAVAILABLE after its finals, while its caller goes on speaking", async () => {
+test("a gRPC stream at its time limit ends with UNAVAILABLE after its finals, while its caller still speaks", async () => {
   const spoken = new AbortController();
   async function* requests() {
     const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "en-US" };
@@ -181,7 +181,7 @@ test("a gRPC stream at its longest is UNAVAILABLE after its finals, while its ca
   assert.ok(finals > 0);
 });
 
-test("so is a WebSocket, which closes with 1013", async () => {
+test("a WebSocket at its time limit closes with 1013 after its finals", async () => {
   const stream = await openStream(service.address, { token: service.key });
   stream.send(streamingConfig());
   const timer = setInterval(() => stream.sendAudio(chunk), chunkMs);

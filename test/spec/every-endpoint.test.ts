@@ -56,7 +56,7 @@ function call(binding: Binding, key: string | undefined, body?: string) {
   });
 }
 
-test("the contract is served whole", () => {
+test("every method of the contract is served", () => {
   const methods = contract.flatMap((service) => service.methods);
   assert.deepEqual(
     new Set(bindings.map(({ method }) => method.name)),
@@ -65,7 +65,7 @@ test("the contract is served whole", () => {
   assert.ok(methods.every((method) => hasOption(method, access)));
 });
 
-test("without a token: 401, before anything else is looked at", async () => {
+test("without a token: 401, before anything else is checked", async () => {
   for (const binding of rest) {
     const { status, headers, json } = await call(binding, undefined, "{malformed");
     assert.equal(status, 401, binding.method.name);
@@ -115,7 +115,7 @@ test("malformed, unknown and oversized input: 4xx with the one error body", asyn
   }
 });
 
-test("and after all of it the service works", async () => {
+test("after all of it the service works", async () => {
   assert.equal((await service.call("GET", "/readyz")).status, 200);
   const { json } = await service.call("GET", "/v1alpha1/transcripts");
   assert.deepEqual(json, { transcripts: [], nextPageToken: "" });

@@ -33,7 +33,7 @@ const file = (query: string) =>
     headers: { authorization: `Bearer ${service.key}` },
   });
 
-test("a transcript goes out as a file of the format that is asked for", async () => {
+test("a transcript is exported in the requested format", async () => {
   const rows: [format: string, type: string, ending: string, text: string | undefined][] = [
     [
       "SRT",
@@ -65,7 +65,7 @@ test("a transcript goes out as a file of the format that is asked for", async ()
   }
 });
 
-test("an earlier version goes out too; what there is none of is 404, what is no format 400", async () => {
+test("an earlier version is exported, too; a missing one is 404, an unknown format 400", async () => {
   const { json: first } = await service.call("GET", path);
   const change = { segments: [segmentOf("allt annað")], metadata: { subject: "" } };
   const { json: second } = await service.call("PATCH", path, change);
@@ -102,7 +102,7 @@ const importFile = (content: string, more: Record<string, unknown> = {}) =>
     ...more,
   });
 
-test("a file of subtitles becomes a transcript, and its file again", async () => {
+test("subtitles are imported as a transcript, and exported unchanged", async () => {
   const vtt =
     "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.500\n<v Anna>Góðan dag\n\n2\n00:00:03.000 --> 00:00:04.000\n<v Bo>Já\n";
   const { status, json } = await importFile(vtt, {
@@ -148,7 +148,7 @@ test("a file of subtitles becomes a transcript, and its file again", async () =>
   assert.equal(patched.json.metadata.originalCharLength, 12);
 });
 
-test("a file that cannot be read is told with everything else that is wrong, and nothing is stored", async () => {
+test("an unreadable file is reported with every other problem, and nothing is stored", async () => {
   const count = async () =>
     (await service.call("GET", "/v1alpha1/transcripts")).json.transcripts.length;
   const before = await count();
@@ -172,7 +172,7 @@ test("a file that cannot be read is told with everything else that is wrong, and
   assert.equal(await count(), before);
 });
 
-test("the difference of two versions (extension)", async () => {
+test("two versions are compared (extension)", async () => {
   const { json: made } = await service.call("POST", "/v1alpha1/transcripts", {
     ...draftOf("Upphaf", { additionalMetadata: { room: "1", floor: "2" } }),
     segments: [segmentOf("góðan dag og "), segmentOf("velkomin öll", 2)],
@@ -251,7 +251,7 @@ test("the difference of two versions (extension)", async () => {
   }
 });
 
-test("files and differences go over gRPC and through the client too", async () => {
+test("files and differences work over gRPC and through the client", async () => {
   const headers = { authorization: `Bearer ${service.key}` };
   const grpc = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
   const { transcripts } = createHlustClient({ url: service.address, token: service.key });

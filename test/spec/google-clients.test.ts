@@ -43,7 +43,7 @@ const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "e
 let service: TestService;
 /** Google's client without TLS. */
 let plain: Client;
-/** A proxy that takes TLS off, as stands before a service on the open net. */
+/** A proxy that terminates TLS, as in front of a public service. */
 let proxy: TlsServer;
 /** The two sentences, each followed by 1.5 s of silence. */
 let speech: Buffer;
@@ -104,7 +104,7 @@ function tlsEndpoint(): { apiEndpoint: string; port: number } {
  * Sends audio in chunks and half-closes, as Google's samples do; gives what comes until the service
  * ends the stream with OK.
  */
-async function hear(
+async function recognizeLive(
   streaming: Streaming,
   { client = plain, options = withKey }: { client?: Client; options?: CallOptions } = {},
 ): Promise<StreamingAnswer[]> {
@@ -118,7 +118,7 @@ function finals(answers: readonly StreamingAnswer[]) {
   return answers.flatMap(({ results }) => results ?? []).filter(({ isFinal }) => isFinal);
 }
 
-/** The promise's failure as Google's client tells it. */
+/** The promise's failure as Google's client reports it. */
 async function failure(call: Promise<unknown>) {
   return await call.then(
     () => assert.fail("the call was answered"),
@@ -132,7 +132,7 @@ async function failure(call: Promise<unknown>) {
   );
 }
 
-test("recognize() gives what section 4.8 gives, and the end and language of each result", async () => {
+test("recognize() gives the results of section 4.8, with the end and language of each", async () => {
   const request = {
     config: { ...config, enableWordTimeOffsets: true },
     audio: { content: speech },
@@ -184,8 +184,8 @@ test("fields that only Google has are ignored", async () => {
   assert.equal(results?.[0]?.alternatives?.[0]?.transcript, sentences[0]);
 });
 
-test("streamingRecognize() gives the finals of section 4.9 when the client half-closes", async () => {
-  const answers = await hear({
+test("streamingRecognize() gives the finals of section 4.9 once the client half-closes", async () => {
+  const answers = await recognizeLive({
     config: { ...config, enableWordTimeOffsets: true },
     interimResults: true,
   });
@@ -206,7 +206,7 @@ test("streamingRecognize() gives the finals of section 4.9 when the client half-
     ours.map(({ words }) => words?.map(({ startTime }) => secondsOf(startTime))),
   );
   assert.ok(answers.length > ours.length + 4, "interim results");
-  // Google's sample of endless streaming goes on from where each result ends.
+  // Google's sample of endless streaming resumes where each result ends.
   let before = 0;
   for (const result of answers.flatMap(({ results }) => results ?? [])) {
     const end = secondsIn(result.resultEndTime);
@@ -224,7 +224,7 @@ test("streamingRecognize() gives the finals of section 4.9 when the client half-
 });
 
 /**
- * Of interim results: the share of their words that stand where those of the result before stood.
+ * Of interim results: the share of words at the same position as in the previous one.
  */
 function checkStability(results: readonly InterimResult[]): void {
   let before: string[] = [];
@@ -242,7 +242,7 @@ function checkStability(results: readonly InterimResult[]): void {
 }
 
 test("singleUtterance: the final, the event and its time, then the end", async () => {
-  const answers = await hear({ config, singleUtterance: true });
+  const answers = await recognizeLive({ config, singleUtterance: true });
   assert.equal(finals(answers).length, 1);
   const last = answers.at(-1);
   assert.equal(last?.speechEventType, "END_OF_SINGLE_UTTERANCE");
@@ -265,7 +265,7 @@ test("errors are google.rpc.Status: the message, the reason and every violation"
     violations.map(({ field, description }) => `${field}: ${description}`).join("; "),
     "readable: no character is encoded that need not be",
   );
-  const streaming = await failure(hear({ config: { ...config, languageCode: "é-%41" } }));
+  const streaming = await failure(recognizeLive({ config: { ...config, languageCode: "é-%41" } }));
   assert.equal(streaming.code, 3);
   assert.match(streaming.details, /languageCode: is "é-%41", which has no installed model/);
   const { code, details } = await failure(
@@ -275,7 +275,7 @@ test("errors are google.rpc.Status: the message, the reason and every violation"
   assert.equal(details, "/google.cloud.speech.v1.Speech/LongRunningRecognize is not served here");
 });
 
-test("a key is needed, one of those that Google's clients can send", async () => {
+test("a key is required, in a form that Google's clients can send", async () => {
   const call = async (headers: Record<string, string>) => {
     const { reason } = await failure(plain.recognize({}, { otherArgs: { headers } }));
     return reason;
@@ -285,13 +285,13 @@ test("a key is needed, one of those that Google's clients can send", async () =>
     [{}, "TOKEN_MISSING"],
     [{ "x-goog-api-key": "AIzaSomething" }, "TOKEN_INVALID"],
     [{ "x-goog-api-key": key, authorization: "Bearer other" }, "SEVERAL_TOKENS"],
-    // Let in: what is wrong is the empty request.
+    // Authenticated: the error is the empty request.
     [{ "x-goog-api-key": key, authorization: `Bearer ${key}` }, "INVALID_ARGUMENT"],
     [{ "x-goog-api-key": key }, "INVALID_ARGUMENT"],
     [{ authorization: `Bearer ${key}` }, "INVALID_ARGUMENT"],
   ];
   for (const [headers, reason] of rows) assert.equal(await call(headers), reason);
-  assert.equal((await failure(hear({ config }, { options: {} }))).code, 16);
+  assert.equal((await failure(recognizeLive({ config }, { options: {} }))).code, 16);
 });
 
 test("behind TLS the apiKey of Google's client is enough", async () => {
@@ -299,7 +299,7 @@ test("behind TLS the apiKey of Google's client is enough", async () => {
   const audio = { content: speech };
   const [{ results }] = await client.recognize({ config, audio });
   assert.equal(results?.length, sentences.length);
-  const streamed = await hear({ config }, { client, options: {} });
+  const streamed = await recognizeLive({ config }, { client, options: {} });
   assert.equal(finals(streamed).length, sentences.length);
   const stranger = newClient({ ...tlsEndpoint(), apiKey: "AIzaSomething" });
   assert.equal((await failure(stranger.recognize({ config, audio }))).reason, "TOKEN_INVALID");

@@ -117,7 +117,7 @@ function ordered(files: ReadonlyMap<string, FileDescriptorProto>): FileDescripto
   const done = new Set<FileDescriptorProto>();
   const add = (name: string) => {
     const file = files.get(name);
-    assert.ok(file, `${name} was not told`);
+    assert.ok(file, `${name} is not listed`);
     if (done.has(file)) return;
     file.dependency.forEach(add);
     done.add(file);
@@ -126,7 +126,7 @@ function ordered(files: ReadonlyMap<string, FileDescriptorProto>): FileDescripto
   return [...done];
 }
 
-/** The contract as this service tells it. */
+/** The contract as this service shows it. */
 async function learn(): Promise<{ files: FileDescriptorProto[]; registry: Registry }> {
   const answers = await ask((await servicesOf()).map(symbol));
   const files = new Map(answers.flatMap(filesOf).map((file) => [file.name, file]));
@@ -161,7 +161,7 @@ test("the bytes are those of gRPC's own reflection", async () => {
 const hex = (number: number) => number.toString(16).padStart(2, "0");
 const lengthOf = (text = "") => hex(text.length);
 
-test("a client made of nothing but the answers recognizes speech", async () => {
+test("a client built from reflection alone recognizes speech", async () => {
   const { files } = await learn();
   const set = create(FileDescriptorSetSchema, { file: files });
   const bytes = Buffer.from(toBinary(FileDescriptorSetSchema, set));
@@ -268,7 +268,7 @@ test("every name is found in the file that declares it", async () => {
   }
 });
 
-test("what is not in the contract is NOT_FOUND, and the stream goes on", async () => {
+test("names outside the contract are NOT_FOUND, and the stream continues", async () => {
   const numbers = (value: string): Question => ({ case: "allExtensionNumbersOfType", value });
   const rows: [Question, number][] = [
     [symbol("hlust.speech.v2beta1.speech"), Code.NotFound],
@@ -294,7 +294,7 @@ test("what is not in the contract is NOT_FOUND, and the stream goes on", async (
   assert.equal(filesOf(answers.at(-1))[0]?.name, "hlust/api/annotations.proto");
 });
 
-test("the numbers of extensions are told, sorted", async () => {
+test("the numbers of extensions are listed, sorted", async () => {
   const own = file_hlust_api_annotations.extensions
     .filter(({ extendee }) => extendee.typeName === "google.protobuf.MethodOptions")
     .map(({ number }) => number)
@@ -311,7 +311,7 @@ test("the numbers of extensions are told, sorted", async () => {
   }
 });
 
-test("HTTP rules and access options are told with the methods", async () => {
+test("HTTP rules and access options are listed with the methods", async () => {
   const { registry } = await learn();
   const method = registry.getService("hlust.speech.v2beta1.Speech")?.method["recognize"];
   assert.ok(method);
@@ -319,7 +319,7 @@ test("HTTP rules and access options are told with the methods", async () => {
   assert.equal(getOption(method, access).scope, "speech");
 });
 
-test("gRPC, gRPC-Web and Connect tell the same", async () => {
+test("gRPC, gRPC-Web and Connect give the same answers", async () => {
   const baseUrl = service.address;
   for (const transport of [
     createGrpcTransport({ baseUrl }),

@@ -1,4 +1,4 @@
-// Sections 4.1, 4.8 and 4.9 in Icelandic, out of the box, and beside English on one service.
+// Sections 4.1, 4.8 and 4.9 in Icelandic, out of the box, and together with English on one service.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -63,7 +63,7 @@ const textsOf = (json: { results: { alternatives: { transcript: string }[] }[] }
  * The finals of a live stream of these samples, all sent at once. A service that is full is asked
  * again, as 1013 says.
  */
-async function hearLive(samples: Int16Array, languageCode: string) {
+async function recognizeLive(samples: Int16Array, languageCode: string) {
   for (let triesLeft = 60; ; triesLeft--) {
     const socket = await openStream(service.address, { token: service.key });
     socket.send(streamingConfig({ languageCode, enableWordTimeOffsets: true }));
@@ -77,7 +77,7 @@ async function hearLive(samples: Int16Array, languageCode: string) {
   }
 }
 
-test("recognize() hears Icelandic: text, distinct alternatives, confidences, words and times", async () => {
+test("recognize() transcribes Icelandic: text, distinct alternatives, confidences, words and times", async () => {
   const { status, json } = await recognize(talk, {
     enableWordTimeOffsets: true,
     maxAlternatives: 10,
@@ -103,8 +103,8 @@ test("recognize() hears Icelandic: text, distinct alternatives, confidences, wor
   }
 });
 
-test("a live stream hears Icelandic while it is spoken", async () => {
-  const messages = await hearLive(talk, "is-IS");
+test("a live stream recognizes Icelandic while it is spoken", async () => {
+  const messages = await recognizeLive(talk, "is-IS");
   const finals = finalsOf(messages);
   assert.deepEqual(
     finals.map(({ transcript }) => transcript),
@@ -136,14 +136,14 @@ test("words of calls, live streams and jobs begin where they were said", async (
       ({ alternatives }: { alternatives: { words: Word[] }[] }) => alternatives[0]?.words ?? [],
     ),
   );
-  check(finalsOf(await hearLive(timed.samples, "is-IS")).flatMap(({ words = [] }) => words));
+  check(finalsOf(await recognizeLive(timed.samples, "is-IS")).flatMap(({ words = [] }) => words));
   const submitted = await submit(service, `${host.address}/timed.wav`, { languageCode: "is-IS" });
   const { last } = await pollJob(service, submitted.json.name);
   const transcript = await service.call("GET", `/v1alpha1/${last.transcript}`);
   check(transcript.json.segments.flatMap(({ words }: { words: Word[] }) => words));
 });
 
-test("a job hears Icelandic, also under its experimental code", async () => {
+test("a job transcribes Icelandic, also under its experimental code", async () => {
   for (const languageCode of ["is-IS", "is-IS-x-exp"]) {
     const submitted = await submit(service, `${host.address}/talk.wav`, { languageCode });
     assert.equal(submitted.status, 200);
@@ -155,21 +155,21 @@ test("a job hears Icelandic, also under its experimental code", async () => {
     assert.deepEqual(
       json.segments.map(({ speakerId }: { speakerId: string }) => speakerId),
       sentences.map(() => ""),
-      "nobody can tell who speaks without a model for that",
+      "no speakers without a model for them",
     );
     assert.deepEqual(json.metadata.speakers, {});
   }
 });
 
-test("streams, calls and jobs in two languages go on at once on one service", async () => {
+test("streams, calls and jobs in two languages run at once on one service", async () => {
   const streams = Array.from({ length: 8 }, async (_, index) => {
     const isIcelandic = index > 1;
-    const messages = await hearLive(
+    const messages = await recognizeLive(
       isIcelandic ? talk : englishTalk,
       isIcelandic ? "is-IS" : "en-US",
     );
-    const heard = finalsOf(messages).map(({ transcript }) => transcript.trim());
-    assert.deepEqual(heard, isIcelandic ? sentences : [english]);
+    const found = finalsOf(messages).map(({ transcript }) => transcript.trim());
+    assert.deepEqual(found, isIcelandic ? sentences : [english]);
   });
   const calls = Array.from({ length: 4 }, async (_, index) => {
     const isIcelandic = index % 2 === 0;
@@ -191,7 +191,7 @@ test("streams, calls and jobs in two languages go on at once on one service", as
   await Promise.all([...streams, ...calls, ...jobs]);
 });
 
-test("vocabulary hints are taken where the model can use them, else refused by their field", async () => {
+test("hints are accepted if the model can use them, and refused by their field if not", async () => {
   const speechContexts = [{ phrases: ["veðrið", "Guðrún Ósvífursdóttir"], boost: 5 }];
   const { status, json } = await recognize(talk, { speechContexts });
   assert.equal(status, 200);

@@ -46,7 +46,7 @@ function infosIn(error: Answer["json"]): unknown[] {
 
 const infoOf = (reason: string) => [["type.googleapis.com/google.rpc.ErrorInfo", reason, "hlust"]];
 
-test("each way to fail has its reason; GET, list, watch and every protocol tell the same", async () => {
+test("each kind of failure has its reason; GET, list, watch and every protocol show the same", async () => {
   const rows: [path: string, reason: string][] = [
     ["/missing.mp3", "MEDIA_STATUS"],
     ["/empty", "MEDIA_EMPTY"],
@@ -87,7 +87,7 @@ test("each way to fail has its reason; GET, list, watch and every protocol tell 
   }
 });
 
-test("webhooks are told it, as GET tells it", async () => {
+test("webhooks get it as GET shows it", async () => {
   const bodies: string[] = [];
   await using parts = new AsyncDisposableStack();
   const hook = createServer((request: IncomingMessage, response) => {

@@ -108,7 +108,7 @@ test("over REST every list of long metadata comes in pages that are bounded in b
   );
 });
 
-test("over RPC, too", async () => {
+test("over RPC every list of long metadata comes in bounded pages, too", async () => {
   const at = { baseUrl: service.address, httpVersion: "2" } as const;
   const transports: Record<string, Transport> = {
     grpc: createGrpcTransport(at),
@@ -140,7 +140,7 @@ test("over RPC, too", async () => {
   }
 });
 
-test("metadata is at most 64 kB of JSON; what was larger stays readable and may not grow", async () => {
+test("metadata is at most 64 kB of JSON; larger metadata from before stays readable and may not grow", async () => {
   const { call } = service;
   const speakers = (count: number, nameChars: number) =>
     Object.fromEntries(

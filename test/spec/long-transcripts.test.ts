@@ -56,7 +56,7 @@ async function getRaw(words: number, acceptEncoding: string) {
   return answer;
 }
 
-test("a caller that takes zstd gets what is stored, as one frame; others get the same JSON", async () => {
+test("a caller that accepts zstd gets the stored bytes as one frame; others get the same JSON", async () => {
   for (const words of sizes) {
     const [plain, packed] = [await getRaw(words, "gzip, br"), await getRaw(words, "gzip, zstd")];
     for (const { headers } of [plain, packed]) {
@@ -84,7 +84,7 @@ function hashOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 
-test("zstd is not sent to those who do not want it", async () => {
+test("zstd is not sent to callers that do not accept it", async () => {
   for (const accept of ["zstd;q=0", "*", "identity, zstd;q=0.5", "", "zstandard"]) {
     const { headers, body } = await getRaw(700, accept);
     assert.equal(headers.get("content-encoding"), undefined, accept);
@@ -92,7 +92,7 @@ test("zstd is not sent to those who do not want it", async () => {
   }
 });
 
-test("HTTP/2 has both too", async () => {
+test("both encodings work over HTTP/2", async () => {
   const session = connectHttp2(service.address);
   after(() => {
     session.close();
@@ -123,7 +123,7 @@ const transports: Record<string, () => Transport> = {
     createConnectTransport({ ...at(), ...json, acceptCompression: [] }),
 };
 
-test("RPC has the same segments, in every protocol", async () => {
+test("RPC returns the same segments in every protocol", async () => {
   const options = { headers: { authorization: `Bearer ${service.key}` } };
   for (const [protocol, transport] of Object.entries(transports)) {
     const client = createClient(Transcripts, transport());
@@ -166,7 +166,7 @@ async function threadMs(contentType: string, acceptEncoding: string): Promise<nu
 }
 const long = (): string => names.get(72_000) ?? "";
 
-test("RPC takes little of the thread that carries live audio for a long transcript", async () => {
+test("RPC uses little of the live audio's thread for a long transcript", async () => {
   const { body } = await getRaw(72_000, "identity");
   const { segments } = JSON.parse(body.toString());
   const before = process.threadCpuUsage();
@@ -191,7 +191,7 @@ test("brotli takes no longer than gzip does", async () => {
   assert.ok(brotli < 2 * gzip + 200, `${brotli} ms, gzip ${gzip} ms`);
 });
 
-test("an update of metadata leaves the segments, one of segments is answered with them", async () => {
+test("an update of metadata keeps the segments; an update of segments returns them", async () => {
   const patch = { metadata: { subject: "nýtt" } };
   const renamed = await service.call("PATCH", pathOf(72_000), patch);
   assert.equal(renamed.status, 200);
@@ -208,7 +208,7 @@ test("an update of metadata leaves the segments, one of segments is answered wit
   assert.deepEqual(json, changed.json);
 });
 
-test("what is wrong with long segments is said as with short ones", async () => {
+test("violations in long segments are reported like those in short ones", async () => {
   const good = JSON.stringify(longSegments(3_000));
   const patch = async (body: string) => await service.call("PATCH", pathOf(1), body);
   const many = Array.from({ length: 1_000_000 }, (_, at) => `"${at}":""`);
@@ -225,7 +225,7 @@ test("what is wrong with long segments is said as with short ones", async () => 
       /^segments\[0\]\.words\[0\]\.wort: Word has no such field$/,
     ],
     [
-      "an unknown field beside",
+      "an unknown field as well",
       `{"segments":${good},"segmants":[]}`,
       /^segmants: Transcript has no such field$/,
     ],
@@ -293,7 +293,7 @@ test("what is wrong with long segments is said as with short ones", async () => 
   assert.deepEqual([twice.status, twice.json.segments], [200, []]);
 });
 
-test("a body of ten million words is refused before it is there", async () => {
+test("a body of ten million words is refused before it has arrived", async () => {
   const head = (lines: string[]): Buffer =>
     Buffer.from(
       [
@@ -327,7 +327,7 @@ function immediate(): Promise<undefined> {
   return new Promise((resolve) => setImmediate(resolve, undefined));
 }
 
-test("compressed bodies are not taken", async () => {
+test("compressed bodies are refused", async () => {
   const response = await fetch(`${service.address}${pathOf(1)}`, {
     method: "PATCH",
     headers: { authorization: `Bearer ${service.key}`, "content-encoding": "zstd" },

@@ -1,4 +1,4 @@
-// Section 4.7 and decisions, Uploads: what transcripts tell of their media once it is described.
+// Section 4.7 and decisions, Uploads: what transcripts show of their media once it is described.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -71,7 +71,7 @@ function pixelsOf(recording: Int16Array): number[] {
 }
 
 describe("an uploaded recording", () => {
-  test("has its duration and its waveform, which is that of its samples", async () => {
+  test("has its duration, and the waveform of its samples", async () => {
     const name = await create("AUDIO");
     const before = await get(name);
     assert.equal(before.metadata.recordingDuration, null);
@@ -97,7 +97,7 @@ describe("an uploaded recording", () => {
     assert.equal((await fetch(shown.metadata.waveformUri)).status, 200);
   });
 
-  test("is of the kind that its streams are, whatever was declared", async () => {
+  test("gets its type from its streams, whatever was declared", async () => {
     const rows: [name: string, bytes: Buffer, declared: string, shown: string][] = [
       ["MP3", mp3, "AUDIO", "AUDIO"],
       ["MP3 declared as VIDEO", mp3, "VIDEO", "AUDIO"],
@@ -114,7 +114,7 @@ describe("an uploaded recording", () => {
     }
   });
 
-  test("gives way to the next one with all its facts; what is no recording has none", async () => {
+  test("is replaced with all its facts by the next one; a file that is no recording has none", async () => {
     const name = await create("AUDIO");
     await upload(name, video);
     const old = (await described(name)).metadata;
@@ -147,12 +147,12 @@ describe("a job's recording", () => {
     assert.equal(metadata.recordingDuration, last.transcriptMetadata.recordingDuration);
     assert.equal(metadata.fileType, "AUDIO");
     const recording = toneWav([10, 20, 30]);
-    const heard = new Int16Array(Uint8Array.from(recording.subarray(44)).buffer);
+    const samples = new Int16Array(Uint8Array.from(recording.subarray(44)).buffer);
     const waveform: Answer["json"] = await (await fetch(metadata.waveformUri)).json();
-    assert.deepEqual(waveform.data, pixelsOf(heard));
+    assert.deepEqual(waveform.data, pixelsOf(samples));
   });
 
-  test("declared as what it is not, it is transcribed, and the transcript says what it is", async () => {
+  test("with a false type it is transcribed, and the transcript has the true type", async () => {
     const submitted = await submit(service, `${host.address}/a.mp4`, { fileType: "AUDIO" });
     const { last } = await pollJob(service, submitted.json.name);
     assert.equal(last.state, "SUCCESS", JSON.stringify(last));
@@ -186,7 +186,7 @@ describe("the URL of a waveform", () => {
     assert.equal((await fetch(url, { headers: { "if-none-match": '"x"' } })).status, 200);
   });
 
-  test("works as it was signed and not otherwise, until the media goes", async () => {
+  test("works only as signed, until the media is deleted", async () => {
     const { uri } = await get(name);
     const rows: [target: string, method: string, status: number][] = [
       [url.replace(/[?].*/, ""), "GET", 403],

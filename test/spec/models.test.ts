@@ -1,4 +1,4 @@
-// Models that are installed while the service runs, and what they bring: another language, and who
+// Models that are installed while the service runs, and what they add: another language, and who
 // speaks.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -18,7 +18,7 @@ import { openTestService, type TestService } from "./service.ts";
 
 const starter = join(builtinModelsFolder, "is-IS-starter");
 const testModels = resolve(import.meta.dirname, "../models");
-/** Who says what. */
+/** The sentences of each speaker. */
 const dialogue = [
   ["rms", "good morning and welcome to the meeting of today"],
   ["en+f3", "thank you it is good to be here again with all of you"],
@@ -85,7 +85,7 @@ function publish(url: string, change: (folder: string) => void = () => {}): Buff
   return execFileSync("tar", ["-cj", "-C", upstream, "."], { maxBuffer: 64 << 20 });
 }
 
-test("a model that is pulled serves the running service, and is gone when it is removed", async () => {
+test("a pulled model is used by the running service, until it is removed", async () => {
   let archive: Buffer = Buffer.alloc(0);
   await using server = await serveDownloads((_request, response) => response.end(archive));
   archive = publish(server.url, (upstream) => {
@@ -128,20 +128,20 @@ test("a model that is pulled serves the running service, and is gone when it is 
   assert.match(refused.json.message, /fo-FO has no installed model; installed: en-US, is-IS/);
 });
 
-test("jobs say who speaks once a model for it is installed", async () => {
+test("jobs name speakers once a diarization model is installed", async () => {
   const added = await models("add", join(testModels, "diarization"));
   assert.equal(added.code, 0, added.errors);
   await until(async () => (await loadedModels()).includes("diarization"));
   const { json } = await submit(service, `${host.address}/dialogue.wav`, {
     speakers: { "2": { name: "Guðrún" } },
-    // Who speaks is heard apart from the words: these cost the least.
+    // Speakers are found separately from the words: these cost the least.
     languageCode: "is-IS",
   });
   const { last } = await pollJob(service, json.name, 120);
   assert.equal(last.state, "SUCCESS");
   const transcript = (await service.call("GET", `/v1alpha1/${last.transcript}`)).json;
   const speakers = transcript.segments.map(({ speakerId }: { speakerId: string }) => speakerId);
-  // An utterance may be heard as two, but nobody is taken for somebody else.
+  // An utterance may be split in two, but no speaker is taken for another one.
   const turns = speakers.filter((id: string, index: number) => id !== speakers[index - 1]);
   assert.deepEqual(turns, ["1", "2", "1", "2"]);
   const names = { "1": { name: "Mælandi 1" }, "2": { name: "Guðrún" } };

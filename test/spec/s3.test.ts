@@ -111,7 +111,7 @@ async function untilKept(expected: readonly string[]): Promise<void> {
   await until(async () => isDeepStrictEqual(await mediaKeys(), expected));
 }
 
-test("media put into the bucket is the transcript's when it is read next, and comes from the bucket", async () => {
+test("media put into the bucket belongs to its transcript at the next read, and is served from the bucket", async () => {
   const name = await newTranscript();
   const url = await initUpload(name);
   assert.ok(url.startsWith(`${publicEndpoint()}/${bucket.settings.bucket}/incoming/`));
@@ -145,7 +145,7 @@ test("media put into the bucket is the transcript's when it is read next, and co
   assert.equal((await fetch(uri, { headers: { "if-none-match": etagOfS3 } })).status, 304);
 });
 
-test("what was put into the bucket is described, and hashed, like any upload", async () => {
+test("media in the bucket is described and hashed like any upload", async () => {
   const name = await newTranscript();
   await put(await initUpload(name), wav);
   const uri = await newUriOf(name);
@@ -161,7 +161,7 @@ test("what was put into the bucket is described, and hashed, like any upload", a
   assert.deepEqual(media, [{ sha256: createHash("sha256").update(wav).digest() }]);
 });
 
-test("what is no recording is never shown as a page", async () => {
+test("a file that is no recording is never served as a page", async () => {
   const name = await newTranscript();
   const page = Buffer.from("<script>alert(1)</script>");
   const headers = { "content-type": "text/html" };
@@ -188,7 +188,7 @@ test("a second PUT changes nothing; a fresh URL replaces the media", async () =>
   await until(async () => !(await bucket.keys()).includes(`media/${oldId}`));
 });
 
-test("a URL works for its own method, resource and time only; too much is not kept", async () => {
+test("a URL works for its own method, resource and time only; oversized media is not kept", async () => {
   const name = await newTranscript();
   const url = await initUpload(name);
   const early = /(?<=X-Amz-Date=)\d{8}/;
@@ -216,7 +216,7 @@ test("a URL works for its own method, resource and time only; too much is not ke
   assert.notEqual(await newUriOf(name), "");
 });
 
-test("a job takes an upload from the bucket, and its transcript the media", async () => {
+test("a job reads an upload from the bucket, and its transcript keeps the media", async () => {
   const { json: upload } = await service.call("POST", "/v1alpha1/initupload", {});
   const submit = async () =>
     await service.call("POST", "/v1alpha1/transcriptjob:submit", {
@@ -247,7 +247,7 @@ test("deleting a transcript deletes its media from the bucket", async () => {
   assert.equal((await fetch(uri)).status, 404);
 });
 
-test("hlust fsck looks at the bucket, beside the service", async () => {
+test("hlust fsck checks the bucket next to a running service", async () => {
   const environment = { ...environmentOf(bucket), HLUST_DATA: service.dataFolder };
   const sound = await runHlust(["fsck"], environment);
   assert.equal(sound.code, 0, sound.out + sound.errors);
@@ -302,7 +302,7 @@ test("without presigned URLs all bytes pass through the service", async () => {
   assert.deepEqual(Buffer.from(await (await fetch(uri)).arrayBuffer()), wav);
 });
 
-test("a bucket that does not answer takes jobs out, and neither live speech nor transcripts", async () => {
+test("an unresponsive bucket stops jobs, but neither live speech nor transcripts", async () => {
   const ask = async (use = "") => {
     const { status, json } = await service.call("GET", `/readyz${use && `?for=${use}`}`);
     return { status, parts: json.parts };

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { Tables } from "../../src/database/tables.ts";
 
 /**
- * What the callers of this process have shown and were answered: nobody else may see it.
+ * What the callers of this process have shown and were answered: secret from all others.
  * `credential`: keys, tokens, signatures and cookies, which stand nowhere but in the answer that
  * gives them. `text`: speech and what is said about it, and addresses of media, which stand in
  * their own columns, too, and in answers to their owner.
@@ -22,12 +22,12 @@ export function noteSecret(value: string, kind: "credential" | "text"): void {
   if (value.length >= lengthMin) secrets.set(value, kind);
 }
 
-/** Notes what the service at `origin` told a caller that a call or stream failed with. */
+/** Notes what the service at `origin` answered to a call or stream that failed. */
 export function noteError(origin: string, body: string): void {
   errorBodies.push({ origin, body });
 }
 
-/** What undici, and the fetch of Node, tell of a request: names and values in turn. */
+/** What undici, and the fetch of Node, report of a request: names and values in turn. */
 interface UndiciRequest {
   readonly origin: string | URL;
   readonly path: string;
@@ -120,7 +120,7 @@ function noteAnswer(body: string): void {
 
 /**
  * Where the text may stand: what recordings, jobs and webhooks are about. Everything else of the
- * database holds nothing of anybody's.
+ * database holds no secrets.
  */
 const textColumns: ReadonlySet<string> = new Set([
   "transcript.metadata",
@@ -162,12 +162,12 @@ export function huntInLog(lines: readonly string[]): void {
 }
 
 /**
- * Throws when a secret stands in an error that the service at `address` told a caller, or in its
+ * Throws when a secret stands in an error that the service at `address` answered, or in its
  * database outside of the column that it belongs to.
  */
 export async function huntSecrets(db: Kysely<Tables>, address: string): Promise<void> {
-  const told = errorBodies.filter(({ origin }) => origin === address).map(({ body }) => body);
-  const leaks = leaksIn("an error", told.join("\n"), ["credential"]);
+  const errors = errorBodies.filter(({ origin }) => origin === address).map(({ body }) => body);
+  const leaks = leaksIn("an error", errors.join("\n"), ["credential"]);
   for (const column of await columnsOf(db)) {
     const place = `${column.table_name}.${column.column_name}`;
     const kinds: Kind[] = textColumns.has(place) ? ["credential"] : ["credential", "text"];

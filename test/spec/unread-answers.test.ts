@@ -44,7 +44,7 @@ let job = "";
 before(async () => {
   service = await openTestService({
     HLUST_ENGINE: "scripted",
-    // Nobody works on the job.
+    // No worker takes the job.
     HLUST_ROLE: "api",
     HLUST_CONNECTIONS_MAX: `${connectionsMax}`,
     HLUST_MEMORY_MB: `${memoryMb}`,
@@ -104,7 +104,7 @@ function bodyOf(type: string, name: string): Uint8Array {
 const rpc = (method: string): string => `/${Transcripts.typeName}/${method}`;
 
 /**
- * Makes so many of each of these calls, on a connection each, and tells how the memory of the
+ * Makes this many of each of these calls, on a connection each, and reports how the memory of the
  * process has grown when all are answered.
  */
 async function grownMb(
@@ -125,7 +125,7 @@ async function grownMb(
   return { mb: grown, made, close: () => sessions.forEach((session) => session.destroy()) };
 }
 
-test("watches of a job with a megabyte of metadata that nobody reads", async (t) => {
+test("unread watches of a job with a megabyte of metadata take bounded memory", async (t) => {
   const calls = [
     (session: ClientHttp2Session) => call(session, `/v1alpha1/${job}:watch`),
     (session: ClientHttp2Session) =>
@@ -148,7 +148,7 @@ test("watches of a job with a megabyte of metadata that nobody reads", async (t)
   });
 });
 
-test("transcripts of eight hours that nobody reads", async (t) => {
+test("unread transcripts of eight hours take bounded memory", async (t) => {
   const get = rpc("GetTranscript");
   const types = [
     "application/grpc+proto",

@@ -102,7 +102,7 @@ test("over REST, lines and events have what polling answers, from the first to t
   assert.deepEqual(again, [JSON.stringify({ result: done }), ""], "of an ended job the end alone");
 });
 
-test("who is not to see a job is told as polling tells it, before there is a stream", async () => {
+test("a caller who may not see a job gets the same answer as from polling, before there is a stream", async () => {
   const { name } = await begin();
   const { json } = await service.call("POST", "/v1/apiKeys", {
     displayName: "speech",
@@ -154,7 +154,7 @@ test("the TypeScript client and gRPC wait for a job with a loop", async () => {
   }
 });
 
-test("an EventSource of a browser follows a job with ?token=, and stops with it", async () => {
+test("a browser's EventSource follows a job with ?token=, and stops when it ends", async () => {
   const { name, release } = await begin();
   await using browser = await openBrowser();
   const page = await browser.newPage();
@@ -177,12 +177,12 @@ test("an EventSource of a browser follows a job with ?token=, and stops with it"
     `/v1alpha1/${name}:watch?token=${service.key}`,
   );
   await release();
-  // After the end it connects once more by itself, and is told to stop.
+  // After the end it connects once more by itself, and gets 204, which stops it.
   const states = (await seen).filter((event) => event !== "PROCESSING");
   assert.deepEqual(states, ["SUCCESS", "end", "connects", "closed"]);
 });
 
-test("a service that stops ends what is watched at once, so that it is watched again elsewhere", async () => {
+test("a stopping service ends watches at once, so that callers reconnect elsewhere", async () => {
   const { name } = await begin();
   const headers = { authorization: `Bearer ${service.key}` };
   const read = async (accept: string, end: string) => {

@@ -36,7 +36,7 @@ async function documentedCheck(): Promise<IsSigned> {
   return isSigned;
 }
 
-test("a job that ends is told to the receiver: signed as documented, its data what GET answers", async () => {
+test("the end of a job is sent to the receiver: signed as documented, with the data of GET", async () => {
   await using receiver = await openReceiver();
   const made = await service.call("POST", "/v1/webhooks", { url: receiver.url });
   assert.equal(made.status, 200);
@@ -81,8 +81,8 @@ test("a job that ends is told to the receiver: signed as documented, its data wh
   const { json: list } = await service.call("GET", `/v1/${webhook.name}/deliveries`);
   const [{ name, job: of, eventType, attempts, lastHttpStatus, lastProblem, nextAttemptTime }] =
     list.deliveries;
-  const told = receiver.received.find(({ body }) => body.includes(failing.name));
-  assert.equal(name, `${webhook.name}/deliveries/${told?.id}`);
+  const delivered = receiver.received.find(({ body }) => body.includes(failing.name));
+  assert.equal(name, `${webhook.name}/deliveries/${delivered?.id}`);
   assert.deepEqual(
     [of, eventType, attempts, lastHttpStatus, lastProblem, nextAttemptTime],
     [failing.name, "transcriptjob.failed", 1, 204, undefined, undefined],
@@ -90,7 +90,7 @@ test("a job that ends is told to the receiver: signed as documented, its data wh
   assert.equal((await service.call("DELETE", `/v1/${webhook.name}`)).status, 200);
 });
 
-test("a test, what came of it, and the same message once more", async () => {
+test("a test message is sent, its delivery is listed, and it is sent once more on request", async () => {
   await using receiver = await openReceiver((response, at) => {
     response.writeHead(at === 0 ? 500 : 200).end();
   });
@@ -122,7 +122,7 @@ test("a test, what came of it, and the same message once more", async () => {
   assert.equal((await service.call("GET", `/v1/${name}/deliveries`)).status, 404);
 });
 
-test("a private address is refused when a webhook is made, in the words that media is refused with", async () => {
+test("a private address is refused when a webhook is made, with the same message as media", async () => {
   for (const url of ["http://127.0.0.2/", "http://10.1.2.3:6379/", "http://[::1]/", "http://0/"]) {
     const { status, json } = await service.call("POST", "/v1/webhooks", { url });
     assert.equal(status, 400, url);

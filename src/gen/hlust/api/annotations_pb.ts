@@ -30,7 +30,7 @@ export type Access = Message<"hlust.api.Access"> & {
   scope: string;
 
   /**
-   * The token may also stand in the query parameter "token": of the speech interface (section 5), and where browsers can send no header.
+   * The token may also be in the query parameter "token": for the Speech service (section 5), and where browsers cannot send headers.
    *
    * @generated from field: bool token_parameter = 2;
    */
@@ -51,7 +51,7 @@ export type AccessJson = {
   scope?: string;
 
   /**
-   * The token may also stand in the query parameter "token": of the speech interface (section 5), and where browsers can send no header.
+   * The token may also be in the query parameter "token": for the Speech service (section 5), and where browsers cannot send headers.
    *
    * @generated from field: bool token_parameter = 2;
    */
@@ -77,7 +77,7 @@ export type Header = Message<"hlust.api.Header"> & {
   name: string;
 
   /**
-   * What it does, for callers.
+   * What it does, for users of the API.
    *
    * @generated from field: string description = 2;
    */
@@ -108,7 +108,7 @@ export type HeaderJson = {
   name?: string;
 
   /**
-   * What it does, for callers.
+   * What it does, for users of the API.
    *
    * @generated from field: string description = 2;
    */
@@ -135,7 +135,7 @@ export const HeaderSchema: GenMessage<Header, {jsonType: HeaderJson}> = /*@__PUR
   messageDesc(file_hlust_api_annotations, 1);
 
 /**
- * A way in which one method fails, besides those that every method shares.
+ * A failure of one method, in addition to those of every method.
  *
  * @generated from message hlust.api.Failure
  */
@@ -148,14 +148,14 @@ export type Failure = Message<"hlust.api.Failure"> & {
   code: string;
 
   /**
-   * ErrorInfo.reason, which programs can rely on.
+   * ErrorInfo.reason: stable, for programs.
    *
    * @generated from field: string reason = 2;
    */
   reason: string;
 
   /**
-   * When it happens, for callers.
+   * When it happens, for users of the API.
    *
    * @generated from field: string description = 3;
    */
@@ -163,7 +163,7 @@ export type Failure = Message<"hlust.api.Failure"> & {
 };
 
 /**
- * A way in which one method fails, besides those that every method shares.
+ * A failure of one method, in addition to those of every method.
  *
  * @generated from message hlust.api.Failure
  */
@@ -176,14 +176,14 @@ export type FailureJson = {
   code?: string;
 
   /**
-   * ErrorInfo.reason, which programs can rely on.
+   * ErrorInfo.reason: stable, for programs.
    *
    * @generated from field: string reason = 2;
    */
   reason?: string;
 
   /**
-   * When it happens, for callers.
+   * When it happens, for users of the API.
    *
    * @generated from field: string description = 3;
    */
@@ -198,7 +198,7 @@ export const FailureSchema: GenMessage<Failure, {jsonType: FailureJson}> = /*@__
   messageDesc(file_hlust_api_annotations, 2);
 
 /**
- * What is taken from a caller. Numbers are inclusive; 0 and absent: no limit.
+ * The limits of a field. Numbers are inclusive; 0 and absent: no limit.
  *
  * @generated from message hlust.api.Limits
  */
@@ -249,7 +249,7 @@ export type Limits = Message<"hlust.api.Limits"> & {
   secondsMax?: number | undefined;
 
   /**
-   * The only strings, or names of enum values, that are taken.
+   * The only strings, or names of enum values, that are accepted.
    *
    * @generated from field: repeated string values = 8;
    */
@@ -264,7 +264,7 @@ export type Limits = Message<"hlust.api.Limits"> & {
 };
 
 /**
- * What is taken from a caller. Numbers are inclusive; 0 and absent: no limit.
+ * The limits of a field. Numbers are inclusive; 0 and absent: no limit.
  *
  * @generated from message hlust.api.Limits
  */
@@ -315,7 +315,7 @@ export type LimitsJson = {
   secondsMax?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * The only strings, or names of enum values, that are taken.
+   * The only strings, or names of enum values, that are accepted.
    *
    * @generated from field: repeated string values = 8;
    */
@@ -343,7 +343,7 @@ export const access: GenExtension<MethodOptions, Access> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 0);
 
 /**
- * The longest message that the method takes, in bytes, decompressed, on every protocol; on streams each message. Default 1 MiB.
+ * The longest message that the method accepts, in bytes, decompressed, on every protocol; on streams each message. Default 1 MiB.
  *
  * @generated from extension: uint32 body_bytes_max = 50101;
  */
@@ -395,7 +395,7 @@ export const emit_empty: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 7);
 
 /**
- * What a request may hold here; the method checks it. Bounds of numbers hold for answers too.
+ * The limits of a request's field; the method checks them. Bounds of numbers apply to answers too.
  *
  * @generated from extension: hlust.api.Limits limits = 50122;
  */

@@ -18,7 +18,7 @@ export const file_hlust_accounts_v1_accounts: GenFile = /*@__PURE__*/
   fileDesc("CiBobHVzdC9hY2NvdW50cy92MS9hY2NvdW50cy5wcm90bxIRaGx1c3QuYWNjb3VudHMudjEiEgoQR2V0Q2FsbGVyUmVxdWVzdCKJAQoGQ2FsbGVyEg8KB2FjY291bnQYASABKAkSDQoFYWN0b3IYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEioKBHJvbGUYBCABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlSACIAQESFAoGc2NvcGVzGAUgAygJQgTIvBgBQgcKBV9yb2xlIpIBCg1BY2NvdW50TGltaXRzEhsKE3JlcXVlc3RzX3Blcl9taW51dGUYASABKAUSGgoSY29uY3VycmVudF9zdHJlYW1zGAIgASgFEhMKC3F1ZXVlZF9qb2JzGAMgASgFEh0KFWF1ZGlvX3NlY29uZHNfcGVyX2RheRgEIAEoBRIUCgxzdG9yZWRfYnl0ZXMYBSABKAMi2AEKCUtleUxpbWl0cxIzChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACAhC5BEjIKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRIrCgtxdWV1ZWRfam9icxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRI1ChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAGXNzUEikQEKDEFjY291bnRVc2FnZRIbChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFEhoKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBRITCgtxdWV1ZWRfam9icxgDIAEoBRIdChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAUSFAoMc3RvcmVkX2J5dGVzGAUgASgDIlUKFExpc3RVc2FnZURheXNSZXF1ZXN0EiAKCXBhZ2Vfc2l6ZRgBIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAIgASgJQgfSvBgDGIAIInMKFUxpc3RVc2FnZURheXNSZXNwb25zZRI1Cgp1c2FnZV9kYXlzGAEgAygLMhsuaGx1c3QuYWNjb3VudHMudjEuVXNhZ2VEYXlCBMi8GAESHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTIvBgBOgTwuxgBInIKCFVzYWdlRGF5EgwKBGRhdGUYASABKAkSEAoIcmVxdWVzdHMYAiABKAMSFAoMbGl2ZV9zZWNvbmRzGAMgASgFEhUKDXNob3J0X3NlY29uZHMYBCABKAUSEwoLam9iX3NlY29uZHMYBSABKAU6BPC7GAEiGgoYQ3JlYXRlU3RyZWFtVG9rZW5SZXF1ZXN0IlsKGUNyZWF0ZVN0cmVhbVRva2VuUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLwoLZXhwaXJlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIu0BCgZNZW1iZXISEQoEbmFtZRgBIAEoCUID4EEDEhYKBWVtYWlsGAIgASgJQgfSvBgDGP4BEh0KDGRpc3BsYXlfbmFtZRgDIAEoCUIH0rwYAxjIARIlCgRyb2xlGAQgASgOMhcuaGx1c3QuYWNjb3VudHMudjEuUm9sZRI2Cg1jcmVhdGlvbl90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjoKEWxhc3Rfc2lnbl9pbl90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDInsKE0NyZWF0ZU1lbWJlclJlcXVlc3QSGQoFZW1haWwYASABKAlCCuBBAtK8GAMY/gESHQoMZGlzcGxheV9uYW1lGAIgASgJQgfSvBgDGMgBEioKBHJvbGUYAyABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlQgPgQQIiFAoSTGlzdE1lbWJlcnNSZXF1ZXN0IkcKE0xpc3RNZW1iZXJzUmVzcG9uc2USMAoHbWVtYmVycxgBIAMoCzIZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlckIEyLwYASJ2ChNVcGRhdGVNZW1iZXJSZXF1ZXN0Ei4KBm1lbWJlchgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlckID4EECEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayIjChNEZWxldGVNZW1iZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkijAIKB1Nlc3Npb24SDAoEbmFtZRgBIAEoCRINCgVhY3RvchgCIAEoCRIUCgxkaXNwbGF5X25hbWUYAyABKAkSDwoHYWRkcmVzcxgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEjEKDWNyZWF0aW9uX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgppc19jdXJyZW50GAkgASgIIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiSgoUTGlzdFNlc3Npb25zUmVzcG9uc2USMgoIc2Vzc2lvbnMYASADKAsyGi5obHVzdC5hY2NvdW50cy52MS5TZXNzaW9uQgTIvBgBIiQKFERlbGV0ZVNlc3Npb25SZXF1ZXN0EgwKBG5hbWUYASABKAkiVwoWTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBIgCglwYWdlX3NpemUYASABKAVCDdK8GAkJAAAAAAAAAAASGwoKcGFnZV90b2tlbhgCIAEoCUIH0rwYAxiACCJzChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRI5CgxhdWRpdF9ldmVudHMYASADKAsyHS5obHVzdC5hY2NvdW50cy52MS5BdWRpdEV2ZW50QgTIvBgBEh0KD25leHRfcGFnZV90b2tlbhgCIAEoCUIEyLwYASKeAgoKQXVkaXRFdmVudBIMCgRuYW1lGAEgASgJEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWFjdG9yGAMgASgJEg4KBmFjdGlvbhgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRIPCgdvdXRjb21lGAYgASgJEg8KB2FkZHJlc3MYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRI7CgdkZXRhaWxzGAkgAygLMiouaGx1c3QuYWNjb3VudHMudjEuQXVkaXRFdmVudC5EZXRhaWxzRW50cnkaLgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAE6BPC7GAEingIKB0FjY291bnQSEQoEbmFtZRgBIAEoCUID4EEDEh0KDGRpc3BsYXlfbmFtZRgCIAEoCUIH0rwYAxjIARI0ChRtZWRpYV9yZXRlbnRpb25fZGF5cxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgNLhQBI5Chl0cmFuc2NyaXB0X3JldGVudGlvbl9kYXlzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACA0uFAEjUKBmxpbWl0cxgFIAEoCzIgLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnRMaW1pdHNCA+BBAxIzCgV1c2FnZRgGIAEoCzIfLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnRVc2FnZUID4EEDOgTwuxgBIhMKEUdldEFjY291bnRSZXF1ZXN0InkKFFVwZGF0ZUFjY291bnRSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50QgPgQQISLwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIpICCgZBcGlLZXkSDAoEbmFtZRgBIAEoCRIUCgxkaXNwbGF5X25hbWUYAiABKAkSDgoGc2NvcGVzGAMgAygJEjEKDWNyZWF0aW9uX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1sYXN0X3VzZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYByABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMSDwoHY3JlYXRvchgIIAEoCSLfAQoTQ3JlYXRlQXBpS2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESSgoGc2NvcGVzGAIgAygJQjrSvBg2QhB0cmFuc2NyaXB0cy5yZWFkQhF0cmFuc2NyaXB0cy53cml0ZUIGc3BlZWNoQgdhY2NvdW50Ei8KC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYBCABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMiUgoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKgoHYXBpX2tleRgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAkiFAoSTGlzdEFwaUtleXNSZXF1ZXN0IkgKE0xpc3RBcGlLZXlzUmVzcG9uc2USMQoIYXBpX2tleXMYASADKAsyGS5obHVzdC5hY2NvdW50cy52MS5BcGlLZXlCBMi8GAEiIwoTRGVsZXRlQXBpS2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJIssCCglDbGllbnRLZXkSDAoEbmFtZRgBIAEoCRIOCgZrZXlfaWQYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJEhQKDGRpc3BsYXlfbmFtZRgEIAEoCRIRCglhbGdvcml0aG0YBSABKAkSDgoGc2NvcGVzGAYgAygJEjEKDWNyZWF0aW9uX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYCiABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMSDwoHY3JlYXRvchgLIAEoCSKCAgoWQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESHgoKcHVibGljX2tleRgCIAEoCUIK4EEC0rwYAxiQThJKCgZzY29wZXMYAyADKAlCOtK8GDZCEHRyYW5zY3JpcHRzLnJlYWRCEXRyYW5zY3JpcHRzLndyaXRlQgZzcGVlY2hCB2FjY291bnQSLwoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBmxpbWl0cxgFIAEoCzIcLmhsdXN0LmFjY291bnRzLnYxLktleUxpbWl0cyIXChVMaXN0Q2xpZW50S2V5c1JlcXVlc3QiUQoWTGlzdENsaWVudEtleXNSZXNwb25zZRI3CgtjbGllbnRfa2V5cxgBIAMoCzIcLmhsdXN0LmFjY291bnRzLnYxLkNsaWVudEtleUIEyLwYASImChZEZWxldGVDbGllbnRLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAkqPwoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASCQoFT1dORVIQARIKCgZNRU1CRVIQAhIKCgZWSUVXRVIQAzKZGwoIQWNjb3VudHMSYwoJR2V0Q2FsbGVyEiMuaGx1c3QuYWNjb3VudHMudjEuR2V0Q2FsbGVyUmVxdWVzdBoZLmhsdXN0LmFjY291bnRzLnYxLkNhbGxlciIWorsYAILT5JMCDBIKL3YxL2NhbGxlchJnCgpHZXRBY2NvdW50EiQuaGx1c3QuYWNjb3VudHMudjEuR2V0QWNjb3VudFJlcXVlc3QaGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50IheiuxgAgtPkkwINEgsvdjEvYWNjb3VudBJ9Cg1MaXN0VXNhZ2VEYXlzEicuaGx1c3QuYWNjb3VudHMudjEuTGlzdFVzYWdlRGF5c1JlcXVlc3QaKC5obHVzdC5hY2NvdW50cy52MS5MaXN0VXNhZ2VEYXlzUmVzcG9uc2UiGaK7GACC0+STAg8SDS92MS91c2FnZURheXMSfwoNVXBkYXRlQWNjb3VudBInLmhsdXN0LmFjY291bnRzLnYxLlVwZGF0ZUFjY291bnRSZXF1ZXN0GhouaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudCIporsYCQoHYWNjb3VudILT5JMCFjoHYWNjb3VudDILL3YxL2FjY291bnQSxQIKDENyZWF0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUFwaUtleVJlcXVlc3QaJy5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZSLjAaK7GAkKB2FjY291bnS6uxhaChFQRVJNSVNTSU9OX0RFTklFRBINU0NPUEVfTUlTU0lORxo2QSBzY29wZSB3YXMgYXNrZWQgZm9yIHRoYXQgdGhlIGNhbGxlcidzIG93biBrZXkgbGFja3MuursYXgoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1UT09fTUFOWV9LRVlTGjlUaGUgYWNjb3VudCBoYXMgMTAwMCBrZXlzIG9mIHRoaXMga2luZDogZGVsZXRlIG9uZSBmaXJzdC6C0+STAhA6ASoiCy92MS9hcGlLZXlzEn4KC0xpc3RBcGlLZXlzEiUuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXF1ZXN0GiYuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXNwb25zZSIgorsYCQoHYWNjb3VudILT5JMCDRILL3YxL2FwaUtleXMSxgEKDERlbGV0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZUFwaUtleVJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkidqK7GAkKB2FjY291bnS6uxhJCglOT1RfRk9VTkQSCU5PVF9GT1VORBoxVGhlcmUgaXMgbm8gc3VjaCBrZXksIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCFioUL3YxL3tuYW1lPWFwaUtleXMvKn0SwwIKD0NyZWF0ZUNsaWVudEtleRIpLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUNsaWVudEtleVJlcXVlc3QaHC5obHVzdC5hY2NvdW50cy52MS5DbGllbnRLZXki5gGiuxgJCgdhY2NvdW50ursYWgoRUEVSTUlTU0lPTl9ERU5JRUQSDVNDT1BFX01JU1NJTkcaNkEgc2NvcGUgd2FzIGFza2VkIGZvciB0aGF0IHRoZSBjYWxsZXIncyBvd24ga2V5IGxhY2tzLrq7GF4KElJFU09VUkNFX0VYSEFVU1RFRBINVE9PX01BTllfS0VZUxo5VGhlIGFjY291bnQgaGFzIDEwMDAga2V5cyBvZiB0aGlzIGtpbmQ6IGRlbGV0ZSBvbmUgZmlyc3QugtPkkwITOgEqIg4vdjEvY2xpZW50S2V5cxKKAQoOTGlzdENsaWVudEtleXMSKC5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1JlcXVlc3QaKS5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1Jlc3BvbnNlIiOiuxgJCgdhY2NvdW50gtPkkwIQEg4vdjEvY2xpZW50S2V5cxLPAQoPRGVsZXRlQ2xpZW50S2V5EikuaGx1c3QuYWNjb3VudHMudjEuRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJ5orsYCQoHYWNjb3VudLq7GEkKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjFUaGVyZSBpcyBubyBzdWNoIGtleSwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MugtPkkwIZKhcvdjEve25hbWU9Y2xpZW50S2V5cy8qfRKXAQoRQ3JlYXRlU3RyZWFtVG9rZW4SKy5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVTdHJlYW1Ub2tlblJlcXVlc3QaLC5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVTdHJlYW1Ub2tlblJlc3BvbnNlIieiuxgICgZzcGVlY2iC0+STAhU6ASoiEC92MS9zdHJlYW1Ub2tlbnMSqQIKDENyZWF0ZU1lbWJlchImLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZU1lbWJlclJlcXVlc3QaGS5obHVzdC5hY2NvdW50cy52MS5NZW1iZXIi1QGiuxgJCgdhY2NvdW50ursYUwoOQUxSRUFEWV9FWElTVFMSDU1FTUJFUl9FWElTVFMaMlRoZSBhY2NvdW50IGhhcyBhIG1lbWJlciB3aXRoIHRoaXMgZS1tYWlsIGFkZHJlc3MuursYVwoSUkVTT1VSQ0VfRVhIQVVTVEVEEhBUT09fTUFOWV9NRU1CRVJTGi9UaGUgYWNjb3VudCBoYXMgMTAwMCBtZW1iZXJzOiByZW1vdmUgb25lIGZpcnN0LoLT5JMCEDoBKiILL3YxL21lbWJlcnMSfgoLTGlzdE1lbWJlcnMSJS5obHVzdC5hY2NvdW50cy52MS5MaXN0TWVtYmVyc1JlcXVlc3QaJi5obHVzdC5hY2NvdW50cy52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIiCiuxgJCgdhY2NvdW50gtPkkwINEgsvdjEvbWVtYmVycxLDAgoMVXBkYXRlTWVtYmVyEiYuaGx1c3QuYWNjb3VudHMudjEuVXBkYXRlTWVtYmVyUmVxdWVzdBoZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlciLvAaK7GAkKB2FjY291bnS6uxhMCglOT1RfRk9VTkQSCU5PVF9GT1VORBo0VGhlcmUgaXMgbm8gc3VjaCBtZW1iZXIsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLrq7GGMKE0ZBSUxFRF9QUkVDT05ESVRJT04SCkxBU1RfT1dORVIaQFRoZSBhY2NvdW50IHdvdWxkIGJlIGxlZnQgd2l0aCBtZW1iZXJzIG9mIHdob20gbm9uZSBpcyBhbiBvd25lci6C0+STAiU6Bm1lbWJlcjIbL3YxL3ttZW1iZXIubmFtZT1tZW1iZXJzLyp9ErECCgxEZWxldGVNZW1iZXISJi5obHVzdC5hY2NvdW50cy52MS5EZWxldGVNZW1iZXJSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5IuABorsYCQoHYWNjb3VudLq7GEwKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjRUaGVyZSBpcyBubyBzdWNoIG1lbWJlciwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MuursYYwoTRkFJTEVEX1BSRUNPTkRJVElPThIKTEFTVF9PV05FUhpAVGhlIGFjY291bnQgd291bGQgYmUgbGVmdCB3aXRoIG1lbWJlcnMgb2Ygd2hvbSBub25lIGlzIGFuIG93bmVyLoLT5JMCFioUL3YxL3tuYW1lPW1lbWJlcnMvKn0SeQoMTGlzdFNlc3Npb25zEiYuaGx1c3QuYWNjb3VudHMudjEuTGlzdFNlc3Npb25zUmVxdWVzdBonLmhsdXN0LmFjY291bnRzLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIhiiuxgAgtPkkwIOEgwvdjEvc2Vzc2lvbnMSvAEKDURlbGV0ZVNlc3Npb24SJy5obHVzdC5hY2NvdW50cy52MS5EZWxldGVTZXNzaW9uUmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJqorsYALq7GEUKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGi1UaGVyZSBpcyBubyBzdWNoIHNlc3Npb24sIG9yIGl0IGlzIGFub3RoZXIncy6C0+STAhcqFS92MS97bmFtZT1zZXNzaW9ucy8qfRKOAQoPTGlzdEF1ZGl0RXZlbnRzEikuaGx1c3QuYWNjb3VudHMudjEuTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBoqLmhsdXN0LmFjY291bnRzLnYxLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIiSiuxgJCgdhY2NvdW50gtPkkwIREg8vdjEvYXVkaXRFdmVudHNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_api_annotations]);
 
 /**
- * Nothing is asked: it is whoever calls.
+ * No parameters: the caller.
  *
  * @generated from message hlust.accounts.v1.GetCallerRequest
  */
@@ -26,7 +26,7 @@ export type GetCallerRequest = Message<"hlust.accounts.v1.GetCallerRequest"> & {
 };
 
 /**
- * Nothing is asked: it is whoever calls.
+ * No parameters: the caller.
  *
  * @generated from message hlust.accounts.v1.GetCallerRequest
  */
@@ -132,7 +132,7 @@ export const CallerSchema: GenMessage<Caller, {jsonType: CallerJson}> = /*@__PUR
   messageDesc(file_hlust_accounts_v1_accounts, 1);
 
 /**
- * What an account may use. 0: as much as it likes.
+ * The limits of an account. 0: no limit.
  *
  * @generated from message hlust.accounts.v1.AccountLimits
  */
@@ -159,14 +159,14 @@ export type AccountLimits = Message<"hlust.accounts.v1.AccountLimits"> & {
   queuedJobs: number;
 
   /**
-   * Seconds of audio recognised in a day (UTC): live, short and by jobs.
+   * Seconds of audio recognized per day (UTC): live, short and by jobs.
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
   audioSecondsPerDay: number;
 
   /**
-   * Bytes of media that are kept.
+   * Bytes of stored media.
    *
    * @generated from field: int64 stored_bytes = 5;
    */
@@ -174,7 +174,7 @@ export type AccountLimits = Message<"hlust.accounts.v1.AccountLimits"> & {
 };
 
 /**
- * What an account may use. 0: as much as it likes.
+ * The limits of an account. 0: no limit.
  *
  * @generated from message hlust.accounts.v1.AccountLimits
  */
@@ -201,14 +201,14 @@ export type AccountLimitsJson = {
   queuedJobs?: number;
 
   /**
-   * Seconds of audio recognised in a day (UTC): live, short and by jobs.
+   * Seconds of audio recognized per day (UTC): live, short and by jobs.
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
   audioSecondsPerDay?: number;
 
   /**
-   * Bytes of media that are kept.
+   * Bytes of stored media.
    *
    * @generated from field: int64 stored_bytes = 5;
    */
@@ -223,7 +223,7 @@ export const AccountLimitsSchema: GenMessage<AccountLimits, {jsonType: AccountLi
   messageDesc(file_hlust_accounts_v1_accounts, 2);
 
 /**
- * What one key may use of what its account may. 0: as much as the account.
+ * The limits of one key within its account's. 0: those of the account.
  *
  * @generated from message hlust.accounts.v1.KeyLimits
  */
@@ -250,7 +250,7 @@ export type KeyLimits = Message<"hlust.accounts.v1.KeyLimits"> & {
   queuedJobs: number;
 
   /**
-   * Seconds of audio recognised in a day (UTC): live, short and by jobs.
+   * Seconds of audio recognized per day (UTC): live, short and by jobs.
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
@@ -258,7 +258,7 @@ export type KeyLimits = Message<"hlust.accounts.v1.KeyLimits"> & {
 };
 
 /**
- * What one key may use of what its account may. 0: as much as the account.
+ * The limits of one key within its account's. 0: those of the account.
  *
  * @generated from message hlust.accounts.v1.KeyLimits
  */
@@ -285,7 +285,7 @@ export type KeyLimitsJson = {
   queuedJobs?: number;
 
   /**
-   * Seconds of audio recognised in a day (UTC): live, short and by jobs.
+   * Seconds of audio recognized per day (UTC): live, short and by jobs.
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
@@ -300,7 +300,7 @@ export const KeyLimitsSchema: GenMessage<KeyLimits, {jsonType: KeyLimitsJson}> =
   messageDesc(file_hlust_accounts_v1_accounts, 3);
 
 /**
- * What an account uses of its limits at this moment.
+ * The current use of an account.
  *
  * @generated from message hlust.accounts.v1.AccountUsage
  */
@@ -327,14 +327,14 @@ export type AccountUsage = Message<"hlust.accounts.v1.AccountUsage"> & {
   queuedJobs: number;
 
   /**
-   * Seconds of audio recognised today (UTC).
+   * Seconds of audio recognized today (UTC).
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
   audioSecondsPerDay: number;
 
   /**
-   * Bytes of media that are kept.
+   * Bytes of stored media.
    *
    * @generated from field: int64 stored_bytes = 5;
    */
@@ -342,7 +342,7 @@ export type AccountUsage = Message<"hlust.accounts.v1.AccountUsage"> & {
 };
 
 /**
- * What an account uses of its limits at this moment.
+ * The current use of an account.
  *
  * @generated from message hlust.accounts.v1.AccountUsage
  */
@@ -369,14 +369,14 @@ export type AccountUsageJson = {
   queuedJobs?: number;
 
   /**
-   * Seconds of audio recognised today (UTC).
+   * Seconds of audio recognized today (UTC).
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
   audioSecondsPerDay?: number;
 
   /**
-   * Bytes of media that are kept.
+   * Bytes of stored media.
    *
    * @generated from field: int64 stored_bytes = 5;
    */
@@ -391,7 +391,7 @@ export const AccountUsageSchema: GenMessage<AccountUsage, {jsonType: AccountUsag
   messageDesc(file_hlust_accounts_v1_accounts, 4);
 
 /**
- * How many days are asked for.
+ * The number of days.
  *
  * @generated from message hlust.accounts.v1.ListUsageDaysRequest
  */
@@ -412,7 +412,7 @@ export type ListUsageDaysRequest = Message<"hlust.accounts.v1.ListUsageDaysReque
 };
 
 /**
- * How many days are asked for.
+ * The number of days.
  *
  * @generated from message hlust.accounts.v1.ListUsageDaysRequest
  */
@@ -489,7 +489,7 @@ export const ListUsageDaysResponseSchema: GenMessage<ListUsageDaysResponse, {jso
   messageDesc(file_hlust_accounts_v1_accounts, 6);
 
 /**
- * What was used in a day (UTC).
+ * The use of one day (UTC).
  *
  * @generated from message hlust.accounts.v1.UsageDay
  */
@@ -531,7 +531,7 @@ export type UsageDay = Message<"hlust.accounts.v1.UsageDay"> & {
 };
 
 /**
- * What was used in a day (UTC).
+ * The use of one day (UTC).
  *
  * @generated from message hlust.accounts.v1.UsageDay
  */
@@ -580,7 +580,7 @@ export const UsageDaySchema: GenMessage<UsageDay, {jsonType: UsageDayJson}> = /*
   messageDesc(file_hlust_accounts_v1_accounts, 7);
 
 /**
- * Nothing is asked: it is for a stream of the caller's.
+ * No parameters: the token is for a stream of the caller.
  *
  * @generated from message hlust.accounts.v1.CreateStreamTokenRequest
  */
@@ -588,7 +588,7 @@ export type CreateStreamTokenRequest = Message<"hlust.accounts.v1.CreateStreamTo
 };
 
 /**
- * Nothing is asked: it is for a stream of the caller's.
+ * No parameters: the token is for a stream of the caller.
  *
  * @generated from message hlust.accounts.v1.CreateStreamTokenRequest
  */
@@ -672,7 +672,7 @@ export type Member = Message<"hlust.accounts.v1.Member"> & {
   email: string;
 
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 3;
    */
@@ -721,7 +721,7 @@ export type MemberJson = {
   email?: string;
 
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 3;
    */
@@ -770,7 +770,7 @@ export type CreateMemberRequest = Message<"hlust.accounts.v1.CreateMemberRequest
   email: string;
 
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 2;
    */
@@ -798,7 +798,7 @@ export type CreateMemberRequestJson = {
   email?: string;
 
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 2;
    */
@@ -820,7 +820,7 @@ export const CreateMemberRequestSchema: GenMessage<CreateMemberRequest, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 11);
 
 /**
- * Nothing is asked: an account has at most 1000 members.
+ * No parameters: an account has at most 1000 members.
  *
  * @generated from message hlust.accounts.v1.ListMembersRequest
  */
@@ -828,7 +828,7 @@ export type ListMembersRequest = Message<"hlust.accounts.v1.ListMembersRequest">
 };
 
 /**
- * Nothing is asked: an account has at most 1000 members.
+ * No parameters: an account has at most 1000 members.
  *
  * @generated from message hlust.accounts.v1.ListMembersRequest
  */
@@ -962,7 +962,7 @@ export const DeleteMemberRequestSchema: GenMessage<DeleteMemberRequest, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 15);
 
 /**
- * Somebody who is signed in to the console.
+ * A session: a user who is signed in to the console.
  *
  * @generated from message hlust.accounts.v1.Session
  */
@@ -989,14 +989,14 @@ export type Session = Message<"hlust.accounts.v1.Session"> & {
   displayName: string;
 
   /**
-   * Where they signed in from.
+   * The address of the sign-in.
    *
    * @generated from field: string address = 4;
    */
   address: string;
 
   /**
-   * The browser, as it calls itself.
+   * The browser's own name (User-Agent).
    *
    * @generated from field: string user_agent = 5;
    */
@@ -1024,7 +1024,7 @@ export type Session = Message<"hlust.accounts.v1.Session"> & {
   expireTime?: Timestamp | undefined;
 
   /**
-   * Whether it is the one of this call.
+   * Whether it is the session of this call.
    *
    * @generated from field: bool is_current = 9;
    */
@@ -1032,7 +1032,7 @@ export type Session = Message<"hlust.accounts.v1.Session"> & {
 };
 
 /**
- * Somebody who is signed in to the console.
+ * A session: a user who is signed in to the console.
  *
  * @generated from message hlust.accounts.v1.Session
  */
@@ -1059,14 +1059,14 @@ export type SessionJson = {
   displayName?: string;
 
   /**
-   * Where they signed in from.
+   * The address of the sign-in.
    *
    * @generated from field: string address = 4;
    */
   address?: string;
 
   /**
-   * The browser, as it calls itself.
+   * The browser's own name (User-Agent).
    *
    * @generated from field: string user_agent = 5;
    */
@@ -1094,7 +1094,7 @@ export type SessionJson = {
   expireTime?: TimestampJson;
 
   /**
-   * Whether it is the one of this call.
+   * Whether it is the session of this call.
    *
    * @generated from field: bool is_current = 9;
    */
@@ -1300,7 +1300,7 @@ export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse, 
   messageDesc(file_hlust_accounts_v1_accounts, 21);
 
 /**
- * Something that was done, or refused.
+ * An act that was done or refused.
  *
  * @generated from message hlust.accounts.v1.AuditEvent
  */
@@ -1327,14 +1327,14 @@ export type AuditEvent = Message<"hlust.accounts.v1.AuditEvent"> & {
   actor: string;
 
   /**
-   * What, for example `api_key.create`.
+   * The act, for example `api_key.create`.
    *
    * @generated from field: string action = 4;
    */
   action: string;
 
   /**
-   * To what, for example `apiKeys/<key_id>`; "" where nothing has a name.
+   * The object of the act, for example `apiKeys/<key_id>`; "" if it has no name.
    *
    * @generated from field: string resource = 5;
    */
@@ -1348,7 +1348,7 @@ export type AuditEvent = Message<"hlust.accounts.v1.AuditEvent"> & {
   outcome: string;
 
   /**
-   * Where the call came from; "" for the command line.
+   * The address of the call; "" for the command line.
    *
    * @generated from field: string address = 7;
    */
@@ -1370,7 +1370,7 @@ export type AuditEvent = Message<"hlust.accounts.v1.AuditEvent"> & {
 };
 
 /**
- * Something that was done, or refused.
+ * An act that was done or refused.
  *
  * @generated from message hlust.accounts.v1.AuditEvent
  */
@@ -1397,14 +1397,14 @@ export type AuditEventJson = {
   actor?: string;
 
   /**
-   * What, for example `api_key.create`.
+   * The act, for example `api_key.create`.
    *
    * @generated from field: string action = 4;
    */
   action?: string;
 
   /**
-   * To what, for example `apiKeys/<key_id>`; "" where nothing has a name.
+   * The object of the act, for example `apiKeys/<key_id>`; "" if it has no name.
    *
    * @generated from field: string resource = 5;
    */
@@ -1418,7 +1418,7 @@ export type AuditEventJson = {
   outcome?: string;
 
   /**
-   * Where the call came from; "" for the command line.
+   * The address of the call; "" for the command line.
    *
    * @generated from field: string address = 7;
    */
@@ -1447,7 +1447,7 @@ export const AuditEventSchema: GenMessage<AuditEvent, {jsonType: AuditEventJson}
   messageDesc(file_hlust_accounts_v1_accounts, 22);
 
 /**
- * Whose recordings they are.
+ * The owner of recordings.
  *
  * @generated from message hlust.accounts.v1.Account
  */
@@ -1460,7 +1460,7 @@ export type Account = Message<"hlust.accounts.v1.Account"> & {
   name: string;
 
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 2;
    */
@@ -1481,7 +1481,7 @@ export type Account = Message<"hlust.accounts.v1.Account"> & {
   transcriptRetentionDays: number;
 
   /**
-   * What it may use; the operator sets it.
+   * The limits; the operator sets them.
    *
    * @generated from field: hlust.accounts.v1.AccountLimits limits = 5;
    */
@@ -1496,7 +1496,7 @@ export type Account = Message<"hlust.accounts.v1.Account"> & {
 };
 
 /**
- * Whose recordings they are.
+ * The owner of recordings.
  *
  * @generated from message hlust.accounts.v1.Account
  */
@@ -1509,7 +1509,7 @@ export type AccountJson = {
   name?: string;
 
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 2;
    */
@@ -1530,7 +1530,7 @@ export type AccountJson = {
   transcriptRetentionDays?: number;
 
   /**
-   * What it may use; the operator sets it.
+   * The limits; the operator sets them.
    *
    * @generated from field: hlust.accounts.v1.AccountLimits limits = 5;
    */
@@ -1552,7 +1552,7 @@ export const AccountSchema: GenMessage<Account, {jsonType: AccountJson}> = /*@__
   messageDesc(file_hlust_accounts_v1_accounts, 23);
 
 /**
- * Nothing is asked: it is the caller's.
+ * No parameters: the caller's.
  *
  * @generated from message hlust.accounts.v1.GetAccountRequest
  */
@@ -1560,7 +1560,7 @@ export type GetAccountRequest = Message<"hlust.accounts.v1.GetAccountRequest"> &
 };
 
 /**
- * Nothing is asked: it is the caller's.
+ * No parameters: the caller's.
  *
  * @generated from message hlust.accounts.v1.GetAccountRequest
  */
@@ -1581,7 +1581,7 @@ export const GetAccountRequestSchema: GenMessage<GetAccountRequest, {jsonType: G
  */
 export type UpdateAccountRequest = Message<"hlust.accounts.v1.UpdateAccountRequest"> & {
   /**
-   * What is to change.
+   * The new values.
    *
    * @generated from field: hlust.accounts.v1.Account account = 1;
    */
@@ -1602,7 +1602,7 @@ export type UpdateAccountRequest = Message<"hlust.accounts.v1.UpdateAccountReque
  */
 export type UpdateAccountRequestJson = {
   /**
-   * What is to change.
+   * The new values.
    *
    * @generated from field: hlust.accounts.v1.Account account = 1;
    */
@@ -1672,7 +1672,7 @@ export type ApiKey = Message<"hlust.accounts.v1.ApiKey"> & {
   lastUseTime?: Timestamp | undefined;
 
   /**
-   * What the key may use of what its account may.
+   * The limits of the key within its account's.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 7;
    */
@@ -1735,7 +1735,7 @@ export type ApiKeyJson = {
   lastUseTime?: TimestampJson;
 
   /**
-   * What the key may use of what its account may.
+   * The limits of the key within its account's.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 7;
    */
@@ -1763,7 +1763,7 @@ export const ApiKeySchema: GenMessage<ApiKey, {jsonType: ApiKeyJson}> = /*@__PUR
  */
 export type CreateApiKeyRequest = Message<"hlust.accounts.v1.CreateApiKeyRequest"> & {
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 1;
    */
@@ -1784,7 +1784,7 @@ export type CreateApiKeyRequest = Message<"hlust.accounts.v1.CreateApiKeyRequest
   expireTime?: Timestamp | undefined;
 
   /**
-   * What the key may use of what its account may. Default: all of it.
+   * The limits of the key within its account's. Default: those of the account.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 4;
    */
@@ -1798,7 +1798,7 @@ export type CreateApiKeyRequest = Message<"hlust.accounts.v1.CreateApiKeyRequest
  */
 export type CreateApiKeyRequestJson = {
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 1;
    */
@@ -1819,7 +1819,7 @@ export type CreateApiKeyRequestJson = {
   expireTime?: TimestampJson;
 
   /**
-   * What the key may use of what its account may. Default: all of it.
+   * The limits of the key within its account's. Default: those of the account.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 4;
    */
@@ -1847,7 +1847,7 @@ export type CreateApiKeyResponse = Message<"hlust.accounts.v1.CreateApiKeyRespon
   apiKey?: ApiKey | undefined;
 
   /**
-   * The whole key, to be sent as the token. It cannot be had again.
+   * The whole key, to be sent as the token. It is returned only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -1868,7 +1868,7 @@ export type CreateApiKeyResponseJson = {
   apiKey?: ApiKeyJson;
 
   /**
-   * The whole key, to be sent as the token. It cannot be had again.
+   * The whole key, to be sent as the token. It is returned only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -1883,7 +1883,7 @@ export const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse, {jsonT
   messageDesc(file_hlust_accounts_v1_accounts, 28);
 
 /**
- * Nothing is asked: an account has at most 1000 API keys.
+ * No parameters: an account has at most 1000 API keys.
  *
  * @generated from message hlust.accounts.v1.ListApiKeysRequest
  */
@@ -1891,7 +1891,7 @@ export type ListApiKeysRequest = Message<"hlust.accounts.v1.ListApiKeysRequest">
 };
 
 /**
- * Nothing is asked: an account has at most 1000 API keys.
+ * No parameters: an account has at most 1000 API keys.
  *
  * @generated from message hlust.accounts.v1.ListApiKeysRequest
  */
@@ -2045,7 +2045,7 @@ export type ClientKey = Message<"hlust.accounts.v1.ClientKey"> & {
   expireTime?: Timestamp | undefined;
 
   /**
-   * What the key may use of what its account may.
+   * The limits of the key within its account's.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 10;
    */
@@ -2129,7 +2129,7 @@ export type ClientKeyJson = {
   expireTime?: TimestampJson;
 
   /**
-   * What the key may use of what its account may.
+   * The limits of the key within its account's.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 10;
    */
@@ -2157,7 +2157,7 @@ export const ClientKeySchema: GenMessage<ClientKey, {jsonType: ClientKeyJson}> =
  */
 export type CreateClientKeyRequest = Message<"hlust.accounts.v1.CreateClientKeyRequest"> & {
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 1;
    */
@@ -2185,7 +2185,7 @@ export type CreateClientKeyRequest = Message<"hlust.accounts.v1.CreateClientKeyR
   expireTime?: Timestamp | undefined;
 
   /**
-   * What the key may use of what its account may. Default: all of it.
+   * The limits of the key within its account's. Default: those of the account.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 5;
    */
@@ -2199,7 +2199,7 @@ export type CreateClientKeyRequest = Message<"hlust.accounts.v1.CreateClientKeyR
  */
 export type CreateClientKeyRequestJson = {
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 1;
    */
@@ -2227,7 +2227,7 @@ export type CreateClientKeyRequestJson = {
   expireTime?: TimestampJson;
 
   /**
-   * What the key may use of what its account may. Default: all of it.
+   * The limits of the key within its account's. Default: those of the account.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 5;
    */
@@ -2242,7 +2242,7 @@ export const CreateClientKeyRequestSchema: GenMessage<CreateClientKeyRequest, {j
   messageDesc(file_hlust_accounts_v1_accounts, 33);
 
 /**
- * Nothing is asked: an account has at most 1000 client keys.
+ * No parameters: an account has at most 1000 client keys.
  *
  * @generated from message hlust.accounts.v1.ListClientKeysRequest
  */
@@ -2250,7 +2250,7 @@ export type ListClientKeysRequest = Message<"hlust.accounts.v1.ListClientKeysReq
 };
 
 /**
- * Nothing is asked: an account has at most 1000 client keys.
+ * No parameters: an account has at most 1000 client keys.
  *
  * @generated from message hlust.accounts.v1.ListClientKeysRequest
  */
@@ -2355,7 +2355,7 @@ export const Role = {
   OWNER: 1,
 
   /**
-   * Submits, reads and changes transcripts, and speaks.
+   * Reads and changes transcripts, submits jobs, and uses speech recognition.
    *
    * @generated from enum value: MEMBER = 2;
    */
@@ -2390,7 +2390,7 @@ export const RoleSchema: GenEnum<Role, RoleJson> = /*@__PURE__*/
   enumDesc(file_hlust_accounts_v1_accounts, 0);
 
 /**
- * Who may call the service: members who sign in to the console, API keys, and public keys whose private halves sign JWTs (extension).
+ * Access to the service: members who sign in to the console, API keys, and client keys that sign JWTs (extension).
  *
  * A member's role says what they may do: a `VIEWER` has the scope `transcripts.read`, a `MEMBER` also `transcripts.write` and
  * `speech`, an `OWNER` all scopes.
@@ -2399,7 +2399,7 @@ export const RoleSchema: GenEnum<Role, RoleJson> = /*@__PURE__*/
  */
 export const Accounts: GenService<{
   /**
-   * Answers who the caller is, and what they may do.
+   * Returns the caller and its scopes.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.GetCaller
    */
@@ -2409,7 +2409,7 @@ export const Accounts: GenService<{
     output: typeof CallerSchema;
   },
   /**
-   * Answers the caller's account, with its limits and what it uses of them.
+   * Returns the caller's account, with its limits and its current use.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.GetAccount
    */
@@ -2441,7 +2441,7 @@ export const Accounts: GenService<{
   /**
    * Makes an API key.
    *
-   * The secret is answered this once. A key can only give scopes that it has itself.
+   * The secret is returned only here. A key can only give scopes that it has itself.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateApiKey
    */
@@ -2473,7 +2473,7 @@ export const Accounts: GenService<{
   /**
    * Registers a public key whose private half signs JWTs.
    *
-   * The answer has what the JWTs must say: `keyId` as the header `kid`, `clientId` as the claims `iss` and `sub`.
+   * The answer has the values that the JWTs must have: `keyId` as the header `kid`, `clientId` as the claims `iss` and `sub`.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateClientKey
    */
@@ -2503,10 +2503,10 @@ export const Accounts: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Makes a token for one live stream that a browser opens.
+   * Creates a token for one live stream that a browser opens.
    *
-   * It is good for 60 seconds and one WebSocket of the method StreamingRecognize, in `?token=` or as the subprotocol: a page never
-   * sees the key behind it. The stream ends when that key is revoked.
+   * It is valid for 60 seconds and one WebSocket of the method StreamingRecognize, in `?token=` or as the subprotocol: a page never
+   * sees the caller's key. The stream ends when that key is revoked.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateStreamToken
    */
@@ -2516,7 +2516,7 @@ export const Accounts: GenService<{
     output: typeof CreateStreamTokenResponseSchema;
   },
   /**
-   * Invites a person: whoever signs in with this e-mail address, as the provider has verified it, is a member.
+   * Invites a person: a user who signs in with this e-mail address, verified by the provider, becomes a member.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateMember
    */
@@ -2536,7 +2536,7 @@ export const Accounts: GenService<{
     output: typeof ListMembersResponseSchema;
   },
   /**
-   * Changes a member: the fields present in the body. A new role holds within a second.
+   * Changes a member: the fields present in the body. A new role takes effect within a second.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.UpdateMember
    */
@@ -2556,7 +2556,7 @@ export const Accounts: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Lists who is signed in to the console, newest first: with the scope `account` all of the account's, else the caller's own.
+   * Lists sessions of the console, newest first: with the scope `account` all sessions of the account, else the caller's own.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.ListSessions
    */
@@ -2566,7 +2566,7 @@ export const Accounts: GenService<{
     output: typeof ListSessionsResponseSchema;
   },
   /**
-   * Ends a session: within a second it is refused. Without the scope `account` only one of the caller's own.
+   * Ends a session: within a second it is refused. Without the scope `account` only the caller's own sessions.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.DeleteSession
    */
@@ -2576,7 +2576,7 @@ export const Accounts: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Lists what was done about access, and to recordings, newest first. Nothing is ever taken out of it.
+   * Lists the audit log: acts on access and on recordings, newest first. Entries are never deleted.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.ListAuditEvents
    */

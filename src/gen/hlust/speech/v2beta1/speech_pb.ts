@@ -15,10 +15,10 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/speech/v2beta1/speech.proto.
  */
 export const file_hlust_speech_v2beta1_speech: GenFile = /*@__PURE__*/
-  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIhMKEUxpc3RNb2RlbHNSZXF1ZXN0Ik0KEkxpc3RNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyGy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbEIEyLwYAToE8LsYASLHAQoFTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKDmxhbmd1YWdlX2NvZGVzGAMgAygJQgTIvBgBEjMKBHVzZXMYBCADKA4yHy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbC5Vc2VCBMi8GAESEgoKc2l6ZV9ieXRlcxgFIAEoAyI4CgNVc2USEwoPVVNFX1VOU1BFQ0lGSUVEEAASCAoETElWRRABEgkKBVNIT1JUEAISBwoDSk9CEAMixQMKEVJlY29nbml0aW9uQ29uZmlnEloKCGVuY29kaW5nGAEgASgOMjUuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWcuQXVkaW9FbmNvZGluZ0IR4EEC0rwYCkIITElORUFSMTYSNAoRc2FtcGxlX3JhdGVfaGVydHoYAiABKAVCGeBBAtK8GBIJAAAAAABAv0ARAAAAAABw50ASGgoNbGFuZ3VhZ2VfY29kZRgDIAEoCUID4EECEjAKEG1heF9hbHRlcm5hdGl2ZXMYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAAAAJEASPAoPc3BlZWNoX2NvbnRleHRzGAYgAygLMiMuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoQ29udGV4dBIgChhlbmFibGVfd29yZF90aW1lX29mZnNldHMYCCABKAgSJAocZW5hYmxlX2F1dG9tYXRpY19wdW5jdHVhdGlvbhgLIAEoCCJKCg1BdWRpb0VuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASDAoITElORUFSMTYQARIICgRGTEFDEAISBwoDTVAzEAgiUgoNU3BlZWNoQ29udGV4dBIaCgdwaHJhc2VzGAEgAygJQgnSvBgFGGQg9AMSJQoFYm9vc3QYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAANEAiRAoQUmVjb2duaXRpb25BdWRpbxIRCgdjb250ZW50GAEgASgMSAASDQoDdXJpGAIgASgJSABCDgoMYXVkaW9fc291cmNlIowBChBSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQIiWQoRUmVjb2duaXplUmVzcG9uc2USRAoHcmVzdWx0cxgCIAMoCzItLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uUmVzdWx0QgTIvBgBIq4BChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAUgASgJIqEBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSLwoKY29uZmlkZW5jZRgCIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2UixwEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIvCgpjb25maWRlbmNlGAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQFCDQoLX2NvbmZpZGVuY2VKBAgFEAZSC3NwZWFrZXJfdGFnIrUBChlTdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0EkwKEHN0cmVhbWluZ19jb25maWcYASABKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZ0gAEhcKDWF1ZGlvX2NvbnRlbnQYAiABKAxIABIcChJmaW5hbGl6ZV91dHRlcmFuY2UYZCABKAhIAEITChFzdHJlYW1pbmdfcmVxdWVzdCKCAwoaU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcSPAoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWdCA+BBAhIYChBzaW5nbGVfdXR0ZXJhbmNlGAIgASgIEhcKD2ludGVyaW1fcmVzdWx0cxgDIAEoCBJRCgtlbmRwb2ludGluZxhkIAEoCzI8LmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnLkVuZHBvaW50aW5nGp8BCgtFbmRwb2ludGluZxJGCgttaW5fc2lsZW5jZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjGamZmZmZnJPzkAAAAAAAAUQBJICg1tYXhfdXR0ZXJhbmNlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMQAAAAAAAPA/OQAAAAAAAE5AIs0CChpTdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZRJBCgdyZXN1bHRzGAIgAygLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSWwoRc3BlZWNoX2V2ZW50X3R5cGUYBCABKA4yQC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZS5TcGVlY2hFdmVudFR5cGUSNAoRc3BlZWNoX2V2ZW50X3RpbWUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iTAoPU3BlZWNoRXZlbnRUeXBlEhwKGFNQRUVDSF9FVkVOVF9VTlNQRUNJRklFRBAAEhsKF0VORF9PRl9TSU5HTEVfVVRURVJBTkNFEAFKBAgBEAJSBWVycm9yIu4BChpTdHJlYW1pbmdSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhAKCGlzX2ZpbmFsGAIgASgIEikKCXN0YWJpbGl0eRgDIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwPxIyCg9yZXN1bHRfZW5kX3RpbWUYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFQoNbGFuZ3VhZ2VfY29kZRgGIAEoCTKsBwoGU3BlZWNoEu0CCglSZWNvZ25pemUSJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXF1ZXN0GicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVzcG9uc2UijgKiuxgKCgZzcGVlY2gQAai7GICAgAK6uxhTCgtVTkFWQUlMQUJMRRIJTk9fRU5HSU5FGjlObyBzcGVlY2ggZW5naW5lIGlzIHJlYWR5OyBpdCBpcyBzdGFydGVkIGFnYWluIGJ5IGl0c2VsZi66uxh6ChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGldUaGUgYWNjb3VudCwgb3IgdGhlIGtleSwgaGFzIHVzZWQgdGhlIGF1ZGlvIHRoYXQgaXQgbWF5IGhhdmUgcmVjb2duaXNlZCBpbiBhIGRheSAoVVRDKS6C0+STAh46ASoiGS92MmJldGExL3NwZWVjaDpyZWNvZ25pemUSsQMKElN0cmVhbWluZ1JlY29nbml6ZRIvLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlcXVlc3QaMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZSKzAqK7GAoKBnNwZWVjaBABursYaQoSUkVTT1VSQ0VfRVhIQVVTVEVEEhBUT09fTUFOWV9TVFJFQU1TGkFUaGUgYWNjb3VudCwgb3IgdGhlIGtleSwgaGFzIGFzIG1hbnkgbGl2ZSBzdHJlYW1zIG9wZW4gYXMgaXQgbWF5Lrq7GHoKElJFU09VUkNFX0VYSEFVU1RFRBILQVVESU9fTElNSVQaV1RoZSBhY2NvdW50LCBvciB0aGUga2V5LCBoYXMgdXNlZCB0aGUgYXVkaW8gdGhhdCBpdCBtYXkgaGF2ZSByZWNvZ25pc2VkIGluIGEgZGF5IChVVEMpLoLT5JMCNDoBKkIvCglXRUJTT0NLRVQSIi92MmJldGExL3NwZWVjaDpzdHJlYW1pbmdyZWNvZ25pemUoATABEn4KCkxpc3RNb2RlbHMSJy5obHVzdC5zcGVlY2gudjJiZXRhMS5MaXN0TW9kZWxzUmVxdWVzdBooLmhsdXN0LnNwZWVjaC52MmJldGExLkxpc3RNb2RlbHNSZXNwb25zZSIdorsYAhABgtPkkwIREg8vdjJiZXRhMS9tb2RlbHNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_hlust_api_annotations]);
+  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIhMKEUxpc3RNb2RlbHNSZXF1ZXN0Ik0KEkxpc3RNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyGy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbEIEyLwYAToE8LsYASLHAQoFTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKDmxhbmd1YWdlX2NvZGVzGAMgAygJQgTIvBgBEjMKBHVzZXMYBCADKA4yHy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbC5Vc2VCBMi8GAESEgoKc2l6ZV9ieXRlcxgFIAEoAyI4CgNVc2USEwoPVVNFX1VOU1BFQ0lGSUVEEAASCAoETElWRRABEgkKBVNIT1JUEAISBwoDSk9CEAMixQMKEVJlY29nbml0aW9uQ29uZmlnEloKCGVuY29kaW5nGAEgASgOMjUuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWcuQXVkaW9FbmNvZGluZ0IR4EEC0rwYCkIITElORUFSMTYSNAoRc2FtcGxlX3JhdGVfaGVydHoYAiABKAVCGeBBAtK8GBIJAAAAAABAv0ARAAAAAABw50ASGgoNbGFuZ3VhZ2VfY29kZRgDIAEoCUID4EECEjAKEG1heF9hbHRlcm5hdGl2ZXMYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAAAAJEASPAoPc3BlZWNoX2NvbnRleHRzGAYgAygLMiMuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoQ29udGV4dBIgChhlbmFibGVfd29yZF90aW1lX29mZnNldHMYCCABKAgSJAocZW5hYmxlX2F1dG9tYXRpY19wdW5jdHVhdGlvbhgLIAEoCCJKCg1BdWRpb0VuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASDAoITElORUFSMTYQARIICgRGTEFDEAISBwoDTVAzEAgiUgoNU3BlZWNoQ29udGV4dBIaCgdwaHJhc2VzGAEgAygJQgnSvBgFGGQg9AMSJQoFYm9vc3QYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAANEAiRAoQUmVjb2duaXRpb25BdWRpbxIRCgdjb250ZW50GAEgASgMSAASDQoDdXJpGAIgASgJSABCDgoMYXVkaW9fc291cmNlIowBChBSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQIiWQoRUmVjb2duaXplUmVzcG9uc2USRAoHcmVzdWx0cxgCIAMoCzItLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uUmVzdWx0QgTIvBgBIq4BChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAUgASgJIqEBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSLwoKY29uZmlkZW5jZRgCIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2UixwEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIvCgpjb25maWRlbmNlGAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQFCDQoLX2NvbmZpZGVuY2VKBAgFEAZSC3NwZWFrZXJfdGFnIrUBChlTdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0EkwKEHN0cmVhbWluZ19jb25maWcYASABKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZ0gAEhcKDWF1ZGlvX2NvbnRlbnQYAiABKAxIABIcChJmaW5hbGl6ZV91dHRlcmFuY2UYZCABKAhIAEITChFzdHJlYW1pbmdfcmVxdWVzdCKCAwoaU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcSPAoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWdCA+BBAhIYChBzaW5nbGVfdXR0ZXJhbmNlGAIgASgIEhcKD2ludGVyaW1fcmVzdWx0cxgDIAEoCBJRCgtlbmRwb2ludGluZxhkIAEoCzI8LmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnLkVuZHBvaW50aW5nGp8BCgtFbmRwb2ludGluZxJGCgttaW5fc2lsZW5jZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjGamZmZmZnJPzkAAAAAAAAUQBJICg1tYXhfdXR0ZXJhbmNlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMQAAAAAAAPA/OQAAAAAAAE5AIs0CChpTdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZRJBCgdyZXN1bHRzGAIgAygLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSWwoRc3BlZWNoX2V2ZW50X3R5cGUYBCABKA4yQC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZS5TcGVlY2hFdmVudFR5cGUSNAoRc3BlZWNoX2V2ZW50X3RpbWUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iTAoPU3BlZWNoRXZlbnRUeXBlEhwKGFNQRUVDSF9FVkVOVF9VTlNQRUNJRklFRBAAEhsKF0VORF9PRl9TSU5HTEVfVVRURVJBTkNFEAFKBAgBEAJSBWVycm9yIu4BChpTdHJlYW1pbmdSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhAKCGlzX2ZpbmFsGAIgASgIEikKCXN0YWJpbGl0eRgDIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwPxIyCg9yZXN1bHRfZW5kX3RpbWUYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFQoNbGFuZ3VhZ2VfY29kZRgGIAEoCTL4BgoGU3BlZWNoEtMCCglSZWNvZ25pemUSJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXF1ZXN0GicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVzcG9uc2Ui9AGiuxgKCgZzcGVlY2gQAai7GICAgAK6uxhTCgtVTkFWQUlMQUJMRRIJTk9fRU5HSU5FGjlObyBzcGVlY2ggZW5naW5lIGlzIHJlYWR5OyBpdCBpcyBzdGFydGVkIGFnYWluIGJ5IGl0c2VsZi66uxhgChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj1UaGUgYWNjb3VudCwgb3IgdGhlIGtleSwgaGFzIHVzZWQgaXRzIGF1ZGlvIG9mIHRoZSBkYXkgKFVUQykugtPkkwIeOgEqIhkvdjJiZXRhMS9zcGVlY2g6cmVjb2duaXplEpcDChJTdHJlYW1pbmdSZWNvZ25pemUSLy5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0GjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVzcG9uc2UimQKiuxgKCgZzcGVlY2gQAbq7GGkKElJFU09VUkNFX0VYSEFVU1RFRBIQVE9PX01BTllfU1RSRUFNUxpBVGhlIGFjY291bnQsIG9yIHRoZSBrZXksIGhhcyBhcyBtYW55IGxpdmUgc3RyZWFtcyBvcGVuIGFzIGl0IG1heS66uxhgChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj1UaGUgYWNjb3VudCwgb3IgdGhlIGtleSwgaGFzIHVzZWQgaXRzIGF1ZGlvIG9mIHRoZSBkYXkgKFVUQykugtPkkwI0OgEqQi8KCVdFQlNPQ0tFVBIiL3YyYmV0YTEvc3BlZWNoOnN0cmVhbWluZ3JlY29nbml6ZSgBMAESfgoKTGlzdE1vZGVscxInLmhsdXN0LnNwZWVjaC52MmJldGExLkxpc3RNb2RlbHNSZXF1ZXN0GiguaGx1c3Quc3BlZWNoLnYyYmV0YTEuTGlzdE1vZGVsc1Jlc3BvbnNlIh2iuxgCEAGC0+STAhESDy92MmJldGExL21vZGVsc2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_hlust_api_annotations]);
 
 /**
- * Nothing is asked: it is all of them.
+ * No parameters: lists all models.
  *
  * @generated from message hlust.speech.v2beta1.ListModelsRequest
  */
@@ -26,7 +26,7 @@ export type ListModelsRequest = Message<"hlust.speech.v2beta1.ListModelsRequest"
 };
 
 /**
- * Nothing is asked: it is all of them.
+ * No parameters: lists all models.
  *
  * @generated from message hlust.speech.v2beta1.ListModelsRequest
  */
@@ -76,7 +76,7 @@ export const ListModelsResponseSchema: GenMessage<ListModelsResponse, {jsonType:
   messageDesc(file_hlust_speech_v2beta1_speech, 1);
 
 /**
- * What hears, or tells speakers apart.
+ * A model that recognizes speech or distinguishes speakers.
  *
  * @generated from message hlust.speech.v2beta1.Model
  */
@@ -89,14 +89,14 @@ export type Model = Message<"hlust.speech.v2beta1.Model"> & {
   name: string;
 
   /**
-   * Of the model, by who made it.
+   * The version of the model, as its maker names it.
    *
    * @generated from field: string version = 2;
    */
   version: string;
 
   /**
-   * BCP 47 codes of what it hears; empty where it only tells speakers apart.
+   * BCP 47 codes of the languages that it recognizes; empty if it only distinguishes speakers.
    *
    * @generated from field: repeated string language_codes = 3;
    */
@@ -118,7 +118,7 @@ export type Model = Message<"hlust.speech.v2beta1.Model"> & {
 };
 
 /**
- * What hears, or tells speakers apart.
+ * A model that recognizes speech or distinguishes speakers.
  *
  * @generated from message hlust.speech.v2beta1.Model
  */
@@ -131,14 +131,14 @@ export type ModelJson = {
   name?: string;
 
   /**
-   * Of the model, by who made it.
+   * The version of the model, as its maker names it.
    *
    * @generated from field: string version = 2;
    */
   version?: string;
 
   /**
-   * BCP 47 codes of what it hears; empty where it only tells speakers apart.
+   * BCP 47 codes of the languages that it recognizes; empty if it only distinguishes speakers.
    *
    * @generated from field: repeated string language_codes = 3;
    */
@@ -167,7 +167,7 @@ export const ModelSchema: GenMessage<Model, {jsonType: ModelJson}> = /*@__PURE__
   messageDesc(file_hlust_speech_v2beta1_speech, 2);
 
 /**
- * What recognition a model is meant for.
+ * The recognition modes that a model serves.
  *
  * @generated from enum hlust.speech.v2beta1.Model.Use
  */
@@ -178,14 +178,14 @@ export const Model_Use = {
   USE_UNSPECIFIED: 0,
 
   /**
-   * Words while they are spoken.
+   * Live streams.
    *
    * @generated from enum value: LIVE = 1;
    */
   LIVE: 1,
 
   /**
-   * Short recordings of callers who wait.
+   * Short recordings in one request.
    *
    * @generated from enum value: SHORT = 2;
    */
@@ -200,14 +200,14 @@ export const Model_Use = {
 } as const;
 
 /**
- * What recognition a model is meant for.
+ * The recognition modes that a model serves.
  *
  * @generated from enum hlust.speech.v2beta1.Model.Use
  */
 export type Model_Use = (typeof Model_Use)[keyof typeof Model_Use] | UnknownEnum;
 
 /**
- * What recognition a model is meant for.
+ * The recognition modes that a model serves.
  *
  * @generated from enum hlust.speech.v2beta1.Model.Use
  */
@@ -220,13 +220,13 @@ export const Model_UseSchema: GenEnum<Model_Use, Model_UseJson> = /*@__PURE__*/
   enumDesc(file_hlust_speech_v2beta1_speech, 2, 0);
 
 /**
- * How the audio is stored and what is wanted of it (section 2.4).
+ * The format of the audio, and options (section 2.4).
  *
  * @generated from message hlust.speech.v2beta1.RecognitionConfig
  */
 export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"> & {
   /**
-   * How the samples are written.
+   * The encoding of the samples.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig.AudioEncoding encoding = 1;
    */
@@ -247,7 +247,7 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
   languageCode: string;
 
   /**
-   * How many readings of each segment are wanted at most; absent or 0 means 1.
+   * Maximum number of alternatives for each segment; absent or 0 means 1.
    *
    * @generated from field: int32 max_alternatives = 4;
    */
@@ -277,13 +277,13 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
 };
 
 /**
- * How the audio is stored and what is wanted of it (section 2.4).
+ * The format of the audio, and options (section 2.4).
  *
  * @generated from message hlust.speech.v2beta1.RecognitionConfig
  */
 export type RecognitionConfigJson = {
   /**
-   * How the samples are written.
+   * The encoding of the samples.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig.AudioEncoding encoding = 1;
    */
@@ -304,7 +304,7 @@ export type RecognitionConfigJson = {
   languageCode?: string;
 
   /**
-   * How many readings of each segment are wanted at most; absent or 0 means 1.
+   * Maximum number of alternatives for each segment; absent or 0 means 1.
    *
    * @generated from field: int32 max_alternatives = 4;
    */
@@ -407,7 +407,7 @@ export type SpeechContext = Message<"hlust.speech.v2beta1.SpeechContext"> & {
   phrases: string[];
 
   /**
-   * How much likelier than others they are; absent or 0 means 10.
+   * How much likelier these phrases are than others; absent or 0 means 10.
    *
    * @generated from field: float boost = 4;
    */
@@ -428,7 +428,7 @@ export type SpeechContextJson = {
   phrases?: string[];
 
   /**
-   * How much likelier than others they are; absent or 0 means 10.
+   * How much likelier these phrases are than others; absent or 0 means 10.
    *
    * @generated from field: float boost = 4;
    */
@@ -499,13 +499,13 @@ export const RecognitionAudioSchema: GenMessage<RecognitionAudio, {jsonType: Rec
   messageDesc(file_hlust_speech_v2beta1_speech, 5);
 
 /**
- * Audio, and what is wanted of it.
+ * Audio with its configuration.
  *
  * @generated from message hlust.speech.v2beta1.RecognizeRequest
  */
 export type RecognizeRequest = Message<"hlust.speech.v2beta1.RecognizeRequest"> & {
   /**
-   * How the audio is stored and what is wanted.
+   * The format of the audio, and options.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
@@ -520,13 +520,13 @@ export type RecognizeRequest = Message<"hlust.speech.v2beta1.RecognizeRequest"> 
 };
 
 /**
- * Audio, and what is wanted of it.
+ * Audio with its configuration.
  *
  * @generated from message hlust.speech.v2beta1.RecognizeRequest
  */
 export type RecognizeRequestJson = {
   /**
-   * How the audio is stored and what is wanted.
+   * The format of the audio, and options.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
@@ -583,7 +583,7 @@ export const RecognizeResponseSchema: GenMessage<RecognizeResponse, {jsonType: R
   messageDesc(file_hlust_speech_v2beta1_speech, 7);
 
 /**
- * What was said in one segment of the audio.
+ * The text of one segment of the audio.
  *
  * @generated from message hlust.speech.v2beta1.SpeechRecognitionResult
  */
@@ -611,7 +611,7 @@ export type SpeechRecognitionResult = Message<"hlust.speech.v2beta1.SpeechRecogn
 };
 
 /**
- * What was said in one segment of the audio.
+ * The text of one segment of the audio.
  *
  * @generated from message hlust.speech.v2beta1.SpeechRecognitionResult
  */
@@ -659,7 +659,7 @@ export type SpeechRecognitionAlternative = Message<"hlust.speech.v2beta1.SpeechR
   transcript: string;
 
   /**
-   * How sure the engine is, when it says so.
+   * The engine's confidence, if it has one.
    *
    * @generated from field: optional float confidence = 2;
    */
@@ -687,7 +687,7 @@ export type SpeechRecognitionAlternativeJson = {
   transcript?: string;
 
   /**
-   * How sure the engine is, when it says so.
+   * The engine's confidence, if it has one.
    *
    * @generated from field: optional float confidence = 2;
    */
@@ -709,7 +709,7 @@ export const SpeechRecognitionAlternativeSchema: GenMessage<SpeechRecognitionAlt
   messageDesc(file_hlust_speech_v2beta1_speech, 9);
 
 /**
- * A word and when it was said.
+ * A word with its times.
  *
  * @generated from message hlust.speech.v2beta1.WordInfo
  */
@@ -736,7 +736,7 @@ export type WordInfo = Message<"hlust.speech.v2beta1.WordInfo"> & {
   word: string;
 
   /**
-   * How sure the engine is, when it says so.
+   * The engine's confidence, if it has one.
    *
    * @generated from field: optional float confidence = 4;
    */
@@ -744,7 +744,7 @@ export type WordInfo = Message<"hlust.speech.v2beta1.WordInfo"> & {
 };
 
 /**
- * A word and when it was said.
+ * A word with its times.
  *
  * @generated from message hlust.speech.v2beta1.WordInfo
  */
@@ -771,7 +771,7 @@ export type WordInfoJson = {
   word?: string;
 
   /**
-   * How sure the engine is, when it says so.
+   * The engine's confidence, if it has one.
    *
    * @generated from field: optional float confidence = 4;
    */
@@ -786,7 +786,7 @@ export const WordInfoSchema: GenMessage<WordInfo, {jsonType: WordInfoJson}> = /*
   messageDesc(file_hlust_speech_v2beta1_speech, 10);
 
 /**
- * What a caller sends: exactly one of the three.
+ * A message of the client: exactly one of the three.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeRequest
  */
@@ -812,7 +812,7 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
     case: "audioContent";
   } | {
     /**
-     * true ends the current utterance at once and goes on listening (extension).
+     * true ends the current utterance at once; the stream continues (extension).
      *
      * @generated from field: bool finalize_utterance = 100;
      */
@@ -822,7 +822,7 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
 };
 
 /**
- * What a caller sends: exactly one of the three.
+ * A message of the client: exactly one of the three.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeRequest
  */
@@ -842,7 +842,7 @@ export type StreamingRecognizeRequestJson = {
   audioContent?: string;
 
   /**
-   * true ends the current utterance at once and goes on listening (extension).
+   * true ends the current utterance at once; the stream continues (extension).
    *
    * @generated from field: bool finalize_utterance = 100;
    */
@@ -857,13 +857,13 @@ export const StreamingRecognizeRequestSchema: GenMessage<StreamingRecognizeReque
   messageDesc(file_hlust_speech_v2beta1_speech, 11);
 
 /**
- * How the audio of a stream is stored and what is wanted of it.
+ * The format of a stream's audio, and options.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionConfig
  */
 export type StreamingRecognitionConfig = Message<"hlust.speech.v2beta1.StreamingRecognitionConfig"> & {
   /**
-   * How the audio is stored and what is wanted.
+   * The format of the audio, and options.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
@@ -892,13 +892,13 @@ export type StreamingRecognitionConfig = Message<"hlust.speech.v2beta1.Streaming
 };
 
 /**
- * How the audio of a stream is stored and what is wanted of it.
+ * The format of a stream's audio, and options.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionConfig
  */
 export type StreamingRecognitionConfigJson = {
   /**
-   * How the audio is stored and what is wanted.
+   * The format of the audio, and options.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
@@ -983,13 +983,13 @@ export const StreamingRecognitionConfig_EndpointingSchema: GenMessage<StreamingR
   messageDesc(file_hlust_speech_v2beta1_speech, 12, 0);
 
 /**
- * What the service sends: results, or an event.
+ * A message of the service: results, or an event.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeResponse
  */
 export type StreamingRecognizeResponse = Message<"hlust.speech.v2beta1.StreamingRecognizeResponse"> & {
   /**
-   * What was heard.
+   * The recognized text.
    *
    * @generated from field: repeated hlust.speech.v2beta1.StreamingRecognitionResult results = 2;
    */
@@ -1011,13 +1011,13 @@ export type StreamingRecognizeResponse = Message<"hlust.speech.v2beta1.Streaming
 };
 
 /**
- * What the service sends: results, or an event.
+ * A message of the service: results, or an event.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeResponse
  */
 export type StreamingRecognizeResponseJson = {
   /**
-   * What was heard.
+   * The recognized text.
    *
    * @generated from field: repeated hlust.speech.v2beta1.StreamingRecognitionResult results = 2;
    */
@@ -1046,7 +1046,7 @@ export const StreamingRecognizeResponseSchema: GenMessage<StreamingRecognizeResp
   messageDesc(file_hlust_speech_v2beta1_speech, 13);
 
 /**
- * What can happen on a stream besides results.
+ * Events of a stream other than results.
  *
  * @generated from enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType
  */
@@ -1057,7 +1057,7 @@ export const StreamingRecognizeResponse_SpeechEventType = {
   SPEECH_EVENT_UNSPECIFIED: 0,
 
   /**
-   * The one utterance of a `singleUtterance` session is over; more audio is ignored.
+   * The utterance of a `singleUtterance` session has ended; further audio is ignored.
    *
    * @generated from enum value: END_OF_SINGLE_UTTERANCE = 1;
    */
@@ -1065,14 +1065,14 @@ export const StreamingRecognizeResponse_SpeechEventType = {
 } as const;
 
 /**
- * What can happen on a stream besides results.
+ * Events of a stream other than results.
  *
  * @generated from enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType
  */
 export type StreamingRecognizeResponse_SpeechEventType = (typeof StreamingRecognizeResponse_SpeechEventType)[keyof typeof StreamingRecognizeResponse_SpeechEventType] | UnknownEnum;
 
 /**
- * What can happen on a stream besides results.
+ * Events of a stream other than results.
  *
  * @generated from enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType
  */
@@ -1085,7 +1085,7 @@ export const StreamingRecognizeResponse_SpeechEventTypeSchema: GenEnum<Streaming
   enumDesc(file_hlust_speech_v2beta1_speech, 13, 0);
 
 /**
- * What was heard in one segment of the audio, so far or at last.
+ * The text of one segment of the audio: interim or final.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionResult
  */
@@ -1105,7 +1105,7 @@ export type StreamingRecognitionResult = Message<"hlust.speech.v2beta1.Streaming
   isFinal: boolean;
 
   /**
-   * How little an interim result has changed: the share of its words that stand where those of the result before it stood, from the
+   * How little an interim result has changed: the share of its words that are the same as in the result before it, from the
    * first word on. 0 when unknown, as for the first of an utterance, and for final results.
    *
    * @generated from field: float stability = 3;
@@ -1128,7 +1128,7 @@ export type StreamingRecognitionResult = Message<"hlust.speech.v2beta1.Streaming
 };
 
 /**
- * What was heard in one segment of the audio, so far or at last.
+ * The text of one segment of the audio: interim or final.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionResult
  */
@@ -1148,7 +1148,7 @@ export type StreamingRecognitionResultJson = {
   isFinal?: boolean;
 
   /**
-   * How little an interim result has changed: the share of its words that stand where those of the result before it stood, from the
+   * How little an interim result has changed: the share of its words that are the same as in the result before it, from the
    * first word on. 0 when unknown, as for the first of an utterance, and for final results.
    *
    * @generated from field: float stability = 3;
@@ -1178,8 +1178,8 @@ export const StreamingRecognitionResultSchema: GenMessage<StreamingRecognitionRe
   messageDesc(file_hlust_speech_v2beta1_speech, 14);
 
 /**
- * Audio becomes text at once: a short recording in one call, or speech as it is spoken on a stream. Clients made for
- * google.cloud.speech.v1 can talk to it over gRPC.
+ * Recognizes speech at once: a short recording in one call, or speech on a stream while it is spoken. Clients made for
+ * google.cloud.speech.v1 can call it over gRPC.
  *
  * @generated from service hlust.speech.v2beta1.Speech
  */
@@ -1200,7 +1200,7 @@ export const Speech: GenService<{
    * Recognizes audio while it is spoken (section 4.9).
    *
    * The first message is `streamingConfig`, every later one `audioContent`; an empty one finalizes the session. Audio may be
-   * split anywhere and come faster than it was spoken: it is read as fast as it is recognized. A stream ends after 4 h,
+   * split anywhere and sent faster than real time: it is read as fast as it is recognized. A stream ends after 4 h,
    * after 60 s without audio, and after 10 s without a configuration.
    *
    * @generated from rpc hlust.speech.v2beta1.Speech.StreamingRecognize
@@ -1211,7 +1211,7 @@ export const Speech: GenService<{
     output: typeof StreamingRecognizeResponseSchema;
   },
   /**
-   * Lists the models that are installed, by name: which languages are heard, and for what (extension).
+   * Lists the installed models, by name: their languages and recognition modes (extension).
    *
    * @generated from rpc hlust.speech.v2beta1.Speech.ListModels
    */

@@ -18,7 +18,7 @@ export const file_hlust_webhooks_v1_webhooks: GenFile = /*@__PURE__*/
   fileDesc("CiBobHVzdC93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIRaGx1c3Qud2ViaG9va3MudjEi6wIKB1dlYmhvb2sSEQoEbmFtZRgBIAEoCUID4EEDEhcKA3VybBgCIAEoCUIK4EEC0rwYAxiAQBIdCgxkaXNwbGF5X25hbWUYAyABKAlCB9K8GAMYyAESSAoLZXZlbnRfdHlwZXMYBCADKAlCM9K8GC9CF3RyYW5zY3JpcHRqb2Iuc3VjY2VlZGVkQhR0cmFuc2NyaXB0am9iLmZhaWxlZBIQCghkaXNhYmxlZBgFIAEoCBIhCg9kaXNhYmxlZF9yZWFzb24YBiABKAlCA+BBA0gAiAEBEjYKDWNyZWF0aW9uX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSRAobcHJldmlvdXNfc2VjcmV0X2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDOgTwuxgBQhIKEF9kaXNhYmxlZF9yZWFzb24imAEKFENyZWF0ZVdlYmhvb2tSZXF1ZXN0EhcKA3VybBgBIAEoCUIK4EEC0rwYAxiAQBIdCgxkaXNwbGF5X25hbWUYAiABKAlCB9K8GAMYyAESSAoLZXZlbnRfdHlwZXMYAyADKAlCM9K8GC9CF3RyYW5zY3JpcHRqb2Iuc3VjY2VlZGVkQhR0cmFuc2NyaXB0am9iLmZhaWxlZCJaChVDcmVhdGVXZWJob29rUmVzcG9uc2USKwoHd2ViaG9vaxgBIAEoCzIaLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2sSDgoGc2VjcmV0GAIgASgJOgTwuxgBIhUKE0xpc3RXZWJob29rc1JlcXVlc3QiSgoUTGlzdFdlYmhvb2tzUmVzcG9uc2USLAoId2ViaG9va3MYASADKAsyGi5obHVzdC53ZWJob29rcy52MS5XZWJob29rOgTwuxgBIiEKEUdldFdlYmhvb2tSZXF1ZXN0EgwKBG5hbWUYASABKAkieQoUVXBkYXRlV2ViaG9va1JlcXVlc3QSMAoHd2ViaG9vaxgBIAEoCzIaLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2tCA+BBAhIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siJAoURGVsZXRlV2ViaG9va1JlcXVlc3QSDAoEbmFtZRgBIAEoCSIqChpSb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBIMCgRuYW1lGAEgASgJImAKG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIrCgd3ZWJob29rGAEgASgLMhouaGx1c3Qud2ViaG9va3MudjEuV2ViaG9vaxIOCgZzZWNyZXQYAiABKAk6BPC7GAEiIgoSVGVzdFdlYmhvb2tSZXF1ZXN0EgwKBG5hbWUYASABKAki5wMKD1dlYmhvb2tEZWxpdmVyeRIMCgRuYW1lGAEgASgJEjcKBXN0YXRlGAIgASgOMiguaGx1c3Qud2ViaG9va3MudjEuV2ViaG9va0RlbGl2ZXJ5LlN0YXRlEhIKCmV2ZW50X3R5cGUYAyABKAkSEAoDam9iGAQgASgJSACIAQESMQoNY3JlYXRpb25fdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIYXR0ZW1wdHMYBiABKAUSNQoRbGFzdF9hdHRlbXB0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEW5leHRfYXR0ZW1wdF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIdChBsYXN0X2h0dHBfc3RhdHVzGAkgASgFSAGIAQESGQoMbGFzdF9wcm9ibGVtGAogASgJSAKIAQEiRgoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABILCgdQRU5ESU5HEAESDQoJREVMSVZFUkVEEAISCgoGRkFJTEVEEAM6BPC7GAFCBgoEX2pvYkITChFfbGFzdF9odHRwX3N0YXR1c0IPCg1fbGFzdF9wcm9ibGVtIm0KHExpc3RXZWJob29rRGVsaXZlcmllc1JlcXVlc3QSDgoGcGFyZW50GAEgASgJEiAKCXBhZ2Vfc2l6ZRgCIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAMgASgJQgfSvBgDGIAIInYKHUxpc3RXZWJob29rRGVsaXZlcmllc1Jlc3BvbnNlEjYKCmRlbGl2ZXJpZXMYASADKAsyIi5obHVzdC53ZWJob29rcy52MS5XZWJob29rRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJOgTwuxgBIi8KH1JlZGVsaXZlcldlYmhvb2tEZWxpdmVyeVJlcXVlc3QSDAoEbmFtZRgBIAEoCTK4EgoIV2ViaG9va3MS4wEKDUNyZWF0ZVdlYmhvb2sSJy5obHVzdC53ZWJob29rcy52MS5DcmVhdGVXZWJob29rUmVxdWVzdBooLmhsdXN0LndlYmhvb2tzLnYxLkNyZWF0ZVdlYmhvb2tSZXNwb25zZSJ/orsYCQoHYWNjb3VudLq7GFcKElJFU09VUkNFX0VYSEFVU1RFRBIRVE9PX01BTllfV0VCSE9PS1MaLlRoZSBhY2NvdW50IGhhcyAyMCB3ZWJob29rczogZGVsZXRlIG9uZSBmaXJzdC6C0+STAhE6ASoiDC92MS93ZWJob29rcxKCAQoMTGlzdFdlYmhvb2tzEiYuaGx1c3Qud2ViaG9va3MudjEuTGlzdFdlYmhvb2tzUmVxdWVzdBonLmhsdXN0LndlYmhvb2tzLnYxLkxpc3RXZWJob29rc1Jlc3BvbnNlIiGiuxgJCgdhY2NvdW50gtPkkwIOEgwvdjEvd2ViaG9va3MS1AEKCkdldFdlYmhvb2sSJC5obHVzdC53ZWJob29rcy52MS5HZXRXZWJob29rUmVxdWVzdBoaLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2sigwGiuxgJCgdhY2NvdW50ursYVQoJTk9UX0ZPVU5EEhFXRUJIT09LX05PVF9GT1VORBo1VGhlcmUgaXMgbm8gc3VjaCB3ZWJob29rLCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy6C0+STAhcSFS92MS97bmFtZT13ZWJob29rcy8qfRLrAQoNVXBkYXRlV2ViaG9vaxInLmhsdXN0LndlYmhvb2tzLnYxLlVwZGF0ZVdlYmhvb2tSZXF1ZXN0GhouaGx1c3Qud2ViaG9va3MudjEuV2ViaG9vayKUAaK7GAkKB2FjY291bnS6uxhVCglOT1RfRk9VTkQSEVdFQkhPT0tfTk9UX0ZPVU5EGjVUaGVyZSBpcyBubyBzdWNoIHdlYmhvb2ssIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCKDoHd2ViaG9vazIdL3YxL3t3ZWJob29rLm5hbWU9d2ViaG9va3MvKn0S1gEKDURlbGV0ZVdlYmhvb2sSJy5obHVzdC53ZWJob29rcy52MS5EZWxldGVXZWJob29rUmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSKDAaK7GAkKB2FjY291bnS6uxhVCglOT1RfRk9VTkQSEVdFQkhPT0tfTk9UX0ZPVU5EGjVUaGVyZSBpcyBubyBzdWNoIHdlYmhvb2ssIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCFyoVL3YxL3tuYW1lPXdlYmhvb2tzLyp9EooCChNSb3RhdGVXZWJob29rU2VjcmV0Ei0uaGx1c3Qud2ViaG9va3MudjEuUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QaLi5obHVzdC53ZWJob29rcy52MS5Sb3RhdGVXZWJob29rU2VjcmV0UmVzcG9uc2UikwGiuxgJCgdhY2NvdW50ursYVQoJTk9UX0ZPVU5EEhFXRUJIT09LX05PVF9GT1VORBo1VGhlcmUgaXMgbm8gc3VjaCB3ZWJob29rLCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy6C0+STAic6ASoiIi92MS97bmFtZT13ZWJob29rcy8qfTpyb3RhdGVTZWNyZXQSmAMKC1Rlc3RXZWJob29rEiUuaGx1c3Qud2ViaG9va3MudjEuVGVzdFdlYmhvb2tSZXF1ZXN0GiIuaGx1c3Qud2ViaG9va3MudjEuV2ViaG9va0RlbGl2ZXJ5Ir0CorsYCQoHYWNjb3VudLq7GFUKCU5PVF9GT1VORBIRV0VCSE9PS19OT1RfRk9VTkQaNVRoZXJlIGlzIG5vIHN1Y2ggd2ViaG9vaywgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MuursYUgoTRkFJTEVEX1BSRUNPTkRJVElPThIQV0VCSE9PS19ESVNBQkxFRBopVGhlIHdlYmhvb2sgaXMgZGlzYWJsZWQ6IGVuYWJsZSBpdCBmaXJzdC66uxhYChJSRVNPVVJDRV9FWEhBVVNURUQSDlRPT19NQU5ZX1RFU1RTGjIxMCB0ZXN0cyBvZiB0aGlzIHdlYmhvb2sgd2FpdCB0byBiZSB0YWtlbiBhbHJlYWR5LoLT5JMCHzoBKiIaL3YxL3tuYW1lPXdlYmhvb2tzLyp9OnRlc3QSjQIKFUxpc3RXZWJob29rRGVsaXZlcmllcxIvLmhsdXN0LndlYmhvb2tzLnYxLkxpc3RXZWJob29rRGVsaXZlcmllc1JlcXVlc3QaMC5obHVzdC53ZWJob29rcy52MS5MaXN0V2ViaG9va0RlbGl2ZXJpZXNSZXNwb25zZSKQAaK7GAkKB2FjY291bnS6uxhVCglOT1RfRk9VTkQSEVdFQkhPT0tfTk9UX0ZPVU5EGjVUaGVyZSBpcyBubyBzdWNoIHdlYmhvb2ssIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCJBIiL3YxL3twYXJlbnQ9d2ViaG9va3MvKn0vZGVsaXZlcmllcxLqAgoYUmVkZWxpdmVyV2ViaG9va0RlbGl2ZXJ5EjIuaGx1c3Qud2ViaG9va3MudjEuUmVkZWxpdmVyV2ViaG9va0RlbGl2ZXJ5UmVxdWVzdBoiLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2tEZWxpdmVyeSL1AaK7GAkKB2FjY291bnS6uxhXCglOT1RfRk9VTkQSEkRFTElWRVJZX05PVF9GT1VORBo2VGhlcmUgaXMgbm8gc3VjaCBkZWxpdmVyeSwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MuursYUgoTRkFJTEVEX1BSRUNPTkRJVElPThIQV0VCSE9PS19ESVNBQkxFRBopVGhlIHdlYmhvb2sgaXMgZGlzYWJsZWQ6IGVuYWJsZSBpdCBmaXJzdC6C0+STAjE6ASoiLC92MS97bmFtZT13ZWJob29rcy8qL2RlbGl2ZXJpZXMvKn06cmVkZWxpdmVyYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_api_annotations]);
 
 /**
- * A URL that is told when jobs end.
+ * A URL that is notified when jobs end.
  *
  * @generated from message hlust.webhooks.v1.Webhook
  */
@@ -38,21 +38,21 @@ export type Webhook = Message<"hlust.webhooks.v1.Webhook"> & {
   url: string;
 
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 3;
    */
   displayName: string;
 
   /**
-   * What it is told. Empty: everything, types that come later too.
+   * The types of its messages. Empty: all types, also future ones.
    *
    * @generated from field: repeated string event_types = 4;
    */
   eventTypes: string[];
 
   /**
-   * While it is, nothing is sent: what waits goes on within its day once it is enabled; of jobs that end meanwhile it is not told.
+   * While it is disabled, nothing is sent: waiting messages are retried within their day once it is enabled; jobs that end meanwhile cause no message.
    *
    * @generated from field: bool disabled = 5;
    */
@@ -73,7 +73,7 @@ export type Webhook = Message<"hlust.webhooks.v1.Webhook"> & {
   creationTime?: Timestamp | undefined;
 
   /**
-   * Until when the secret before the last rotation signs as well; absent when none does.
+   * Until when the secret before the last rotation also signs; absent if there is none.
    *
    * @generated from field: google.protobuf.Timestamp previous_secret_expire_time = 8;
    */
@@ -81,7 +81,7 @@ export type Webhook = Message<"hlust.webhooks.v1.Webhook"> & {
 };
 
 /**
- * A URL that is told when jobs end.
+ * A URL that is notified when jobs end.
  *
  * @generated from message hlust.webhooks.v1.Webhook
  */
@@ -101,21 +101,21 @@ export type WebhookJson = {
   url?: string;
 
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 3;
    */
   displayName?: string;
 
   /**
-   * What it is told. Empty: everything, types that come later too.
+   * The types of its messages. Empty: all types, also future ones.
    *
    * @generated from field: repeated string event_types = 4;
    */
   eventTypes?: string[];
 
   /**
-   * While it is, nothing is sent: what waits goes on within its day once it is enabled; of jobs that end meanwhile it is not told.
+   * While it is disabled, nothing is sent: waiting messages are retried within their day once it is enabled; jobs that end meanwhile cause no message.
    *
    * @generated from field: bool disabled = 5;
    */
@@ -136,7 +136,7 @@ export type WebhookJson = {
   creationTime?: TimestampJson;
 
   /**
-   * Until when the secret before the last rotation signs as well; absent when none does.
+   * Until when the secret before the last rotation also signs; absent if there is none.
    *
    * @generated from field: google.protobuf.Timestamp previous_secret_expire_time = 8;
    */
@@ -151,7 +151,7 @@ export const WebhookSchema: GenMessage<Webhook, {jsonType: WebhookJson}> = /*@__
   messageDesc(file_hlust_webhooks_v1_webhooks, 0);
 
 /**
- * What the webhook is to be.
+ * The new webhook.
  *
  * @generated from message hlust.webhooks.v1.CreateWebhookRequest
  */
@@ -164,14 +164,14 @@ export type CreateWebhookRequest = Message<"hlust.webhooks.v1.CreateWebhookReque
   url: string;
 
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 2;
    */
   displayName: string;
 
   /**
-   * What it is told. Default: everything, types that come later too.
+   * The types of its messages. Default: all types, also future ones.
    *
    * @generated from field: repeated string event_types = 3;
    */
@@ -179,7 +179,7 @@ export type CreateWebhookRequest = Message<"hlust.webhooks.v1.CreateWebhookReque
 };
 
 /**
- * What the webhook is to be.
+ * The new webhook.
  *
  * @generated from message hlust.webhooks.v1.CreateWebhookRequest
  */
@@ -192,14 +192,14 @@ export type CreateWebhookRequestJson = {
   url?: string;
 
   /**
-   * For people; without control characters.
+   * For users; without control characters.
    *
    * @generated from field: string display_name = 2;
    */
   displayName?: string;
 
   /**
-   * What it is told. Default: everything, types that come later too.
+   * The types of its messages. Default: all types, also future ones.
    *
    * @generated from field: repeated string event_types = 3;
    */
@@ -227,7 +227,7 @@ export type CreateWebhookResponse = Message<"hlust.webhooks.v1.CreateWebhookResp
   webhook?: Webhook | undefined;
 
   /**
-   * `whsec_` and the base64 of the 32 bytes that messages are signed with. It cannot be had again.
+   * `whsec_` and the base64 of the 32 bytes that messages are signed with. It is returned only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -248,7 +248,7 @@ export type CreateWebhookResponseJson = {
   webhook?: WebhookJson;
 
   /**
-   * `whsec_` and the base64 of the 32 bytes that messages are signed with. It cannot be had again.
+   * `whsec_` and the base64 of the 32 bytes that messages are signed with. It is returned only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -263,7 +263,7 @@ export const CreateWebhookResponseSchema: GenMessage<CreateWebhookResponse, {jso
   messageDesc(file_hlust_webhooks_v1_webhooks, 2);
 
 /**
- * Nothing is asked: an account has at most 20 webhooks.
+ * No parameters: an account has at most 20 webhooks.
  *
  * @generated from message hlust.webhooks.v1.ListWebhooksRequest
  */
@@ -271,7 +271,7 @@ export type ListWebhooksRequest = Message<"hlust.webhooks.v1.ListWebhooksRequest
 };
 
 /**
- * Nothing is asked: an account has at most 20 webhooks.
+ * No parameters: an account has at most 20 webhooks.
  *
  * @generated from message hlust.webhooks.v1.ListWebhooksRequest
  */
@@ -362,7 +362,7 @@ export const GetWebhookRequestSchema: GenMessage<GetWebhookRequest, {jsonType: G
  */
 export type UpdateWebhookRequest = Message<"hlust.webhooks.v1.UpdateWebhookRequest"> & {
   /**
-   * What is to change.
+   * The new values.
    *
    * @generated from field: hlust.webhooks.v1.Webhook webhook = 1;
    */
@@ -383,7 +383,7 @@ export type UpdateWebhookRequest = Message<"hlust.webhooks.v1.UpdateWebhookReque
  */
 export type UpdateWebhookRequestJson = {
   /**
-   * What is to change.
+   * The new values.
    *
    * @generated from field: hlust.webhooks.v1.Webhook webhook = 1;
    */
@@ -488,7 +488,7 @@ export type RotateWebhookSecretResponse = Message<"hlust.webhooks.v1.RotateWebho
   webhook?: Webhook | undefined;
 
   /**
-   * `whsec_` and the base64 of the 32 bytes that messages are signed with from now on. It cannot be had again.
+   * `whsec_` and the base64 of the 32 bytes that messages are signed with from now on. It is returned only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -509,7 +509,7 @@ export type RotateWebhookSecretResponseJson = {
   webhook?: WebhookJson;
 
   /**
-   * `whsec_` and the base64 of the 32 bytes that messages are signed with from now on. It cannot be had again.
+   * `whsec_` and the base64 of the 32 bytes that messages are signed with from now on. It is returned only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -572,7 +572,7 @@ export type WebhookDelivery = Message<"hlust.webhooks.v1.WebhookDelivery"> & {
   name: string;
 
   /**
-   * Where it stands.
+   * Its state.
    *
    * @generated from field: hlust.webhooks.v1.WebhookDelivery.State state = 2;
    */
@@ -586,21 +586,21 @@ export type WebhookDelivery = Message<"hlust.webhooks.v1.WebhookDelivery"> & {
   eventType: string;
 
   /**
-   * `transcriptjob/<job_id>`; absent of a test.
+   * `transcriptjob/<job_id>`; absent for a test.
    *
    * @generated from field: optional string job = 4;
    */
   job?: string | undefined;
 
   /**
-   * When what it tells happened.
+   * The time of its event.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 5;
    */
   creationTime?: Timestamp | undefined;
 
   /**
-   * How often it was sent, or tried to be.
+   * The number of attempts.
    *
    * @generated from field: int32 attempts = 6;
    */
@@ -614,7 +614,7 @@ export type WebhookDelivery = Message<"hlust.webhooks.v1.WebhookDelivery"> & {
   lastAttemptTime?: Timestamp | undefined;
 
   /**
-   * When it is sent next; absent once it is `DELIVERED` or `FAILED`.
+   * The time of the next attempt; absent once it is `DELIVERED` or `FAILED`.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_time = 8;
    */
@@ -649,7 +649,7 @@ export type WebhookDeliveryJson = {
   name?: string;
 
   /**
-   * Where it stands.
+   * Its state.
    *
    * @generated from field: hlust.webhooks.v1.WebhookDelivery.State state = 2;
    */
@@ -663,21 +663,21 @@ export type WebhookDeliveryJson = {
   eventType?: string;
 
   /**
-   * `transcriptjob/<job_id>`; absent of a test.
+   * `transcriptjob/<job_id>`; absent for a test.
    *
    * @generated from field: optional string job = 4;
    */
   job?: string;
 
   /**
-   * When what it tells happened.
+   * The time of its event.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 5;
    */
   creationTime?: TimestampJson;
 
   /**
-   * How often it was sent, or tried to be.
+   * The number of attempts.
    *
    * @generated from field: int32 attempts = 6;
    */
@@ -691,7 +691,7 @@ export type WebhookDeliveryJson = {
   lastAttemptTime?: TimestampJson;
 
   /**
-   * When it is sent next; absent once it is `DELIVERED` or `FAILED`.
+   * The time of the next attempt; absent once it is `DELIVERED` or `FAILED`.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_time = 8;
    */
@@ -720,7 +720,7 @@ export const WebhookDeliverySchema: GenMessage<WebhookDelivery, {jsonType: Webho
   messageDesc(file_hlust_webhooks_v1_webhooks, 11);
 
 /**
- * Where a delivery stands.
+ * The state of a delivery.
  *
  * @generated from enum hlust.webhooks.v1.WebhookDelivery.State
  */
@@ -738,14 +738,14 @@ export const WebhookDelivery_State = {
   PENDING: 1,
 
   /**
-   * The receiver took it: 2xx.
+   * The receiver accepted it: 2xx.
    *
    * @generated from enum value: DELIVERED = 2;
    */
   DELIVERED: 2,
 
   /**
-   * It was given up: a day after what it tells, or because the receiver answered 410 Gone.
+   * It was given up: a day after its event, or because the receiver answered 410 Gone.
    *
    * @generated from enum value: FAILED = 3;
    */
@@ -753,14 +753,14 @@ export const WebhookDelivery_State = {
 } as const;
 
 /**
- * Where a delivery stands.
+ * The state of a delivery.
  *
  * @generated from enum hlust.webhooks.v1.WebhookDelivery.State
  */
 export type WebhookDelivery_State = (typeof WebhookDelivery_State)[keyof typeof WebhookDelivery_State] | UnknownEnum;
 
 /**
- * Where a delivery stands.
+ * The state of a delivery.
  *
  * @generated from enum hlust.webhooks.v1.WebhookDelivery.State
  */
@@ -773,7 +773,7 @@ export const WebhookDelivery_StateSchema: GenEnum<WebhookDelivery_State, Webhook
   enumDesc(file_hlust_webhooks_v1_webhooks, 11, 0);
 
 /**
- * Which page, of which webhook.
+ * Selects a page of a webhook's deliveries.
  *
  * @generated from message hlust.webhooks.v1.ListWebhookDeliveriesRequest
  */
@@ -801,7 +801,7 @@ export type ListWebhookDeliveriesRequest = Message<"hlust.webhooks.v1.ListWebhoo
 };
 
 /**
- * Which page, of which webhook.
+ * Selects a page of a webhook's deliveries.
  *
  * @generated from message hlust.webhooks.v1.ListWebhookDeliveriesRequest
  */
@@ -842,7 +842,7 @@ export const ListWebhookDeliveriesRequestSchema: GenMessage<ListWebhookDeliverie
  */
 export type ListWebhookDeliveriesResponse = Message<"hlust.webhooks.v1.ListWebhookDeliveriesResponse"> & {
   /**
-   * One page of them.
+   * The items of the page.
    *
    * @generated from field: repeated hlust.webhooks.v1.WebhookDelivery deliveries = 1;
    */
@@ -863,7 +863,7 @@ export type ListWebhookDeliveriesResponse = Message<"hlust.webhooks.v1.ListWebho
  */
 export type ListWebhookDeliveriesResponseJson = {
   /**
-   * One page of them.
+   * The items of the page.
    *
    * @generated from field: repeated hlust.webhooks.v1.WebhookDelivery deliveries = 1;
    */
@@ -920,13 +920,13 @@ export const RedeliverWebhookDeliveryRequestSchema: GenMessage<RedeliverWebhookD
   messageDesc(file_hlust_webhooks_v1_webhooks, 14);
 
 /**
- * Tells URLs of the account when its jobs end, instead of being asked: signed messages, each sent until it is taken (extension).
+ * Notifies URLs of the account when its jobs end: signed messages, each retried until it is accepted (extension).
  *
- * A message is one POST of JSON, `{"type": ..., "timestamp": ..., "data": ...}`, signed as Standard Webhooks has it: the
+ * A message is one POST of JSON, `{"type": ..., "timestamp": ..., "data": ...}`, signed according to Standard Webhooks: the
  * headers `webhook-id`, `webhook-timestamp` (Unix seconds) and `webhook-signature`, which is `v1,` and the base64 of the
- * HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the bytes of the secret. An answer of 2xx within 15 seconds takes
- * it. Anything else, a redirect too, has it sent again for a day: the same bytes with the same `webhook-id`. A message may
- * come more than once, and messages in another order than what they tell.
+ * HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the bytes of the secret. An answer of 2xx within 15 seconds accepts
+ * it. After any other answer, also a redirect, it is retried for a day: the same bytes with the same `webhook-id`. A message may
+ * arrive more than once, and messages in another order than their events.
  *
  * @generated from service hlust.webhooks.v1.Webhooks
  */
@@ -934,7 +934,7 @@ export const Webhooks: GenService<{
   /**
    * Makes a webhook.
    *
-   * The secret is answered this once.
+   * The secret is returned only here.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.CreateWebhook
    */
@@ -954,7 +954,7 @@ export const Webhooks: GenService<{
     output: typeof ListWebhooksResponseSchema;
   },
   /**
-   * Answers a webhook, without its secret.
+   * Returns a webhook, without its secret.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.GetWebhook
    */
@@ -966,7 +966,7 @@ export const Webhooks: GenService<{
   /**
    * Changes a webhook: the fields present in the body.
    *
-   * A new `url` is that of messages that still wait, too. `disabled` false lets a webhook go on that was disabled.
+   * A new `url` applies to waiting messages too. `disabled` false enables a webhook again.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.UpdateWebhook
    */
@@ -976,7 +976,7 @@ export const Webhooks: GenService<{
     output: typeof WebhookSchema;
   },
   /**
-   * Deletes a webhook with its deliveries: what waits is not sent any more.
+   * Deletes a webhook with its deliveries: waiting messages are not sent any more.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.DeleteWebhook
    */
@@ -986,9 +986,9 @@ export const Webhooks: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Gives a webhook another secret.
+   * Rotates the secret of a webhook.
    *
-   * For 24 hours messages have two signatures, separated by a space, of the new secret and of the one before. The one before that
+   * For 24 hours messages have two signatures, separated by a space, of the new secret and of the previous one. The one before that
    * ends at once.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.RotateWebhookSecret
@@ -999,7 +999,7 @@ export const Webhooks: GenService<{
     output: typeof RotateWebhookSecretResponseSchema;
   },
   /**
-   * Sends a message of the type `webhook.test`, like any other: signed, listed, and again until it is taken.
+   * Sends a message of the type `webhook.test`, like any other: signed, listed, and retried until it is accepted.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.TestWebhook
    */
@@ -1009,7 +1009,7 @@ export const Webhooks: GenService<{
     output: typeof WebhookDeliverySchema;
   },
   /**
-   * Lists what was, is and will be sent to a webhook, newest first. Deliveries are kept for 30 days.
+   * Lists the deliveries of a webhook: sent, being sent and waiting, newest first. They are kept for 30 days.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.ListWebhookDeliveries
    */
@@ -1019,7 +1019,7 @@ export const Webhooks: GenService<{
     output: typeof ListWebhookDeliveriesResponseSchema;
   },
   /**
-   * Sends a message once more, at once and for another day: the same bytes with the same `webhook-id`.
+   * Sends a message again, at once and with retries for another day: the same bytes with the same `webhook-id`.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.RedeliverWebhookDelivery
    */

@@ -6,12 +6,12 @@ import type { Answer } from "../spec/service.ts";
 export interface FailedCall {
   readonly caller: string;
   readonly problem: string;
-  /** The service is not there, and says when to try again. */
+  /** The service is unavailable, and says when to retry. */
   readonly isExplained: boolean;
 }
 
 /** What callers were answered: how often as they should be, and every time that they were not. */
-export class CallTally {
+export class CallCounter {
   /** By caller; all callers are in it from their start. */
   readonly answered = new Map<string, number>();
   /**
