@@ -118,10 +118,7 @@ test("a missing server, or one with another file, is reported; nothing is instal
   const { code, out, errors } = await models("pull", "english-small");
   assert.equal(code, 1);
   assert.doesNotMatch(out, /is installed/);
-  assert.match(
-    errors,
-    /^hlust: http:\/\/127\S+\/it: the server has 6 bytes of it, and the catalogue/m,
-  );
+  assert.match(errors, /^hlust: http:\/\/127\S+\/it: it has 6 bytes, and \d+ in the catalogue/m);
   assert.deepEqual(await installedNames(), []);
 });
 

@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { joinSamples } from "./join-samples.ts";
 import { decodeAudio, decodedSampleRate } from "./decode.ts";
 import { probeMedia } from "./probe-media.ts";
 import { chooseSandbox, type Sandbox } from "./sandbox.ts";
@@ -38,13 +39,7 @@ async function decoded(name: string, sandbox = sandboxes[0], durationMsMax = hou
   const chunks: Int16Array[] = [];
   const file = join(folder, name);
   for await (const chunk of decodeAudio({ file, sandbox, durationMsMax })) chunks.push(chunk);
-  const samples = new Int16Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    samples.set(chunk, at);
-    at += chunk.length;
-  }
-  return samples;
+  return joinSamples(chunks);
 }
 
 async function failure(name: string, sandbox = sandboxes[0]): Promise<ServiceError> {

@@ -16,7 +16,7 @@ test("acceptStream() weighs events against lines of JSON", () => {
     ["Text/Event-Stream", "events"],
     ["text/event-stream; charset=utf-8", "events"],
     ["text/*", "events"],
-    // As high: who names only one of them means it; else ours to choose.
+    // Equal weights: a client that names only events wants them; otherwise the choice is ours.
     ["text/event-stream, */*", "events"],
     ["*/*, text/event-stream", "events"],
     ["application/json, text/event-stream", "lines"],
@@ -29,7 +29,7 @@ test("acceptStream() weighs events against lines of JSON", () => {
     ["text/event-stream;q=0.8, */*;q=0.9", "lines"],
     ["application/json;q=0.5, text/event-stream ; Q=0.501", "events"],
     ["text/event-stream;q=0.1;ext=1, */*;q=0.01", "events"],
-    // The most precise range tells, wherever it stands.
+    // The most precise range decides, at any position.
     ["text/event-stream;q=0, */*", "lines"],
     ["*/*, text/event-stream;q=0.1", "lines"],
     ["application/x-ndjson;q=0, */*", "events"],
@@ -39,12 +39,12 @@ test("acceptStream() weighs events against lines of JSON", () => {
     ["text/html", "lines"],
     ["text/event-stream;q=0", "lines"],
     ["*/*;q=0", "lines"],
-    // What a browser sends for a page.
+    // The Accept header of a browser that opens a page.
     ["text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", "lines"],
     // Not weights.
     ["text/event-stream;q=2, application/json;q=0.1", "lines"],
     ["text/event-stream;q=high, application/json;q=0.1", "lines"],
-    // A comma within quotes divides nothing.
+    // A comma within quotes does not separate.
     ['text/event-stream;title="a,application/json", */*;q=0.1', "events"],
     ['text/event-stream;title="a\\",application/json', "events"],
     [",,text/event-stream,,", "events"],
@@ -54,7 +54,7 @@ test("acceptStream() weighs events against lines of JSON", () => {
   }
 });
 
-test("acceptStream() answers for any text, in time that grows with it", () => {
+test("acceptStream() accepts any text, in linear time", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (accept) => {
       const { contentType } = acceptStream(`*/*;q=0,${accept}`);
@@ -63,7 +63,7 @@ test("acceptStream() answers for any text, in time that grows with it", () => {
   );
   for (const part of ['"', '"\\', ",", ";", ";q=0.", "*/*,", 'a"', '"*/*'])
     assertLinear(part, 64_000, {
-      // Without the first range none of the rest is looked at.
+      // Without the first range the rest is not read.
       input: (count) => `*/*,${part.repeat(count)}`,
       run: acceptStream,
     });

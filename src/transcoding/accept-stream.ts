@@ -1,9 +1,9 @@
 import { eventStream, jsonLines, type StreamEnvelope } from "./stream-envelope.ts";
 
 /**
- * How a caller wants the answers of a stream, by its Accept header (RFC 9110, section 12.5.1): as
- * events where it rates these higher than lines of JSON, or as high and names only them; else as
- * lines. A caller that accepts neither gets lines, not an error.
+ * The form in which a client wants the answers of a stream, by its Accept header (RFC 9110, section
+ * 12.5.1): events if it prefers these to lines of JSON, or rates both the same and names only
+ * events; else lines. A client that accepts neither gets lines, not an error.
  */
 export function acceptStream(accept: string | undefined): StreamEnvelope {
   if (accept === undefined || !mayNameEvents.test(accept)) return jsonLines;
@@ -17,7 +17,7 @@ export function acceptStream(accept: string | undefined): StreamEnvelope {
 }
 
 const eventNames = ["text/event-stream"];
-/** What people call lines of JSON; there is no registered name. */
+/** The names in use for lines of JSON; none is registered. */
 const lineNames = [
   "application/x-ndjson",
   "application/ndjson",
@@ -25,10 +25,10 @@ const lineNames = [
   "application/json",
 ];
 
-/** Most callers say nothing of the kind: they are not looked at further. */
+/** Most clients name none of these types: nothing else is parsed then. */
 const mayNameEvents = /event-stream|\*/i;
 
-/** What stands between commas, those within quotes aside. */
+/** The items between commas, except commas in quotes. */
 const element = /(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g;
 
 interface MediaRange {

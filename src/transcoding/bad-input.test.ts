@@ -1,5 +1,5 @@
-// No request of any bytes throws past the transcoder: paths and bodies that are good, nearly good,
-// and garbage.
+// No request of any bytes throws past the transcoder: valid, nearly valid and random paths and
+// bodies.
 import assert from "node:assert/strict";
 import { Buffer, isUtf8 } from "node:buffer";
 import { test } from "node:test";
@@ -17,7 +17,8 @@ import { ItemSchema, MSchema, Vectors } from "../../test/gen/transcoding_pb.ts";
 import { mutated } from "../../test/fixtures/mutated.ts";
 import { runs } from "../../test/fixtures/property-runs.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { encodeFully, encodeKeepingSlashes } from "./percent-encoding.ts";
+import { encodeFully } from "./percent-encoding.ts";
+import { encodeKeepingSlashes } from "../../test/fixtures/any-transcoder.ts";
 import { registryOf } from "./registry-of.ts";
 import type { Routed } from "./transcoder.ts";
 
@@ -33,7 +34,7 @@ const methods = fc.constantFrom(
   "constructor",
   "",
 );
-test("route() answers or refuses any method and path, and finds again what it found", () => {
+test("route() finds or refuses any method and path, and finds the encoded match again", () => {
   const good = fc
     .tuple(bindings, fc.array(values, { minLength: 1, maxLength: 4 }))
     .map(([binding, fills]) => `${binding.httpMethod} ${pathOf(binding, fills)}`);
@@ -150,7 +151,7 @@ const nearlyGoodBody = (() => {
     );
 })();
 
-test("bind() takes or refuses any body, and reads as JSON just what is JSON in UTF-8", () => {
+test("bind() accepts or refuses any body, and reads exactly JSON in UTF-8", () => {
   const pieces = [
     "{",
     "}",

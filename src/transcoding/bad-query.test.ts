@@ -1,5 +1,4 @@
-// No query of any bytes throws past the transcoder, and every good one is read as the same body
-// would be.
+// No query of any bytes throws past the transcoder, and every valid one is read like the same body.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
@@ -91,7 +90,7 @@ const goodQuery = (() => {
   });
 })();
 
-/** What the pairs mean, as a JSON body would say it. */
+/** The JSON body with the same meaning as the pairs. */
 function bodyOf(pairs: readonly (readonly [name: string, text: string])[]): JsonObject {
   const body: JsonObject = {};
   for (const [name, text] of pairs) {
@@ -113,7 +112,7 @@ function bodyOf(pairs: readonly (readonly [name: string, text: string])[]): Json
   return body;
 }
 
-test("bind() reads a good query as the same body would be read, and refuses any other", () => {
+test("bind() reads a valid query like the same body, and refuses any other", () => {
   const pieces = [
     "&",
     "=",
@@ -175,7 +174,7 @@ test("bind() reads a good query as the same body would be read, and refuses any 
   assert.ok(counts.taken > runs(3_000) && counts.refused > runs(2_000), JSON.stringify(counts));
 });
 
-test("bind() takes or refuses any query of any bytes, on any binding", () => {
+test("bind() accepts or refuses any query of any bytes, on any binding", () => {
   const targets = fc.tuple(
     bindings,
     fc.array(values, { minLength: 1, maxLength: 4 }),

@@ -23,17 +23,17 @@ import { converted, messageDepthMax, refuse } from "./read-json.ts";
 /** The parts of a request that rules bind: decoded path variables, the raw query, the body. */
 export interface RequestParts {
   readonly captures: readonly string[];
-  /** What stands behind the "?", still encoded. */
+  /** The part after the "?", still encoded. */
   readonly query: string;
   /** Empty or undefined: no body. */
   readonly body: Uint8Array | undefined;
-  /** Of the body, as the caller gave it: kept where a google.api.HttpBody is the body. */
+  /** The Content-Type of the body, as sent: kept if the body is a google.api.HttpBody. */
   readonly contentType: string;
 }
 
 export interface BindOptions {
   readonly registry: Registry;
-  /** Query parameters that are nobody's field; names that begin with "$" are skipped too. */
+  /** Query parameters that belong to no field; names that begin with "$" are skipped too. */
   readonly systemParameters: ReadonlySet<string>;
   readonly unknownQuery: "reject" | "ignore";
   readonly strayBody: "reject" | "ignore";
@@ -74,7 +74,7 @@ export function bindRequest(binding: Binding, parts: RequestParts, options: Bind
   return message;
 }
 
-/** Whether the body of a request is of google.api.HttpBody: taken as it is, whatever its type. */
+/** Whether the body of a request is a google.api.HttpBody: its bytes, of any type. */
 export function takesHttpBody(binding: Binding): boolean {
   return bodyTypeOf(binding)?.typeName === "google.api.HttpBody";
 }
@@ -123,17 +123,17 @@ function readBody(
   };
 }
 
-/** The message that the JSON of a body is of; undefined where it is of none. */
+/** The message type of a JSON body; undefined if it is no message. */
 export function bodyTypeOf({ method, body }: Binding): DescMessage | undefined {
   return body === "*" ? method.input : bodyMessage(body);
 }
 
-/** The message that a body field holds; undefined where the field is anything else. */
+/** The message type of a body field; undefined if the field is no message. */
 function bodyMessage(body: "" | DescField): DescMessage | undefined {
   return body !== "" && body.fieldKind === "message" ? body.message : undefined;
 }
 
-/** A body that is not even of the right kind has no field to name. */
+/** A body of the wrong kind has no field to name. */
 function refuseWhole(report: JsonReport, from: number): void {
   const first = report.violations[from];
   if (first?.field === "") throw new ServiceError("invalid_argument", `body: ${first.description}`);
@@ -155,10 +155,7 @@ function fillHttpBody(message: ReflectMessage, body: Binding["body"], parts: Req
   if (typeof body !== "string") message.set(body, target);
 }
 
-/**
- * Path variables and query parameters as JSON of the request message; what cannot be placed goes to
- * `report`.
- */
+/** Path variables and query parameters as JSON of the request message; problems go to `report`. */
 function paramsJson(
   binding: Binding,
   { captures, query }: RequestParts,
@@ -214,7 +211,7 @@ function decodeParam(text: string): string | undefined {
   }
 }
 
-/** The fields that a query parameter names, or why it names none. */
+/** The fields that a query parameter names, or the reason why it names none. */
 function queryFields(
   { method, body }: Binding,
   fromPath: ReadonlySet<string>,
@@ -239,7 +236,7 @@ function emptyObject(): JsonObject {
   return { __proto__: null };
 }
 
-/** Answers false where a singular field has a value already. */
+/** Returns false if a singular field has a value already. */
 function place(params: JsonObject, fields: readonly DescField[], text: string): boolean {
   let holder = params;
   for (const field of fields.slice(0, -1)) {
@@ -262,8 +259,8 @@ function place(params: JsonObject, fields: readonly DescField[], text: string): 
 }
 
 /**
- * A parameter as JSON: proto3 JSON takes strings for all but booleans and the numbers of enum
- * values.
+ * A parameter as JSON: proto3 JSON accepts strings for all types but booleans and the numbers of
+ * enum values.
  */
 function paramJson(field: DescField, text: string): JsonValue {
   if (field.enum !== undefined) return /^-?[0-9]{1,11}$/.test(text) ? Number(text) : text;

@@ -24,7 +24,7 @@ import {
   scalarChecks,
 } from "./json-scalars.ts";
 
-/** Sets, in the message that the JSON became, the bytes that were taken out of the JSON. */
+/** Sets the bytes that were taken out of the JSON in the message made of it. */
 export type FillBytes = (message: ReflectMessage) => void;
 
 /**
@@ -41,7 +41,7 @@ export function checkMessageJson(
 }
 
 /**
- * The same for one field, which stands in `holder` under its JSON name. The answer fills the
+ * The same for one field, whose value is in `holder` under its JSON name. The result fills the
  * field's message.
  */
 export function checkFieldJson(
@@ -144,7 +144,7 @@ function messageCheck(message: DescMessage): Check {
   }
 }
 
-/** What stands inside an Any is checked by the library when it packs it. */
+/** The library checks the content of an Any when it packs it. */
 function expectedAny(value: JsonValue, registry: Registry | undefined): Expected {
   if (!isObject(value)) return "an object";
   if (Object.keys(value).length === 0) return undefined;
@@ -208,8 +208,8 @@ function checkMember(
 ): FillBytes | undefined {
   const value = holder[name] ?? null;
   if (value === null && !takesNull) return undefined;
-  // Long audio is cheap to decode here and dear in the library; bytes in lists and maps are left to
-  // it.
+  // Long audio is cheap to decode here and expensive in the library; bytes in lists and maps are
+  // left to the library.
   if (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES) {
     const bytes = typeof value === "string" ? bytesOfBase64(value) : undefined;
     if (bytes !== undefined) {
@@ -284,7 +284,7 @@ function fillItem(fill: FillBytes, item: unknown): void {
   if (isReflectMessage(item)) fill(item);
 }
 
-/** How the library holds a map key: in the type of the key. */
+/** The form of a map key in the library: the type of the key. */
 function mapKeyOf({ mapKey }: DescField & { fieldKind: "map" }, key: string): unknown {
   if (mapKey === ScalarType.STRING) return key;
   if (mapKey === ScalarType.BOOL) return key === "true";

@@ -29,7 +29,7 @@ test("countFields() counts fields at all levels, entries of maps and packed elem
       // segments, two words, one text.
       13,
     ],
-    // Unknown fields, and one that is cut off.
+    // Unknown fields, and one that is incomplete.
     [Buffer.from([0x78, 1, 0x78, 1, 0x78]), 3],
     [Buffer.from([0x78, 1, 0x0a, 0x7f]), 2],
   ];
@@ -39,13 +39,13 @@ test("countFields() counts fields at all levels, entries of maps and packed elem
   const list = Buffer.alloc(1_000, Buffer.from([0x1a, 0]));
   assert.equal(countFields(TranscriptSchema, list, 499), 500, "one past the limit");
   assert.equal(countFields(TranscriptSchema, list), 500);
-  // A group is walked through by whoever skips it.
+  // A parser that skips a group visits all of it.
   assert.equal(countFields(TranscriptSchema, Buffer.from([0x7b, 0x7c]), 10), 11);
   const packed = toBinary(MSchema, create(MSchema, { ri: Array.from({ length: 50 }, () => 1) }));
   assert.equal(countFields(MSchema, packed), 51);
 });
 
-test("countFields() takes any bytes", () => {
+test("countFields() accepts any bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       const count = countFields(CreateTranscriptRequestSchema, bytes, 50);

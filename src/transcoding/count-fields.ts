@@ -3,22 +3,22 @@ import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { valuesMax } from "./count-values.ts";
 
 /**
- * Messages may nest this deep where they are counted: deeper than any message of a contract, far
- * less than any stack.
+ * The depth to which messages are counted: deeper than any message of a contract, far less than any
+ * stack.
  */
 const depthMax = 64;
 
 /**
  * Counts the fields of a message in protobuf's binary form, at all levels, up to one past `max`,
- * without reading what is in them. Elements of packed lists count each. What is not the binary form
- * of a message is left to the parser, which says so.
+ * without reading their values. Each element of a packed list counts. The parser reports malformed
+ * bytes.
  */
 export function countFields(type: DescMessage, bytes: Uint8Array, max = valuesMax): number {
   const counting = { left: max + 1 };
   try {
     countIn(new BinaryReader(bytes), bytes.length, type, counting, 0);
   } catch {
-    // Not a message: what there is before it is counted.
+    // Malformed: the fields before this place are counted.
   }
   return max + 1 - Math.max(0, counting.left);
 }
@@ -80,7 +80,7 @@ function countIn(
   }
 }
 
-/** Stands behind the field then. */
+/** Advances past the field. */
 function countInside(
   reader: BinaryReader,
   field: DescField,

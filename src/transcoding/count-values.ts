@@ -3,8 +3,8 @@ import { invalidArgument } from "../std/service-error.ts";
 import { jsonDepthMax, tooDeep } from "./json-text.ts";
 
 /**
- * What a message may hold where the thread that carries live audio reads it: 1 to 3 us each. A
- * transcript without segments has 3,000.
+ * The values of a message that is read on the main thread: 1 to 3 us each. A transcript without
+ * segments has 3,000.
  */
 export const valuesMax = 10_000;
 
@@ -20,16 +20,16 @@ const space = 0x20;
 const colon = 0x3a;
 
 /**
- * So many digits count as another value: JSON.parse() takes as long for a number of 8 MB as for
- * 100,000 values.
+ * This number of digits counts as another value: JSON.parse() takes as long for a number of 8 MB as
+ * for 100,000 values.
  */
 const bareBytesPerValue = 64;
-/** A string that is longer is skipped with indexOf(), ten times as fast. */
+/** Longer strings are skipped with indexOf(), ten times as fast. */
 const shortStringBytes = 32;
 
 /**
- * Counts what JSON in UTF-8 would be read into, by its commas, opening brackets and digits, up to
- * one past `max`. Throws invalid_argument where it nests deeper than parseJson() admits.
+ * Counts the values of JSON in UTF-8, by its commas, opening brackets and digits, up to one past
+ * `max`. Throws invalid_argument if it nests deeper than parseJson() allows.
  */
 export function countValues(json: Uint8Array, max = valuesMax): number {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.length);
@@ -55,8 +55,8 @@ export function countValues(json: Uint8Array, max = valuesMax): number {
 }
 
 /**
- * Where the string that begins at `start` has its closing quote; the length of the text where it
- * has none.
+ * The position of the closing quote of the string that begins at `start`; the length of the text
+ * without one.
  */
 export function endOfString(bytes: Buffer, start: number): number {
   let at = start;
@@ -75,10 +75,7 @@ export function endOfString(bytes: Buffer, start: number): number {
   }
 }
 
-/**
- * invalid_argument for a message of more values than are read at once; `list` is the field that may
- * have more.
- */
+/** invalid_argument for a message with too many values; `list` is the field that may have more. */
 export function tooManyValues(list?: string) {
   const rule =
     list === undefined

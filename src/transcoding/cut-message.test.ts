@@ -15,7 +15,7 @@ import { lazyPathOf } from "./lazy-path.ts";
 const deep = lazyPathOf(UpdateTranscriptRequestSchema)?.names ?? [];
 const flat = lazyPathOf(TranscriptSchema)?.names ?? [];
 
-test("the way to a lazy list", () => {
+test("lazyPathOf() finds the path to a lazy list", () => {
   assert.deepEqual(
     [deep, flat].map((path) => path.map(({ name }) => name)),
     [["transcript", "segments"], ["segments"]],
@@ -51,7 +51,7 @@ function trimmed(text: string): string {
 
 type Init = MessageInitShape<typeof UpdateTranscriptRequestSchema>;
 
-test("cutBinary() takes the list out of the message wherever its elements stand", () => {
+test("cutBinary() takes the list out of the message, at any position of its elements", () => {
   const text = fc.string({ maxLength: 20 });
   const request: fc.Arbitrary<Init> = fc.record({
     transcript: fc.record({
@@ -81,7 +81,7 @@ test("cutBinary() takes the list out of the message wherever its elements stand"
   );
 });
 
-test("cutBinary() refuses more elements than there may be, and what is no message", () => {
+test("cutBinary() refuses too many elements and malformed messages", () => {
   const refuse = (bytes: number[], message: RegExp) => {
     const cut = () => cutBinary(Buffer.from(bytes), flat, 2);
     assert.throws(cut, (error) => error instanceof ServiceError && message.test(error.message));

@@ -11,16 +11,16 @@ export interface CutMessage {
   /** JSON: the list. Binary: a message of the list's holder with nothing else. */
   readonly list: Uint8Array;
   /**
-   * JSON: the object that holds the list, whole: where something is wrong, lines and columns are
-   * counted from here.
+   * JSON: the whole object that holds the list; lines and columns of errors are counted from its
+   * start.
    */
   readonly holder: Uint8Array;
 }
 
 /**
- * Cuts a list out of JSON in UTF-8, at the end of `path`. undefined where its place is not plain to
- * see (fieldExtent()). Its brackets and commas are counted, no more: it may be no JSON at all.
- * Throws invalid_argument past `itemsMax` elements.
+ * Cuts a list out of JSON in UTF-8, at the end of `path`. undefined if its place is not obvious
+ * (fieldExtent()). Only its brackets and commas are counted: it may not be JSON. Throws
+ * invalid_argument past `itemsMax` elements.
  */
 export function cutJson(
   json: Uint8Array,
@@ -49,9 +49,9 @@ export function cutJson(
 }
 
 /**
- * The same for protobuf's binary form: elements of the list may stand between other fields, and the
- * messages on the way may come in parts. Throws invalid_argument past `itemsMax` elements, and
- * where the bytes are not the binary form of a message.
+ * The same for protobuf's binary form: elements of the list may be between other fields, and the
+ * messages that hold them in several parts. Throws invalid_argument past `itemsMax` elements, and
+ * for malformed bytes.
  */
 export function cutBinary(
   bytes: Uint8Array,
@@ -83,7 +83,7 @@ class BinaryCut {
     this.#itemsMax = itemsMax;
   }
 
-  /** What is left of the message from `start` to `end` without the list. */
+  /** The rest of the message from `start` to `end`, without the list. */
   walk(start: number, end: number, [field, ...deeper]: readonly FieldName[]): Buffer {
     const bytes = this.#bytes.subarray(0, end);
     const reader = new BinaryReader(bytes);

@@ -52,7 +52,7 @@ test("fieldExtent() finds an object too", () => {
   assert.equal(found('{"list":[]}', object), undefined);
 });
 
-test("fieldExtent() refuses more than there may be at the first of it", () => {
+test("fieldExtent() refuses a list at the first element past its limit", () => {
   const end = "x".repeat(100);
   const rows: [text: string, message: RegExp][] = [
     [`{"list":[${"{},".repeat(100_000)}${end}`, /^the_list: has more than 100000 the_list/],
@@ -66,7 +66,7 @@ test("fieldExtent() refuses more than there may be at the first of it", () => {
   assert.ok(found(`{"list":[${"1,".repeat(99_999)}1]}`));
 });
 
-test("what is found is the list that JSON.parse has", () => {
+test("fieldExtent() finds the list that JSON.parse reads", () => {
   const json = fc.dictionary(fc.constantFrom("a", "b", "list", "é"), fc.jsonValue({ maxDepth: 4 }));
   const space = fc.constantFrom(0, 1, 3);
   fc.assert(
@@ -79,7 +79,7 @@ test("what is found is the list that JSON.parse has", () => {
   );
 });
 
-test("bytes of any kind are looked through to no harm", () => {
+test("fieldExtent() accepts any bytes", () => {
   const piece = fc.constantFrom("{", "}", "[", "]", '"', "\\", ",", ":", "list", " ", "1", "\n");
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {

@@ -3,7 +3,7 @@ import { invalidArgument, type ServiceError } from "../std/service-error.ts";
 import { endOfString } from "./count-values.ts";
 import { jsonContainersMax, jsonDepthMax, tooManyContainers } from "./json-text.ts";
 
-/** Where the value of a field is in JSON text: from `start`, where its first byte is, to `end`. */
+/** The position of a field's value in JSON text: from its first byte, `start`, to `end`. */
 export interface FieldExtent {
   readonly start: number;
   readonly end: number;
@@ -18,27 +18,26 @@ const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
 
-/** What is looked for in the JSON of an object. */
+/** The field to find in the JSON of an object. */
 export interface SoughtField {
-  /** All that it may be called. */
+  /** All its names. */
   readonly names: ReadonlySet<string>;
   readonly kind: "list" | "object";
-  /** Elements that the list may have. */
+  /** Maximum number of elements of the list. */
   readonly itemsMax?: number;
 }
 
 /**
- * Finds the list or object that a field has in the JSON of an object. Brackets, commas and strings
- * are counted, no more: what is not JSON shows when the rest is read without the value, and the
- * value by itself. undefined where the place is not plain to see: an escape in a name, the field
- * twice, a value of another kind, more depth than JSON may have here. Throws invalid_argument at
- * the first element, object or list that is more than there may be.
+ * Finds the list or object that is a field's value in the JSON of an object. Only brackets, commas
+ * and strings are counted: malformed JSON is found when the rest and the value are read. undefined
+ * if the place is not obvious: an escape in a name, the field twice, a value of another kind, too
+ * much nesting. Throws invalid_argument at the first element, object or list past a limit.
  */
 export function fieldExtent(json: Uint8Array, sought: SoughtField): FieldExtent | undefined {
   return new ExtentScan(json, sought).find();
 }
 
-/** invalid_argument for a list that is longer than it may be. */
+/** invalid_argument for a list that is too long. */
 export function tooManyItems(list: string, itemsMax: number): ServiceError {
   const description = `has more than ${itemsMax} ${list}: at most ${itemsMax} are allowed`;
   return invalidArgument([{ field: list, description }]);
@@ -85,8 +84,8 @@ class ExtentScan {
   }
 
   /**
-   * Stands behind the value then; false: it has no end, or nests too deep. `isCounted`: it is the
-   * list that is sought.
+   * Advances past the value; false: it has no end, or nests too deep. `isCounted`: it is the list
+   * to find.
    */
   #skipValue(isCounted: boolean): boolean {
     const json = this.#json;

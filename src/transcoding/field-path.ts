@@ -1,7 +1,9 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 
-/** Where a field path cannot be followed; `problem` is for people and names the part that fails. */
+/**
+ * Why a field path cannot be followed; `problem` is a text for users and names the part that fails.
+ */
 export interface BrokenPath {
   readonly problem: string;
 }
@@ -30,7 +32,7 @@ export function fieldNamed(message: DescMessage, name: string): DescField | unde
   return namesOf(message).proto.get(name);
 }
 
-/** A field by its JSON name or its proto name, as callers may write it. */
+/** A field by its JSON name or its proto name, as clients may write it. */
 export function fieldNamedInJson(message: DescMessage, name: string): DescField | undefined {
   return namesOf(message).either.get(name);
 }
@@ -41,17 +43,15 @@ const messagesWrittenAsScalars: ReadonlySet<string> = new Set([
   "google.protobuf.FieldMask",
 ]);
 
-/**
- * Messages whose JSON is a single string, number or boolean: these can stand in a path or a query.
- */
+/** Messages whose JSON is a single string, number or boolean: they can be in a path or a query. */
 export function isScalarInJson(message: DescMessage): boolean {
   return messagesWrittenAsScalars.has(message.typeName) || isWrapperDesc(message);
 }
 
 /**
- * The fields of a dotted path, from the request message down. Only singular messages can be walked
- * through, and the last field must be a scalar, an enum or a message that is a scalar in JSON; a
- * list of those where `lists` allows it.
+ * The fields of a dotted path, from the request message down. The path goes through singular
+ * messages only, and the last field must be a scalar, an enum or a message that is a scalar in
+ * JSON; a list of those if `lists` allows it.
  */
 export function resolveFieldPath(
   root: DescMessage,

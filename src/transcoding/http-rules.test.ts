@@ -29,7 +29,7 @@ test("bindingsOf() reads the annotations of services", () => {
   );
 });
 
-test("bindingsOf() lets the last configured rule of a method take the place of its annotation", () => {
+test("bindingsOf() replaces the annotation of a method by its last configured rule", () => {
   const rules: ConfiguredRule[] = [
     { selector: "hlust.speech.v2beta1.Speech.Recognize", post: "/first", body: "*" },
     {
@@ -55,7 +55,7 @@ test("bindingsOf() lets the last configured rule of a method take the place of i
   ]);
 });
 
-test("bindingsOf() tells every problem of every rule with its place", () => {
+test("bindingsOf() reports every problem of every rule with its place", () => {
   const rows: [rule: ConfiguredRule, problem: RegExp][] = [
     [{ get: "/x/{s" }, /path template .*, column 6: expected "\.", "=" or "}", found the end/],
     [{ get: "/{rs}" }, /variable "rs" of .*: it is repeated/],
@@ -96,12 +96,12 @@ test("bindingsOf() tells every problem of every rule with its place", () => {
   const bad = [{ get: "/x" }, { selector: echo, get: "/{x" }, { selector: "*", get: "x" }];
   assert.throws(
     () => bindingsOf([Vectors], bad),
-    // The second rule is overruled by the third, and its path is looked at all the same.
+    // The second rule is replaced by the third, and its path is checked all the same.
     /^HttpRuleError: rule 1: it has no selector\nrule 2 \(.*\) on .*: path template .*\nrule 3 \(\*\) on vectors\.v1\.Vectors\.Echo: .*\nrule 3/,
   );
 });
 
-test("resolveRules() tells where in a rule each problem stands", () => {
+test("resolveRules() reports the place of each problem in a rule", () => {
   const rules: ConfiguredRule[] = [
     { selector: "another.Service.Method", get: "not a path" },
     {
@@ -126,7 +126,7 @@ test("resolveRules() tells where in a rule each problem stands", () => {
     [1, "additional_bindings.2.custom", undefined],
     [1, "additional_bindings.2.custom.path", 1],
   ]);
-  // What is good is there all the same.
+  // Valid rules are returned all the same.
   assert.deepEqual(
     bindings.map(({ template, spot }) => [template, spot.path.join(".")]),
     [["/y", "additional_bindings.0.get"]],
@@ -140,7 +140,7 @@ test("resolveRules() tells where in a rule each problem stands", () => {
   ]);
 });
 
-test("resolveRules() notices bindings that nobody reaches: the last of a path wins", () => {
+test("resolveRules() reports bindings that are never reached: the last of a path wins", () => {
   const rules: ConfiguredRule[] = [
     { selector: echo, get: "/x/{s}", additional_bindings: [{ get: "/x/{name}" }, { put: "/x/*" }] },
     {

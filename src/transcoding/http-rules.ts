@@ -42,32 +42,32 @@ export interface Binding {
  */
 export type ConfiguredRule = JsonObject;
 
-/** Where something stands in the rules. */
+/** A place in the rules. */
 export interface RuleSpot {
   /** Which of the configured rules, from 0; undefined: the annotation of a method. */
   readonly rule: number | undefined;
   /** From the rule down, in proto names: `["additional_bindings", 0, "get"]`. */
   readonly path: readonly (string | number)[];
-  /** Which character of the text that stands there is meant, from 0. */
+  /** The position of the character in the text of that place, from 0. */
   readonly offset?: number;
 }
 
 /** Why a rule cannot be served. */
 export interface RuleProblem {
   readonly spot: RuleSpot;
-  /** The spot for people: `rule 2 (pkg.*) on pkg.Service.Method, additional_bindings[0]`. */
+  /** The spot as text for users: `rule 2 (pkg.*) on pkg.Service.Method, additional_bindings[0]`. */
   readonly place: string;
   readonly description: string;
 }
 
-/** What can be served and is still not what anybody means: worth a line in a log. */
+/** A rule that can be served but is probably a mistake: worth a line in a log. */
 export type RuleNotice =
   /** The selector names no method of the services. */
   | { readonly kind: "unused_selector"; readonly selector: string; readonly spot: RuleSpot }
-  /** Nobody reaches `binding`: `by`, which comes later, has the same method, path and verb. */
+  /** `binding` is never reached: `by`, which comes later, has the same method, path and verb. */
   | { readonly kind: "shadowed_binding"; readonly binding: Binding; readonly by: Binding };
 
-/** Rules that cannot be served: every problem, each with the method or the rule where it stands. */
+/** Rules that cannot be served: every problem, each with its method or rule. */
 export class HttpRuleError extends Error {
   override readonly name = "HttpRuleError";
   readonly problems: readonly RuleProblem[];
@@ -80,9 +80,9 @@ export class HttpRuleError extends Error {
 
 /**
  * The bindings of services (§4.10): their annotations, in order, then the configured rules in their
- * own order. A configured rule takes the place of a method's annotation (item 9); the last one
- * whose selector names the method counts. Selectors are `pkg.Service.Method`, `pkg.*` or `*`; one
- * that names no method here is for another service and does nothing. Throws HttpRuleError.
+ * own order. A configured rule replaces a method's annotation (item 9); the last one whose selector
+ * names the method counts. Selectors are `pkg.Service.Method`, `pkg.*` or `*`; one that names no
+ * method here is for another service and is ignored. Throws HttpRuleError.
  */
 export function bindingsOf(
   services: readonly DescService[],
@@ -93,7 +93,7 @@ export function bindingsOf(
   return bindings;
 }
 
-/** As bindingsOf(), with the problems as an answer. */
+/** Like bindingsOf(), but returns the problems. */
 export function resolveRules(
   services: readonly DescService[],
   configured: readonly ConfiguredRule[],
@@ -121,8 +121,7 @@ export function resolveRules(
     for (const method of own.length === 0 && named.length === 1 ? named : own) {
       const at = { rule: index, place: `${place} on ${nameOf(method)}`, problems };
       const found = bindRule(method, rule, at);
-      // Overruled by a later one, it counts for nothing; what is wrong with it was told all the
-      // same.
+      // A rule that a later one replaces is not served; its problems were reported all the same.
       if (own.length > 0) bindings.push(...found);
     }
     if (named.length === 0) {
@@ -160,7 +159,7 @@ function parseRule(
   return undefined;
 }
 
-/** Where the reading of a rule stands, and where its problems go. */
+/** The state of reading a rule, and the list of its problems. */
 interface Reading {
   readonly rule: number | undefined;
   readonly place: string;
@@ -209,7 +208,7 @@ function bindOne(method: DescMethod, rule: HttpRule, at: Reading): Binding | und
   if (responseBody && "problem" in responseBody) fail(at, responseBody.problem, ["response_body"]);
   if (pattern === undefined) return undefined;
   const { httpMethod, template, path } = pattern;
-  // Of a long template once: a file may hold one of 100 kB with thousands of variables.
+  // A long template is shown once: a file may have one of 100 kB with thousands of variables.
   const shownTemplate = shown(template);
   const variables = path.variables.map(({ fieldPath, offset }) => {
     const fields = resolveFieldPath(method.input, fieldPath, { names: "proto", lists: false });
@@ -235,8 +234,8 @@ interface Pattern {
 }
 
 /**
- * A token of RFC 9110, section 5.6.2: nothing else can come as a method, or stand in Allow. "*" is
- * one as well.
+ * A token of RFC 9110, section 5.6.2: no other text can be a method, or be in Allow. "*" is a token
+ * too.
  */
 const methodName = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/;
 

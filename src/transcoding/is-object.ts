@@ -6,8 +6,8 @@ export function isObject(value: JsonValue): value is JsonObject {
 }
 
 /**
- * A field of a JSON object; every object inherits names such as "constructor", which are no fields
- * of it.
+ * A field of a JSON object; names that every object inherits, such as "constructor", are not its
+ * fields.
  */
 export function ownField(json: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(json, name) ? json[name] : undefined;

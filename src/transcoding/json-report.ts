@@ -1,16 +1,16 @@
 import type { Registry } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../std/service-error.ts";
 
-/** More violations than this help nobody; a body of garbage stops being read here. */
+/** More violations are of no use; reading of an invalid body stops here. */
 const violationsMax = 100;
 
-/** What is wrong with a JSON value, with paths of JSON names from that value down. */
+/** The violations of a JSON value, with paths of JSON names from that value down. */
 export class JsonReport {
   readonly #violations: FieldViolation[] = [];
   /** Knows the types that a google.protobuf.Any may hold. */
   readonly registry: Registry | undefined;
 
-  /** Whether a field that a message has not is nothing wrong. */
+  /** Whether unknown fields are ignored. */
   readonly ignoresUnknown: boolean;
 
   constructor(registry: Registry | undefined, { ignoresUnknown = false } = {}) {
@@ -32,7 +32,7 @@ export class JsonReport {
   }
 
   /**
-   * Puts `part`, a name or [an index], before the paths of the violations from number `from` on.
+   * Prepends `part`, a name or [an index], to the paths of the violations from number `from` on.
    */
   prefix(from: number, part: string): void {
     for (let index = from; index < this.#violations.length; index++) {
@@ -43,7 +43,7 @@ export class JsonReport {
   }
 }
 
-/** Names come from the caller and may be of any length. */
+/** Names come from the client and may have any length. */
 function clipped(name: string): string {
   return name.length > 60 ? `${name.slice(0, 57)}...` : name;
 }

@@ -3,16 +3,15 @@ import { ScalarType } from "@bufbuild/protobuf";
 import type { JsonValue } from "@bufbuild/protobuf";
 
 /**
- * What the proto3 JSON mapping takes for scalars and for messages written as a string. Each
- * function answers what was expected instead, or undefined when the value is good. The rules stand
- * here because the library below is more lenient in places: "0x10" as a number, "1 second" as a
- * duration, February 30th, spaces in base64.
+ * The proto3 JSON mapping of scalars and of messages written as a string. Each function returns
+ * what was expected instead, or undefined for a valid value. These rules exist because the library
+ * is more lenient: "0x10" as a number, "1 second" as a duration, February 30th, spaces in base64.
  */
 export type Expected = string | undefined;
 
 const numberSyntax = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const wholeSyntax = /^-?(?:0|[1-9][0-9]*)$/;
-/** No number of any type needs more characters; longer ones are not even looked at. */
+/** No number of any type needs more characters; longer ones are refused unread. */
 const numberLengthMax = 1100;
 
 type Check = (value: JsonValue) => Expected;
@@ -22,9 +21,7 @@ const uint32: Check = (value) => expectedWhole32(value, 0, 0xffff_ffff);
 const int64: Check = (value) => expectedWhole64(value, -(2n ** 63n), 2n ** 63n - 1n);
 const uint64: Check = (value) => expectedWhole64(value, 0n, 2n ** 64n - 1n);
 
-/**
- * The check of each scalar type's JSON. null is no value: whoever calls decides what unset means.
- */
+/** The check of each scalar type's JSON. null is no value: the caller decides what unset means. */
 export const scalarChecks: Readonly<Record<ScalarType, Check>> = {
   [ScalarType.STRING]: expectedString,
   [ScalarType.BYTES]: (value) =>
@@ -80,7 +77,7 @@ function numberOf(value: JsonValue): number | undefined {
   return numberSyntax.test(value) ? Number(value) : undefined;
 }
 
-/** Digits only where it is a string: the library below reads no exponents here. */
+/** A string has digits only: the library reads no exponents here. */
 function wholeOf(value: JsonValue): bigint | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : undefined;
   if (typeof value !== "string" || value.length > numberLengthMax) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The place where a text stops being JSON (RFC 8259), counted in UTF-16 units from 0, and what
- * could have stood there.
+ * The position at which a text stops being JSON (RFC 8259), in UTF-16 units from 0, and what was
+ * expected there.
  */
 export interface SyntaxProblem {
   readonly offset: number;
@@ -16,7 +16,7 @@ const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
 /**
  * Finds the first error of a text that JSON.parse refused, whose own message may have no position
- * or quote half the text. For texts whose nesting is limited: it descends by recursion.
+ * or quote half the text. Only for texts of limited nesting: it is recursive.
  */
 export function firstSyntaxError(text: string): SyntaxProblem {
   const scan = new JsonScan(text);
@@ -31,7 +31,7 @@ class JsonScan {
     this.#text = text;
   }
 
-  /** Each part answers the first problem, or undefined and stands behind the part. */
+  /** Each function returns the first problem, or undefined after it has advanced past its part. */
   value(): SyntaxProblem | undefined {
     this.#skipSpace();
     switch (this.#text.charCodeAt(this.#at)) {

@@ -20,7 +20,7 @@ function refused(text: string): ServiceError {
   return assert.fail(`${text.slice(0, 60)} was parsed`);
 }
 
-test("parseJson() names line, column, what was expected and what stood there", () => {
+test("parseJson() names line, column, what was expected and what was found", () => {
   const rows: [text: string, place: string][] = [
     ["", "line 1, column 1: expected a value, found the end"],
     ["[malformed_json]", 'line 1, column 2: expected a value, found "malformed_json]"'],
@@ -46,7 +46,7 @@ test("parseJson() names line, column, what was expected and what stood there", (
   assert.ok(refused(secret).message.length < 120);
 });
 
-test("parseJson() refuses just what JSON.parse refuses, and finds the place", () => {
+test("parseJson() refuses exactly what JSON.parse refuses, and finds the place", () => {
   const piece = fc.constantFrom(
     "{",
     "}",
@@ -85,7 +85,7 @@ test("parseJson() refuses just what JSON.parse refuses, and finds the place", ()
       } catch {
         assert.match(refused(text).message, /line \d+, column \d+/);
         const { offset } = firstSyntaxError(text);
-        // What stands before the place can be completed: nothing in it is refused by itself.
+        // The text before the place can be completed to valid JSON.
         const before = firstSyntaxError(text.slice(0, offset));
         assert.equal(before.offset, offset);
         return;
@@ -96,7 +96,7 @@ test("parseJson() refuses just what JSON.parse refuses, and finds the place", ()
   );
 });
 
-test("parseJson() takes 64 levels and refuses more, brackets in strings aside", () => {
+test("parseJson() accepts 64 levels and refuses more, not counting brackets in strings", () => {
   const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
   assert.ok(Array.isArray(parseJson(nested(jsonDepthMax))));
   assert.match(refused(nested(jsonDepthMax + 1)).message, /deeper than 64/);
@@ -115,7 +115,7 @@ test("parseJson() refuses bombs and long garbage in linear time", () => {
   for (const [name, size, input] of rows) assertLinear(name, size, { input, run: refused });
 });
 
-test("textOfUtf8() takes UTF-8, drops a byte order mark and refuses the rest", () => {
+test("textOfUtf8() accepts UTF-8, drops a byte order mark and refuses the rest", () => {
   for (const text of ["", "ascii", "það er 😁"]) assert.equal(textOfUtf8(Buffer.from(text)), text);
   assert.equal(textOfUtf8(Buffer.from("\ufeff{}")), "{}");
   for (const bytes of [[0xff, 0xfe], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80]]) {

@@ -2,8 +2,7 @@ import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import type { FieldName } from "../std/long-messages.ts";
 
 /**
- * The way from a message to the list in it that is marked as lazy: through the messages that hold
- * it.
+ * The path from a message to its list that is marked as lazy: through the messages that hold it.
  */
 export interface LazyPath {
   readonly names: readonly FieldName[];
@@ -13,7 +12,7 @@ export interface LazyPath {
 
 /**
  * Finds the list with [lazy = true] in a message, or in a message that it has as a field: such a
- * list may be far longer than all else, and is read where it disturbs nobody.
+ * list may be far longer than the rest, and is read on another thread.
  */
 export function lazyPathOf(type: DescMessage): LazyPath | undefined {
   const own = lazyListIn(type);

@@ -4,15 +4,15 @@ import { isReflectMessage } from "@bufbuild/protobuf/reflect";
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import { isScalarInJson } from "./field-path.ts";
 
-/** Whether the values of a field, or the items of its list, can stand in a path or a query. */
+/** Whether the values of a field, or the items of its list, can be in a path or a query. */
 export function isLeaf(field: DescField): boolean {
   return field.message === undefined || isScalarInJson(field.message);
 }
 
 /**
- * A value as it stands in a path or a query, before it is percent-encoded: its proto3 JSON without
- * the quotes. `value` is what reflection has for the field or for one item of its list. Throws
- * Error for a value that JSON cannot say.
+ * A value in a path or a query, before it is percent-encoded: its proto3 JSON without the quotes.
+ * `value` is the reflected value of the field or of one item of its list. Throws Error for a value
+ * that JSON cannot express.
  */
 export function leafText(field: DescField, value: unknown): string {
   if (field.message !== undefined) return messageText(field.message, value);
@@ -22,7 +22,7 @@ export function leafText(field: DescField, value: unknown): string {
   }
   if (value instanceof Uint8Array) return base64Encode(value);
   if (field.scalar === ScalarType.STRING) return wellFormed(String(value));
-  // String() loses the sign of the one number that is not itself.
+  // String() loses the sign of negative zero.
   return Object.is(value, -0) ? "-0" : String(value);
 }
 

@@ -5,11 +5,11 @@ import { isObject } from "./is-object.ts";
 import { fieldNamedInJson } from "./field-path.ts";
 
 /**
- * The fields that a JSON body names, as paths of a google.protobuf.FieldMask (proto names): what a
- * PATCH is to change, because an empty list leaves no trace in a message. Singular messages are
- * followed to their fields, one without any counts itself; lists, maps and scalars count whole.
- * Null is unset (proto3 JSON): as if it were not there. Unknown names are left out, and so are
- * output-only fields: a resource that was read is sent back with them.
+ * The fields that a JSON body names, as paths of a google.protobuf.FieldMask (proto names): the
+ * changes of a PATCH, because an empty list leaves no trace in a message. Singular messages are
+ * followed to their fields, an empty one counts itself; lists, maps and scalars count as a whole.
+ * Null is unset (proto3 JSON): the same as absent. Unknown names are left out, and so are
+ * output-only fields, which clients send back with a resource that they have read.
  */
 export function fieldPathsIn(message: DescMessage, json: JsonValue): string[] {
   if (!isObject(json)) return [];

@@ -25,7 +25,7 @@ test("parsePathTemplate() reads segments, variables and verb", () => {
   });
 });
 
-test("parsePathTemplate() names the column, what was expected and what stood there", () => {
+test("parsePathTemplate() names the column, what was expected and what was found", () => {
   const rows: [template: string, column: number, expected: string, found: string][] = [
     ["", 1, '"/"', "the end of the template"],
     ["v1/x", 1, '"/"', '"v1/x"'],
@@ -68,7 +68,7 @@ test("parsePathTemplate() names the column, what was expected and what stood the
   }
 });
 
-/** Templates that are good, with variables f0, f1.g, ...; a tenth binds a field twice. */
+/** Valid templates with variables f0, f1.g, ...; a tenth binds a field twice. */
 const goodTemplate = (() => {
   const literal = fc.constantFrom("v1", "a", "b.c", "x~y", "a=b&c", "%2F", "%C3%BE", "d'(e)", "@");
   const inner = fc.constantFrom("*", "a/*", "a/*/b", "a", "*/*");
@@ -114,7 +114,7 @@ const pieces = [
   " ",
 ];
 
-/** The grammar again, as a regular expression: variables do not nest. */
+/** The same grammar as a regular expression: variables do not nest. */
 const grammar = (() => {
   const literal = "(?:[A-Za-z0-9\\-._~!$&'()+,;=@]|%[0-9A-Fa-f]{2})+";
   const one = `(?:${literal}|\\*)`;
@@ -130,7 +130,7 @@ function isGood(text: string): boolean {
   return grammar.test(text) && isDecodable(text) && new Set(names).size === names.length;
 }
 
-/** The same template, written from what was read. */
+/** The same template, written from the parsed parts. */
 function written({ segments, variables, verb }: PathTemplate): string {
   const encode = (text: string): string => encodeFully(text);
   const texts = segments.map((one) => (one.kind === "literal" ? encode(one.text) : one.kind));
@@ -141,7 +141,7 @@ function written({ segments, variables, verb }: PathTemplate): string {
   return `/${texts.join("/")}${verb === "" ? "" : `:${encode(verb)}`}`;
 }
 
-test("parsePathTemplate() takes what the grammar has, and throws nothing but PathTemplateError", () => {
+test("parsePathTemplate() accepts exactly the grammar, and throws only PathTemplateError", () => {
   let good = 0;
   fc.assert(
     fc.property(fc.oneof(mutated(goodTemplate, pieces), fc.string({ unit: "binary" })), (text) => {

@@ -14,11 +14,10 @@ export interface TemplateVariable {
   readonly fieldPath: readonly string[];
   readonly start: number;
   readonly end: number;
-  /** Where its name stands in the text, from 0. */
+  /** The position of its name in the text, from 0. */
   readonly offset: number;
   /**
-   * More than one segment can stand in its value, so `%2F` in the path stays as it is (§4.10 item
-   * 6).
+   * Its value can have more than one segment, so `%2F` in the path stays as it is (§4.10 item 6).
    */
   readonly multi: boolean;
 }
@@ -32,7 +31,7 @@ export interface PathTemplate {
 }
 
 /**
- * A template that breaks the grammar: the column (from 1), what was expected and what stood there.
+ * A template that violates the grammar: the column (from 1), what was expected and what was found.
  */
 export class PathTemplateError extends Error {
   override readonly name = "PathTemplateError";

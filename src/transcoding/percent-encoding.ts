@@ -9,7 +9,7 @@ export function decodeKeepingSlashes(text: string): string {
   return decodeURIComponent(text.replace(/%2f/gi, (escape) => `%25${escape.slice(1)}`));
 }
 
-/** Whether every escape is whole and the bytes of each run of escapes are UTF-8. */
+/** Whether every escape is complete and the bytes of each run of escapes are UTF-8. */
 export function isDecodable(text: string): boolean {
   try {
     decodeFully(text);
@@ -20,8 +20,8 @@ export function isDecodable(text: string): boolean {
 }
 
 /**
- * Some clients send UTF-8 in a request target as it is; node:http hands it over a byte a character.
- * Answers the text meant, undefined when the bytes are not UTF-8.
+ * Some clients send unescaped UTF-8 in a request target; node:http passes it on as one character
+ * per byte. Returns the intended text, undefined if the bytes are not UTF-8.
  */
 export function utf8OfRawBytes(text: string): string | undefined {
   if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text)) return text;
@@ -39,11 +39,6 @@ export function utf8OfRawBytes(text: string): string | undefined {
  */
 export function encodeFully(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => escapeOf(char));
-}
-
-/** As encodeFully(), but "/" stays: for a variable of more than one segment. Throws URIError. */
-export function encodeKeepingSlashes(text: string): string {
-  return text.split("/").map(encodeFully).join("/");
 }
 
 function escapeOf(char: string): string {

@@ -1,5 +1,5 @@
-// Names that every JavaScript object has are names like any other: of fields, map keys, parameters
-// and values.
+// Names that every JavaScript object has are valid names of fields, map keys, parameters and
+// values.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
@@ -61,7 +61,7 @@ function call(transcoder: Transcoder, request: string, body?: string): unknown {
   return JSON.parse(transcoder.write(routed.binding, message));
 }
 
-test("fields are bound by their names, whatever these are", () => {
+test("fields are bound by their names, also inherited names of JavaScript objects", () => {
   for (const name of names) {
     const [one, two] = [`{"${name}":"x"}`, `{"${name}":"x","sub":{"${name}":"y"}}`];
     const rows: [request: string, body: string | undefined, json: string][] = [
@@ -82,7 +82,7 @@ test("fields are bound by their names, whatever these are", () => {
   }
 });
 
-test("names that are no fields are refused, and leave nothing behind", () => {
+test("inherited names that are no fields are refused, and change nothing", () => {
   const vectors = createTranscoder([Vectors], {
     rules: [
       {
@@ -116,7 +116,7 @@ test("names that are no fields are refused, and leave nothing behind", () => {
   assert.equal(Object.hasOwn(Object.prototype, "polluted"), false);
 });
 
-test("an answer that is one field is empty where that is not set", () => {
+test("an answer of one field is empty if the field is not set", () => {
   for (const name of names) {
     assert.equal(call(transcoder, `GET /answer/${name}`), "");
     assert.equal(call(transcoder, `GET /answer/${name}?${name}=x`), "x");

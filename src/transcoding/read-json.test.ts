@@ -31,7 +31,7 @@ function violations(schema: DescMessage, json: unknown): string[] {
   return violations.map(({ field, description }) => `${field}: ${description}`);
 }
 
-test("readJson() takes every form of proto3 JSON that decisions name", () => {
+test("readJson() accepts every form of proto3 JSON that docs/api.md names", () => {
   const forms = [
     { config: { encoding: "LINEAR16", sampleRateHertz: 8000 }, audio: { content: "+/8=" } },
     { config: { encoding: 1, sample_rate_hertz: "8000" }, audio: { content: "-_8" } },
@@ -51,7 +51,7 @@ test("readJson() takes every form of proto3 JSON that decisions name", () => {
   }
 });
 
-test("readJson() takes null as unset, also beside another member of its oneof", () => {
+test("readJson() reads null as unset, also next to another member of its oneof", () => {
   assert.deepEqual(readJson(MSchema, '{"om":null,"os":"x"}').choice, { case: "os", value: "x" });
   assert.deepEqual(readJson(MSchema, '{"os":"x","ots":null}').choice, { case: "os", value: "x" });
   const nulls = Object.fromEntries(MSchema.fields.map((field) => [field.jsonName, null]));
@@ -95,7 +95,7 @@ test("readJson() lists every violation with its path, at once", () => {
   ]);
 });
 
-test("readJson() refuses what no message can be", () => {
+test("readJson() refuses JSON that is no message", () => {
   const rows: [schema: DescMessage, json: unknown, violations: string[]][] = [
     [
       StreamingRecognizeRequestSchema,
@@ -175,7 +175,7 @@ test("readJson() shows 60 characters of what it refuses and stops at 100 violati
   assert.equal(refused(MSchema, JSON.stringify({ ...many, ri: [] })).violations.length, 100);
 });
 
-test("readJson() takes bytes wherever they stand", () => {
+test("readJson() reads bytes in any field", () => {
   const bytes = Buffer.from("some bytes, long enough to matter");
   const content = bytes.toString("base64url");
   const json = {
@@ -202,7 +202,7 @@ test("readJson() takes bytes wherever they stand", () => {
   assert.ok(audio.audioSource.case === "content" && bytes.equals(audio.audioSource.value));
 });
 
-test("readJson() reads a message of live audio the same with and without its short cut", () => {
+test("readJson() reads a message of live audio in the same way with and without its fast path", () => {
   const base64 = fc
     .uint8Array({ maxLength: 40 })
     .map((bytes) => Buffer.from(bytes).toString("base64"));
@@ -236,15 +236,12 @@ test("readJson() reads a message of live audio the same with and without its sho
   assert.deepEqual(streamingRequest, { case: "audioContent", value: new Uint8Array() });
 });
 
-/**
- * All but NullValue's: that is null in JSON, whatever number it is, and what is null is read as not
- * set.
- */
+/** Except NullValue's: it is null in JSON, whatever its number, and null is read as unset. */
 const namesOfM = MSchema.fields
   .filter(({ name }) => name !== "nv")
   .flatMap((field) => [field.name, field.jsonName]);
 
-/** JSON that is close to the message: its names, with values good and bad. */
+/** JSON that is close to the message: its names, with valid and invalid values. */
 const closeToM = fc.letrec((tie) => ({
   leaf: fc.oneof(
     fc.constantFrom<unknown>(
@@ -289,7 +286,7 @@ const closeToM = fc.letrec((tie) => ({
   ),
 }));
 
-test("readJson() throws nothing but invalid_argument, and reads what the library reads", () => {
+test("readJson() throws only invalid_argument, and reads what the library reads", () => {
   let read = 0;
   fc.assert(
     fc.property(fc.oneof(closeToM.message, fc.jsonValue()), (json) => {
@@ -313,7 +310,7 @@ test("readJson() throws nothing but invalid_argument, and reads what the library
   assert.ok(read > runs(1_000), `only ${read} were read`);
 });
 
-test("readJson() throws nothing but invalid_argument for any bytes", () => {
+test("readJson() throws only invalid_argument for any bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
       // One in 65,536 of two bytes is {}.

@@ -49,9 +49,8 @@ function messageOfJson<D extends DescMessage>(
 }
 
 /**
- * The same without a word about fields that the message has not, as gRPC and Connect have it: the
- * library that reads JSON for them takes five times as long for bytes, and splits a mask of any
- * length.
+ * The same, but ignores unknown fields, as gRPC and Connect do: their own JSON reader takes five
+ * times as long for bytes, and splits a mask of any length.
  */
 export function readJsonLoosely<D extends DescMessage>(
   schema: D,
@@ -68,7 +67,7 @@ export function readJsonLoosely<D extends DescMessage>(
   return message;
 }
 
-/** Throws what a report holds, if it holds anything. */
+/** Throws the violations of a report, if it has any. */
 export function refuse({ violations }: JsonReport): void {
   const [first] = violations;
   if (first === undefined) return;
@@ -78,8 +77,7 @@ export function refuse({ violations }: JsonReport): void {
 }
 
 /**
- * Runs a conversion of the library on JSON that was checked; what it refuses all the same is the
- * caller's error.
+ * Runs a conversion of the library on checked JSON; what it still refuses is the client's error.
  */
 export function converted<T>(convert: () => T): T {
   try {
@@ -101,19 +99,22 @@ function registryOf(schema: DescMessage): Registry {
   return registry;
 }
 
-/** A message that has nothing but one bytes field: how its text begins, and where its bytes go. */
+/** A message with only a bytes field: the beginning of its text, and the field. */
 interface SingleBytes {
   readonly start: Buffer;
   readonly field: DescField & { readonly fieldKind: "scalar" };
 }
 
-/** Of each message, the way in which it came last: the next one of a stream comes likewise. */
+/**
+ * For each message type, the fast path that its last message took: the next one of a stream is
+ * likely to be the same.
+ */
 const lastSingleBytes = new WeakMap<DescMessage, SingleBytes>();
 
 /**
- * `{"audioContent":"..."}`, the message that live audio is made of, without parsing: undefined
- * where the text has not exactly that shape, with a bytes field of the message as its name and
- * plain base64 as its value.
+ * Reads `{"audioContent":"..."}`, the messages of live audio, without parsing: undefined unless the
+ * text has exactly that form, with a bytes field of the message as its name and plain base64 as its
+ * value.
  */
 function readSingleBytes<D extends DescMessage>(
   schema: D,
@@ -129,7 +130,7 @@ function readSingleBytes<D extends DescMessage>(
   const bytes = bytesOfBase64(text.toString("latin1", start.length, end));
   if (bytes === undefined) return undefined;
   const message = create(schema);
-  // As the library has it (create(), and reflect().set(), which takes longer than all else here).
+  // As the library does (create() and reflect().set(), which takes longer than the rest).
   if (field.oneof === undefined) Reflect.set(message, field.localName, bytes);
   else Reflect.set(message, field.oneof.localName, { case: field.localName, value: bytes });
   return message;

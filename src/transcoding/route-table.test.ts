@@ -15,7 +15,7 @@ function tableOf(routes: readonly string[]): RouteTable<string> {
   return table;
 }
 
-test("match() prefers verb, literal, *, ** and comes back where a method leads nowhere", () => {
+test("match() prefers verb, literal, *, ** and backtracks if a method has no route", () => {
   const table = tableOf([
     "GET /a/b",
     "DELETE /a/{x}",
@@ -56,7 +56,7 @@ test("match() prefers verb, literal, *, ** and comes back where a method leads n
   }
 });
 
-test("add() lets the later one of two routes of the same method, shape and verb win", () => {
+test("add() replaces a route of the same method, shape and verb", () => {
   const table = tableOf([
     "GET /a%2Fb",
     "GET /a%2fb",
@@ -77,7 +77,7 @@ test("methodsAt() lists every method of every route at a path, sorted", () => {
   assert.deepEqual(table.methodsAt("/b"), []);
 });
 
-test("match() gives back what was encoded into a path", () => {
+test("match() returns the values that were encoded into a path", () => {
   const table = tableOf(["GET /v1/{one}/x/{two=a/*}/{rest=**}"]);
   const text = fc.string({ minLength: 1, unit: "grapheme" });
   fc.assert(
@@ -100,7 +100,7 @@ function hexOf(char: string): string {
   return char.charCodeAt(0).toString(16).toUpperCase();
 }
 
-test("match() finds what a plain search over all routes finds, in a table of any routes", () => {
+test("match() finds the same as a linear search, in a table of any routes", () => {
   const segment = fc.constantFrom("a", "b", "ab", "ba", "*");
   const template = fc
     .tuple(fc.array(segment, { minLength: 1, maxLength: 4 }), fc.boolean(), fc.boolean())

@@ -31,9 +31,9 @@ const noVerb = 0;
 
 /**
  * Finds the route of a method and a path (§4.10 items 5 and 6). A route whose verb ends the path
- * goes before one without; then, segment by segment, literal before "*" before "**", coming back to
- * the less specific one where the more specific leads nowhere for this method. A named method goes
- * before "*"; of two routes of the same method, shape and verb the later one wins.
+ * precedes one without; then, segment by segment, literal before "*" before "**", backtracking to
+ * the less specific one if the more specific has no route for this method. A named method precedes
+ * "*"; of two routes of the same method, shape and verb the later one wins.
  *
  * A match reads the path a fixed number of times and visits each node of the trie at most twice.
  */
@@ -87,7 +87,7 @@ export class RouteTable<T> {
   }
 
   /**
-   * `path` is raw, without the query. Throws URIError when a part that matters has malformed
+   * `path` is raw, without the query. Throws URIError if a part that is needed has malformed
    * escapes.
    */
   match(httpMethod: string, path: string): RouteMatch<T> | undefined {
@@ -105,8 +105,7 @@ export class RouteTable<T> {
   }
 
   /**
-   * The methods that have a route at `path`, sorted; empty when nothing stands there. Throws as
-   * match() does.
+   * The methods that have a route at `path`, sorted; empty without a route. Throws as match() does.
    */
   methodsAt(path: string): string[] {
     const found = new Set<number>();
@@ -129,7 +128,7 @@ export class RouteTable<T> {
   }
 }
 
-/** The id of a name; new ones count on from `last`, the last one that is taken. */
+/** The id of a name; new ids follow `last`, the last reserved one. */
 function idIn(ids: Map<string, number>, name: string, last: number): number {
   const known = ids.get(name);
   if (known !== undefined) return known;
@@ -146,7 +145,7 @@ class RouteNode<T> {
   restLeaf: Leaf<T> | undefined;
   literals: Map<string, RouteNode<T>> | undefined;
 
-  /** Nothing can match here but one of the literals. */
+  /** Whether only a literal can match here. */
   get isPassedThrough(): boolean {
     return !this.star && !this.leaf && !this.restLeaf && this.literals !== undefined;
   }
@@ -171,7 +170,9 @@ function literalAt<T>(
   return literals.get(escaped ? decodeFully(text) : text);
 }
 
-/** How every route begins: with this many literal segments, of which these lead somewhere. */
+/**
+ * The common beginning of all routes: this many literal segments, and the nodes that they lead to.
+ */
 interface Heads<T> {
   readonly root: RouteNode<T>;
   readonly segments: number;
@@ -199,14 +200,14 @@ function headsOf<T>(root: RouteNode<T>): Heads<T> {
 }
 
 /**
- * One path on its way through the trie; reused, because a match is synchronous and offsets cost an
- * allocation.
+ * The matching of one path in the trie; reused, because a match is synchronous and new offsets
+ * would be an allocation.
  */
 class PathWalk<T> {
-  /** The most segments before "**" in any template: no more of the path is cut up. */
+  /** The largest number of segments before "**" in any template: the path is split no further. */
   readonly depthMax: number;
   /**
-   * Where segment k starts; the entry after the last one is one past the end of the path and its
+   * The start of segment k; the entry after the last one is one past the end of the path and its
    * slash.
    */
   readonly #offsets: number[];
@@ -226,7 +227,7 @@ class PathWalk<T> {
     this.#offsets = Array.from({ length: depthMax + 2 }, () => 1);
   }
 
-  /** With `methodsFound` nothing matches and the methods of all routes on the way are put there. */
+  /** With `methodsFound` nothing matches, and the methods of all visited routes are added to it. */
   begin(path: string, method: number, methodsFound?: Set<number>): void {
     this.#path = path;
     this.#method = method;
@@ -282,7 +283,7 @@ class PathWalk<T> {
       const { star, literals } = node;
       const rest = node.restLeaf;
       if (start === end) {
-        // "**" may take nothing, but its value must not begin with "/" (§4.10 item 7).
+        // "**" may match nothing, but its value must not begin with "/" (§4.10 item 7).
         return k === count - 1 && !this.#cut ? this.#pick(rest, verb) : undefined;
       }
       const literal =
@@ -313,7 +314,7 @@ class PathWalk<T> {
       : noteMethods(routes, this.#methodsFound);
   }
 
-  /** What stands for each variable, decoded. */
+  /** The decoded value of each variable. */
   captures(variables: readonly Variable[]): string[] {
     const first = variables[0];
     if (first === undefined) return [];
@@ -339,7 +340,7 @@ class PathWalk<T> {
   }
 }
 
-/** Notes for which methods there are routes, and finds none. */
+/** Adds the methods that have routes, and matches none. */
 function noteMethods(routes: readonly unknown[], found: Set<number>): undefined {
   for (const [id, route] of routes.entries()) if (route !== undefined) found.add(id);
 }

@@ -86,7 +86,7 @@ http:
   }
 });
 
-test("readServiceConfig() tells the place of every problem, at once", () => {
+test("readServiceConfig() reports the place of every problem", () => {
   const text = `http:
   fully_decode_reserved_expansion: yes
   rules:
@@ -147,7 +147,7 @@ Http: {}
   ]);
 });
 
-test("readServiceConfig() refuses what YAML has and rules do not need", () => {
+test("readServiceConfig() refuses features of YAML that rules do not need", () => {
   const rows: [text: string, problems: (string | RegExp)[]][] = [
     ["", ['rules.yaml:1:1: expected a map with "http", found nothing']],
     ["# nothing\n", ['rules.yaml:1:1: expected a map with "http", found nothing']],
@@ -198,7 +198,7 @@ test("readServiceConfig() refuses what YAML has and rules do not need", () => {
   }
 });
 
-test("readServiceConfig() follows aliases, and counts what they stand for", () => {
+test("readServiceConfig() follows aliases, and counts the nodes that they refer to", () => {
   const text = `
 x: &binding { get: /shared }
 http:
@@ -275,7 +275,7 @@ test("readServiceConfig() takes linear time, whatever the file", () => {
   assert.match(problemsOf("#".repeat((1 << 20) + 1))[0] ?? "", /at most 1048576 characters/);
 });
 
-test("readServiceConfig() throws nothing but ServiceConfigError, and reads what the transcoder takes", () => {
+test("readServiceConfig() throws only ServiceConfigError, and reads what the transcoder accepts", () => {
   const good = fc.constantFrom(
     `http:\n  rules:\n    - selector: ${echo}\n      get: /v1/{name=x/*}\n      body: "*"\n    - {selector: '*', custom: {kind: "*", path: "/{s}:do"}}\n`,
     `a: &x /y\nhttp: {fully_decode_reserved_expansion: true, rules: [{selector: ${echo}, put: *x}]}`,

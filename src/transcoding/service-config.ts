@@ -11,7 +11,7 @@ import type { YamlNode } from "./yaml-tree.ts";
 export interface ServiceConfig {
   readonly rules: readonly ConfiguredRule[];
   readonly fullyDecodeReservedExpansion: boolean;
-  /** Where something of a rule stands: `rules.yaml:7:22`. */
+  /** The place of a rule's part: `rules.yaml:7:22`. */
   placeOf(spot: RuleSpot): string;
 }
 
@@ -95,7 +95,7 @@ const ruleFields: Readonly<Record<string, "text" | "custom" | "rules">> = {
   response_body: "text",
   additional_bindings: "rules",
 };
-/** Stands for a path that cannot be read, so that nobody says that it is missing. */
+/** Replaces a path that cannot be read, so that it is not reported as missing. */
 const unreadable = "/unreadable";
 const patternFields: ReadonlySet<string> = new Set([
   "get",
@@ -137,7 +137,7 @@ class ConfigReader {
   }
 
   #httpEntries(root: YamlNode | undefined): YamlEntry[] {
-    // Where there is no YAML, there is nothing more to say.
+    // Without valid YAML there is nothing else to report.
     if (root === undefined && this.problems.length > 0) return [];
     const entries = root?.kind === "map" ? root.entries : [];
     const http = entries.find(({ name }) => name === "http");
@@ -157,8 +157,7 @@ class ConfigReader {
   }
 
   /**
-   * A rule as JSON in proto names; what is wrong with it is left out. undefined: nothing is left to
-   * look at.
+   * A rule as JSON in proto names, without its invalid parts. undefined: nothing is left to check.
    */
   #rule(node: YamlNode): JsonObject | undefined {
     if (++this.#bindings > bindingsMax) {
@@ -192,13 +191,12 @@ class ConfigReader {
       else if (kind === "rules") rule[name] = this.#nested(name, value);
       else rule[name] = this.#custom(value);
     }
-    // The pattern is what is wrong with it, and was told.
+    // The pattern itself is invalid, and was reported.
     return pattern === undefined && this.problems.length > before ? undefined : rule;
   }
 
   #nested(name: string, value: YamlNode): JsonObject[] {
-    // One that cannot be read is kept as a rule without a fault, so that the indexes of the others
-    // stay.
+    // An unreadable rule is replaced by a valid one, so that the indexes of the others stay.
     return this.#items(name, value).map((node) => this.#rule(node) ?? { get: unreadable });
   }
 
@@ -261,7 +259,7 @@ function camelCase(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Where a spot of a rule stands in the text: as far down its path as the rule goes. */
+/** The position of a spot of a rule in the text: as far down its path as the rule goes. */
 function offsetAt(rule: YamlNode | undefined, { path, offset = 0 }: RuleSpot): number {
   let node = rule;
   for (const step of path) {

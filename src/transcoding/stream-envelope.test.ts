@@ -29,7 +29,7 @@ test("eventStream has an event for each message, whatever the message holds", ()
   );
 });
 
-test("eventStream tells an end, a failure that is one, and a failure that may pass", () => {
+test("eventStream marks the end, a permanent failure, and a temporary failure", () => {
   const status = '{"code":13,"message":"internal error","details":[]}';
   const data = `{"error":${status}}`;
   const rows: [body: string, events: readonly Event[]][] = [

@@ -1,42 +1,41 @@
 /**
- * How the answers of a server stream stand in one HTTP body (§4.10): each message as {"result":
- * ...}, a failure after the first of them as {"error": google.rpc.Status}, the same on every
- * transport. All JSON here is on one line, as JSON.stringify writes it.
+ * The form of a server stream's answers in one HTTP body (§4.10): each message as {"result": ...},
+ * a failure after the first of them as {"error": google.rpc.Status}, the same on every transport.
+ * All JSON here is on one line, as JSON.stringify writes it.
  */
 export interface StreamEnvelope {
   readonly contentType: string;
   /** A message, from its JSON. */
   result(json: string): string;
   /**
-   * What went wrong, from the JSON of a google.rpc.Status; nothing follows it. `canRepeat`: the
-   * same call may go well later.
+   * The error, from the JSON of a google.rpc.Status; nothing follows it. `canRepeat`: a retry may
+   * succeed.
    */
   error(statusJson: string, options: { readonly canRepeat: boolean }): string;
-  /** What follows the last message. */
+  /** The text after the last message. */
   readonly end: string;
   /**
-   * What may stand between messages, so that proxies do not take the stream for dead; "" where
-   * readers know no such thing.
+   * Text between messages that keeps proxies from closing the stream; "" if the format has none.
    */
   readonly alive: string;
 }
 
 /**
- * A line for each message. The body ends after the last one; a line that is not whole, or no end,
- * means that it broke off.
+ * A line for each message. The body ends after the last one; an incomplete line, or no end of the
+ * body, means that the stream was interrupted.
  */
 export const jsonLines: StreamEnvelope = {
   contentType: "application/x-ndjson",
   result: (json) => `{"result":${json}}\n`,
   error: (statusJson) => `{"error":${statusJson}}\n`,
   end: "",
-  // Readers in wide use parse each line, and an empty one is no JSON.
+  // Widely used readers parse each line, and an empty line is not JSON.
   alive: "",
 };
 
 /**
- * The id of what ends a stream: an EventSource that connects again, as it does after every end,
- * sends it back.
+ * The id of the event that ends a stream: an EventSource, which reconnects after every end, sends
+ * it back.
  */
 export const endedEventId = "end";
 

@@ -1,5 +1,4 @@
 /**
- * Query parameters that any call may carry (decisions: JSON); names that begin with "$" are skipped
- * too.
+ * Query parameters that any call may carry (api: JSON); names that begin with "$" are skipped too.
  */
 export const systemParameters = ["token", "key", "alt", "prettyPrint", "fields"] as const;

@@ -10,7 +10,7 @@ import { createTranscoder } from "./transcoder.ts";
 
 const service = createTranscoder([Speech, Transcripts]);
 
-/** A transcoder of everything: any path, query and body can be tried on it. */
+/** A transcoder with all services: any path, query and body can be tested with it. */
 const vectors = createTranscoder([Vectors], {
   rules: [
     {
@@ -47,7 +47,7 @@ function refused(call: () => unknown): ServiceError {
   return assert.fail("it was not refused");
 }
 
-test("route() tells not found, wrong method and malformed apart", () => {
+test("route() distinguishes unknown paths, wrong methods and malformed targets", () => {
   const rows: [request: string, code: string, reason: string, allow?: string][] = [
     ["GET /v1alpha/transcripts", "not_found", "ROUTE_NOT_FOUND"],
     ["GET /v1alpha1/transcripts/", "not_found", "ROUTE_NOT_FOUND"],
@@ -80,7 +80,7 @@ test("route() tells not found, wrong method and malformed apart", () => {
   }
 });
 
-test("route() takes absolute targets, UTF-8 sent as it is, and keeps the query raw", () => {
+test("route() accepts absolute targets and unescaped UTF-8, and keeps the query raw", () => {
   const rows: [target: string, capture: string, query: string][] = [
     ["/v1alpha1/transcripts/a?b=%zz&c", "transcripts/a", "b=%zz&c"],
     ["http://host:80/v1alpha1/transcripts/a%20b?x?y", "transcripts/a b", "x?y"],
@@ -180,7 +180,7 @@ test("bind() lists every violation of path, query and body at once", () => {
   );
 });
 
-test("bind() refuses what the rule has no place for", () => {
+test("bind() refuses parts of a request that the rule does not have", () => {
   const rows: [request: string, body: unknown, message: RegExp][] = [
     ["GET /q", { s: "a" }, /GET \/q takes no body/],
     ["POST /all/x/1?s=a", {}, /^s: there are no query parameters here: all fields go in the body$/],

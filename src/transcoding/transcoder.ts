@@ -20,7 +20,7 @@ import { writeAround, writeResponse, type AroundField } from "./write-response.t
  */
 export interface Transcoder {
   readonly bindings: readonly Binding[];
-  /** What is odd about the rules, for a log. */
+  /** Oddities of the rules, for a log. */
   readonly notices: readonly RuleNotice[];
   /**
    * Finds the binding of a request. `target` is the request target as it came: path and query, or
@@ -38,8 +38,8 @@ export interface Transcoder {
   /** The JSON text of an answer, by response_body and the options of hlust.api. */
   write(binding: Binding, message: Message): string;
   /**
-   * The same in two parts, around the value of a list whose JSON is there already; undefined where
-   * it is not in the answer.
+   * The same in two parts, around the value of a list whose JSON exists already; undefined if the
+   * list is not in the answer.
    */
   writeAround(binding: Binding, message: Message, name: string): AroundField | undefined;
 }
@@ -48,12 +48,12 @@ export interface Routed {
   readonly binding: Binding;
   /** The values of the variables of `binding.path`, decoded. */
   readonly captures: readonly string[];
-  /** What stood behind the "?", as it came. */
+  /** The part after the "?", as sent. */
   readonly query: string;
 }
 
 export interface TranscoderOptions {
-  /** Rules of a service configuration: they take the place of annotations (§4.10 item 9). */
+  /** Rules of a service configuration: they replace annotations (§4.10 item 9). */
   readonly rules?: readonly ConfiguredRule[];
   /** Decode %2F in the part of a variable that "**" matches. Default false. */
   readonly fullyDecodeReservedExpansion?: boolean;
@@ -112,7 +112,7 @@ function routeIn(routes: RouteTable<Binding>, httpMethod: string, target: string
   throw methodNotAllowed(path, httpMethod, allowed);
 }
 
-/** The failure of a method where others are served. */
+/** The failure of a method at a path where others are served. */
 export function methodNotAllowed(
   path: string,
   httpMethod: string,

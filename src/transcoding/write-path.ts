@@ -2,12 +2,11 @@ import { shown } from "../std/service-error.ts";
 import type { PathTemplate, TemplateSegment, TemplateVariable } from "./path-template.ts";
 import { encodeFully } from "./percent-encoding.ts";
 
-/** The value of a variable, or why there is none. */
+/** The value of a variable, or why it has none. */
 export type PathValue = string | { readonly problem: string };
 
 /**
- * What is wrong with the value of a variable, by its index in the template; -1 for the template
- * itself.
+ * A problem with the value of a variable, by its index in the template; -1 for the template itself.
  */
 export type ReportVariable = (variable: number, problem: string) => void;
 
@@ -55,10 +54,7 @@ export function writePath(
   return `/${written.join("/")}${end}`;
 }
 
-/**
- * Segments outside of variables: nothing says what a wildcard stands for, and "**" can stand for
- * nothing.
- */
+/** Segments outside of variables: a wildcard has no value here, and "**" can match nothing. */
 function writeFixed(segments: readonly TemplateSegment[], report: ReportVariable): string[] {
   return segments.flatMap((segment) => {
     if (segment.kind === "literal") return [encodeLiteral(segment.text)];
@@ -106,7 +102,7 @@ function matches(
   const fixed = isOpen ? pattern.slice(0, -1) : pattern;
   if (isOpen ? parts.length < fixed.length : parts.length !== fixed.length) return false;
   const rest = parts.slice(fixed.length);
-  // What "**" takes does not begin with "/" (§4.10 item 7).
+  // The value of "**" does not begin with "/" (§4.10 item 7).
   if (rest.length > 1 && rest[0] === "") return false;
   return fixed.every((segment, index) => {
     const part = parts[index] ?? "";

@@ -4,7 +4,7 @@ import { isLeaf, leafText } from "./leaf-text.ts";
 import { encodeFully } from "./percent-encoding.ts";
 import { systemParameters } from "./system-parameters.ts";
 
-/** What keeps a field from the request; `field` is its path in JSON names. */
+/** Why a field cannot be sent; `field` is its path in JSON names. */
 export type ReportField = (field: string, problem: string) => void;
 
 /**
@@ -35,10 +35,7 @@ class QueryWriter {
     this.#report = report;
   }
 
-  /**
-   * Answers whether the request says of any of the fields that it is set, and with it that the
-   * message is.
-   */
+  /** Returns whether the request shows that any of the fields, and so the message, is set. */
   writeFields(message: ReflectMessage, names: string, path: string): boolean {
     let isSaid = false;
     for (const field of message.sortedFields) {

@@ -38,7 +38,7 @@ function transcoderOf(rule: JsonObject): Transcoder {
   return createTranscoder([Vectors], { rules: [{ selector, ...rule }], registry });
 }
 
-/** What a server makes of a request. */
+/** How a server reads a request. */
 function read(transcoder: Transcoder, { httpMethod, target, body }: WrittenRequest): Message {
   const content = typeof body?.content === "string" ? Buffer.from(body.content) : body?.content;
   const bytes = content === undefined ? undefined : new Uint8Array(content);
@@ -67,7 +67,7 @@ const rules: readonly JsonObject[] = [
   }),
 ];
 
-test("what writeRequest() writes, Transcoder.bind() reads: any message by any rule", () => {
+test("Transcoder.bind() reads what writeRequest() writes, for any message and rule", () => {
   const transcoders = rules.map(transcoderOf);
   const depths = { depth: 2, inAny: ItemSchema };
   const takes = ({ name }: DescField): boolean => !swapped.has(name);
@@ -79,7 +79,7 @@ test("what writeRequest() writes, Transcoder.bind() reads: any message by any ru
       counts[written ? "written" : "refused"]++;
       if (!written) return;
       assert.deepEqual(read(transcoder, written), message);
-      // No client changes the target on its way.
+      // Clients do not change the target.
       const { pathname, search } = new URL(written.target, "http://localhost");
       assert.equal(pathname + search, written.target);
     }),
@@ -89,7 +89,7 @@ test("what writeRequest() writes, Transcoder.bind() reads: any message by any ru
   assert.ok(counts.refused > numRuns / 20, JSON.stringify(counts));
 });
 
-test("writeRequest() refuses nothing that a body or a query can say", () => {
+test("writeRequest() refuses nothing that a body or a query can express", () => {
   const strings = wellFormedStrings;
   const takes = ({ name }: DescField): boolean => !swapped.has(name);
   const inBody = arbitraryMessage(MSchema, { depth: 2, inAny: ItemSchema, strings, takes });
@@ -147,7 +147,7 @@ test("every method of the contract is written and read back", () => {
   assert.deepEqual(methods, new Set(all));
 });
 
-/** Any message that the binding can say. */
+/** Any message that the binding can express. */
 function messageFor({ method, body, variables, path }: Binding): fc.Arbitrary<Message> {
   const strings = wellFormedStrings;
   const inBody = new Set(

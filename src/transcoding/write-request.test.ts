@@ -101,7 +101,7 @@ test("writeRequest() puts each field where the rule has it", () => {
   }
 });
 
-test("writeRequest() refuses what a binding cannot say, and names the field", () => {
+test("writeRequest() refuses what a binding cannot express, and names the field", () => {
   const get = { get: "/v1/x" };
   const rows: [rule: JsonObject, message: JsonObject, field: string, problem: RegExp][] = [
     [{ get: "/v1/{s}" }, {}, "s", /empty/],
@@ -140,7 +140,7 @@ test("writeRequest() refuses what a binding cannot say, and names the field", ()
   }
 });
 
-test("writeRequest() refuses what JSON or UTF-8 cannot say, and names the field", () => {
+test("writeRequest() refuses what JSON or UTF-8 cannot express, and names the field", () => {
   const get = { get: "/v1/x" };
   const post = { post: "/v1/x", body: "*" };
   const never = { seconds: 10n ** 15n };
@@ -187,7 +187,7 @@ test("writeRequest() refuses a query parameter that belongs to every call", () =
   );
 });
 
-test("writeRequest() takes the first binding that can say the message", () => {
+test("writeRequest() uses the first binding that can express the message", () => {
   const rule = {
     get: "/v1/{s=a/*}",
     additionalBindings: [

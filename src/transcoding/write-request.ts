@@ -16,10 +16,12 @@ import { leafText } from "./leaf-text.ts";
 import { type PathValue, writePath } from "./write-path.ts";
 import { type ReportField, writeQuery } from "./write-query.ts";
 
-/** A request message as HTTP: what Transcoder.route() and bind() make the same message of. */
+/** A request message as HTTP, from which Transcoder.route() and bind() make the same message. */
 export interface WrittenRequest {
   readonly binding: Binding;
-  /** GET, POST, ..., or the kind of a custom pattern; POST or GET where the rule takes any. */
+  /**
+   * GET, POST, ..., or the kind of a custom pattern; POST or GET if the rule accepts any method.
+   */
   readonly httpMethod: string;
   /** Path and query. */
   readonly target: string;
@@ -27,7 +29,7 @@ export interface WrittenRequest {
 }
 
 export interface WrittenBody {
-  /** "" for a google.api.HttpBody that says none. */
+  /** "" for a google.api.HttpBody without one. */
   readonly contentType: string;
   /** JSON text, or the bytes of a google.api.HttpBody. */
   readonly content: string | Uint8Array<ArrayBuffer>;
@@ -96,8 +98,8 @@ function writeBy(
 }
 
 /**
- * The value of a path variable. A field that can be told from its default must be set: the path
- * would set it.
+ * The value of a path variable. If presence is tracked, the field must be set: the path would set
+ * it.
  */
 function valueOf(root: ReflectMessage, fields: readonly DescField[]): PathValue {
   let holder = root;
@@ -146,7 +148,7 @@ function isHttpBody(type: DescMessage): boolean {
   return type.typeName === "google.api.HttpBody";
 }
 
-/** What a header can carry; anything else would be sent as something else. */
+/** A valid header value; other text would be changed on the way. */
 const headerValue = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
 function httpBodyOf(message: ReflectMessage, name: string, report: ReportField): WrittenBody {
@@ -172,7 +174,7 @@ function httpBodyOf(message: ReflectMessage, name: string, report: ReportField):
   return { contentType, content };
 }
 
-/** The JSON of the whole message; {} where a part of it has none, which is reported. */
+/** The JSON of the whole message; {} if a part of it has none, which is reported. */
 function jsonOf(root: ReflectMessage, registry: Registry, report: ReportField): JsonObject {
   try {
     const json = toJson(root.desc, root.message, { registry });
@@ -184,9 +186,7 @@ function jsonOf(root: ReflectMessage, registry: Registry, report: ReportField): 
   }
 }
 
-/**
- * Finds the message, as far down as there is one, that the library cannot write, and reports it.
- */
+/** Finds the innermost message that the library cannot write, and reports it. */
 function blame(
   message: ReflectMessage,
   name: string,

@@ -83,7 +83,7 @@ export function readYaml(text: string): YamlText {
   }
   const reader = new TreeReader(text);
   reader.addErrors(document);
-  // What stands in a text that is no YAML is anybody's guess.
+  // A text that is not YAML has no tree to report more about.
   const contents = document.errors.length > 0 ? null : document.contents;
   const root = contents === null ? undefined : reader.read(contents, 0);
   return { root, problems: reader.problems, placeOf };

@@ -220,7 +220,7 @@ for (const { method, make: makeFirst, call, made, event } of rows) {
   });
 }
 
-/** What acts change. */
+/** The state that actions change. */
 const changedTables = [
   "account",
   "api_key",
@@ -248,7 +248,7 @@ test("an action that cannot be written to the audit log is not done", async () =
   await database.pool.query(`
     create function take_nothing() returns trigger language plpgsql as 'begin raise exception ''full''; end';
     create trigger full_log before insert on audit_event for each row execute function take_nothing()`);
-  // Making one takes out those that are over: there are none.
+  // Creating one deletes expired ones: there are none.
   await database.db.deleteFrom("stream_token").execute();
   const before = await everything();
   for (const [{ method, call }, name] of prepared) {

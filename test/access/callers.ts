@@ -60,8 +60,8 @@ export async function tokenCallers(owner: Owner, disabled: Owner): Promise<TestC
 }
 
 /**
- * Callers by a cookie of the console: of each role, by a key, and those whose sessions hold no
- * more.
+ * Callers by a cookie of the console: of each role, by a key, and those with ended
+ * sessions.
  */
 export async function consoleCallers(owner: Owner, disabled: Owner): Promise<TestCaller[]> {
   const { db, accountId } = owner;

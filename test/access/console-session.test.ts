@@ -112,7 +112,7 @@ test("only pages of the console itself call with the cookie", async () => {
   }
   assert.equal((await ask({ path: `${account}?token=${service.key}`, secret })).status, 400);
   assert.equal((await ask({ path: "/console/api/v1/nothing", secret })).status, 404);
-  // Every other path is the page, which knows what it shows there; it takes nothing.
+  // Every other path is the page, which decides what it shows; it accepts no writes.
   const page = await ask({ method: "POST", path: "/console/nothing", secret });
   assert.deepEqual([page.status, page.headers.get("allow")], [405, "GET, HEAD"]);
   const put = await ask({ method: "PUT", path: session, secret });

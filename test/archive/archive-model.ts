@@ -49,7 +49,7 @@ export interface ModelTranscript {
   /** Oldest first; the last one is the head. */
   readonly versions: ModelVersion[];
   media: Buffer | undefined;
-  /** Signed targets: those of media that is there no more answer 404. */
+  /** Signed targets: those of deleted media answer 404. */
   readonly pastMedia: string[];
   /** Upload targets that were answered. */
   readonly uploads: { readonly target: string; isOpen: boolean }[];

@@ -24,7 +24,7 @@ export interface CallAnswer {
   readonly json: any;
 }
 
-/** The service as a real process on a folder that stays: it is killed and comes back. */
+/** The service as a real process on a permanent folder: it is killed and restarted. */
 export interface ArchiveService extends AsyncDisposable {
   readonly crashes: number;
   /**
@@ -40,7 +40,7 @@ export interface ArchiveService extends AsyncDisposable {
 }
 
 export async function openArchiveService(dataFolder: string): Promise<ArchiveService> {
-  // Uploads are bytes that are no recording: there is nothing for a worker to do.
+  // Uploads are bytes that are no recording, so workers have nothing to do.
   const start = () => startService(dataFolder, { HLUST_ENGINE: "scripted", HLUST_ROLE: "api" });
   await using parts = new AsyncDisposableStack();
   const agent = new Agent({ keepAlive: true });

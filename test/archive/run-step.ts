@@ -30,7 +30,7 @@ import {
 import { settleMedia, settleVersions, type Sent } from "./settle-change.ts";
 
 /**
- * Does a step on the service, holds what comes of it against the model, and takes it into the
+ * Runs a step on the service, compares the result with the model, and takes it into the
  * model.
  */
 export async function runStep(model: ArchiveModel, archive: Archive, step: Step): Promise<void> {
@@ -63,7 +63,7 @@ export async function runStep(model: ArchiveModel, archive: Archive, step: Step)
   }
 }
 
-/** Everything that there is, once more. */
+/** All of the archive, once more. */
 export async function checkAll(model: ArchiveModel, archive: Archive): Promise<void> {
   await checkList(archive, listed(model), "", 0);
   for (const transcript of model.transcripts) {
@@ -170,7 +170,7 @@ async function settleUploads(
   if (before !== transcript.media) await checkPastMedia(archive, transcript, target);
 }
 
-/** Makes the call of an act; one that uploads gets its URL first. */
+/** Makes the call of an action; an upload gets its URL first. */
 async function prepare(
   model: ArchiveModel,
   archive: Archive,

@@ -11,7 +11,7 @@ import type { CallAnswer } from "./archive-service.ts";
 import type { Act } from "./archive-steps.ts";
 
 /**
- * What was sent to change a transcript, and what came back: no answer where the service was killed
+ * A change that was sent, and its answer: none if the service was killed
  * before.
  */
 export interface Sent {
@@ -31,7 +31,7 @@ export interface ListedVersion {
   readonly creationTime: string;
 }
 
-/** What an act makes of the version that it goes on top of; undefined: it is refused. */
+/** The version that an action makes of the one before; undefined: it is refused. */
 function resultOf({ act, from }: Sent, current: Content): Content | undefined {
   if (act.do === "restore") return from;
   if (act.do !== "patch" || act.isBad) return undefined;
@@ -73,7 +73,7 @@ export async function settleVersions(
   for (const refused of open) checkRefused(refused, transcript, before);
 }
 
-/** The act whose answer is this version, else one without an answer that comes to the same. */
+/** The action whose answer is this version, else one without an answer that results in the same. */
 async function makerOf(
   transcript: ModelTranscript,
   open: ReadonlySet<Sent>,
@@ -179,7 +179,7 @@ export function settleMedia(
   }
 }
 
-/** Two PUTs went to it at once: one of them is refused. */
+/** It got two PUTs at once: one of them is refused. */
 function isShared(sent: readonly Sent[], { target }: { readonly target: string }): boolean {
   return sent.filter(({ upload }) => upload?.target === target).length > 1;
 }

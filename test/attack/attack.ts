@@ -30,7 +30,7 @@ const slowdownMax = 2;
 const unnoticedMs = 100;
 /**
  * With `npm run test:attack` nothing else runs; the gate runs other tests at the same time, whose
- * CPU comes and goes.
+ * the available CPU varies.
  */
 const hasMachine = process.env["ATTACK"] === "all";
 /**
@@ -70,7 +70,7 @@ export async function attackAndJudge(
     const troubles = [...worst, ...held, ...(isQuiet ? passing(alone, attacked) : [])];
     if (troubles.length === 0) return;
     if (worst.length > 0 || heldTooLong > attemptsMax / 2 || attempts === attemptsMax) {
-      // What comes next is not to suffer for it.
+      // The next attack must not suffer for it.
       await node.restart();
       assert.fail(troubles.join("\n"));
     }

@@ -164,7 +164,7 @@ export const repeatedAttacks: readonly Attack[] = [
   },
 ];
 
-/** A filter that finds what is there, or nothing, 50 at once. */
+/** A filter that matches, or not, 50 at once. */
 function searches(what: string, filter: string): Attack {
   return {
     name: `repeated: lists by ${what}, 50 at once`,

@@ -49,7 +49,7 @@ function distinctKeys(bytes: number): Buffer {
 
 interface Place {
   readonly path: string;
-  /** What stands around it in JSON. */
+  /** The text around it in JSON. */
   readonly head: string;
   readonly tail: string;
   /** And in the binary form. */

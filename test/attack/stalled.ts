@@ -6,7 +6,7 @@ import { filled, largestBytes, rpc } from "./payloads.ts";
 import { connectHeaders, openGrpc, openSession, openSocket, requestHead, write } from "./send.ts";
 
 const json = { "Content-Type": "application/json" };
-/** What is left unsent. */
+/** The bytes left unsent. */
 const missingBytes = 1_000;
 /** How long the bodies stay as they are. */
 const stallMs = 1_000;

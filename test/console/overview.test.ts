@@ -120,6 +120,7 @@ test("the overview shows usage, health, models, jobs and transcripts in both lan
   await checkLooks(page, "overview");
 });
 
+/** Inserts a job that no worker leases while the page is checked: it is due in 55 s. */
 async function seedJob(
   subject: string,
   {
@@ -134,11 +135,10 @@ async function seedJob(
 ): Promise<void> {
   const metadata = { subject, languageCode: "en-US", fileType: "AUDIO", keywords: ["þingfundur"] };
   await sql`
-    insert into transcript_job (id, account_id, state, progress_percent, metadata, media_uri, error, started_at, updated_at)
+    insert into transcript_job (id, account_id, state, progress_percent, metadata, media_uri, error, started_at, updated_at, due_at)
     values (${newId()}, ${accountId}, ${state}, ${percent}, ${JSON.stringify(metadata)}, 'https://example.is/a.mp3',
-      ${error === undefined ? null : JSON.stringify(error)}::jsonb, now() - interval '7 minutes', now())`.execute(
-    db,
-  );
+      ${error === undefined ? null : JSON.stringify(error)}::jsonb, now() - interval '7 minutes', now(),
+      now() + interval '55 seconds')`.execute(db);
 }
 
 test("errors are shown where they occur, and a part of the service that fails in words", async () => {

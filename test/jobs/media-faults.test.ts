@@ -200,7 +200,7 @@ describe("jobs of hostile media", { concurrency: true }, () => {
   test("truncated files fail if they declare their length, and otherwise end where the data ends", async () => {
     await check([
       ["cut.mp3", half(media("a.mp3")), cut, /declares 3.\d s of audio and has 1.\d s/],
-      ["cut-end.m4a", half(media("end.m4a")), cut, /the part that says how to read it is missing/],
+      ["cut-end.m4a", half(media("end.m4a")), cut, /the part that describes its format is missing/],
       ["cut-start.m4a", half(media("start.m4a")), cut, /declares 3.\d s of audio/],
       ["cut.flac", half(media("a.flac")), cut, /declares 3.\d s of audio/],
       ["cut.wav", half(tones), cut, /\d+ of its \d+ bytes of audio are missing/],

@@ -1,4 +1,4 @@
-// Section 4.6: what an update replaces and what it leaves; decisions, Transcripts: Update, sentence
+// §4.6: what an update replaces and what it leaves; docs/api.md, Transcripts: Update, sentence
 // by sentence.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -35,7 +35,7 @@ beforeEach(async () => {
 const patch = (body: unknown, query = "") =>
   service.call("PATCH", `/v1alpha1/${name}${query}`, body);
 
-/** What an update was answered with is what is there; its metadata and segments are these. */
+/** The answer to an update equals a later GET; its metadata and segments are these. */
 async function assertMade(answer: Answer, changed: object, segments = made.segments) {
   assert.equal(answer.status, 200, answer.json.message);
   assert.deepEqual(answer.json.metadata, { ...made.metadata, ...changed });

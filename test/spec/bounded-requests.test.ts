@@ -118,7 +118,7 @@ const tooManySegments = /has more than (20000 segments|500000 objects and lists)
 const tooManyValues = /has more than 10000 values/;
 const tooLarge = /larger than \d+ bytes/;
 
-/** Whole messages in Connect: what is sent, and what the answer says. */
+/** Complete messages in Connect: the request, and the expected answer. */
 const connectRows: [string, string, Record<string, string>, () => Uint8Array, RegExp][] = [
   [
     "segments in gzip",

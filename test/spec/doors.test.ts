@@ -1,4 +1,4 @@
-// One port for every protocol, one error body for every failure (decisions: Errors).
+// One port for every protocol, one error body for every failure (docs/api.md, Errors).
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** Sends bytes to the port as they are, and gives what comes back until the service closes. */
+/** Sends raw bytes to the port, and returns the answer until the service closes. */
 async function raw(text: string): Promise<string> {
   const { port } = new URL(service.address);
   const socket = connect(Number(port), "127.0.0.1");

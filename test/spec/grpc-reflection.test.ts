@@ -1,4 +1,4 @@
-// gRPC server reflection: a client that knows nothing of the contract learns it here and calls; and
+// gRPC server reflection: a client without the contract reads it here and calls; and
 // what needs no token.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -169,7 +169,7 @@ test("a client built from reflection alone recognizes speech", async () => {
     loadFileDescriptorSetFromBuffer(bytes, { enums: String, longs: Number, defaults: true }),
   );
   const audio = pcmOf(speak("the weather is cold and dark today"));
-  // As the contract names them: what is learnt has no other names.
+  // By their names in the contract: reflection has no others.
   const config = { encoding: "LINEAR16", sample_rate_hertz: 16_000, language_code: "en-US" };
   const body = { config, audio: { content: audio.toString("base64") } };
   const { json } = await service.call("POST", "/v2beta1/speech:recognize", body);

@@ -1,4 +1,4 @@
-// Sections 4.1, 4.8 and 4.9 in Icelandic, out of the box, and together with English on one service.
+// §4.1, §4.8 and §4.9 in Icelandic, out of the box, and together with English on one service.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -46,7 +46,7 @@ const recognize = (samples: Int16Array, changes: Readonly<Record<string, unknown
     audio: { content: bytesOf(samples).toString("base64") },
   });
 
-/** The same, asked again where a slow machine has enough to do, as 429 says. */
+/** The same, retried after 429, which a slow machine may answer. */
 async function recognizeInTime(...call: Parameters<typeof recognize>) {
   for (let triesLeft = 60; ; triesLeft--) {
     const answer = await recognize(...call);

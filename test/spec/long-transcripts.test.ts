@@ -1,4 +1,4 @@
-// Sections 4.4 to 4.6 at the size of a long recording: segments that are not read on the way.
+// §4.4 to §4.6 at the size of a long recording: segments that are not read on the way.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -40,7 +40,7 @@ after(() => service[Symbol.asyncDispose]());
 
 const pathOf = (words: number): string => `/v1alpha1/${names.get(words)}`;
 
-/** GET over HTTP/1.1, as it comes. */
+/** GET over HTTP/1.1, undecoded. */
 async function getRaw(words: number, acceptEncoding: string) {
   await using connection = await RawConnection.open(service.address);
   const head = [
@@ -66,7 +66,7 @@ test("a caller that accepts zstd gets the stored bytes as one frame; others get 
     assert.equal(plain.headers.get("content-encoding"), undefined);
     assert.equal(packed.headers.get("content-encoding"), "zstd");
     const json = plain.body.toString();
-    // Signed addresses and the like are the same: there is no media.
+    // Signed addresses do not differ: there is no media.
     assert.equal(zstdDecompressSync(packed.body).toString(), json);
     const read = JSON.parse(json);
     assert.equal(Object.keys(read).join(), "name,metadata,segments,uri,version");

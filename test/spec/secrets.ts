@@ -14,7 +14,7 @@ const secrets = new Map<string, "credential" | "text">();
 /** Bodies of failed calls, and errors on streams. */
 const errorBodies: { readonly origin: string; readonly body: string }[] = [];
 
-/** A shorter one is a word that stands anywhere, such as the token "wrong". */
+/** A shorter one is a word that may occur anywhere, such as the token "wrong". */
 const lengthMin = 16;
 
 /** Notes a secret that did not go through this process's own calls. */
@@ -77,7 +77,7 @@ function textOf(chunk: Uint8Array | undefined): string {
   return chunk === undefined ? "" : Buffer.from(chunk).toString("utf8");
 }
 
-/** Tokens, signatures and keys in the query, and what is searched for. */
+/** Tokens, signatures and keys in the query, and the text of searches. */
 function noteTarget(target: string): void {
   const query = target.split("?", 2)[1] ?? "";
   for (const [name, value] of new URLSearchParams(query)) {
@@ -156,13 +156,13 @@ function throwIfAny(leaks: readonly string[]): void {
   if (leaks.length > 0) throw new Error(`secrets are shown:\n${leaks.join("\n")}`);
 }
 
-/** Throws when a secret stands in a line of a log. */
+/** Throws if a secret is in a line of a log. */
 export function huntInLog(lines: readonly string[]): void {
   throwIfAny(leaksIn("the log", lines.join(""), ["credential", "text"]));
 }
 
 /**
- * Throws when a secret stands in an error that the service at `address` answered, or in its
+ * Throws if a secret is in an error that the service at `address` answered, or in its
  * database outside of the column that it belongs to.
  */
 export async function huntSecrets(db: Kysely<Tables>, address: string): Promise<void> {

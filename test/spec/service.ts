@@ -12,7 +12,8 @@ import { seedPostgres } from "../fixtures/seed-postgres.ts";
 import { huntInLog, huntSecrets, noteSecret } from "./secrets.ts";
 
 /**
- * A whole service of its own: PostgreSQL, engines, doors; in a temporary folder that goes with it.
+ * A whole service of its own: PostgreSQL, engines, doors; in a temporary folder that is deleted
+ * with it.
  */
 export interface TestService extends AsyncDisposable {
   readonly address: string;
@@ -76,7 +77,7 @@ export async function openTestService(
         const { db } = parts.use(await openDatabase({ url, folder, log: createLog("silent") }));
         await huntSecrets(db, app.address);
       }
-      // Also what was said of the end; what is not kept cannot be looked through.
+      // Includes the lines of the shutdown; lines that are not kept cannot be searched.
       assert.ok(kept.lines.length > 0);
       huntInLog(kept.lines);
     },
@@ -84,7 +85,7 @@ export async function openTestService(
 }
 
 /**
- * The log of a service, whole, to be looked through; what is of its level goes to standard error,
+ * The complete log of a service, to be searched; lines of its level go to standard error,
  * too.
  */
 function keepLog(level: LogLevel): { readonly log: Log; readonly lines: readonly string[] } {

@@ -60,7 +60,7 @@ export async function openStoredService(): Promise<StoredService> {
     name,
     mediaFiles,
     async assertUnchanged() {
-      // What was broken off may go a moment after its answer.
+      // An aborted write may be removed shortly after its answer.
       await until(async () => mediaFiles().join() === atStart.files.join());
       assert.deepEqual(await everything(), atStart);
     },

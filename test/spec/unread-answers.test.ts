@@ -1,4 +1,4 @@
-// Callers that do not read what they are answered: a node holds no more of it than it has room for,
+// Callers that do not read their answers: a node holds no more of them than its limits allow,
 // on any protocol.
 import assert from "node:assert/strict";
 import { connect, type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";

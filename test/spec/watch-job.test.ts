@@ -1,4 +1,4 @@
-// WatchTranscriptJob (extension) through every door, against polling (section 4.2).
+// WatchTranscriptJob (extension) through every door, against polling (§4.2).
 import assert from "node:assert/strict";
 import type { RequestListener, ServerResponse } from "node:http";
 import { after, before, test } from "node:test";
@@ -37,7 +37,7 @@ after(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-/** A job that waits for its media, and the way to let it go on. */
+/** A job that waits for its media, and a function that releases it. */
 async function begin(): Promise<{ name: string; release: () => Promise<void> }> {
   const path = paths.shift() ?? "";
   const { json } = await submit(service, host.address + path);

@@ -73,7 +73,7 @@ const wellKnown: Readonly<Record<string, Schema>> = {
   "google.protobuf.Value": {},
   "google.protobuf.Any": {
     type: "object",
-    description: "A message of the type that `@type` names, with its fields beside it.",
+    description: "A message of the type that `@type` names, with its fields next to it.",
     properties: {
       "@type": { type: "string", examples: ["type.googleapis.com/google.rpc.ErrorInfo"] },
     },

@@ -167,7 +167,7 @@ function isMistyped(problem: string): boolean {
   return /must be (?:object|array|string|boolean|integer|number)\b/.test(problem);
 }
 
-test("names tell uses apart, and the plain one is the fullest", () => {
+test("names distinguish uses, and the plain name is the fullest schema", () => {
   const book = new SchemaBook(noComments);
   const refs = {
     whole: book.answer(TranscriptSchema),
