@@ -1,4 +1,4 @@
-// The least that a server of section 4.9 does: ws, JSON.parse, Buffer.from, and answers as many and
+// The least that a server of §4.9 does: ws, JSON.parse, Buffer.from, and answers as many and
 // as long as those of the scripted engine, at the chunks at which it has them. Knows nothing of
 // audio: it counts chunks of the built-in recording. node bare-server.ts: prints its port.
 import { WebSocketServer, type WebSocket } from "ws";
@@ -51,7 +51,7 @@ function isAudio(message: unknown): message is { audioContent: string } {
   return typeof message === "object" && message !== null && "audioContent" in message;
 }
 
-/** What the scripted engine says after this many chunks of the stream, as JSON of section 4.9. */
+/** What the scripted engine says after this many chunks of the stream, as JSON of §4.9. */
 function answerAt(chunks: number, isFinal: boolean): string {
   const begin = Math.floor((chunks - 1) / chunksOfPeriod) * chunksOfPeriod;
   const spoken = Math.min(chunksOfTone, chunks - begin);

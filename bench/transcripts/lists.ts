@@ -1,4 +1,4 @@
-// Section 4.3 at a million transcripts: whole calls over REST against the same SQL through the bare
+// §4.3 at a million transcripts: whole calls over REST against the same SQL through the bare
 // driver.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 /**
- * decisions, Speech: Languages. A job's experimental code stands for the plain one where no
+ * docs/api.md, Speech: Languages. A job's experimental code stands for the plain one where no
  * experimental model is installed.
  */
 export function installedLanguage(

@@ -8,7 +8,7 @@ import { refuse } from "./refuse.ts";
  * with the token.
  */
 export function acceptHandshakes(server: WebSocketServer): void {
-  // A browser sends the token as the second protocol (section 5).
+  // A browser sends the token as the second protocol (§5).
   server.options.handleProtocols = (offered) =>
     [...offered].find((protocol) => protocol.toLowerCase() === "bearer") ?? false;
   // Not a handshake of RFC 6455, such as one without a key.

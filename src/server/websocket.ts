@@ -47,7 +47,7 @@ interface WebSocketParts {
 
 /**
  * Serves bidi methods with an HTTP rule of kind WEBSOCKET: JSON messages in, {"result"} or
- * {"error"} out (section 4.9).
+ * {"error"} out (§4.9).
  */
 export function createWebSocketDoor(
   contract: Pick<Contract, "transcoder" | "methods">,

@@ -45,7 +45,7 @@ export interface ConfigContext {
 }
 
 /**
- * Checks a RecognitionConfig at `path` (sections 2.4 and 8) and adds every violation; the result is
+ * Checks a RecognitionConfig at `path` (§2.4 and §8) and adds every violation; the result is
  * valid only if there is none.
  */
 export function checkConfig(

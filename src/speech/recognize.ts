@@ -29,7 +29,7 @@ export interface RecognizeOptions {
 }
 
 /**
- * Recognizes audio shorter than 30 s (section 4.8). Throws invalid_argument with every violation.
+ * Recognizes audio shorter than 30 s (§4.8). Throws invalid_argument with every violation.
  */
 export async function recognize(
   request: RecognizeRequest,

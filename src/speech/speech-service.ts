@@ -9,7 +9,7 @@ import { recognize } from "./recognize.ts";
 import { streamingRecognize, type LiveLimits } from "./streaming-recognize.ts";
 
 /**
- * The speech interface (sections 4.8 and 4.9) over the installed engines. `describeResults` adds
+ * The speech interface (§4.8 and §4.9) over the installed engines. `describeResults` adds
  * the end time and language to each result: Google's clients need them, and the specification does
  * not have them.
  */

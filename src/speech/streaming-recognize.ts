@@ -44,7 +44,7 @@ export interface StreamOptions {
 }
 
 /**
- * Recognizes audio while it is spoken (section 4.9). The first message is streamingConfig, every
+ * Recognizes audio while it is spoken (§4.9). The first message is streamingConfig, every
  * later one audioContent; an empty one finalizes. Throws invalid_argument for anything else. After
  * the finals of the audio so far it throws what meterAudio() returns, out_of_range after too long
  * without audio, and unavailable when the stream has reached its maximum duration.

@@ -13,7 +13,7 @@ import type { Binding } from "./http-rules.ts";
 import { isObject, ownField } from "./is-object.ts";
 
 /**
- * A message as the JSON of an answer (decisions: JSON). Unset fields are left out, unless the
+ * A message as the JSON of an answer (docs/api.md, JSON). Unset fields are left out, unless the
  * message has the option hlust.api.emit_unset_fields: then they are written at every depth,
  * messages as null where hlust.api.emit_null says so; fields of this message with
  * hlust.api.emit_empty are always written. `registry` knows what is inside a google.protobuf.Any.

@@ -21,7 +21,7 @@ import { until } from "../fixtures/until.ts";
 
 const publicUrl = "https://hlust.example";
 const list = "/v1alpha1/transcripts";
-/** Decisions, Access. */
+/** docs/api.md, Access. */
 const refusedMsMax = 1_000;
 const endedMsMax = 5_000;
 

@@ -1,4 +1,4 @@
-// Section 4.1: submit a transcript job.
+// §4.1: submit a transcript job.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fieldsOf, pollJob, submit, textOf } from "./jobs.ts";

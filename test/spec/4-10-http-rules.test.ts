@@ -1,4 +1,4 @@
-// Section 4.10, item 9: rules of a service configuration take the place of the contract's, in the
+// §4.10, item 9: rules of a service configuration take the place of the contract's, in the
 // service itself.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// Section 4.2: get a transcript job; section 3: its states.
+// §4.2: get a transcript job; §3: its states.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

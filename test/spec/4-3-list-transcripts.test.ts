@@ -1,4 +1,4 @@
-// Section 4.3: list transcripts.
+// §4.3: list transcripts.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@connectrpc/connect";

@@ -1,4 +1,4 @@
-// Section 4.4: retrieve a transcript.
+// §4.4: retrieve a transcript.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@connectrpc/connect";

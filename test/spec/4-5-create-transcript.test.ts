@@ -1,4 +1,4 @@
-// Section 4.5: create a transcript.
+// §4.5: create a transcript.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fieldsOf } from "./jobs.ts";

@@ -1,4 +1,4 @@
-// Section 4.6: what an update replaces and what it leaves; decisions, Transcripts: Update, sentence
+// §4.6: what an update replaces and what it leaves; docs/api.md, Transcripts: Update, sentence
 // by sentence.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";

@@ -1,4 +1,4 @@
-// Section 4.6: every field of a PATCH either changes what GET then answers, or is refused with
+// §4.6: every field of a PATCH either changes what GET then answers, or is refused with
 // words; facts of the media follow the media.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Section 4.6: update a transcript; section 9: its versions.
+// §4.6: update a transcript; §9: its versions.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { textOf } from "./jobs.ts";

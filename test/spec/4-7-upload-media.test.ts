@@ -1,4 +1,4 @@
-// Section 4.7: obtain an upload URL for media.
+// §4.7: obtain an upload URL for media.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Section 4.8: recognize short audio.
+// §4.8: recognize short audio.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient, type Transport } from "@connectrpc/connect";

@@ -1,4 +1,4 @@
-// Section 4.9: streaming recognize, on WebSocket and gRPC.
+// §4.9: streaming recognize, on WebSocket and gRPC.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@connectrpc/connect";

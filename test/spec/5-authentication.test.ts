@@ -1,4 +1,4 @@
-// Section 5: authentication.
+// §5: authentication.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { statSync } from "node:fs";
@@ -36,7 +36,7 @@ test("the first start writes a key that only its owner can read", async () => {
   assert.equal((await service.call("GET", list)).status, 200);
 });
 
-test("the token is accepted where section 5 says, and only there", async () => {
+test("the token is accepted where §5 says, and only there", async () => {
   const { key } = service;
   const bearer = { authorization: `Bearer ${key}` };
   // 400: authorized, and then the empty request is looked at.

@@ -1,4 +1,4 @@
-// Section 5: access is requested from the operator; HLUST_CONTACT says where, wherever a caller is
+// §5: access is requested from the operator; HLUST_CONTACT says where, wherever a caller is
 // not let in.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// One port for every protocol, one error body for every failure (decisions: Errors).
+// One port for every protocol, one error body for every failure (docs/api.md, Errors).
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";

@@ -1,4 +1,4 @@
-// Extensions of section 4: transcripts as files, out and in, and the difference of two versions.
+// Extensions of §4: transcripts as files, out and in, and the difference of two versions.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@connectrpc/connect";

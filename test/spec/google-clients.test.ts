@@ -132,7 +132,7 @@ async function failure(call: Promise<unknown>) {
   );
 }
 
-test("recognize() gives the results of section 4.8, with the end and language of each", async () => {
+test("recognize() gives the results of §4.8, with the end and language of each", async () => {
   const request = {
     config: { ...config, enableWordTimeOffsets: true },
     audio: { content: speech },
@@ -184,7 +184,7 @@ test("fields that only Google has are ignored", async () => {
   assert.equal(results?.[0]?.alternatives?.[0]?.transcript, sentences[0]);
 });
 
-test("streamingRecognize() gives the finals of section 4.9 once the client half-closes", async () => {
+test("streamingRecognize() gives the finals of §4.9 once the client half-closes", async () => {
   const answers = await recognizeLive({
     config: { ...config, enableWordTimeOffsets: true },
     interimResults: true,

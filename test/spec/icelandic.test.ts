@@ -1,4 +1,4 @@
-// Sections 4.1, 4.8 and 4.9 in Icelandic, out of the box, and together with English on one service.
+// §4.1, §4.8 and §4.9 in Icelandic, out of the box, and together with English on one service.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

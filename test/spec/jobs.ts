@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer, TestService } from "./service.ts";
 
-/** Submits media by URL, as section 4.1 does. */
+/** Submits media by URL, as §4.1 does. */
 export function submit(
   service: TestService,
   uri: string,
@@ -44,7 +44,7 @@ export function fieldsOf({ json }: Answer): string[] {
   return (bad?.fieldViolations ?? []).map(({ field }: { field: string }) => field).toSorted();
 }
 
-/** The whole text of a transcript: every word of every segment, joined (section 2.3). */
+/** The whole text of a transcript: every word of every segment, joined (§2.3). */
 export function textOf(transcript: { segments: { words: { word: string }[] }[] }): string {
   return transcript.segments.flatMap(({ words }) => words.map(({ word }) => word)).join("");
 }

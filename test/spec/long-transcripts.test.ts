@@ -1,4 +1,4 @@
-// Sections 4.4 to 4.6 at the size of a long recording: segments that are not read on the way.
+// §4.4 to §4.6 at the size of a long recording: segments that are not read on the way.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";

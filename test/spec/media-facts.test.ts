@@ -1,4 +1,4 @@
-// Section 4.7 and decisions, Uploads: what transcripts show of their media once it is described.
+// §4.7 and docs/api.md, Uploads: what transcripts show of their media once it is described.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Section 4.7 with media in a bucket of S3: uploads and downloads go past the service.
+// §4.7 with media in a bucket of S3: uploads and downloads go past the service.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import { noteError } from "./secrets.ts";
 
-/** One message of the server on the socket of section 4.9. */
+/** One message of the server on the socket of §4.9. */
 export interface StreamMessage {
   readonly result?: {
     readonly results?: readonly {
@@ -24,7 +24,7 @@ export interface TestStream {
   readonly messages: readonly StreamMessage[];
   send(message: unknown): void;
   sendRaw(data: string | Buffer, isBinary?: boolean): void;
-  /** Audio in chunks of 800 samples, as in the example of section 4.9. */
+  /** Audio in chunks of 800 samples, as in the example of §4.9. */
   sendAudio(samples: Buffer, chunkBytes?: number): void;
   /** Resolves with the close code once the server has closed. */
   readonly closed: Promise<number>;

@@ -1,4 +1,4 @@
-// WatchTranscriptJob (extension) through every door, against polling (section 4.2).
+// WatchTranscriptJob (extension) through every door, against polling (§4.2).
 import assert from "node:assert/strict";
 import type { RequestListener, ServerResponse } from "node:http";
 import { after, before, test } from "node:test";

@@ -10,8 +10,8 @@ export interface LagDistributions {
 }
 
 /**
- * Measures the lag of the messages of one stream. A message covers the audio up to the end of its last
- * word:
+ * Measures the lag of the messages of one stream. A message covers the audio up to the end of its
+ * last word:
  *
  * - interim: from the sending of the chunk that holds this end. Counted once for each end: a
  *   message that only changes earlier

@@ -30,7 +30,7 @@ export type Access = Message<"hlust.api.Access"> & {
   scope: string;
 
   /**
-   * The token may also be in the query parameter "token": for the Speech service (section 5), and where browsers cannot send headers.
+   * The token may also be in the query parameter "token": for the Speech service (§5), and where browsers cannot send headers.
    *
    * @generated from field: bool token_parameter = 2;
    */
@@ -51,7 +51,7 @@ export type AccessJson = {
   scope?: string;
 
   /**
-   * The token may also be in the query parameter "token": for the Speech service (section 5), and where browsers cannot send headers.
+   * The token may also be in the query parameter "token": for the Speech service (§5), and where browsers cannot send headers.
    *
    * @generated from field: bool token_parameter = 2;
    */

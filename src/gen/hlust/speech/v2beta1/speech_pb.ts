@@ -220,7 +220,7 @@ export const Model_UseSchema: GenEnum<Model_Use, Model_UseJson> = /*@__PURE__*/
   enumDesc(file_hlust_speech_v2beta1_speech, 2, 0);
 
 /**
- * The format of the audio, and options (section 2.4).
+ * The format of the audio, and options (§2.4).
  *
  * @generated from message hlust.speech.v2beta1.RecognitionConfig
  */
@@ -277,7 +277,7 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
 };
 
 /**
- * The format of the audio, and options (section 2.4).
+ * The format of the audio, and options (§2.4).
  *
  * @generated from message hlust.speech.v2beta1.RecognitionConfig
  */
@@ -1185,7 +1185,7 @@ export const StreamingRecognitionResultSchema: GenMessage<StreamingRecognitionRe
  */
 export const Speech: GenService<{
   /**
-   * Recognizes audio shorter than 30 s (section 4.8).
+   * Recognizes audio shorter than 30 s (§4.8).
    *
    * The samples are 16 bit, little endian, of one channel; the header of a WAV file before them is skipped.
    *
@@ -1197,7 +1197,7 @@ export const Speech: GenService<{
     output: typeof RecognizeResponseSchema;
   },
   /**
-   * Recognizes audio while it is spoken (section 4.9).
+   * Recognizes audio while it is spoken (§4.9).
    *
    * The first message is `streamingConfig`, every later one `audioContent`; an empty one finalizes the session. Audio may be
    * split anywhere and sent faster than real time: it is read as fast as it is recognized. A stream ends after 4 h,
