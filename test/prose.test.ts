@@ -52,10 +52,13 @@ const quoted: Readonly<Record<string, readonly string[]>> = {
   "tools/test-models/make-diarization.py": ["so many birds", "why did nobody call us"],
 };
 
-/** Paths that a rule does not hold yet, each for a reason. */
+/**
+ * Paths that a rule does not hold yet. words: rooms that are being rewritten. width: the comments
+ * of the contract are the text of the API reference, which keeps their line ends.
+ */
 const notYet: Readonly<Record<string, readonly string[]>> = {
   words: ["bench/jobs/", "src/database/", "src/jobs/"],
-  width: ["proto/", "script/", "src/cli/", "src/server/"],
+  width: ["proto/"],
   references: [],
   links: [],
 };
