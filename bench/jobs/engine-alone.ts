@@ -4,8 +4,8 @@ import { cutPieces } from "../../src/jobs/worker/cut-pieces.ts";
 import type { Log } from "../../src/std/log.ts";
 import { type Spent, spentBetween, TreeWatch } from "./service-tree.ts";
 
-/** One engine process that hears the pieces of a recording, with nothing else to do for anybody. */
-export async function hearAlone(talk: Int16Array, log: Log): Promise<Spent> {
+/** One engine process that recognizes the pieces of a recording, and does nothing else. */
+export async function recognizeAlone(talk: Int16Array, log: Log): Promise<Spent> {
   const pieces = await Array.fromAsync(cutPieces(chunksOf(talk), decodedSampleRate));
   await using pool = await openEnginePool({ engine: "pocketsphinx", processes: 1, log });
   const options = { languageCode: "en-US", mode: "job", sampleRateHertz: 16_000 } as const;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Log } from "../../src/std/log.ts";
 import { startService } from "../../test/fault/process.ts";
 import { openMediaHost } from "../../test/spec/media-host.ts";
-import { hearAlone } from "./engine-alone.ts";
+import { recognizeAlone } from "./engine-alone.ts";
 import type { Figure } from "../report.ts";
 import { atLeast } from "./figure.ts";
 import { submitJob, untilEnginesReady, untilProgress } from "./job-calls.ts";
@@ -14,10 +14,10 @@ import { type Spent, spentBetween, TreeWatch } from "./service-tree.ts";
 const shareMin = 0.9;
 
 /**
- * One recording over all cores, from its submission to its transcript, beside one engine process
- * that hears the same alone before and after: the share of all CPU time that goes to engines which
- * are never idle, which holds on a busy machine too; and the speed by the clock, which wants a
- * quiet one.
+ * One recording over all cores, from its submission to its transcript, compared with one engine
+ * process that recognizes the same alone before and after: the share of all CPU time that goes to
+ * engines that are never idle, which is valid on a busy machine too; and the speed by the clock,
+ * which needs a quiet one.
  */
 export async function measureHour(
   folder: string,
@@ -25,9 +25,9 @@ export async function measureHour(
 ): Promise<Figure[]> {
   using recording = makeRecording(folder, 60 * minutes);
   const talkSeconds = recording.talk.length / 16_000;
-  const before = await hearAlone(recording.talk, log);
+  const before = await recognizeAlone(recording.talk, log);
   const whole = await transcribe(recording.file);
-  const after = await hearAlone(recording.talk, log);
+  const after = await recognizeAlone(recording.talk, log);
   const cores = availableParallelism();
   const alone = {
     cpuMs: (before.engineCpuMs + after.engineCpuMs) / 2 / talkSeconds,

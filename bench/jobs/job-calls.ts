@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { callRest } from "../../test/spec/service.ts";
 
-/** Whom to call, and with which key. */
+/** The service to call, and the key. */
 export interface Node {
   readonly address: string;
   readonly key: string;
 }
 
-/** Each look costs what the service could do in that time. */
+/** Each poll takes time from the service. */
 const pollMs = 500;
 
 /**
- * The service has started when the first engine process of a model has: waits for the others too.
+ * The service has started when the first engine process of a model has: waits for the others, too.
  */
 export async function untilEnginesReady({ address }: Node): Promise<void> {
   for (;;) {
@@ -31,7 +31,7 @@ export async function submitJob({ address, key }: Node, uri: string): Promise<st
   return json.name;
 }
 
-/** Percent of a job that is not over yet. Throws when it has failed. */
+/** The progress of a job in percent. Throws when it has failed. */
 export async function progressOf({ address, key }: Node, name: string): Promise<number> {
   const { json } = await callRest(address, key, { method: "GET", path: `/v1alpha1/${name}` });
   if (json.state === "SUCCESS") return 100;
@@ -39,7 +39,7 @@ export async function progressOf({ address, key }: Node, name: string): Promise<
   return json.progressPercent ?? 0;
 }
 
-/** Waits until a job has come so far; 100 is its end. */
+/** Waits until a job has reached this percentage; 100 is its end. */
 export async function untilProgress(node: Node, name: string, percent = 100): Promise<void> {
   while ((await progressOf(node, name)) < percent) await delay(pollMs);
 }

@@ -10,7 +10,7 @@ import { progressOf, submitJob } from "./job-calls.ts";
 import { makeRecording } from "./recording.ts";
 import { treeMebibytes } from "./service-tree.ts";
 
-/** The most that a job may be is 8 h; MP3 is a little longer than it says. */
+/** A job may have 8 h at most; MP3 is a little longer than its header says. */
 const secondsMax = 8 * 3600 - 10;
 const growthMebibytesMax = 30;
 const lookMs = 1000;
@@ -22,9 +22,9 @@ interface Look {
 }
 
 /**
- * The memory (PSS) of the process tree over a recording of 8 h: how much more it takes in the last
- * quarter of it than in the second, the least of each, as garbage that waits for its collector is
- * no growth. And files: the media, and its copy for the decoder.
+ * The memory (PSS) of the process tree over a recording of 8 h: the growth from the second quarter
+ * to the last, from the minimum of each, since garbage that waits for its collector is no growth.
+ * And files: the media, and its copy for the decoder.
  */
 export async function measureMemory(
   folder: string,
@@ -68,13 +68,13 @@ function figuresOf(
   return [
     {
       name: `growth over ${hours} h of audio, MiB`,
-      // Half of the recording lies between the quarters that are compared.
+      // Half of the recording is between the middles of the compared quarters.
       ratio: growth,
       ratioMax: growthMebibytesMax,
       note: `${early?.toFixed(0)} to ${late?.toFixed(0)} MiB with the ${engine} engine, ${(growth / (hours / 2)).toFixed(1)} MiB an hour, at most ${most.toFixed(0)}; ${looks.length} looks`,
     },
     {
-      name: `files of ${hours} h, beside the media`,
+      name: `files of ${hours} h, in addition to the media`,
       ratio: files,
       ratioMax: 2.05,
       note: `times ${(mediaBytes / (1 << 20)).toFixed(0)} MiB: as it was fetched, and the decoder's copy`,
@@ -82,7 +82,7 @@ function figuresOf(
   ];
 }
 
-/** Of all but PostgreSQL. What goes while it is looked at is not there. */
+/** Of all processes but PostgreSQL. A process that ends meanwhile counts as nothing. */
 async function fileBytesIn(data: string): Promise<number> {
   let bytes = 0;
   for (const file of await readdir(data, { recursive: true })) {

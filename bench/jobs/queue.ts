@@ -14,27 +14,27 @@ import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { startService, type ServiceProcess } from "../../test/fault/process.ts";
 import type { Figure } from "../report.ts";
 
-/** Jobs a second, end to end: of the queue alone, and where each fetches its media first. */
+/** Jobs a second, end to end: of the queue only, and with media that is fetched first. */
 const rates = { queue: 200, fetched: 100 } as const;
 const jobs = 1_500;
 const warmJobs = 700;
-/** Submits at a time, and jobs that are looked at at a time. */
+/** Submits in progress at a time, and jobs that are polled at a time. */
 const [submitting, watching] = [16, 4];
 const pollMs = 100;
 const timeoutMs = 120_000;
-/** One in so many transcripts is read at the end. */
+/** One in this many transcripts is read at the end. */
 const readEvery = 25;
 
-/** What one job asks for. */
+/** The source of one job. */
 interface Source {
   readonly useUri: boolean;
   readonly uri: string;
 }
 
 /**
- * Jobs of 3.7 s of plain WAV through the REST door of one process with the scripted engine:
- * submitted, done and seen to be done. What counts is the CPU time of everything, PostgreSQL and
- * this client included: a busy machine does not change it.
+ * Jobs of 3.7 s of plain WAV through REST in one process with the scripted engine: submitted, done
+ * and seen to be done. The CPU time of everything counts, PostgreSQL and this client included: it
+ * depends less on other load than the clock.
  */
 export async function measureQueue(): Promise<Figure[]> {
   const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
@@ -87,10 +87,7 @@ interface Measured {
   readonly serverCpuMs: ReadonlyMap<string, number>;
 }
 
-/**
- * Submits a job for every source and waits for all; throws when one has no transcript that can be
- * read.
- */
+/** Submits a job for every source and waits for all; throws if one has no readable transcript. */
 async function run(
   service: ServiceProcess,
   caller: HttpCaller,
@@ -111,8 +108,7 @@ async function run(
       submittedAt[index] = performance.now();
       submitted[index]?.resolve(await submit(caller, index, sources[index]));
     }),
-    // Jobs end about in their order: each is looked at once, and the oldest that still runs now and
-    // then.
+    // Jobs end about in their order: each is polled once, and the oldest running one repeatedly.
     closedLoop(seeAll, async (index) => {
       const name = (await submitted[index]?.promise) ?? "";
       const endsAt = performance.now() + timeoutMs;
@@ -174,10 +170,7 @@ async function readSome(caller: HttpCaller, names: readonly string[]): Promise<v
   }
 }
 
-/**
- * On cores that do nothing else, the whole takes turns on them, and the service's own thread has
- * one.
- */
+/** On idle cores all processes share the cores, and the service's main thread has at most one. */
 function figure(name: string, rateMin: number, measured: Measured): Figure {
   const { serverCpuMs, clientCpuMs, wallMs, steadyRate, doneMsP50 } = measured;
   const each = (ms: number): number => ms / measured.jobs;
@@ -192,7 +185,7 @@ function figure(name: string, rateMin: number, measured: Measured): Figure {
     ratioMax: 1,
     note:
       `${rate.toFixed(0)} jobs/s on ${cores} idle cores: CPU ms a job ${totalMs.toFixed(2)} ` +
-      `(${parts}, client ${each(clientCpuMs).toFixed(2)}); here, whatever else ran: ` +
+      `(${parts}, client ${each(clientCpuMs).toFixed(2)}); here, with whatever other load: ` +
       `${((1000 * measured.jobs) / wallMs).toFixed(0)} jobs/s, steady ${steadyRate.toFixed(0)}, ` +
       `submit to seen done p50 ${doneMsP50.toFixed(0)} ms`,
   };

@@ -5,13 +5,11 @@ import { join } from "node:path";
 import { wavOf } from "../../test/fixtures/jobs-fixture.ts";
 import { makeTalk } from "../pocketsphinx/talk.ts";
 
-/**
- * A recording as somebody would send it: MP3, 32 kbit/s, made of joined sentences and recordings.
- */
+/** A realistic recording: MP3, 32 kbit/s, of joined sentences and recordings. */
 export interface LongRecording extends Disposable {
   readonly file: string;
   readonly seconds: number;
-  /** What it repeats, 16 kHz. */
+  /** The repeated part, 16 kHz. */
   readonly talk: Int16Array;
 }
 
@@ -19,7 +17,7 @@ const ffmpeg = (...parameters: string[]): void => {
   execFileSync("ffmpeg", ["-nostdin", "-loglevel", "error", ...parameters]);
 };
 
-/** `folder`: of recordings that are heard beside flite's voices, where it is there. */
+/** `folder`: of recordings that are added to flite's voices, if it exists. */
 export function makeRecording(folder: string, seconds: number): LongRecording {
   const scratch = mkdtempSync(join(tmpdir(), "hlust-bench-"));
   const remove = () => rmSync(scratch, { recursive: true, force: true });
@@ -30,7 +28,7 @@ export function makeRecording(folder: string, seconds: number): LongRecording {
     const { samples: talk } = makeTalk(folder);
     writeFileSync(wav, wavOf(talk));
     ffmpeg("-i", wav, "-codec:a", "libmp3lame", "-b:a", "32k", once);
-    // Copied again and again, not encoded: eight hours are there at once.
+    // The part is repeated, not encoded again: eight hours are made at once.
     ffmpeg("-stream_loop", "-1", "-i", once, "-codec", "copy", "-t", `${seconds}`, file);
     return { file, seconds, talk, [Symbol.dispose]: remove };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { ownPostgresOf, processTree, pssBytes } from "../../src/cli/bench/process-tree.ts";
 
-/** What the processes of services have taken so far. */
+/** The use of the processes of services so far. */
 export interface TreeUse {
   readonly atMs: number;
   /** CPU time of all, with PostgreSQL and decoders. */
@@ -11,11 +11,11 @@ export interface TreeUse {
   readonly databaseCpuMs: number;
 }
 
-/** The main thread of an engine process, as the scheduler counts it: else it was idle. */
+/** The main thread of an engine process, as the scheduler counts it; otherwise it was idle. */
 export interface EngineUse {
   readonly pid: number;
   readonly ranMs: number;
-  /** It had work, and no core. */
+  /** Runnable, but without a core. */
   readonly waitedMs: number;
 }
 
@@ -25,12 +25,12 @@ async function rootsOf(pids: readonly number[]): Promise<readonly number[]> {
   return [...new Set([...pids, ...postgres.filter((root) => root !== undefined)])];
 }
 
-/** Seldom: it reads of every process of the machine, and takes that from what is measured. */
+/** Seldom: it reads all processes of the machine, which costs CPU time itself. */
 const lookMs = 1000;
 
 /**
- * Looks at the processes of services. Now and then by itself too: the sandbox of a decoder is gone
- * before its CPU time is counted for who started it.
+ * Samples the processes of services, also regularly by itself: the sandbox of a decoder ends before
+ * its CPU time is counted for its parent.
  */
 export class TreeWatch implements Disposable {
   readonly #roots: Promise<readonly number[]>;
@@ -77,13 +77,13 @@ export async function engineUse(pid: number): Promise<EngineUse> {
   return { pid, ranMs: ran / 1e6, waitedMs: waited / 1e6 };
 }
 
-/** What was taken between two looks. */
+/** The use between two samples. */
 export interface Spent {
   readonly wallMs: number;
   readonly cpuMs: number;
   readonly engineCpuMs: number;
   readonly databaseCpuMs: number;
-  /** Share of the time in which engine processes had nothing to do, of all of them. */
+  /** The share of the time in which engine processes were idle, of all of them. */
   readonly idleShare: number;
 }
 
@@ -107,7 +107,7 @@ export function spentBetween(before: TreeUse, after: TreeUse): Spent {
 }
 
 /**
- * Memory (PSS) of all processes together, in mebibytes; what ends while it is looked at counts as
+ * Memory (PSS) of all processes together, in mebibytes; a process that ends meanwhile counts as
  * nothing.
  */
 export async function treeMebibytes(pids: readonly number[]): Promise<number> {

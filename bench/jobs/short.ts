@@ -12,16 +12,16 @@ import { makeRecording } from "./recording.ts";
 import { engineUse, spentBetween, TreeWatch } from "./service-tree.ts";
 
 const ratioMax = 1.3;
-const jobsBeside = 20;
+const queuedJobs = 20;
 const recordingSeconds = 3600;
 const shortSeconds = 5;
 const callsARound = 7;
-/** Engines that take less of a core than this have nothing to do. */
+/** Engines that take less of a core than this are idle. */
 const idleShareMin = 0.95;
 
 /**
- * How long a recognition took, and how much of that engines ran: with jobs each of them all the
- * time, alone one of them.
+ * How long a recognition took, and the CPU time of the engines in it: with jobs all of them run all
+ * the time, alone only one of them.
  */
 interface Call {
   readonly wallMs: number;
@@ -29,9 +29,9 @@ interface Call {
 }
 
 /**
- * A short recognition beside queued jobs of an hour each and alone, in turns: the medians. By the
- * clock, and by the time that the engine which hears it runs, with what it does for jobs meanwhile:
- * that holds on a busy machine too.
+ * A short recognition next to queued jobs of an hour each and alone, alternating: the medians. By
+ * the clock, and by the time that its engine runs, including what that does for jobs meanwhile:
+ * this is valid on a busy machine too.
  */
 export async function measureShort(
   folder: string,
@@ -52,35 +52,35 @@ export async function measureShort(
     using watch = new TreeWatch([service.pid]);
     const engines = (await watch.look()).engines.map(({ pid }) => pid);
     const call = async (count: number) => await callTimes(service, content, { count, engines });
-    const [alone, beside]: [Call[], Call[]] = [[], []];
-    // What is done for the first time takes longer.
+    const [alone, withJobs]: [Call[], Call[]] = [[], []];
+    // The first run takes longer.
     await call(2);
     for (let round = 0; round < rounds; round += 1) {
       alone.push(...(await call(callsARound)));
       const jobs = await Promise.all(
-        Array.from({ length: jobsBeside }, () => submitJob(service, `${host.address}/hour.mp3`)),
+        Array.from({ length: queuedJobs }, () => submitJob(service, `${host.address}/hour.mp3`)),
       );
       await untilEngines(watch, (idleShare) => idleShare < 1 - idleShareMin);
-      beside.push(...(await call(callsARound)));
+      withJobs.push(...(await call(callsARound)));
       for (const job of jobs) await cancelJob(service, job);
       await untilEngines(watch, (idleShare) => idleShare > idleShareMin);
     }
-    const name = `short recognition beside ${jobsBeside} jobs of an hour`;
+    const name = `short recognition next to ${queuedJobs} jobs of an hour`;
     const ran = (calls: readonly Call[], share: number) =>
       median(calls.map(({ ranMs }) => ranMs)) / share;
     const wall = (calls: readonly Call[]) => median(calls.map(({ wallMs }) => wallMs));
     return [
-      figureOf(`${name}, by CPU time`, ran(beside, engines.length), ran(alone, 1)),
-      figureOf(`${name}, by the clock`, wall(beside), wall(alone)),
+      figureOf(`${name}, by CPU time`, ran(withJobs, engines.length), ran(alone, 1)),
+      figureOf(`${name}, by the clock`, wall(withJobs), wall(alone)),
     ];
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
 }
 
-function figureOf(name: string, beside: number, alone: number): Figure {
-  const note = `${beside.toFixed(0)} ms, ${alone.toFixed(0)} alone, medians`;
-  return { name, ratio: beside / alone, ratioMax, note };
+function figureOf(name: string, withJobs: number, alone: number): Figure {
+  const note = `${withJobs.toFixed(0)} ms, ${alone.toFixed(0)} alone, medians`;
+  return { name, ratio: withJobs / alone, ratioMax, note };
 }
 
 async function callTimes(

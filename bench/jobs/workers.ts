@@ -11,7 +11,10 @@ import { type Spent, spentBetween, TreeWatch } from "./service-tree.ts";
 
 const linearMin = 0.85;
 const counts = [1, 2, 4];
-/** How fast a number of workers is, and how fast they would be if nobody else used the machine. */
+/**
+ * The speed of a number of workers, and the speed that they would have on an otherwise idle
+ * machine.
+ */
 interface Speed {
   readonly byClock: number;
   readonly byCpuTime: number;
@@ -19,10 +22,10 @@ interface Speed {
 }
 
 /**
- * Nodes with a role of their own, one that answers and 1, 2 and 4 that work with one engine process
- * each, on one database and one folder: how much faster they get through many jobs than one does,
- * up to the cores that there are. In rounds, the medians of them: how fast memory is changes from
- * minute to minute where a machine is shared.
+ * Nodes with separate roles, one API node and 1, 2 and 4 workers with one engine process each, on
+ * one database and one folder: how much faster they finish many jobs than one does, up to the
+ * number of cores. In rounds, as medians: on a shared machine the speed of memory changes from
+ * minute to minute.
  */
 export async function measureWorkers(
   folder: string,
@@ -60,7 +63,7 @@ export async function measureWorkers(
   }
 }
 
-/** So that the end, when not all have something to do any more, weighs little. */
+/** Enough that the end, when some workers have run out of jobs, counts little. */
 const jobsAWorker = 4;
 
 /** Seconds of audio a second. */
@@ -69,7 +72,7 @@ function speedOf(
   { audioSeconds, count }: { readonly audioSeconds: number; readonly count: number },
 ): Speed {
   const cores = availableParallelism();
-  // Alone a worker is as fast as its engine; when all cores are taken, all that they do counts.
+  // A single worker is as fast as its engine; when all cores are busy, all their work counts.
   const quietMs = Math.max(engineCpuMs / count, cpuMs / cores) / (1 - idleShare);
   const ms = (value: number) => (value / audioSeconds).toFixed(1);
   return {

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 import type { Instant, Whole } from "./column-types.ts";
 
-/** Limits by their names; what is absent is not limited here. */
+/** Limits by their names; absent ones do not hold here. */
 type LimitsColumn = ColumnType<Record<string, number>, string | undefined, string>;
 
 export interface AccountTable {
@@ -12,11 +12,10 @@ export interface AccountTable {
   media_retention_days: number | null;
   /** null: transcripts stay. */
   transcript_retention_days: number | null;
-  /** When the operator disabled it: nobody of it is let in; null: it is not. */
+  /** When the operator disabled it: none of its credentials is accepted; null: it is enabled. */
   disabled_at: Date | null;
   /**
-   * What the operator set, by the names of AccountLimits; what is absent is as the settings have
-   * it.
+   * Limits that the operator set, by the names of AccountLimits; the settings hold for the others.
    */
   limits: LimitsColumn;
 }
@@ -70,8 +69,8 @@ export interface MemberTable {
 }
 
 /**
- * Somebody who is signed in to the console: as a member, or by an API key. Times are of the clocks
- * of nodes, to the millisecond.
+ * A session of the console: of a member, or of an API key. Times are of the clocks of nodes, to the
+ * millisecond.
  */
 export interface SessionTable {
   id: string;
@@ -80,9 +79,7 @@ export interface SessionTable {
   api_key_id: string | null;
   /** SHA-256 of the secret in the cookie. */
   secret_hash: Buffer;
-  /**
-   * Of the secret before, which goes on being good until then; null: until the new one is shown.
-   */
+  /** Of the previous secret, which stays valid until then; null: until the new one is used. */
   previous_hash: Buffer | null;
   previous_until: Date | null;
   /** When the secret was made. */
@@ -91,12 +88,12 @@ export interface SessionTable {
   /** To the minute. */
   last_used_at: Date;
   expires_at: Date;
-  /** Where they signed in from. */
+  /** The address of the sign-in. */
   address: string;
   user_agent: string;
 }
 
-/** A token of a link that signs in once: for a member, or as an API key does. */
+/** The token of a link that signs in once: as a member, or with an API key. */
 export interface SignInTokenTable {
   id: string;
   account_id: string;
@@ -107,13 +104,13 @@ export interface SignInTokenTable {
   expires_at: Date;
 }
 
-/** A token for one socket, not yet used: whom it speaks for. */
+/** An unused token for one socket, and its caller. */
 export interface StreamTokenTable {
   id: string;
   account_id: string;
   /** Who made it: apiKeys/<id>, clientKeys/<id> or members/<id>. */
   actor: string;
-  /** What it was made with, and dies with. */
+  /** The credential that it was made with, and ends with. */
   credential_kind: "api_key" | "client_key" | "session";
   credential_id: string;
   /** The key whose limits hold. */
@@ -126,7 +123,7 @@ export interface StreamTokenTable {
 /** The audit log: it only grows (triggers refuse everything else). */
 export interface AuditEventTable {
   id: string;
-  /** No foreign key: it stays when the account goes. */
+  /** No foreign key: it stays when the account is deleted. */
   account_id: string;
   /** When it was written, not when its transaction began. */
   at: Instant;
@@ -169,9 +166,9 @@ export interface UsageDayTable {
 /** A node that counts. */
 export interface UsageNodeTable {
   id: string;
-  /** Number of its latest write: one that comes again changes nothing. */
+  /** Number of its latest write: a repeated write changes nothing. */
   writes: Whole;
-  /** When its streams no longer count: it is dead. */
+  /** From then on its streams no longer count: the node is dead. */
   leased_until: Instant;
 }
 

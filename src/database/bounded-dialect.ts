@@ -8,10 +8,7 @@ import {
 } from "kysely";
 import type { ConnectionPool } from "./connection-pool.ts";
 
-/**
- * Kysely's dialect on a pool, with limits on each transaction, whatever stands between it and the
- * server.
- */
+/** Kysely's dialect on a pool, with limits on each transaction, also behind a pooler. */
 export class BoundedDialect extends PostgresDialect {
   readonly #pool: ConnectionPool;
 

@@ -6,8 +6,8 @@ const cancelRequest = 80_877_102;
 const cancelMsMax = 2_000;
 
 /**
- * Asks the server to cancel the statement that a connection is busy with; a pooler passes that on.
- * Resolves when it was taken, or could not be delivered: a cancellation is never answered.
+ * Asks the server to cancel the statement that a connection is executing; a pooler passes that on.
+ * Resolves when the request was sent, or could not be: a cancellation is never answered.
  */
 export async function cancelStatement(client: pg.Client): Promise<void> {
   if (!("processID" in client && "secretKey" in client)) return;
@@ -21,7 +21,7 @@ export async function cancelStatement(client: pg.Client): Promise<void> {
     ? connect(`${host}/.s.PGSQL.${port}`)
     : connect({ host, port });
   socket.setTimeout(cancelMsMax, () => socket.destroy());
-  // The server closes the connection when it has taken the message.
+  // The server closes the connection when it has read the message.
   socket.on("error", () => {});
   socket.resume().write(message);
   await new Promise<void>((resolve) => socket.once("close", () => resolve()));

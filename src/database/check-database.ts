@@ -12,8 +12,8 @@ interface Facts {
 }
 
 /**
- * Refuses a database that would lose what was answered or could not search Icelandic text, saying
- * what to do.
+ * Refuses a database that would lose acknowledged writes or could not search Icelandic text, and
+ * says what to do.
  */
 export async function checkDatabase(
   pool: pg.Pool,
@@ -27,7 +27,7 @@ export async function checkDatabase(
            current_setting('synchronous_commit') as synchronous_commit,
            current_setting('fsync') as fsync`);
   const facts = rows[0];
-  if (!facts) throw new Error("the database did not tell its version");
+  if (!facts) throw new Error("the database did not return its version");
   if (facts.version < versionMin) {
     refuse(`it is PostgreSQL ${facts.version_text}, and ${versionMin} or newer is needed`);
   }
@@ -40,7 +40,7 @@ export async function checkDatabase(
   if (durable && (facts.synchronous_commit === "off" || facts.fsync === "off")) {
     refuse(
       `it answers before data is on the disk (synchronous_commit is ${facts.synchronous_commit}, fsync is ${facts.fsync}): ` +
-        `a power cut would lose what callers were told is kept. Set both to on`,
+        `a power cut would lose acknowledged writes. Set both to on`,
     );
   }
   await checkTrigrams(pool, makesExtension);
@@ -50,7 +50,7 @@ const createAdvice =
   "Create it with: create database hlust template template0 encoding 'UTF8' locale_provider icu icu_locale 'und' " +
   "locale 'C.UTF-8'";
 
-/** A locale without letters beyond ASCII leaves them out of trigrams without a word. */
+/** A locale without letters beyond ASCII silently drops them from trigrams. */
 async function checkTrigrams(pool: pg.Pool, makesExtension: boolean): Promise<void> {
   const trigrams = async () => {
     if (makesExtension) await pool.query("create extension if not exists pg_trgm");
@@ -60,7 +60,7 @@ async function checkTrigrams(pool: pg.Pool, makesExtension: boolean): Promise<vo
     );
   };
   const { rows } = await trigrams().catch((error: unknown) => {
-    // Two nodes at once: the other one has just made it.
+    // Another node that starts at the same time has just made it.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "23505" || code === "42710") return trigrams();
     const why = error instanceof Error ? error.message : String(error);

@@ -28,7 +28,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The pool of a node with a role of its own, for which the server has so many connections. */
+/** The pool of a node with its own role, for which the server has this many connections. */
 async function openPool(role: string, limit: number, waitMsMax = 20_000) {
   await owner.pool.query(`create role ${role} login connection limit ${limit}`);
   const host = join(folder, "18");
@@ -54,7 +54,7 @@ async function connectionsOf(role: string): Promise<number> {
   return rows[0].count;
 }
 
-/** The socket of the server once more, in a folder of its own: counts who connects. */
+/** A relay of the server's socket, in its own folder, which counts connections. */
 async function openCounter() {
   const counted = await mkdtemp(join(tmpdir(), "hlust-counter-"));
   let count = 0;
@@ -90,7 +90,7 @@ async function openNode(waitMsMax = 5_000) {
   return { database, events, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
 }
 
-test("a call waits for a connection of its node where the server has none left: four nodes share eight", async () => {
+test("a call waits for a connection of its node if the server has none left: four nodes share eight", async () => {
   await using opened = new AsyncDisposableStack();
   const nodes = [];
   for (let count = 0; count < 4; count++) nodes.push(opened.use(await openNode()));
@@ -103,16 +103,16 @@ test("a call waits for a connection of its node where the server has none left: 
   );
   const failed = (await Promise.allSettled(calls)).filter(({ status }) => status === "rejected");
   assert.deepEqual(failed, [], `${failed.length} of ${calls.length} failed`);
-  const told = nodes.flatMap(({ events }) => events);
-  const refused = told.filter((event) => event === "database.connections_refused");
-  assert.ok(refused.length >= 1 && refused.length <= nodes.length, told.join());
+  const all = nodes.flatMap(({ events }) => events);
+  const refused = all.filter((event) => event === "database.connections_refused");
+  assert.ok(refused.length >= 1 && refused.length <= nodes.length, all.join());
 });
 
-test("a call of a node without any connection waits for one, and for no longer than it may", async () => {
+test("a call of a node without any connection waits for one, within its time limit", async () => {
   await using first = await openNode();
   await using late = await openNode(300);
   await using held = new AsyncDisposableStack();
-  // All but the one that the other node keeps, and that one is in use, too.
+  // All but the one that the other node keeps; that one is in use, too.
   const hold = async (node: typeof first) => {
     const client = await node.database.pool.connect();
     held.defer(() => client.release());
@@ -132,7 +132,7 @@ test("a call of a node without any connection waits for one, and for no longer t
   await late.database.ping();
 });
 
-test("a node without any connection asks a server that is full ten times a second, however many calls wait", async () => {
+test("a node without any connection asks a full server ten times a second, however many calls wait", async () => {
   await using counter = await openCounter();
   await owner.pool.query("create role starved login connection limit 0");
   const pool = new ConnectionPool({
@@ -149,7 +149,7 @@ test("a node without any connection asks a server that is full ten times a secon
   await pool.end();
 });
 
-test("a pool that is refused a connection keeps three quarters of those that it has, though all are given back at once", async () => {
+test("a pool that is refused a connection keeps three quarters of its own, although all are released at once", async () => {
   await using node = await openPool("burst", 8);
   const clients = await Promise.all(Array.from({ length: 8 }, () => node.pool.connect()));
   const refused = node.pool.query("select 1");
@@ -161,7 +161,7 @@ test("a pool that is refused a connection keeps three quarters of those that it 
   assert.equal(node.pool.totalCount, 6);
 });
 
-test("calls that wait get a connection as soon as the server has one again, while those of the node stay in use", async () => {
+test("waiting calls get a connection as soon as the server has one again, while those of the node stay in use", async () => {
   await using node = await openPool("woken", 1);
   const held = await node.pool.connect();
   const calls = Array.from({ length: 5 }, () => node.pool.query("select 1"));
@@ -171,7 +171,7 @@ test("calls that wait get a connection as soon as the server has one again, whil
   held.release();
 });
 
-test("a call waits no longer than it may, when its turn comes late and the server refuses it then", async () => {
+test("a call keeps to its time limit if its turn comes late and the server refuses it then", async () => {
   const waitMsMax = 2_000;
   await using node = await openPool("late", 2, waitMsMax);
   const held = await Promise.all([node.pool.connect(), node.pool.connect()]);
@@ -187,7 +187,7 @@ test("a call waits no longer than it may, when its turn comes late and the serve
   assert.ok(waitedMs >= waitMsMax && waitedMs < 1.6 * waitMsMax, `${waitedMs} ms`);
 });
 
-test("a connection is closed where its caller has left a transaction open: no statement of others is lost in it", async () => {
+test("a connection is closed if its caller has left a transaction open, so that no statement of others is lost", async () => {
   await owner.pool.query("create table kept (id int)");
   await owner.pool.query("grant insert on kept to public");
   await using node = await openPool("left_open", 1);

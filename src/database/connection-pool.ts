@@ -15,7 +15,7 @@ export interface ConnectionPoolOptions {
 }
 
 /**
- * A server that does not answer at all is given up on this long after it should have cancelled a
+ * A server that does not answer at all counts as lost this long after it should have cancelled a
  * statement.
  */
 const graceMs = 5_000;
@@ -25,18 +25,21 @@ const graceMs = 5_000;
  */
 const pooledGraceMs = 1_000;
 /**
- * A statement that failed has ended at the server, too, within this time; one that took too long
- * has not.
+ * A failed statement has ended on the server, too, within this time; one that took too long has
+ * not.
  */
 const endMs = 100;
-/** How often a node without any connection asks again for one. */
+/** How often a node without any connection asks for one. */
 const askEveryMs = 100;
 /**
- * While the server refuses connections, the pool may grow by one this often, and gives some up at
+ * While the server refuses connections, the pool may grow by one this often, and closes some at
  * most this often.
  */
 const paceMs = 1_000;
-/** What a pool keeps of its connections when the server refuses more: other nodes may have none. */
+/**
+ * The share of its connections that a pool keeps when the server refuses more: other nodes may have
+ * none.
+ */
 const keptShare = 0.75;
 const noteEveryMs = 60_000;
 
@@ -68,14 +71,11 @@ export class ConnectionPool extends pg.Pool {
   readonly #open = new Set<pg.PoolClient>();
   /** First come, first served. */
   readonly #waiting = new Set<WaitingCall>();
-  /** How many connections pg-pool was asked for and has not answered yet. */
+  /** Connections that pg-pool was asked for and has not returned yet. */
   #asked = 0;
   /** Set while a node without any connection, which was refused one, does not ask. */
   #pause: NodeJS.Timeout | undefined;
-  /**
-   * Why the server last refused a connection, while the pool may not have all that it is meant to
-   * have.
-   */
+  /** Why the server last refused a connection, while the pool is below its size. */
   #refusal: unknown;
   #growing: NodeJS.Timeout | undefined;
   #shrunkMs = -Infinity;
@@ -89,7 +89,7 @@ export class ConnectionPool extends pg.Pool {
       ...connection,
       application_name: "hlust",
       max: connectionsMax,
-      // A node that has a connection is not kept out by others.
+      // A node that has a connection can wait for it.
       min: 1,
       connectionTimeoutMillis: waitMsMax,
       statement_timeout: statementMsMax,
@@ -102,19 +102,23 @@ export class ConnectionPool extends pg.Pool {
       this.#open.add(client);
       client.once("end", () => this.#open.delete(client));
       // The pool listens to idle connections only; one that breaks in use fails its query and then
-      // tells again, here.
+      // emits again, here.
       client.on("error", (error) => log.debug(errorFields(error), "database.connection_broken"));
     });
     this.on("remove", () => this.#ask());
   }
 
-  /** Whether a pooler stands before the server: limits are a transaction's, or the pool's own. */
+  /**
+   * Whether a pooler is in front of the server: then limits are set for each transaction, or by the
+   * pool.
+   */
   get isPooled(): boolean {
     return this.#isPooled;
   }
 
   /**
-   * What a transaction behind a pooler begins with: limits that hold also when this node is gone.
+   * The first statement of a transaction behind a pooler: limits that also hold when this node has
+   * died.
    */
   get transactionLimits(): string {
     const { statementMsMax } = this.#settings;
@@ -123,15 +127,15 @@ export class ConnectionPool extends pg.Pool {
   }
 
   /**
-   * Some poolers take the limits at the start of a connection and leave them out: finds out. To be
+   * Some poolers accept the limits at the start of a connection and ignore them: checks that. To be
    * called before the first use.
    */
   async checkLimits(): Promise<void> {
     const { rows } = await this.query<{ setting: string }>(
       "select setting from pg_settings where name = 'statement_timeout'",
     );
-    // A limit of the role or the database is as good, and holds also for single statements of a
-    // node that is gone.
+    // A limit of the role or the database is as good, and also holds for single statements of a
+    // node that has died.
     const isServerLimited = rows[0]?.setting !== "0";
     if (!isServerLimited) this.#limitHere();
     if (this.#isPooled) this.#settings.log.info({ isServerLimited }, "database.behind_pooler");
@@ -179,7 +183,7 @@ export class ConnectionPool extends pg.Pool {
     return promise;
   }
 
-  /** Asks for as many connections as calls wait for, and the pool may have. */
+  /** Asks for as many connections as there are waiting calls, within the size of the pool. */
   #ask(): void {
     while (this.#asked < this.#waiting.size && this.#mayAsk()) {
       this.#asked += 1;
@@ -192,9 +196,9 @@ export class ConnectionPool extends pg.Pool {
   }
 
   #mayAsk(): boolean {
-    // pg-pool hands an idle connection out a moment after it was asked.
+    // pg-pool returns an idle connection a moment after it was asked.
     if (this.idleCount > 0) return this.idleCount > this.waitingCount;
-    // One at a time shows whether the server has any.
+    // One request at a time shows whether the server has a connection.
     if (this.#open.size === 0 && (this.#pause || this.#asked > 0)) return false;
     return this.totalCount < this.options.max;
   }
@@ -217,7 +221,7 @@ export class ConnectionPool extends pg.Pool {
     this.#ask();
   }
 
-  /** Where the node has no connection left there is none to wait for either. */
+  /** Without any connection of the node there is none to wait for. */
   #fail(error: unknown): void {
     for (const call of this.#waiting) {
       call.fail(error);
@@ -233,29 +237,30 @@ export class ConnectionPool extends pg.Pool {
   }
 
   /**
-   * A connection that is given back is closed where there are too many, and where its statement or
-   * transaction goes on.
+   * A released connection is closed if there are too many, or if its statement or transaction has
+   * not ended.
    */
   #handOut(client: pg.PoolClient): pg.PoolClient {
-    const release = client.release.bind(client);
-    const giveBack = (failure: Error | boolean | undefined): void => {
+    const releaseToPool = client.release.bind(client);
+    const release = (failure: Error | boolean | undefined): void => {
       const isLeftOpen = !failure && isInTransaction(client);
       if (isLeftOpen) this.#settings.log.warn({}, "database.transaction_left_open");
       const isClosed = Boolean(failure) || isLeftOpen || this.#open.size > this.options.max;
-      // Now, not when it has ended: others are given back in this moment, too.
+      // Counted now, not when it has ended: others may be released at the same moment.
       if (isClosed) this.#open.delete(client);
-      release(failure || isClosed);
+      releaseToPool(failure || isClosed);
       this.#ask();
     };
     client.release = (failure) => {
-      if (!isBusy(client) || !this.#open.has(client)) giveBack(failure);
-      else void this.#endStatement(client).then((hasEnded) => giveBack(failure || !hasEnded));
+      if (!isBusy(client) || !this.#open.has(client)) release(failure);
+      else void this.#endStatement(client).then((hasEnded) => release(failure || !hasEnded));
     };
     return client;
   }
 
   /**
-   * Resolves with whether the statement of this connection ended by itself; else it was cancelled.
+   * Resolves to whether the statement of this connection ended by itself; otherwise it is
+   * cancelled.
    */
   async #endStatement(client: pg.PoolClient): Promise<boolean> {
     const ended = Promise.withResolvers<true>();
@@ -266,8 +271,8 @@ export class ConnectionPool extends pg.Pool {
   }
 
   /**
-   * The server has no more connections for this node: the pool makes do with fewer, and asks for
-   * one more each second.
+   * The server has no more connections for this node: the pool shrinks, and asks for one more each
+   * second.
    */
   #shrink(error: unknown): void {
     const nowMs = performance.now();
@@ -308,15 +313,16 @@ export class ConnectionPool extends pg.Pool {
 }
 
 /**
- * Whether a statement is under way. After an error the server's last word may come a moment later.
+ * Whether a statement is in progress. After an error the server's last message may arrive a moment
+ * later.
  */
 function isBusy(client: pg.PoolClient): boolean {
   return "readyForQuery" in client && client.readyForQuery === false;
 }
 
 /**
- * Whether later statements would be part of a transaction that its caller has left open: they would
- * be lost with it.
+ * Whether the caller has left a transaction open: later statements would be part of it, and be lost
+ * with it.
  */
 function isInTransaction(client: pg.PoolClient): boolean {
   const status = client.getTransactionStatus();

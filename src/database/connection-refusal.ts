@@ -8,22 +8,19 @@ export function refusesConnection(error: unknown): boolean {
   return isFull || error.message.startsWith("no more connections allowed");
 }
 
-/**
- * The parameter of a connection's start that a PgBouncer does not take; undefined for any other
- * error.
- */
+/** The startup parameter that a PgBouncer refuses; undefined for any other error. */
 export function refusesParameter(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return /^unsupported startup parameter(?: in options)?: (\S+)/.exec(error.message)?.[1];
 }
 
 /**
- * For the operator. It has no cause: a database that is away may come back, but this needs a change
+ * For the operator. It has no cause: an unavailable database may come back, but this needs a change
  * of the settings.
  */
 export function limitsInUrl(parameter: string): Error {
   return new Error(
-    `PgBouncer refuses the parameter ${parameter} of a connection: take it out of DATABASE_URL, or add it to ` +
+    `PgBouncer refuses the parameter ${parameter} of a connection: remove it from DATABASE_URL, or add it to ` +
       `ignore_startup_parameters in the configuration of PgBouncer`,
   );
 }

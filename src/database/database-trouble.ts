@@ -1,17 +1,17 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** When a caller may come again: the own server is back within seconds. */
+/** When a caller may retry: the service's own server restarts within seconds. */
 const retryAfterMs = 2_000;
 
-/** disk_full: of the server, and of refuseWritesWhenFull(). Room is made by people. */
+/** disk_full: of the server, and of refuseWritesWhenFull(). An operator has to make room. */
 export const diskFullState = "53100";
 const diskFullRetryMs = 10_000;
 
 /**
- * SQLSTATEs of a server that goes, starts, or has no connection, memory or lock left; class 08
- * comes on top.
+ * SQLSTATEs of a server that stops, starts, or has no connection, memory or lock left; in addition
+ * to class 08.
  */
-const awayStates = new Set([
+const unavailableStates = new Set([
   "57P01", // admin_shutdown
   "57P02", // crash_shutdown
   "57P03", // cannot_connect_now
@@ -24,7 +24,7 @@ const awayStates = new Set([
   "40P01", // deadlock_detected: of two, one has to come again
 ]);
 
-const awaySystemErrors = new Set([
+const unavailableSystemErrors = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "EPIPE",
@@ -35,8 +35,8 @@ const awaySystemErrors = new Set([
   "ENOTFOUND",
 ]);
 
-/** pg says these in words only. */
-const awayMessages = [
+/** pg reports these by their message only. */
+const unavailableMessages = [
   "Connection terminated",
   "timeout exceeded when trying to connect",
   "timeout expired",
@@ -46,9 +46,9 @@ const awayMessages = [
 ];
 
 /**
- * What a caller is told of a database error: unavailable when the database is away, starting or out
- * of room, deadline_exceeded when a statement took too long. undefined for anything else: that is a
- * bug or the caller's matter.
+ * The ServiceError of a database error: unavailable if the database is down, starting or full,
+ * deadline_exceeded if a statement took too long. undefined for anything else: a bug, or the
+ * caller's fault.
  */
 export function databaseTrouble(error: unknown): ServiceError | undefined {
   if (!(error instanceof Error) || error instanceof ServiceError) return undefined;
@@ -60,14 +60,14 @@ export function databaseTrouble(error: unknown): ServiceError | undefined {
     });
   }
   if (code === diskFullState) {
-    return new ServiceError("unavailable", "there is no room for more: what is kept can be read", {
+    return new ServiceError("unavailable", "the disk is full: stored data can still be read", {
       reason: "STORAGE_FULL",
       retryAfterMs: diskFullRetryMs,
       cause: error,
     });
   }
-  if (isAway(error, code)) {
-    return new ServiceError("unavailable", "the database is away for a moment: try again", {
+  if (isUnavailable(error, code)) {
+    return new ServiceError("unavailable", "the database is unavailable for a moment: try again", {
       reason: "DATABASE_UNAVAILABLE",
       retryAfterMs,
       cause: error,
@@ -81,12 +81,12 @@ export function isDatabaseTrouble(error: unknown): boolean {
   return databaseTrouble(error) !== undefined;
 }
 
-function isAway(error: Error, code: string): boolean {
+function isUnavailable(error: Error, code: string): boolean {
   if (code === "ENOENT") return "syscall" in error && error.syscall === "connect";
   return (
-    awayStates.has(code) ||
+    unavailableStates.has(code) ||
     /^08...$/.test(code) ||
-    awaySystemErrors.has(code) ||
-    awayMessages.some((message) => error.message.startsWith(message))
+    unavailableSystemErrors.has(code) ||
+    unavailableMessages.some((message) => error.message.startsWith(message))
   );
 }

@@ -139,12 +139,12 @@ describe("openDatabase()", () => {
     assert.deepEqual(rows, [{ media_id: kept }]);
   });
 
-  it("folds the subjects of transcripts that are there, and tells their heads the parents of their versions", async () => {
+  it("folds the subjects of existing transcripts, and sets the parent versions of their heads", async () => {
     const url = await newDatabase("before_archive");
     const landed = { "0001_first": first, "0002_job_windows": jobWindows };
     await migrate({ connectionString: url }, log, { list: landed });
     await using client = await openClient(url);
-    // More than are folded at once; every one has a letter beyond ASCII.
+    // More than are folded in one batch; each one has a letter beyond ASCII.
     const subjects = ["STRASSE Straße", "ΟΔΟΣ", "e\u0301 É", "ﬁ İ", "Plain", "ÞÁ", "", undefined];
     await client.query("insert into account (id, display_name) values (gen_random_uuid(), 'a')");
     await client.query(
@@ -212,7 +212,7 @@ describe("openDatabase()", () => {
     );
   });
 
-  it("says at once what is wrong with a database that will not be there", async () => {
+  it("reports at once a database that cannot exist", async () => {
     const url = await newDatabase("there");
     await assert.rejects(
       open(url.replace("/there", "/absent")),
@@ -240,10 +240,10 @@ describe("databaseTrouble()", () => {
   };
   const connect = (options: pg.ClientConfig) => new pg.Client(options).connect();
 
-  it("tells a database that is away from one that is slow, and both from a bug", async () => {
+  it("distinguishes an unavailable database, a slow one, and a bug", async () => {
     await using silent = await openSilentServer();
     const rows: [string, () => Promise<unknown>, string | undefined][] = [
-      ["nobody listens", () => connect({ host: "127.0.0.1", port: 1 }), "unavailable"],
+      ["a closed port", () => connect({ host: "127.0.0.1", port: 1 }), "unavailable"],
       ["no socket", () => connect({ host: "/nowhere" }), "unavailable"],
       ["no such host", () => connect({ host: "hlust.invalid" }), "unavailable"],
       [
@@ -282,7 +282,7 @@ describe("databaseTrouble()", () => {
     await database.pool.query("do $$ begin raise exception using errcode = '53100'; end $$");
   }
 
-  /** Of two that wait for each other one is refused. */
+  /** Of two transactions that wait for each other one is refused. */
   async function deadlock(): Promise<void> {
     const lockBoth = async (first: number, second: number, both: Promise<unknown>[]) => {
       const client = await database.pool.connect();
@@ -312,7 +312,7 @@ describe("databaseTrouble()", () => {
     }
   }
 
-  it("answers unavailable while the own server is killed, and nothing once it is back", async () => {
+  it("returns unavailable while the service's own server is killed, and nothing once it is back", async () => {
     await using own = await openTestDatabase();
     const { rows } = await own.pool.query<{ pid: number }>(
       "select pid from pg_stat_activity where backend_type = 'checkpointer'",
@@ -326,7 +326,7 @@ describe("databaseTrouble()", () => {
     await until(() => own.pool.query(sleeping).then(({ rowCount }) => rowCount === 1));
     process.kill(pid, "SIGKILL"); // the server throws everybody out and recovers
     await underWay;
-    // However short it was away: what was under way has failed, and so has what came meanwhile.
+    // However short the outage was: statements in progress, and those during it, have failed.
     await until(async () => {
       await own.ping().catch((error: unknown) => {
         noteCode(error);
@@ -341,7 +341,7 @@ describe("databaseTrouble()", () => {
 const sleeping = "select from pg_stat_activity where query = 'select pg_sleep(60)'";
 
 describe("signingKey()", () => {
-  it("makes one key for a name, whoever asks at the same time", async () => {
+  it("makes one key for a name, also for calls at the same time", async () => {
     const asked = Array.from({ length: 8 }, () => signingKey(database.db, "signed-url"));
     const [key, ...others] = await Promise.all(asked);
     assert.equal(key?.length, 32);
@@ -357,7 +357,7 @@ async function openClient(url: string): Promise<pg.Client & AsyncDisposable> {
   return Object.assign(client, { [Symbol.asyncDispose]: async () => await client.end() });
 }
 
-/** Accepts connections and says nothing. */
+/** Accepts connections and never answers. */
 async function openSilentServer(): Promise<AsyncDisposable & { port: number }> {
   const sockets: { destroy(): void }[] = [];
   const server = createServer((socket) => sockets.push(socket));

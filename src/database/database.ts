@@ -15,12 +15,12 @@ import type { Tables } from "./tables.ts";
 
 export { databaseTrouble } from "./database-trouble.ts";
 
-/** The open database: migrated, checked, and back by itself after its server was away. */
+/** The open database: migrated, checked, and reconnecting by itself. */
 export interface Database extends AsyncDisposable {
   readonly db: Kysely<Tables>;
-  /** What db runs on, for parts that bring their own SQL (the job queue). */
+  /** The pool of `db`, for plain SQL. */
   readonly pool: pg.Pool;
-  /** What was missing of the schema when it was opened, and was made. */
+  /** The migrations that were applied when it was opened. */
   readonly migrated: readonly string[];
   /** Resolves when the database answers; rejects otherwise. */
   ping(): Promise<void>;
@@ -39,22 +39,22 @@ export interface DatabaseOptions {
   readonly schema?: "migrate" | "check";
   /** Most connections of this node. */
   readonly connectionsMax?: number;
-  /** How long a caller waits for one of them before it is told to come again. */
+  /** How long a call waits for one of them before it fails as unavailable. */
   readonly waitMsMax?: number;
   /**
-   * A statement that takes longer is cancelled: no method needs as long. Another value is for tests
-   * only.
+   * A statement that takes longer is cancelled: no method needs that long. Other values are for
+   * tests.
    */
   readonly statementMsMax?: number;
-  /** false, for tests only: the own server answers before its data is on the disk. */
+  /** false, for tests only: the service's own server answers before its data is on the disk. */
   readonly durable?: boolean;
-  /** Gives up waiting for a database that is away, and for another node's change of the schema. */
+  /** Aborts the wait for an unavailable database, and for a migration of another node. */
   readonly signal?: AbortSignal;
 }
 
 const defaults = { connectionsMax: 20, waitMsMax: 5_000, statementMsMax: 30_000 } as const;
 const closeMsMax = 5_000;
-/** How long a database given by url may be away at start. */
+/** How long a database given by url may be unavailable at start. */
 const awayAtStartMsMax = 30_000;
 
 /** Opens the database; rejects with a sentence for the operator when it cannot be used. */
@@ -66,7 +66,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       ? opened.use(await openOwnPostgres({ folder, log, durable })).connection
       : { connectionString: url, keepAlive: true };
   const pool = new ConnectionPool({ ...defaults, ...options, connection });
-  // Queries that go on are waited for, but not longer than a stop may take.
+  // Queries in progress are waited for, but not longer than a shutdown may take.
   opened.defer(() => Promise.race([pool.end(), sleep(closeMsMax, undefined, { ref: false })]));
 
   await waitForAnswer(pool, options);
@@ -98,8 +98,7 @@ async function ping(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * A database given by url may be started together with the service; the own server has answered
- * already.
+ * A database given by url may be starting with the service; the own server has answered already.
  */
 async function waitForAnswer(pool: pg.Pool, { url, log, signal }: DatabaseOptions): Promise<void> {
   const giveUpAt = Date.now() + (url === undefined ? 0 : awayAtStartMsMax);

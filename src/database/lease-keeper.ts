@@ -30,7 +30,7 @@ export class LeaseKeeper {
     });
   }
 
-  /** Extends it no more; what still happens to the lease is not noticed. */
+  /** Stops extending the lease; its loss is no longer noticed. */
   stop(): void {
     this.#stopping.abort();
   }

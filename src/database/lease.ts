@@ -3,16 +3,22 @@ import type { Tables } from "./tables.ts";
 
 /**
  * A worker's lease of a row: a job, a media description or a webhook delivery. It ends with the
- * work, with its release, or when another worker leases the row, which may from due_at on.
+ * work, with its release, or when another worker leases the row, which is possible from due_at on.
  */
 export interface Lease {
   readonly id: string;
   /**
-   * It grows with each lease and each release of the row: every write names it, so that a worker
-   * whose lease has ended changes nothing.
+   * Grows with each lease and each release of the row. Every write names it, so that a worker whose
+   * lease has ended changes nothing.
    */
   readonly number: number;
 }
+
+/**
+ * Attempts at a job or a media description, whether they fail or their worker dies. Webhook
+ * deliveries are attempted for a day.
+ */
+export const attemptsMax = 3;
 
 /**
  * Another worker has the lease, or the work has ended: nothing that this worker still does counts.
@@ -26,14 +32,14 @@ export type LeasedTable = "transcript_job" | "media_description" | "webhook_deli
 
 const keyOf = { transcript_job: "id", media_description: "media_id", webhook_delivery: "id" };
 
-/** What a row is while there is work to do on it. */
+/** The rows that still have work to do. */
 const openIn: Readonly<Record<LeasedTable, RawBuilder<boolean>>> = {
   transcript_job: sql`state = 'PROCESSING'`,
   media_description: sql`true`,
   webhook_delivery: sql`state = 'PENDING'`,
 };
 
-/** A time to come by the clock of the database, which all nodes share. */
+/** A time from now by the clock of the database, which all nodes share. */
 export function later(ms: number): RawBuilder<Date> {
   return sql<Date>`now() + ${ms} * interval '1 millisecond'`;
 }
@@ -46,7 +52,7 @@ export function isDue(waitMsMax: number): RawBuilder<boolean> {
   return sql<boolean>`(due_at <= now() or due_at > ${later(waitMsMax)})`;
 }
 
-/** false: the lease is lost. `set`: columns that are written with it. */
+/** Extends the lease; false: it is lost. `set`: columns that are written with it. */
 export async function extendLease(
   db: Kysely<Tables>,
   table: LeasedTable,
@@ -60,8 +66,8 @@ export async function extendLease(
 }
 
 /**
- * Ends the lease: any worker may lease the row after a while. `isForgiven`: the attempt does not
- * count. false: the lease is lost. Written again after a lost answer, it changes nothing.
+ * Ends the lease: any worker may lease the row after `afterMs`. `isForgiven`: the attempt does not
+ * count. false: the lease is lost. A repeated write, after a lost answer, changes nothing.
  */
 export async function releaseLease(
   db: Kysely<Tables>,
@@ -83,7 +89,7 @@ export async function releaseLease(
   return numAffectedRows > 0n;
 }
 
-/** The row of a lease that holds. */
+/** The condition that selects the row while the lease holds. */
 export function isHeld(table: LeasedTable, { id, number }: Lease): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(keyOf[table])} = ${id} and lease = ${number} and ${openIn[table]}`;
 }

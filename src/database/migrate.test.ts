@@ -28,14 +28,14 @@ before(async () => {
 after(() => parts.disposeAsync());
 
 /**
- * Opens a database that is being migrated elsewhere; `waits` resolves when it has said so in its
- * log.
+ * Opens a database that is being migrated elsewhere; `waits` resolves when its log says that it
+ * waits.
  */
 function openWaiting(url: string, signal?: AbortSignal) {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const opening = openDatabase({ url, folder: "", log, durable: false, ...(signal && { signal }) });
-  // Awaited only after what has to happen before it ends.
+  // Awaited later: it ends only after the next steps.
   opening.catch(() => {});
   const hasWaited = () => lines.some((line) => line.includes("database.migration_waiting"));
   const waits = () => Promise.race([opening, until(() => Promise.resolve(hasWaited()))]);
@@ -52,13 +52,13 @@ async function openLocked(name: string, lock: string) {
   return { url, [Symbol.asyncDispose]: () => other.end() };
 }
 
-// Each waits longer than a lock is waited for at once.
+// Each waits longer than the timeout of one lock.
 describe("a start that has to change the schema", { concurrency: true }, () => {
   for (const [who, lock] of [
     ["another process", "4750412"],
     ["one of an earlier version", "3853314791062309107"],
   ] as const) {
-    it(`says in its log that it waits, while ${who} changes it, and then goes on`, async () => {
+    it(`logs that it waits while ${who} changes it, and then continues`, async () => {
       const locked = await openLocked(`locked_${lock}`, lock);
       const { opening, waits, hasWaited } = openWaiting(locked.url);
       await waits();
@@ -69,8 +69,8 @@ describe("a start that has to change the schema", { concurrency: true }, () => {
     });
   }
 
-  it("gives up waiting when it is told to", async () => {
-    await using locked = await openLocked("told", "4750412");
+  it("stops waiting when its signal aborts", async () => {
+    await using locked = await openLocked("aborted", "4750412");
     const stop = new AbortController();
     const { opening, waits } = openWaiting(locked.url, stop.signal);
     await waits();
@@ -78,7 +78,7 @@ describe("a start that has to change the schema", { concurrency: true }, () => {
     await within("its end", assert.rejects(opening, { name: "AbortError" }), 15_000);
   });
 
-  it("waits for a connection where the server has none left; one that finds nothing missing needs no other", async () => {
+  it("waits for a connection if the server has none left, and needs no second one if nothing is missing", async () => {
     await pool.query("create role narrow login connection limit 1");
     await pool.query("create database narrow owner narrow");
     const { opening, waits, hasWaited } = openWaiting(urlOf("narrow", "narrow"));

@@ -49,7 +49,7 @@ export async function migrate(
   { list = migrations, signal }: { list?: MigrationList; signal?: AbortSignal | undefined } = {},
 ): Promise<readonly string[]> {
   const pool = new pg.Pool({ ...connection, application_name: "hlust migrate", max: 1 });
-  pool.on("error", () => {}); // the query in progress tells it
+  pool.on("error", () => {}); // the query in progress fails with it
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     const change = (trx: Kysely<unknown>) => applyMissing(trx, list);
@@ -82,7 +82,7 @@ export async function missingMigrations(
 /** Under the lock: another node may have done it meanwhile. */
 async function applyMissing(trx: Kysely<unknown>, list: MigrationList): Promise<readonly string[]> {
   const missing = await missingMigrations(trx, list);
-  // The tables of Kysely's own Migrator, which did this before.
+  // The table of Kysely's Migrator, which was used before.
   await sql`create table if not exists kysely_migration (name varchar(255) primary key, "timestamp" varchar(255) not null)`.execute(
     trx,
   );

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * A sentence for the operator, where a role may not change the schema; undefined for any other
- * error.
+ * A sentence for the operator if a role may not change the schema; undefined for any other error.
  */
 export async function missingRight(
   db: Kysely<unknown>,

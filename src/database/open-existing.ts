@@ -5,7 +5,7 @@ import { type Database, type DatabaseOptions, openDatabase } from "./database.ts
 
 export { OlderSchemaError } from "./older-schema-error.ts";
 
-/** What of the settings says where the database is. */
+/** The settings that locate the database. */
 export interface DatabaseSettings {
   readonly dataFolder: string;
   readonly database: { readonly url: string | undefined };

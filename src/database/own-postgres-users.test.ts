@@ -15,9 +15,9 @@ import { runProgram } from "./run-program.ts";
 const isRoot = process.geteuid?.() === 0;
 const canMakeNamespaces = (await runProgram(["unshare", "--user", "--mount", "true"])).status === 0;
 const needsRoot = !isRoot
-  ? "the test is not root: it cannot take on other users"
+  ? "the test is not root: it cannot become other users"
   : !canMakeNamespaces && "the test runs where root cannot make namespaces";
-/** root takes on an ordinary user, one with a name; its files stay ours. */
+/** root becomes an ordinary user with a name; its files stay ours. */
 const asOrdinary = isRoot ? ["unshare", "--user", "--map-user=1", "--map-group=1"] : [];
 const needsOrdinary = isRoot && needsRoot;
 
@@ -103,7 +103,7 @@ describe("openOwnPostgres() runs its server", () => {
       assert.deepEqual(await second.query("select n from kept"), [{ n: 7 }]);
       await second.close();
 
-      // The same folder later where user namespaces are to be had, and back again.
+      // The same folder later with user namespaces, and back again.
       for (const as of [[], container.as]) {
         await using node = await TestNode.open({ ...options, as });
         const how = as === container.as ? "unprivileged user" : "user namespace";
@@ -143,7 +143,7 @@ describe("openOwnPostgres() runs its server", () => {
     await chmod(libraries, 0o755);
   });
 
-  it("or says what to do where there is none for the machine", async () => {
+  it("or says what to do if there is none for the machine", async () => {
     await using folder = await newFolder();
     const change = `Object.defineProperty(process, "arch", { value: "ppc64" })`;
     const other = new TestNode({ folder: folder.path, change });

@@ -41,7 +41,7 @@ describe("openOwnPostgres()", () => {
     await check(second);
     await commit(second);
     process.kill(server, "SIGKILL");
-    // Another one comes by itself.
+    // Another server is started automatically.
     await until(async () => (await postmasterOf(folder.path)) !== server);
     await until(async () => (await second.ask("select 1")).rows !== undefined);
     await check(second);
@@ -54,7 +54,7 @@ describe("openOwnPostgres()", () => {
 
   it("stops the server when the last of its processes closes it", async () => {
     await using folder = await newFolder();
-    // Both at once on an empty folder: one cluster is made, both use it.
+    // Both at the same time on an empty folder: one cluster is made, both use it.
     const [a, b] = await Promise.all([
       TestNode.open({ folder: folder.path }),
       TestNode.open({ folder: folder.path }),
@@ -71,7 +71,7 @@ describe("openOwnPostgres()", () => {
     );
   });
 
-  it("leaves no server behind when it is closed while that is started again", async () => {
+  it("leaves no server behind when it is closed during a restart of the server", async () => {
     await using folder = await newFolder();
     const node = await TestNode.open({ folder: folder.path });
     const server = await postmasterOf(folder.path);
@@ -81,14 +81,14 @@ describe("openOwnPostgres()", () => {
     await until(async () => (await processesIn(folder.path)).length === 0);
   });
 
-  it("starts clean when the making of its data was killed midway", async () => {
+  it("starts over when it was killed while it made its data", async () => {
     await using folder = await newFolder();
     const first = new TestNode({ folder: folder.path });
     await until(async () => (await readdir(join(folder.path, "18.new", "base"))).length > 0);
     await Promise.all([first.kill(), killAll(folder.path)]);
     assert.ok(!(await readdir(folder.path)).includes("18"), "it was killed before the end");
 
-    // Now only initdb: the same process tries again.
+    // Now only initdb: the same process starts it again.
     const second = new TestNode({ folder: folder.path });
     await until(async () => (await readdir(join(folder.path, "18.new", "base"))).length > 0);
     await killAll(join(folder.path, "18.new"));
@@ -98,7 +98,7 @@ describe("openOwnPostgres()", () => {
     await second.close();
   });
 
-  it("is not misled by lock files whose process number somebody else has now", async () => {
+  it("ignores lock files whose process number belongs to another process now", async () => {
     await using folder = await newFolder();
     const first = await TestNode.open({ folder: folder.path });
     await Promise.all([first.kill(), killAll(folder.path)]);
@@ -111,13 +111,13 @@ describe("openOwnPostgres()", () => {
     assert.deepEqual(await second.query("select 1 as one"), [{ one: 1 }]);
   });
 
-  it("works in a folder whose path is longer than that of a socket may be", async () => {
+  it("works in a folder whose path is too long for a socket", async () => {
     await using folder = await newFolder("long-".repeat(40));
     await using node = await TestNode.open({ folder: folder.path });
     assert.deepEqual(await node.query("select 1 as one"), [{ one: 1 }]);
   });
 
-  it("listens nowhere but in its folder, and waits for the disk at every commit", async () => {
+  it("listens in its folder only, and waits for the disk at every commit", async () => {
     await using folder = await newFolder();
     await using node = await TestNode.open({ folder: folder.path });
     const shown = await node.query(`
@@ -139,7 +139,7 @@ describe("openOwnPostgres()", () => {
     assert.deepEqual(await node.query(facts), [{ lower: "þáæö", locale: "b C.UTF-8" }]);
   });
 
-  it("says why when its folder cannot be used", async () => {
+  it("reports why its folder cannot be used", async () => {
     await using folder = await newFolder();
     await writeFile(folder.path, "");
     await assert.rejects(openOwnPostgres({ folder: folder.path, log }), /cannot be used: .*EEXIST/);
@@ -154,7 +154,7 @@ describe("openOwnPostgres()", () => {
     await mkdir(join(broken.path, "18"), { recursive: true });
     await assert.rejects(
       openOwnPostgres({ folder: broken.path, log }),
-      /ends as soon as it is started.*server\.log/,
+      /exits as soon as it is started.*server\.log/,
     );
   });
 });

@@ -30,23 +30,24 @@ export interface OwnPostgresOptions {
 /** Major version of the packaged server: the name of its data folder. */
 const majorVersion = "18";
 /**
- * A server that neither answers nor says that it is starting is given up on after this, at start.
+ * At start, a server that neither answers nor reports that it is starting counts as failed after
+ * this.
  */
 const awayMsMax = 120_000;
-/** How often a server that ends by itself is tried again before the start gives up. */
+/** How often a server that exits by itself is started again before the start fails. */
 const failuresMax = 3;
 /**
- * Between two launches: a folder may be taken by the rest of a killed server, or by another process
- * that makes it.
+ * Wait between two launches: the rest of a killed server, or another process that starts one, may
+ * hold the folder.
  */
 const launchEveryMs = 250;
 const noteEveryMs = 10_000;
-/** Between two tries to bring back a server that does not start. */
+/** Wait between two attempts to restart a server that does not start. */
 const reviveEveryMs = 5_000;
 const attachToStopMsMax = 3_000;
 /**
- * The advisory lock that every process using the server holds, shared; who gets it alone may stop
- * the server.
+ * The advisory lock that every process using the server holds in shared mode; the holder of the
+ * exclusive lock may stop the server.
  */
 const inUseLock = 4_750_411;
 
@@ -79,7 +80,7 @@ class OwnServer implements OwnPostgres {
    * have 107 bytes).
    */
   #directory: FileHandle | undefined;
-  /** Holds the in-use lock, and is the first to know when the server goes. */
+  /** Holds the in-use lock, and is the first to notice when the server stops. */
   #tether: pg.Client | undefined;
   #programs: ServerPrograms | undefined;
   #reviving: Promise<void> | undefined;
@@ -111,7 +112,7 @@ class OwnServer implements OwnPostgres {
       if (launch?.status !== undefined) {
         if (launch.status !== "taken") failures += 1;
         if (failures >= failuresMax) {
-          throw await serverTrouble(folder, "it ends as soon as it is started");
+          throw await serverTrouble(folder, "it exits as soon as it is started");
         }
         launch = undefined;
         nextLaunchAt = Date.now() + launchEveryMs;
@@ -132,7 +133,7 @@ class OwnServer implements OwnPostgres {
   }
 
   /**
-   * Only an answer to a query says that the server is there: pid files and open sockets outlive it.
+   * Only an answer to a query proves that the server runs: pid files and open sockets outlive it.
    */
   async #attach(): Promise<Answer> {
     try {
@@ -210,7 +211,7 @@ class OwnServer implements OwnPostgres {
     }
   }
 
-  /** A server that was just being started again would otherwise be left running. */
+  /** Otherwise a server that is just being restarted would keep running. */
   async #attachToStop(): Promise<void> {
     const giveUpAt = Date.now() + attachToStopMsMax;
     while (!this.#tether && Date.now() < giveUpAt) {
@@ -221,8 +222,8 @@ class OwnServer implements OwnPostgres {
 }
 
 /**
- * Gives up the shared lock for the exclusive one: whoever comes next waits until this server is
- * gone.
+ * Changes the shared lock for the exclusive one: the next process waits until this server has
+ * stopped.
  */
 async function isLastUser(tether: pg.Client): Promise<boolean> {
   await tether.query("select pg_advisory_unlock_shared($1)", [inUseLock]);

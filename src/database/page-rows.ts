@@ -7,7 +7,7 @@ import type { ListPosition, PageRequest } from "../std/page-request.ts";
  */
 export const pageBytesMax = 512 << 10;
 
-/** Rows of the first statement of a page: more are asked for when these are known to be short. */
+/** Rows of the first statement of a page: more are read when these are known to be short. */
 const firstRows = 100;
 
 /** A row of a list. */
@@ -15,7 +15,7 @@ export interface PageRow {
   readonly id: string;
   /** Its time, exact. */
   readonly position: string;
-  /** null where the rows before it have filled the page: it is not read at all. */
+  /** null if the rows before it have filled the page: then it is not read. */
   readonly metadata: string | null;
 }
 
@@ -26,9 +26,9 @@ export interface RowPage<Row> {
 }
 
 /**
- * Reads the rows of one page: as many as are asked for, but not beyond pageBytesMax of metadata;
- * one at least, where there is one. `read` answers the next rows behind a position, with
- * metadataWithin() as their metadata.
+ * Reads the rows of one page: as many as requested, but not beyond pageBytesMax of metadata; at
+ * least one, if there is one. `read` returns the next rows after a position, with metadataWithin()
+ * as their metadata.
  */
 export async function readPage<Row extends PageRow>(
   { after, size }: PageRequest,
@@ -43,7 +43,7 @@ export async function readPage<Row extends PageRow>(
   let last = after;
   for (;;) {
     const wanted = Math.min(rows.length === 0 ? firstRows : size, size - rows.length);
-    // One row more than is wanted tells whether there is another page.
+    // One row more than requested shows whether there is another page.
     const found = await read({ after: last, limit: wanted + 1, bytesMax: pageBytesMax - bytes });
     for (const row of found.slice(0, wanted)) {
       const { id, position, metadata } = row;
@@ -58,8 +58,8 @@ export async function readPage<Row extends PageRow>(
 }
 
 /**
- * The metadata of a row, of a subquery in the order of the page; null where those before it have
- * `bytesMax` and more.
+ * The metadata of a row of a subquery in the order of the page; null if the rows before it have
+ * `bytesMax` or more.
  */
 export function metadataWithin(alias: string, bytesMax: number): RawBuilder<string | null> {
   const metadata = sql.ref(`${alias}.metadata`);

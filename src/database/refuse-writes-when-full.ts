@@ -3,14 +3,14 @@ import { TableNode, type KyselyPlugin, type RootOperationNode } from "kysely";
 import { diskFullState } from "./database-trouble.ts";
 
 /**
- * Room that is left to PostgreSQL itself: without any, the next segment of its log (16 MB) cannot
- * be made, and it stops and does not start again, so that not even reads go on.
+ * Room that is reserved for PostgreSQL itself: without it, the next segment of its log (16 MB)
+ * cannot be written, and it stops and does not start again, so that not even reads work.
  */
 const reservedBytes = 64_000_000;
 
 /**
- * Answers INSERTs as a server without room would, while there still is some on its disk; all else
- * goes on: what makes room, or ends somebody's access, with its line of the audit log.
+ * Fails INSERTs as a full server would, while there still is some room on its disk. Everything else
+ * works: statements that make room, or revoke access, with their line in the audit log.
  */
 export function refuseWritesWhenFull(folder: string): KyselyPlugin {
   return {

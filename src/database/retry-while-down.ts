@@ -4,8 +4,8 @@ import { databaseTrouble } from "./database-trouble.ts";
 const againAfterMs = 1_000;
 
 /**
- * Does what writes to the database, again and again while the database is away. Throws what is not
- * about that.
+ * Runs an action on the database, and repeats it while the database is unavailable. Throws other
+ * errors, and the signal's reason.
  */
 export async function retryWhileDatabaseDown<T>(
   signal: AbortSignal,

@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 
-/** How a program ended: its exit status (127: it could not be started) and what it said. */
+/** The end of a program: its exit status (127: it could not be started) and its output. */
 export interface Ended {
   readonly status: number;
   readonly output: string;
 }
 
-/** Where programs of the system are, whatever the PATH of the service is. */
+/** The folders of the system's programs, independent of the PATH of the service. */
 export const programPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Runs a program of the system to its end, with nothing of our environment; never rejects. */
+/** Runs a program of the system to its end, without our environment; never rejects. */
 export function runProgram(command: readonly string[], msMax = 60_000): Promise<Ended> {
   const [program = "", ...parameters] = command;
   return new Promise((resolve) => {

@@ -6,13 +6,13 @@ import { refusesConnection } from "./connection-refusal.ts";
 /** The advisory lock that is held while the schema is changed. */
 const schemaLock = 4_750_412;
 /**
- * That of Kysely's Migrator, with which earlier versions change it: they may start at the same
+ * The lock of Kysely's Migrator, with which earlier versions change it: they may start at the same
  * time.
  */
 const earlierLock = "3853314791062309107";
 /**
- * How long a change waits for a lock before it gives up all that it holds, so that calls which wait
- * behind it go on.
+ * How long a change waits for a lock before it releases all its locks, so that the calls that wait
+ * behind it continue.
  */
 const lockSeconds = 5;
 const retryMs = 1_000;
@@ -39,7 +39,7 @@ export async function withSchemaLock<T>(
     try {
       return await db.transaction().execute(async (trx) => {
         waitsFor = "another migration";
-        // A change takes as long as the data needs; a role may have limits of its own.
+        // A change takes as long as the data needs; the role may have limits of its own.
         await sql`select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true),
           set_config('lock_timeout', ${`${lockSeconds}s`}, true)`.execute(trx);
         for (const lock of [schemaLock, earlierLock]) {

@@ -6,7 +6,7 @@ import { errorFields, type Log } from "../std/log.ts";
 import { programPath } from "./run-program.ts";
 import type { ServerPrograms } from "./server-programs.ts";
 
-/** A try to run the server, going on after us. */
+/** An attempt to run the server, which outlives this process. */
 export interface Launch {
   /** undefined while it runs; "taken": another process of the folder runs it or is starting it. */
   readonly status: number | "taken" | undefined;
@@ -19,20 +19,16 @@ export interface LaunchOptions {
   readonly log: Log;
 }
 
-/** What flock answers when somebody holds the folder. */
+/** The exit status of flock when another process holds the folder. */
 const takenStatus = 75;
-/** A longer log of the server becomes server.log.1 at its next start. */
+/** A log of the server that is longer becomes server.log.1 at its next start. */
 const logBytesMax = 5_000_000;
 
 /**
- * Runs under an exclusive lock of the folder, which the server and every process of it inherit:
- * while one of them lives, survivors of a killed postmaster included, there is no second server;
- * and whoever has the lock knows that lock files found are left-overs, whatever process has their
- * number now. All paths are relative, and the data folder is named through /proc: so a server that
- * is not root reaches it in a place that only root can reach. One sync of the file system takes a
- * third of the time of a sync for each of a thousand files. $1 the folder of the programs, $2 who
- * owns the files ("" for us), $3 the version, $4 "off" without fsync; then how to become the
- * server's user.
+ * Runs under an exclusive lock of the folder, which the server and all its processes inherit: while
+ * one of them lives, survivors of a killed postmaster included, there is no second server, and the
+ * holder of the lock knows that any lock files are left-overs, whatever process has their number
+ * now. All paths are relative, and the folder is the working directory.
  */
 const steps = `
 set -eu
@@ -53,7 +49,7 @@ cd "$version"
 rm -f postmaster.pid .s.PGSQL.5432 .s.PGSQL.5432.lock
 exec "$@" "$programs/postgres" -D /proc/self/cwd -c fsync="$fsync" `;
 
-/** Reached only through a socket in the data folder; durable; its log without anybody's data. */
+/** Reachable only through a socket in the data folder; durable; no user data in its log. */
 const settings = {
   listen_addresses: "",
   unix_socket_directories: ".",
@@ -62,7 +58,7 @@ const settings = {
   shared_buffers: "128MB",
   wal_compression: "on",
   recovery_init_sync_method: "syncfs",
-  // Containers give little shared memory, and no query here gains by parallel workers.
+  // Containers have little shared memory, and no query here benefits from parallel workers.
   max_parallel_workers_per_gather: "0",
   jit: "off",
   timezone: "UTC",
@@ -79,7 +75,7 @@ const command =
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(" ");
 
-/** Makes the folder, or throws what is wrong with it in a sentence for the operator. */
+/** Makes the folder, or throws a sentence for the operator. */
 export async function prepareFolder(folder: string, majorVersion: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -101,7 +97,7 @@ export async function prepareFolder(folder: string, majorVersion: string): Promi
   await refuseForeignData(join(folder, majorVersion));
 }
 
-/** Data made as root is not for an ordinary user; the other way round, root may take it. */
+/** An ordinary user cannot use data that root has made; root can use the data of any user. */
 async function refuseForeignData(cluster: string): Promise<void> {
   const user = process.geteuid?.() ?? 0;
   if (user === 0) return;
@@ -118,7 +114,8 @@ async function refuseForeignData(cluster: string): Promise<void> {
 }
 
 /**
- * Starts making (at first) and running the server of the folder; it goes on when this process ends.
+ * Starts the server of the folder, and makes its data before the first start; it outlives this
+ * process.
  */
 export async function launchServer(
   { programs, user }: ServerPrograms,

@@ -5,7 +5,7 @@ import type { Log } from "../std/log.ts";
 import { runProgram } from "./run-program.ts";
 import { chooseServerUser, type ServerUser } from "./server-user.ts";
 
-/** Where root keeps a copy of the server for a user who cannot read the service's own folder. */
+/** Root's copy of the server for a user who cannot read the service's own folder. */
 const sharedFolder = "/var/lib/hlust";
 
 interface Link {
@@ -22,8 +22,8 @@ export interface ServerPrograms {
 }
 
 /**
- * What runs here; throws a sentence for the operator when nothing does. `folder` is the own
- * server's.
+ * The programs that run on this machine; throws a sentence for the operator if none do. `folder`:
+ * of the service's own server.
  */
 export async function chooseServerPrograms(folder: string, log: Log): Promise<ServerPrograms> {
   const user = await chooseServerUser();
@@ -88,7 +88,7 @@ async function findPackage(): Promise<{ root: string; version: string }> {
   }
 }
 
-/** npm packages carry no links, and install scripts do not run: makes those that are missing. */
+/** npm packages have no links, and install scripts do not run: makes the missing ones. */
 async function addLinks(root: string): Promise<void> {
   const text = await readFile(join(root, "native", "pg-symlinks.json"), "utf8");
   for (const { source, target } of parseLinks(text)) {
@@ -111,14 +111,14 @@ function parseLinks(text: string): Link[] {
   });
 }
 
-/** Why the server cannot be run as that user from that folder; undefined when it can. */
+/** Why the server cannot run as that user from that folder; undefined if it can. */
 async function runs(bin: string, user: ServerUser): Promise<string | undefined> {
   const { status, output } = await runProgram([...user.prefix, join(bin, "postgres"), "--version"]);
   return status === 0 ? undefined : output || `exit status ${status}`;
 }
 
 /**
- * Copies the package for everybody to read, whatever our umask; several processes may do it at
+ * Copies the package, readable for all users whatever our umask; several processes may do so at
  * once.
  */
 async function copyPackage(root: string, copy: string): Promise<void> {

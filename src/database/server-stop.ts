@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { Log } from "../std/log.ts";
 import { runProgram } from "./run-program.ts";
 
-/** A server with much to write is left to finish it by itself. */
+/** A server with much to write finishes by itself after this. */
 const stopMsMax = 15_000;
 
 /**
- * Stops the server of the folder ("fast": what is committed is kept) and waits until every process
- * of it is gone.
+ * Stops the server of the folder ("fast": commits are kept) and waits until all its processes have
+ * ended.
  */
 export async function stopServer(folder: string, cluster: string, log: Log): Promise<void> {
   const postmaster = await postmasterOf(cluster);
@@ -17,16 +17,13 @@ export async function stopServer(folder: string, cluster: string, log: Log): Pro
     return;
   }
   process.kill(postmaster, "SIGINT");
-  // The server's processes hold the folder's lock: it is to be had when the last one is gone.
+  // The server's processes hold the folder's lock: it is free when the last one has ended.
   const wait = ["flock", "--wait", String(stopMsMax / 1000), folder, "true"];
   const { status } = await runProgram(wait, stopMsMax * 2);
   log.info({}, status === 0 ? "database.stopped" : "database.still_stopping");
 }
 
-/**
- * The process that the pid file names, if it works in that data folder: numbers are given out
- * again.
- */
+/** The process of the pid file, if it works in that data folder: process numbers are reused. */
 async function postmasterOf(cluster: string): Promise<number | undefined> {
   const text = await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "");
   const pid = Number.parseInt(text, 10);

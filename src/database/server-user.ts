@@ -1,34 +1,40 @@
 import { userInfo } from "node:os";
 import { runProgram } from "./run-program.ts";
 
-/** PostgreSQL refuses to run as root: this is the user ("nobody") that it is for it. */
-const nobody = 65534;
+/** PostgreSQL refuses to run as root; it runs as this unprivileged user. */
+const unprivilegedId = 65534;
 
-/** Who the server runs as. */
+/** The user of the server. */
 export interface ServerUser {
   readonly how: "this user" | "user namespace" | "unprivileged user";
-  /** What the server's command line begins with. */
+  /** The start of the server's command line. */
   readonly prefix: readonly string[];
-  /** Who its files belong to; undefined: whoever makes them. */
+  /** The owner of its files; undefined: the user that makes them. */
   readonly owner: number | undefined;
 }
 
 const direct: ServerUser = { how: "this user", prefix: [], owner: undefined };
 
-/** Looks like another user to the programs inside, with files that stay ours. */
+/** A namespace in which the programs see another user, and the files stay ours. */
 const inNamespace = (owner: number | undefined): ServerUser => ({
   how: "user namespace",
-  prefix: ["unshare", "--user", `--map-user=${nobody}`, `--map-group=${nobody}`],
+  prefix: ["unshare", "--user", `--map-user=${unprivilegedId}`, `--map-group=${unprivilegedId}`],
   owner,
 });
 
 const unprivileged: ServerUser = {
   how: "unprivileged user",
-  prefix: ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups", "--no-new-privs"],
-  owner: nobody,
+  prefix: [
+    "setpriv",
+    `--reuid=${unprivilegedId}`,
+    `--regid=${unprivilegedId}`,
+    "--clear-groups",
+    "--no-new-privs",
+  ],
+  owner: unprivilegedId,
 };
 
-/** The first way that works here; throws a sentence for the operator when none does. */
+/** The first user that works here; throws a sentence for the operator if none does. */
 export async function chooseServerUser(): Promise<ServerUser> {
   const isRoot = process.geteuid?.() === 0;
   if (!isRoot && hasName()) return direct;

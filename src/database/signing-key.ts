@@ -3,8 +3,7 @@ import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /**
- * The 32 random bytes that every node signs or encrypts with: made by the first that asks, the same
- * for all from then on.
+ * The 32 random bytes with which all nodes sign or encrypt: made by the first node that needs them.
  */
 export async function signingKey(
   db: Kysely<Tables>,

@@ -24,7 +24,7 @@ export interface ArchiveIdentityTable {
   created_at: Instant;
   /** Since when the media store carries the same id; null: not yet. */
   marked_at: Date | null;
-  /** Where the media is: "disk", or bucket and prefix; null: from before that was noted. */
+  /** The place of the media: "disk", or bucket and prefix; null: written by an earlier version. */
   store: string | null;
   /** Inode of the folder of the service's own PostgreSQL; null with DATABASE_URL. */
   folder: string | null;
@@ -61,24 +61,27 @@ export interface MediaTable {
   id: string;
   account_id: string;
   size_bytes: Whole;
-  /** null until it is known: media that a store took without the service has not been read yet. */
+  /**
+   * null until it is known: media that was put into a store without the service has not been read
+   * yet.
+   */
   sha256: Buffer | null;
   /** audio/..., video/... or application/octet-stream, from the bytes. */
   content_type: string;
   created_at: Instant;
   /** Of its first audio stream; null until it is described, and without one. */
   duration_ms: number | null;
-  /** What its streams are. */
+  /** The type of its streams. */
   file_type: "AUDIO" | "VIDEO" | null;
   /** Pixels of the whole waveform, once it is done. */
   peaks_count: number | null;
-  /** When all of the above became known, or could not. */
+  /** When all of the above became known, or describing it failed. */
   described_at: Date | null;
   /** Reason (ErrorInfo) why it could not be described. */
   problem: string | null;
 }
 
-/** A part of a waveform: where making one goes on after its worker died. */
+/** A part of a waveform: a checkpoint for when its worker dies. */
 export interface MediaPeaksTable {
   media_id: string;
   /** 0, 1, 2, ... */
@@ -87,12 +90,12 @@ export interface MediaPeaksTable {
   peaks: Buffer;
 }
 
-/** Media that waits to be described, or is being described; it goes with the media. */
+/** Media that waits to be described, or is being described; deleted with the media. */
 export interface MediaDescriptionTable {
   media_id: string;
   /** Number of the latest lease: a worker with an earlier one changes nothing. */
   lease: Generated<number>;
-  /** Tries that began and were not taken back. */
+  /** Attempts that count: they began and were not forgiven. */
   tries: Generated<number>;
   /** From when on a worker may take it: the end of the lease, while there is one. */
   due_at: Instant;
@@ -106,11 +109,11 @@ export interface UploadTable {
   transcript_id: string | null;
   expires_at: Date;
   created_at: Instant;
-  /** Set when the PUT has ended well. */
+  /** Set when the PUT has succeeded. */
   media_id: string | null;
 }
 
-/** Head of a transcript: what lists need. */
+/** The head of a transcript: what lists need. */
 export interface TranscriptTable {
   id: string;
   account_id: string;
@@ -124,19 +127,18 @@ export interface TranscriptTable {
   keywords: string[];
   media_id: string | null;
   /**
-   * How long the recording was whose media went before the transcript; null: none did, or it is not
-   * known.
+   * The duration of the recording if its media was deleted before the transcript; null: it was not,
+   * or the duration is unknown.
    */
   recording_ms: number | null;
-  /** What the streams of that recording were; null: as for recording_ms. */
+  /** The type of that recording's streams; null: as for recording_ms. */
   recording_file_type: Generated<"AUDIO" | "VIDEO" | null>;
   /**
-   * Media was uploaded to it: what its metadata says of the recording that it was made from no
-   * longer counts.
+   * Media was uploaded to it: what its metadata says of the original recording no longer counts.
    */
   media_was_replaced: Generated<boolean>;
   /**
-   * A caller has set metadata.fileType since the media came: it is shown, whatever the media is.
+   * A caller has set metadata.fileType since the media was set: it is shown, whatever the media is.
    */
   file_type_is_declared: Generated<boolean>;
   created_at: Instant;
@@ -172,16 +174,18 @@ export interface TranscriptJobTable {
   priority: Generated<number>;
   /** Number of the latest lease: a worker with an earlier one changes nothing. 0: never leased. */
   lease: Generated<number>;
-  /** Tries that began and neither ended the job nor gave it back. */
+  /** Attempts that count: they began and were not forgiven. */
   tries: Generated<number>;
-  /** Whether it has run alone past where its worker died, so that its tries began anew. */
+  /**
+   * Whether it has run alone past the piece at which its worker died, which resets the attempts.
+   */
   is_cleared: Generated<boolean>;
   /** TranscriptMetadata in proto3 JSON, as submitted. */
   metadata: JSONColumnType<Record<string, unknown>>;
   /** The URL to fetch; null when an upload is used. */
   media_uri: string | null;
   upload_id: string | null;
-  /** The key that submitted it; null for members, and from before that was noted. */
+  /** The key that submitted it; null for members, and for jobs of earlier versions. */
   key_id: Generated<string | null>;
   /** Set once the media is in the store. */
   media_id: string | null;
@@ -191,13 +195,15 @@ export interface TranscriptJobTable {
   /** google.rpc.Status in JSON, when FAILED. */
   error: JSONColumnType<Record<string, unknown>> | null;
   idempotency_key: string | null;
-  /** SHA-256 of the request, to tell a repeated submit from another one with the same key. */
+  /**
+   * SHA-256 of the request, to distinguish a repeated submit from another one with the same key.
+   */
   request_sha256: Buffer | null;
   started_at: Instant;
   updated_at: Instant;
 }
 
-/** The result of one piece of a job's audio: where a job goes on after its worker died. */
+/** The result of one piece of a job's audio: a checkpoint for when its worker dies. */
 export interface TranscriptJobPieceTable {
   job_id: string;
   /** 0, 1, 2, ... */
@@ -208,10 +214,7 @@ export interface TranscriptJobPieceTable {
   segments: JSONColumnType<unknown[]>;
 }
 
-/**
- * Who speaks in a window of a job's audio: where telling speakers apart goes on after its worker
- * died.
- */
+/** The speakers of a window of a job's audio: a checkpoint for when its worker dies. */
 export interface TranscriptJobWindowTable {
   job_id: string;
   /** 0, 1, 2, ... */
@@ -222,28 +225,28 @@ export interface TranscriptJobWindowTable {
   speakers: JSONColumnType<object>;
 }
 
-/** A worker with an engine that has nothing to do, while it goes on saying so. */
+/** A worker with an idle engine; it renews this row each second. */
 export interface IdleWorkerTable {
   id: string;
-  /** How many jobs it would take that nobody has given back for it yet. */
+  /** How many jobs it asks for that no other worker has released for it yet. */
   wanted: number;
   seen_at: Instant;
 }
 
-/** A URL of an account's that is told when its jobs end. */
+/** A URL of an account that is notified when its jobs end. */
 export interface WebhookTable {
   id: string;
   account_id: string;
   url: string;
   display_name: string;
-  /** What it is told; empty: everything. */
+  /** The events that it subscribes to; empty: all. */
   event_types: string[];
   /** 32 bytes that messages are signed with. */
   secret: Buffer;
-  /** The one before: it signs as well until then. */
+  /** The previous secret: it signs as well until then. */
   previous_secret: Buffer | null;
   previous_secret_until: Date | null;
-  /** null: it is not. */
+  /** null: it is enabled. */
   disabled_at: Date | null;
   /** Why the service disabled it; null when its owner did. */
   disabled_reason: string | null;
@@ -262,15 +265,15 @@ export interface WebhookDeliveryTable {
   /** JSON: every attempt sends these bytes. */
   body: string;
   state: Generated<"PENDING" | "DELIVERED" | "FAILED">;
-  /** All that were made. */
+  /** All attempts. */
   attempts: Generated<number>;
-  /** Those since it was made, or asked for again: they decide how long the next wait is. */
+  /** Attempts since it was created or redelivered: they decide the next delay. */
   tries: Generated<number>;
   /** Number of the latest lease: a worker with an earlier one changes nothing. */
   lease: Generated<number>;
   /** From when on a worker may take it: the end of the lease, while there is one. */
   due_at: Instant;
-  /** Past this time it is not tried again. */
+  /** After this time it is not sent again. */
   give_up_at: Instant;
   last_attempt_at: Date | null;
   last_http_status: number | null;

@@ -3,7 +3,7 @@ import type { Sandbox } from "../audio/sandbox.ts";
 import { databaseTrouble, isDatabaseTrouble } from "../database/database-trouble.ts";
 import type { Database } from "../database/database.ts";
 import { LeaseKeeper } from "../database/lease-keeper.ts";
-import { LeaseLost } from "../database/lease.ts";
+import { attemptsMax, LeaseLost } from "../database/lease.ts";
 import {
   endDescription,
   extendDescription,
@@ -35,8 +35,6 @@ export interface DescriberParts {
   readonly onPiece?: (mediaId: string, number: number) => void;
 }
 
-/** Attempts at a medium, whether they fail for what may be a bug or their worker dies. */
-const attemptsMax = 3;
 const pollMs = 500;
 /** How often a lease is extended. */
 const extendEveryMs = 2_000;

@@ -13,7 +13,7 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test("`Arrivals` wakes who waits, and who comes to wait just after", async () => {
+test("`Arrivals` ends a wait in progress, and one that begins just after", async () => {
   const arrivals = new Arrivals();
   const { signal } = new AbortController();
   const waiting = [arrivals.next(60_000, signal), arrivals.next(60_000, signal)];
@@ -39,7 +39,7 @@ test("waits without an arrival leave nothing in memory", async () => {
   };
   await wait();
   const before = heapBytes();
-  // What seven hours of waiting do.
+  // As many waits as in seven hours.
   for (let i = 0; i < 100; i++) await wait();
   const grownBytes = heapBytes() - before;
   assert.ok(grownBytes < 10_000_000, `${grownBytes} bytes`);

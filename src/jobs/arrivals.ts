@@ -1,7 +1,7 @@
 /** Wakes the worker of this process when jobs were submitted here; other nodes poll. */
 export class Arrivals {
   readonly #waiting = new Set<() => void>();
-  /** Some have come since somebody last waited for them. */
+  /** Jobs have come since the last wait. */
   #hasSome = false;
 
   announce(): void {

@@ -19,10 +19,7 @@ export interface CheckedSubmit {
   readonly violations: FieldViolation[];
 }
 
-/**
- * What a submit asks for (§4.1), with everything that is wrong with it as far as the request alone
- * tells.
- */
+/** What a submit asks for (§4.1), with all violations that the request alone shows. */
 export function checkSubmit(
   request: SubmitTranscriptJobRequest,
   parts: {
@@ -59,7 +56,7 @@ function checkLanguage(code: string, installed: readonly string[]): FieldViolati
   };
 }
 
-/** Where the media is; or what is wrong with `uri`. */
+/** The source of the media, or what is wrong with `uri`. */
 function sourceOf(
   { useUri, uri }: SubmitTranscriptJobRequest,
   allow: MediaAllowList,

@@ -6,26 +6,26 @@ interface Waiting {
 }
 
 /**
- * Room in memory that is waited for: in the order of asking within an account, and whatever other
- * accounts wait for.
+ * Room in memory with a queue: first come, first served within an account, and independent of what
+ * other accounts wait for.
  */
 export class HeldRoom {
   readonly #held: HeldBytes;
-  /** By account; who has waited longest stands first. */
+  /** By account, the longest wait first. */
   readonly #waiting = new Map<string, Set<Waiting>>();
 
   constructor(held: HeldBytes) {
     this.#held = held;
   }
 
-  /** How many of the account wait. */
+  /** How many calls of the account wait. */
   waitingOf(accountId: string): number {
     return this.#waiting.get(accountId)?.size ?? 0;
   }
 
   /**
-   * Holds so many bytes until it is disposed of. Throws resource_exhausted when there is no room
-   * for `msMax`, the signal's reason when it aborts.
+   * Holds the bytes until it is disposed of. Throws resource_exhausted when there is no room for
+   * `msMax`, the signal's reason when it aborts.
    */
   async take(
     accountId: string,
@@ -56,7 +56,7 @@ export class HeldRoom {
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener("abort", onAbort);
     const timer = setTimeout(() => {
-      // What it says is what there is no room for.
+      // Its error says which room is lacking.
       try {
         resolve(this.#held.hold(accountId, bytes));
       } catch (error) {

@@ -4,7 +4,7 @@ import type { StatusJson } from "../gen/google/rpc/status_pb.ts";
 import { rpcCodes } from "../std/error-codes.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** What the details of a job's error may be. */
+/** The types of details of a job's error. */
 export const failureDetails = createRegistry(ErrorInfoSchema);
 
 /** Why a job FAILED, as google.rpc.Status: in words, and for programs as google.rpc.ErrorInfo. */
@@ -18,17 +18,17 @@ export function failureStatus({ code, message, reason, metadata }: ServiceError)
   return { code: rpcCodes[code], message, details: [info] };
 }
 
-/** What a caller is told of a bug; the log of the operator has the rest. */
+/** What a caller sees of a bug; the operator's log has the rest. */
 export const internalFailure = new ServiceError(
   "internal",
   "the service failed on this recording; the log of its operator has the reason",
 );
 
-/** What a caller is told of a recording that stopped the worker each time. */
-export function poisonFailure(tries: number): ServiceError {
-  return new ServiceError("internal", `the worker stopped ${tries} times on this recording`, {
+/** The failure of a recording that crashed its worker each time. */
+export function poisonFailure(attempts: number): ServiceError {
+  return new ServiceError("internal", `the worker stopped ${attempts} times on this recording`, {
     reason: "JOB_POISON",
-    metadata: { tries: `${tries}` },
+    metadata: { tries: `${attempts}` },
   });
 }
 

@@ -1,4 +1,4 @@
-// What limits do to jobs: how many may wait, how much audio, and room for their media.
+// The limits of jobs: how many may wait, how much audio, and room for their media.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -60,7 +60,7 @@ async function submit(accountId: string, keyId: string | undefined, path = "/a.w
   return (await jobs.service.submitTranscriptJob(request, context)).name ?? "";
 }
 
-test("a key has as many jobs that are not ended as it may, however many submit; its account has more", async () => {
+test("the limit of a key's unfinished jobs holds for submits at the same time, and its account may have more", async () => {
   const account = await newAccount({ queuedJobs: 5 });
   const [limited, free] = [await newKey(account, { queuedJobs: 2 }), await newKey(account, {})];
   const racing = await Promise.allSettled(
@@ -78,7 +78,7 @@ test("a key has as many jobs that are not ended as it may, however many submit; 
   await database.pool.query("delete from transcript_job");
 });
 
-test("0 is any number of jobs, for an account too that the settings limit", async () => {
+test("0 means any number of jobs, also for an account that the settings limit", async () => {
   const account = await newAccount({ queuedJobs: 0 });
   const { account: limits } = await jobs.meter.limitsOf({ accountId: account, keyId: undefined });
   assert.equal(limits.queuedJobs, 0);
@@ -86,7 +86,7 @@ test("0 is any number of jobs, for an account too that the settings limit", asyn
   await database.pool.query("delete from transcript_job");
 });
 
-test("audio of a job counts when it ends well, of its account and its key; past the limit submits are refused", async () => {
+test("the audio of a successful job counts for its account and its key; past the limit submits are refused", async () => {
   const account = await newAccount({ audioSecondsPerDay: 1 });
   const key = await newKey(account, {});
   const name = await submit(account, key);
@@ -103,7 +103,7 @@ test("audio of a job counts when it ends well, of its account and its key; past 
   assert.equal((await refusal(submit(account, key))).reason, "AUDIO_LIMIT");
 });
 
-test("a job whose turn comes when the audio of the day is used up fails, and says so", async () => {
+test("a job that starts after the audio of the day is used up fails with that reason", async () => {
   const account = await newAccount({ audioSecondsPerDay: 1 });
   const name = await submit(account, undefined);
   await database.db
@@ -127,7 +127,7 @@ test("a job whose turn comes when the audio of the day is used up fails, and say
 });
 
 for (const path of ["/a.wav", "/chunked.wav"]) {
-  test(`a job whose media has no room fails, says so and keeps nothing (${path})`, async () => {
+  test(`a job whose media has no room fails with that reason and keeps nothing (${path})`, async () => {
     const account = await newAccount({ storedBytes: wav.length + 10 });
     await using _worker = await jobs.openWorker(toneRecognizer());
     const kept = await jobs.ended(account, await submit(account, undefined, path));
@@ -146,7 +146,7 @@ for (const path of ["/a.wav", "/chunked.wav"]) {
   });
 }
 
-test("of jobs that fetch at the same time those that have room are kept", async () => {
+test("of jobs that fetch at the same time those with room are kept", async () => {
   const account = await newAccount({ storedBytes: 2 * wav.length + 10 });
   const names = await Promise.all(
     Array.from({ length: 6 }, async () => submit(account, undefined)),
@@ -157,14 +157,14 @@ test("of jobs that fetch at the same time those that have room are kept", async 
   await assertStored();
 });
 
-test("media that is not to stay needs no room", async () => {
+test("media that is not kept needs no room", async () => {
   const account = await newAccount({ storedBytes: 10 });
   await using _worker = await jobs.openWorker(toneRecognizer(), { keepMedia: false });
   const { state } = await jobs.ended(account, await submit(account, undefined));
   assert.equal(state, 2);
 });
 
-/** The store has what the database knows, and nothing else. */
+/** The store has the media of the database, and nothing else. */
 async function assertStored(): Promise<void> {
   await until(async () => {
     const rows = await database.db.selectFrom("media").select("id").execute();

@@ -7,7 +7,7 @@ import { ServiceError } from "../std/service-error.ts";
 import { failureDetails, failureStatus } from "./job-failure.ts";
 import { jobMessage } from "./job-message.ts";
 
-/** What callers see of an error as it is stored. */
+/** The error that callers see of a stored one. */
 function shownError(error: unknown): unknown {
   const at = new Date(0);
   const message = jobMessage({
@@ -26,7 +26,7 @@ function shownError(error: unknown): unknown {
   return toJson(StatusSchema, message.error, { registry: failureDetails });
 }
 
-test("jobMessage() drops what it does not know of a stored error: a later version may have written it", () => {
+test("jobMessage() drops unknown parts of a stored error, which a later version may have written", () => {
   const known = failureStatus(
     new ServiceError("invalid_argument", "no", { reason: "MEDIA_BROKEN" }),
   );
@@ -48,7 +48,7 @@ test("jobMessage() drops what it does not know of a stored error: a later versio
       { code: 3, message: "no" },
     ],
     [{ ...known, code: "later", message: 7, details: [] }, { code: 2 }],
-    // As versions before ErrorInfo wrote it.
+    // Written by a version before ErrorInfo.
     [
       { code: 3, message: "no" },
       { code: 3, message: "no" },

@@ -8,7 +8,7 @@ export function jobIdIn(name: string): string {
   return id;
 }
 
-/** docs/api.md, Errors: somebody else's job is answered like one that does not exist. */
+/** docs/api.md, Errors: a job of another account is answered like one that does not exist. */
 export function jobNotFound(name: string): ServiceError {
   return new ServiceError("not_found", `there is no job ${shown(name)}`, {
     reason: "JOB_NOT_FOUND",

@@ -27,7 +27,7 @@ export interface NewJob {
   readonly now: Date;
 }
 
-/** Turns fall, and begin at 0 again once no job is left. */
+/** Turns fall; they begin at 0 again once no job is left. */
 const turnMin = -2_000_000_000;
 
 /**
@@ -76,8 +76,8 @@ export async function insertJobs(
 }
 
 /**
- * How many jobs that are not ended each of the accounts has. No other transaction can insert one of
- * theirs before this one ends: those that insert go through here, one after the other.
+ * How many unfinished jobs each of the accounts has. No other transaction can insert one of theirs
+ * before this one ends: all inserts call this first.
  */
 export async function lockJobCounts(
   trx: Transaction<Tables>,
@@ -101,8 +101,8 @@ export async function lockJobCounts(
 }
 
 /**
- * How many jobs that are not ended were submitted with each of these keys, which are of these
- * accounts. Exact under lockJobCounts().
+ * How many unfinished jobs were submitted with each of these keys, which belong to these accounts.
+ * Exact under lockJobCounts().
  */
 export async function countJobsOfKeys(
   trx: Transaction<Tables>,
@@ -136,19 +136,19 @@ export async function findJob(
   return row && jobOf(row);
 }
 
-/** What somebody knows of a job; of one never seen, the id alone. */
+/** What a watcher knows of a job; the id alone if it has not seen it yet. */
 export type KnownJob = Pick<StoredJob, "id"> &
   Partial<Pick<StoredJob, "state" | "progressPercent">>;
 
-/** What a look at jobs finds out: all but their metadata, which may be long. */
+/** What a poll reads of a job: all but its metadata, which may be long. */
 export interface SeenJob extends Pick<StoredJob, "id" | "accountId" | "state" | "progressPercent"> {
-  /** Of the metadata, as it is stored. */
+  /** Of the stored metadata. */
   readonly metadataBytes: number;
 }
 
 /**
- * Of these jobs, those with another state or progress than is known; undefined for one that is not
- * there. One statement.
+ * Of these jobs, those whose state or progress differs from what is known; undefined for one that
+ * does not exist. One statement.
  */
 export async function findChangedJobs(
   db: Kysely<Tables>,
@@ -170,7 +170,7 @@ export async function findChangedJobs(
   return new Map(rows.map(({ known_id, seen }) => [known_id, seen ?? undefined]));
 }
 
-/** These jobs, in this order; undefined for one that is not there. */
+/** These jobs, in this order; undefined for one that does not exist. */
 export async function findJobs(
   db: Kysely<Tables>,
   ids: readonly string[],
@@ -199,7 +199,7 @@ export async function findJobOfKey(
   return row && { job: jobOf(row), requestSha256: row.request_sha256 };
 }
 
-/** Forgets the keys of jobs that are older: such a key is as good as new. */
+/** Removes the key from jobs that are older: it may be used again. */
 export async function forgetKey(
   db: Kysely<Tables>,
   accountId: string,
@@ -245,8 +245,8 @@ export async function listJobs(
 }
 
 /**
- * The media of finished uploads of these accounts, by the uploads. It cannot go away until the
- * transaction ends: who takes it away locks it before its upload.
+ * The media of finished uploads of these accounts, by the uploads. It cannot be deleted until the
+ * transaction ends: a deletion locks the media before its upload.
  */
 export async function lockUploadMedia(
   trx: Kysely<Tables>,

@@ -65,7 +65,7 @@ async function accountsOf(count: number, letters: Record<string, string>): Promi
   return order;
 }
 
-test("a single job is taken within two of a flood of 10,000, whenever it comes", async () => {
+test("a single job is among the next two, however late in a flood of 10,000 it is submitted", async () => {
   const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
   await flood(many, 10_000);
   const letters = { [many]: "a", [few]: "b" };
@@ -80,7 +80,7 @@ test("a single job is taken within two of a flood of 10,000, whenever it comes",
   assert.equal(await next([many]), undefined);
 });
 
-test("three accounts take turns, whoever came first", async () => {
+test("three accounts take turns, in whatever order they came", async () => {
   const [a, b, c] = [await jobs.addAccount(), await jobs.addAccount(), await jobs.addAccount()];
   const letters = { [a]: "a", [b]: "b", [c]: "c" };
   for (let i = 0; i < 12; i++) await submit(a);
@@ -98,7 +98,7 @@ test("three accounts take turns, whoever came first", async () => {
   }
 });
 
-test("an account that has had its turns does not wait behind a flood that comes while no job waits", async () => {
+test("an account that has had its turns does not wait behind a flood that begins while no job waits", async () => {
   const [early, late] = [await jobs.addAccount(), await jobs.addAccount()];
   const letters = { [early]: "a", [late]: "b" };
   for (let i = 0; i < 30; i++) await submit(early);
@@ -137,7 +137,7 @@ async function refusal(promise: Promise<unknown>): Promise<ServiceError> {
   return error;
 }
 
-test("an account has so many jobs that are not ended, however many submit at the same time", async () => {
+test("the limit of an account's unfinished jobs holds for submits at the same time", async () => {
   const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
   await flood(many, testAccountJobsMax - 5);
   const results = await Promise.allSettled(Array.from({ length: 12 }, () => submit(many)));
@@ -160,7 +160,7 @@ test("an account has so many jobs that are not ended, however many submit at the
   assert.equal((await refusal(submit(many))).reason, "TOO_MANY_JOBS");
 });
 
-/** Leases so many jobs and ends them; their names in order. */
+/** Leases `count` jobs and ends them; returns their names in order. */
 async function serve(count: number): Promise<string[]> {
   const names: string[] = [];
   for (let i = 0; i < count; i++) {
@@ -199,7 +199,7 @@ test("a waiting account comes next, whatever another one has waiting before it",
   assert.equal(await next([]), undefined);
 });
 
-test("accounts that have many jobs waiting take turns, whoever came first", async () => {
+test("accounts with many waiting jobs take turns, in whatever order they came", async () => {
   const [early, late] = [await jobs.addAccount(), await jobs.addAccount()];
   const flood = await submitMany(early, 20);
   await serve(10);

@@ -1,4 +1,4 @@
-// How much watches hold of a node's memory and of its main thread, and what is refused past it.
+// How much memory and main thread watches take of a node, and what is refused beyond that.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../../test/fixtures/until.ts";
@@ -15,7 +15,7 @@ import { JobWatchers } from "./job-watchers.ts";
 
 let jobs: WatchedJobs;
 let account = "";
-/** When nobody watched by `counted` any more. */
+/** The statements so far once nothing is watched any more. */
 let statementsAtRest = 0;
 
 before(async () => {
@@ -25,10 +25,10 @@ before(async () => {
 
 after(async () => {
   await jobs[Symbol.asyncDispose]();
-  assert.equal(jobs.statements(), statementsAtRest, "nothing is looked at when nobody watches");
+  assert.equal(jobs.statements(), statementsAtRest, "nothing is polled when nothing is watched");
 });
 
-/** A job with a megabyte of metadata, as an earlier version took it. */
+/** A job with a megabyte of metadata, which an earlier version accepted. */
 async function addLongJob(accountId: string): Promise<string> {
   const id = await jobs.addJob(accountId);
   await jobs.change([id], "metadata = jsonb_build_object('subject', repeat('x', 1000000))");
@@ -37,7 +37,7 @@ async function addLongJob(accountId: string): Promise<string> {
 
 const heldLimits = { nodeBytesMax: 20e6, reason: "WATCHES_FULL", what: "watched jobs" };
 
-test("what is told and not taken is bounded in bytes, by account and node", async () => {
+test("unread messages are limited in bytes, by account and node", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 8.4e6 });
   const watchers = new JobWatchers(jobs.database.db, { held });
   const id = await addLongJob(account);
@@ -58,7 +58,7 @@ test("what is told and not taken is bounded in bytes, by account and node", asyn
   assert.equal(held.total, 0);
 });
 
-test("what waits for room is the newest when its turn comes", async () => {
+test("a job that waits for room is sent in its newest state", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 2.1e6 });
   const watchers = new JobWatchers(jobs.database.db, { held });
   const id = await addLongJob(account);
@@ -67,7 +67,7 @@ test("what waits for room is the newest when its turn comes", async () => {
   await first.next();
   const more = first.next();
   await second.next();
-  // The second one has not taken what it was told.
+  // The second one has not read its message.
   await jobs.change([id], "progress_percent = 5");
   await jobs.change([id], "progress_percent = 9");
   await second.return();
@@ -76,7 +76,7 @@ test("what waits for room is the newest when its turn comes", async () => {
   assert.equal(held.total, 0);
 });
 
-test("streams that are due or refused at the same moment go on in turns of the event loop", async () => {
+test("streams that are due or refused at the same moment share the event loop", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 4.2e6 });
   for (const id of [await jobs.addJob(), await addLongJob(account)]) {
     const watchers = new JobWatchers(jobs.database.db, { held });
@@ -87,20 +87,20 @@ test("streams that are due or refused at the same moment go on in turns of the e
       if (!isOver) setImmediate(nextTurn);
     };
     setImmediate(nextTurn);
-    const told = watches.map(async (each) => {
+    const sent = watches.map(async (each) => {
       await each.next().catch(() => {});
       most = Math.max(most, ++now);
-      // What a stream does with it.
+      // What a stream does with its job.
       for (const end = performance.now() + 2; performance.now() < end;);
     });
-    await Promise.all(told);
+    await Promise.all(sent);
     isOver = true;
     await Promise.all(watches.map((each) => each.return()));
     assert.ok(most <= 12, `${most} of 60 streams of 2 ms in one turn of the event loop`);
   }
 });
 
-test("behind a hundred messages that wait for room a stream is refused, and nothing is read for it", async () => {
+test("with a hundred messages waiting for room a stream is refused before anything is read for it", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 2.1e6 });
   const watchers = new JobWatchers(jobs.counted, { held });
   const [unread, id] = [await addLongJob(account), await jobs.addJob()];

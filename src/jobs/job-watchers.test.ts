@@ -20,7 +20,7 @@ import { JobWatchers, watchesMax } from "./job-watchers.ts";
 
 let jobs: WatchedJobs;
 let account = "";
-/** When nobody watched by `counted` any more. */
+/** The statements so far once nothing is watched any more. */
 let statementsAtRest = 0;
 
 before(async () => {
@@ -30,24 +30,28 @@ before(async () => {
 
 after(async () => {
   await jobs[Symbol.asyncDispose]();
-  assert.equal(jobs.statements(), statementsAtRest, "nothing is looked at when nobody watches");
+  assert.equal(jobs.statements(), statementsAtRest, "nothing is polled when nothing is watched");
 });
 
-test("a job is told at once, then with each change, and the end of it ends the watch", async () => {
+test("a watch sends the job at once and with each change, and ends with the job", async () => {
   const watchers = new JobWatchers(jobs.database.db);
   const id = await jobs.addJob();
   await jobs.change([id], "progress_percent = 3");
   const [seen, late] = [watchers, watchers].map((each) => each.watch(account, id, forever()));
   assert.ok(seen && late);
-  const told = async (from = seen) => {
+  const next = async (from = seen) => {
     const { value } = await from.next();
     return value && [value.state, value.progressPercent, value.transcriptId];
   };
-  assert.deepEqual(await told(), ["PROCESSING", 3, null]);
+  assert.deepEqual(await next(), ["PROCESSING", 3, null]);
   await jobs.change([id], "progress_percent = 40");
-  assert.deepEqual(await told(), ["PROCESSING", 40, null]);
-  assert.deepEqual(await told(late), ["PROCESSING", 40, null], "of what is now, not of what was");
-  // Nothing that shows.
+  assert.deepEqual(await next(), ["PROCESSING", 40, null]);
+  assert.deepEqual(
+    await next(late),
+    ["PROCESSING", 40, null],
+    "the current state, not an earlier one",
+  );
+  // A change that is not visible.
   await jobs.change([id], "lease = 7");
   const transcript = newId();
   await jobs.change(
@@ -55,7 +59,7 @@ test("a job is told at once, then with each change, and the end of it ends the w
     `state = 'SUCCESS', progress_percent = 100, transcript_id = '${transcript}'`,
   );
   for (const each of [seen, late]) {
-    assert.deepEqual(await told(each), ["SUCCESS", 100, transcript]);
+    assert.deepEqual(await next(each), ["SUCCESS", 100, transcript]);
     assert.deepEqual(await each.next(), { done: true, value: undefined });
   }
   const over = await Array.fromAsync(watchers.watch(account, id, forever()));
@@ -65,7 +69,7 @@ test("a job is told at once, then with each change, and the end of it ends the w
   );
 });
 
-test("what does not change is told again, so that nothing takes the stream for dead", async () => {
+test("an unchanged job is sent again, so that no proxy takes the stream for dead", async () => {
   const id = await jobs.addJob();
   const watchers = new JobWatchers(jobs.database.db, { repeatMs: 100 });
   const watch = watchers.watch(account, id, forever());
@@ -75,7 +79,7 @@ test("what does not change is told again, so that nothing takes the stream for d
   await watch.return();
 });
 
-test("what is told again, or to one who comes later, is the job as it is now", async () => {
+test("repeats and later watchers get the job as it is now", async () => {
   const id = await jobs.addJob();
   const at = (): Date => new Date(Date.now() + 3_600_000);
   const touch = async (time: Date): Promise<void> =>
@@ -85,7 +89,7 @@ test("what is told again, or to one who comes later, is the job as it is now", a
   await watch.next();
   const again = at();
   await touch(again);
-  // Two may have been on their way.
+  // Two may have been in progress.
   await watch.next();
   await watch.next();
   assert.deepEqual((await watch.next()).value?.updatedAt, again);
@@ -98,11 +102,11 @@ test("what is told again, or to one who comes later, is the job as it is now", a
   const late = watchers.watch(account, id, forever());
   assert.deepEqual((await late.next()).value?.updatedAt, later);
   await jobs.change([id], "progress_percent = 5");
-  assert.equal((await early.next()).value?.progressPercent, 5, "not told what does not show");
+  assert.equal((await early.next()).value?.progressPercent, 5, "not for invisible changes");
   await Promise.all([early.return(), late.return()]);
 });
 
-test("what is no job of the account, or is one no more, is not found; who goes is let go", async () => {
+test("a watch of a foreign or deleted job is NOT_FOUND, and a watcher that leaves is forgotten", async () => {
   const watchers = new JobWatchers(jobs.database.db);
   const id = await jobs.addJob();
   const watch = watchers.watch(account, id, forever());
@@ -119,7 +123,7 @@ test("what is no job of the account, or is one no more, is not found; who goes i
   const left = watchers.watch(account, id, leaving.signal);
   await left.next();
   const waiting = left.next();
-  leaving.abort(new ServiceError("cancelled", "the caller went away"));
+  leaving.abort(new ServiceError("cancelled", "the client has closed the request"));
   assert.equal((await refusal(waiting)).code, "cancelled");
   await jobs.database.db.deleteFrom("transcript_job").where("id", "=", id).execute();
   assert.equal((await refusal(watch.next())).reason, "JOB_NOT_FOUND");
@@ -135,16 +139,16 @@ test("a thousand watchers of a thousand jobs take two statements in half a secon
   const watchers = new JobWatchers(jobs.counted);
   const startedAt = performance.now();
   const watches = ids.map((id) => watchers.watch(account, id, forever()));
-  const tell = async () => (await Promise.all(watches.map((each) => each.next()))).map(percent);
-  assert.deepEqual(new Set(await tell()), new Set([0]));
+  const percents = async () => (await Promise.all(watches.map((each) => each.next()))).map(percent);
+  assert.deepEqual(new Set(await percents()), new Set([0]));
   const first = jobs.statements();
   assert.ok(first <= 2, `${first} statements`);
   const full = await refusal(watchers.watch(account, ids[0] ?? "", forever()).next());
   assert.deepEqual([full.code, full.reason], ["resource_exhausted", "WATCHES_FULL"]);
   for (let round = 1; round <= 3; round++) {
     await jobs.change(ids, `progress_percent = ${round}`);
-    const told = await tell();
-    assert.deepEqual(new Set(told), new Set([round]));
+    const seen = await percents();
+    assert.deepEqual(new Set(seen), new Set([round]));
   }
   const looks = Math.ceil((performance.now() - startedAt) / 500) + 2;
   assert.ok(
@@ -163,7 +167,7 @@ function percent({ value }: { readonly value?: unknown }): unknown {
   return typeof value === "object" && value && Reflect.get(value, "progressPercent");
 }
 
-test("a node lets all accounts together watch so many, and ends them all when it stops", async () => {
+test("the watches of a node are limited, and all end when it stops", async () => {
   const stopping = new AbortController();
   const watchers = new JobWatchers(jobs.database.db, { stopping: stopping.signal });
   const open: ReturnType<JobWatchers["watch"]>[] = [];
@@ -183,7 +187,7 @@ test("a node lets all accounts together watch so many, and ends them all when it
   assert.equal(late.code, "unavailable");
 });
 
-test("while the database is away, who watches stays, and who comes is told so", async () => {
+test("while the database is unavailable, watches stay open, and new ones fail", async () => {
   const folder = join(jobs.database.folder, "away");
   await using line = await openLine(folder);
   const pool = new pg.Pool({ ...jobs.database.pool.options, host: folder });
@@ -201,16 +205,16 @@ test("while the database is away, who watches stays, and who comes is told so", 
     .catch((reason: unknown) => reason);
   assert.equal(databaseTrouble(error)?.code, "unavailable", String(error));
   await jobs.change([id], "progress_percent = 50");
-  await line.mend();
+  await line.repair();
   assert.equal(percent(await next), 50);
   await watch.return();
   await pool.end();
 });
 
-/** The way to the database, as its socket in another folder: it can be cut. */
+/** A relay of the database's socket, in another folder, which can be cut. */
 async function openLine(
   folder: string,
-): Promise<{ cut(): Promise<void>; mend(): Promise<void> } & AsyncDisposable> {
+): Promise<{ cut(): Promise<void>; repair(): Promise<void> } & AsyncDisposable> {
   const { host = "", port = 5432 } = jobs.database.pool.options;
   await mkdir(folder);
   const sockets = new Set<Socket>();
@@ -236,7 +240,7 @@ async function openLine(
   };
   return {
     cut,
-    async mend() {
+    async repair() {
       server = await listen();
     },
     [Symbol.asyncDispose]: cut,

@@ -12,39 +12,36 @@ import { findChangedJobs, findJobs, type SeenJob } from "./job-store.ts";
 import type { StoredJob } from "./stored-job.ts";
 import { Watcher } from "./watcher.ts";
 
-/** How often the jobs that are watched are looked at. */
+/** How often the watched jobs are polled. */
 const lookMs = 500;
-/** Those who come within this time are answered together. */
+/** Watchers that come within this time share a statement. */
 const gatherMs = 10;
-/**
- * Without a change the same is told again after this: less than proxies take for the end of a
- * stream (60 s).
- */
+/** An unchanged job is sent again after this: before proxies take the stream for dead (60 s). */
 const repeatMsDefault = 30_000;
 
 /**
- * Jobs that are read at once, to be told: short ones, and those whose metadata is long, up to a
+ * Jobs that are read at a time, to be sent: short ones, and those with long metadata, up to a
  * megabyte each.
  */
 const readAtOnce = { short: 1_000, long: 16 } as const;
 const shortBytesMax = 8_192;
-/** What is told is in memory twice: as it is written, and on its way. */
+/** A message is in memory twice: as it is written, and as it is sent. */
 const copies = 2;
 /**
- * How long a message waits for others to be taken; one that opens a stream, as long as its status
- * can still say so.
+ * How long a message waits for room; the first one of a stream, as long as the status can still
+ * report an error.
  */
 const roomMsMax = { first: 400, later: 30_000 } as const;
 
 /** Watchers that ask for their job at the same moment, in one statement: a few milliseconds. */
 const wokenAtOnce = readAtOnce.short;
 /**
- * Messages of one account that may wait for room; a stream that would be behind them is refused
- * before anything is read for it.
+ * Messages of one account that may wait for room; beyond that a stream is refused before anything
+ * is read for it.
  */
 const waitingMax = 100;
 
-/** What is told and not taken, where nothing else is said. */
+/** The default limit of unread messages. */
 const defaultHeld = {
   nodeBytesMax: 128 << 20,
   accountBytesMax: 64 << 20,
@@ -56,13 +53,13 @@ const defaultHeld = {
 export const watchesMax = { account: 1_000, node: 10_000 } as const;
 
 /**
- * Tells how jobs change to those who watch them at this node, wherever their workers are: one
- * statement looks at all of these jobs, twice a second and when somebody comes, another reads those
- * that have changed, and none runs while nobody watches. A job that is to be told is read when
- * there is room for it: what callers have not taken yet is counted by account and node, and is the
- * newest when its turn comes. While the database is away, who has been told something stays and is
- * told more when it is back; who has not gets the error. Streams that are due at the same moment go
- * on in turns of the event loop, account by account.
+ * Notifies the watchers of this node of changes to their jobs, wherever the workers are: one
+ * statement polls all of these jobs, twice a second and when a watcher comes, another reads those
+ * that have changed, and none runs while nothing is watched. A job is read when there is room for
+ * its message: unread messages are limited by account and node, and a message has the newest state
+ * when its turn comes. While the database is unavailable, streams that have sent something stay
+ * open and continue afterwards; others end with the error. Streams that are due at the same moment
+ * share the event loop, account by account.
  */
 export class JobWatchers {
   readonly #db: Kysely<Tables>;
@@ -70,10 +67,10 @@ export class JobWatchers {
   readonly #repeatMs: number;
   readonly #room: HeldRoom;
   readonly #reads: Record<keyof typeof readAtOnce, Batches<string, StoredJob | undefined>>;
-  /** Jobs that are being read, by what was seen of them: all who watch them share what is read. */
+  /** Reads in progress, by what was seen of the job: all its watchers share the result. */
   readonly #reading = new Map<string, Promise<StoredJob | undefined>>();
   readonly #jobs = new Map<string, WatchedJob>();
-  /** Those of them with watchers that were told nothing yet. */
+  /** Those with watchers that have got nothing yet. */
   readonly #unseen = new Set<WatchedJob>();
   readonly #turns = new FairTurns();
   readonly #counts = new Map<string, number>();
@@ -81,7 +78,7 @@ export class JobWatchers {
   #isLooking = false;
   #wake = (): void => {};
 
-  /** `stopping` ends what is watched by then, and what comes later, with its reason. */
+  /** `stopping` ends all watches, and later ones at once, with its reason. */
   constructor(
     db: Kysely<Tables>,
     options: {
@@ -109,9 +106,10 @@ export class JobWatchers {
   }
 
   /**
-   * The job at once, then with each change of state or progress, the newest where several came; it
-   * ends with the job. What is told is held until more is asked for. Throws not_found for what is
-   * no job of the account, resource_exhausted when it watches too many, or has too much to take.
+   * Yields the job at once, then with each change of state or progress, the newest where several
+   * came; it ends with the job. A message counts as unread until the next one is asked for. Throws
+   * not_found for a job that is not the account's, resource_exhausted if it watches too many, or
+   * has too much unread.
    */
   async *watch(
     accountId: string,
@@ -125,21 +123,21 @@ export class JobWatchers {
     const leave = this.#enter(id, watcher);
     const onAbort = (): void => watcher.end(signal.reason);
     signal.addEventListener("abort", onAbort);
-    let told: StoredJob | undefined;
+    let sent: StoredJob | undefined;
     try {
       for (;;) {
         const { metadataBytes } = await watcher.seen();
-        const msMax = told ? roomMsMax.later : roomMsMax.first;
+        const msMax = sent ? roomMsMax.later : roomMsMax.first;
         using _held = await this.#room.take(accountId, copies * metadataBytes, { msMax, signal });
         const { job, isRepeat } = await watcher.next((seen) => this.#read(seen));
-        if (told && isSame(told, job) && !isRepeat) continue;
-        told = job;
+        if (sent && isSame(sent, job) && !isRepeat) continue;
+        sent = job;
         await this.#turns.next(accountId);
         yield job;
         if (job.state !== "PROCESSING") return;
       }
     } catch (error) {
-      // A thousand may be refused at the same moment.
+      // A thousand streams may be refused at the same moment.
       if (!signal.aborted) await this.#turns.next(accountId);
       throw error;
     } finally {
@@ -148,10 +146,7 @@ export class JobWatchers {
     }
   }
 
-  /**
-   * Before anything else is done for a stream: an account that asks for too many is refused at
-   * little cost.
-   */
+  /** Checked first for each stream: so it costs little to refuse an account that has too many. */
   #checkRoom(accountId: string): void {
     if ((this.#counts.get(accountId) ?? 0) >= watchesMax.account) {
       throw watchesFull(`the account watches ${watchesMax.account} jobs at a time already`);
@@ -205,7 +200,7 @@ export class JobWatchers {
     }
   }
 
-  /** Looks at the jobs for as long as somebody watches. */
+  /** Polls the jobs as long as any is watched. */
   async #run(): Promise<void> {
     this.#isLooking = true;
     for (let lookAt = 0; this.#jobs.size > 0;) {
@@ -213,8 +208,8 @@ export class JobWatchers {
       const now = performance.now();
       const isTurn = now >= lookAt;
       if (isTurn) lookAt = now + lookMs;
-      const looked = isTurn ? this.#jobs.values().filter((each) => !isOver(each)) : [];
-      await this.#look(new Set([...this.#unseen, ...looked]));
+      const due = isTurn ? this.#jobs.values().filter((each) => !isOver(each)) : [];
+      await this.#look(new Set([...this.#unseen, ...due]));
       if (this.#unseen.size === 0) await this.#pause(lookAt);
     }
     this.#isLooking = false;
@@ -234,22 +229,21 @@ export class JobWatchers {
     if (jobs.size === 0) return;
     const now = performance.now();
     const repeatFrom = now - this.#repeatMs;
-    const isDue = ({ toldAt }: Watcher): boolean => toldAt <= repeatFrom;
-    // Who comes while the database answers is told what it says next time.
-    const told = Array.from(jobs, (watched) => ({ watched, watchers: [...watched.watchers] }));
+    const isDue = ({ notifiedAt }: Watcher): boolean => notifiedAt <= repeatFrom;
+    // A watcher that comes while the statement runs is notified after the next one.
+    const looked = Array.from(jobs, (watched) => ({ watched, watchers: [...watched.watchers] }));
     for (const watched of jobs) {
       watched.unseen.clear();
       this.#unseen.delete(watched);
     }
     try {
-      // Times change more often than what is told: who is due whatever it is gets the job as it is
-      // now.
-      const known = told.map(({ watched: { id, job }, watchers }) =>
+      // Times change more often than what is sent: for repeats the job is read as it is now.
+      const known = looked.map(({ watched: { id, job }, watchers }) =>
         watchers.some(isDue) ? { id } : { id, ...job },
       );
       const found = await findChangedJobs(this.#db, known);
       let woken = 0;
-      for (const { watched, watchers } of told) {
+      for (const { watched, watchers } of looked) {
         const isChanged = found.has(watched.id) && !isSame(watched.job, found.get(watched.id));
         if (found.has(watched.id)) watched.job = found.get(watched.id);
         for (const watcher of watchers) {
@@ -262,9 +256,9 @@ export class JobWatchers {
         await new Promise(setImmediate);
       }
     } catch (error) {
-      const isAway = databaseTrouble(error) !== undefined;
-      for (const watcher of told.flatMap(({ watchers }) => watchers)) {
-        if (!isAway || watcher.isNew) watcher.end(error);
+      const isUnavailable = databaseTrouble(error) !== undefined;
+      for (const watcher of looked.flatMap(({ watchers }) => watchers)) {
+        if (!isUnavailable || watcher.isNew) watcher.end(error);
       }
     }
   }
@@ -272,10 +266,10 @@ export class JobWatchers {
 
 interface WatchedJob {
   readonly id: string;
-  /** As it was last seen. */
+  /** Its last known state. */
   job: SeenJob | undefined;
   readonly watchers: Set<Watcher>;
-  /** Those of them that were told nothing yet: they are looked for at once. */
+  /** Those of them that have got nothing yet: their job is polled at once. */
   readonly unseen: Set<Watcher>;
 }
 
@@ -285,7 +279,7 @@ function newlyWatched(id: string): WatchedJob {
 
 type Shown = Pick<StoredJob, "state" | "progressPercent">;
 
-/** Whether there is nothing to tell. */
+/** Whether nothing visible has changed. */
 function isSame(before: Shown | undefined, now: Shown | undefined): boolean {
   if (!before || !now) return false;
   return before.state === now.state && before.progressPercent === now.progressPercent;

@@ -1,5 +1,4 @@
-// What comes at the same time: submits with one key, at several nodes, and jobs between the pages
-// of a list.
+// Races: submits with one key on several nodes, and jobs that come between the pages of a list.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -71,7 +70,7 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
   };
 }
 
-test("an Idempotency-Key makes one job, whichever nodes it comes to, and however late", async () => {
+test("an Idempotency-Key makes one job, on whatever nodes and however late it is used", async () => {
   await using node = await openNode({ collectUpload: async () => {} });
   const racing = Array.from({ length: 20 }, async (_, index) =>
     index % 2 === 0
@@ -94,7 +93,7 @@ test("an Idempotency-Key makes one job, whichever nodes it comes to, and however
   assert.equal(answers.filter((answer) => answer === "already_exists").length, 5);
   assert.equal(answers.filter((answer) => answer.startsWith("transcriptjob/")).length, 1);
 
-  // What is refused keeps no key.
+  // A refused submit keeps no key.
   const bad = await refusalOrName(node.submit(jobRequest("http://10.0.0.1/"), "bad"));
   assert.equal(bad, "invalid_argument");
   assert.match(await node.submit(jobRequest(url), "bad"), /^transcriptjob/);
@@ -106,7 +105,7 @@ async function refusalOrName(submitting: Promise<string>): Promise<string> {
   );
 }
 
-/** An upload that is finished. */
+/** A finished upload. */
 async function addUpload(): Promise<{ id: string; mediaId: string }> {
   const [id, mediaId] = [newId(), newId()];
   const media = { id: mediaId, account_id: account, size_bytes: 1, content_type: "audio/wav" };
@@ -122,13 +121,13 @@ async function addUpload(): Promise<{ id: string; mediaId: string }> {
   return { id, mediaId };
 }
 
-test("a submit that comes late to an upload answers the job that its key has made of it", async () => {
+test("a late submit of an upload answers with the job that its key has made", async () => {
   const { id } = await addUpload();
   const metadata = { languageCode: "en-US", fileType: 1 } as const;
   const request: JobRequest = { metadata, useUri: false, uri: `uploads/${id}` };
   let first = "";
   await using late = await openNode({
-    // While this submit looks for the upload, another one makes the job, which takes the upload up.
+    // While this submit looks up the upload, another one makes the job, which takes the upload.
     async collectUpload() {
       first = await jobs.submit(account, request, { "idempotency-key": "upload" });
       await database.db.deleteFrom("upload").where("id", "=", id).execute();
@@ -138,11 +137,11 @@ test("a submit that comes late to an upload answers the job that its key has mad
   assert.equal(await late.submit(request, "upload"), first);
 });
 
-test("`listTranscriptJobs()` shows each job once while others come and go between its pages", async () => {
+test("`listTranscriptJobs()` lists each job once while others are added and deleted between pages", async () => {
   const lister = await jobs.addAccount();
   const names: string[] = [];
   for (let i = 0; i < 9; i++) names.unshift(await jobs.submit(lister, jobRequest(url)));
-  // Of one and the same moment, as a flood of them is.
+  // All started at the same moment, as in a flood.
   await database.db
     .updateTable("transcript_job")
     .set({ started_at: new Date() })
@@ -168,7 +167,7 @@ test("`listTranscriptJobs()` shows each job once while others come and go betwee
   assert.equal(again.transcriptJobs.at(0)?.name, newer, "the newest is first in the next list");
 });
 
-test("a submit of an upload that goes away is refused, and no deadlock that takes others along", async () => {
+test("a submit of an upload that is being deleted is refused, without a deadlock", async () => {
   const { id, mediaId } = await addUpload();
   const other = await jobs.addAccount();
   const metadata = { languageCode: "en-US", fileType: 1 } as const;
@@ -178,7 +177,7 @@ test("a submit of an upload that goes away is refused, and no deadlock that take
   const late = refusalOrName(
     jobs.submit(account, { metadata, useUri: false, uri: `uploads/${id}` }),
   );
-  const beside = refusalOrName(jobs.submit(other, jobRequest(url)));
+  const others = refusalOrName(jobs.submit(other, jobRequest(url)));
   await until(async () => {
     const { rows } = await database.pool.query("select from pg_locks where not granted");
     return rows.length > 0;
@@ -188,10 +187,10 @@ test("a submit of an upload that goes away is refused, and no deadlock that take
   await going.query("commit");
   going.release();
   assert.equal(await late, "invalid_argument");
-  assert.match(await beside, /^transcriptjob/);
+  assert.match(await others, /^transcriptjob/);
 });
 
-test("an upload of another account is none, in one commit with its owner's submits too", async () => {
+test("an upload of another account is refused, also in one commit with its owner's submits", async () => {
   const other = await jobs.addAccount();
   const metadata = { languageCode: "en-US", fileType: 1 } as const;
   const uploads = await Promise.all(Array.from({ length: 10 }, addUpload));

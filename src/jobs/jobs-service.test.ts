@@ -90,7 +90,7 @@ test("`submitTranscriptJob()` answers name, startTime and the metadata with orig
   });
 });
 
-test("`submitTranscriptJob()` names everything that is wrong at once", async () => {
+test("`submitTranscriptJob()` reports all violations at once", async () => {
   const metadata = { languageCode: "en-US", fileType: 1 } as const;
   const rows: readonly (readonly [string, JobRequest, Readonly<Record<string, RegExp>>])[] = [
     [
@@ -151,13 +151,13 @@ test("`submitTranscriptJob()` names everything that is wrong at once", async () 
   assert.equal(await count(), before);
 });
 
-test("`submitTranscriptJob()` takes the experimental code of a language that is installed", async () => {
+test("`submitTranscriptJob()` accepts the experimental code of an installed language", async () => {
   const metadata = { languageCode: "is-IS-x-exp", fileType: 2 } as const;
   const answer = await submitted({ metadata, useUri: true, uri: url });
   assert.equal(answer.transcriptMetadata?.languageCode, "is-IS-x-exp");
 });
 
-test("`submitTranscriptJob()` takes a finished upload of the caller's, and of nobody else", async () => {
+test("`submitTranscriptJob()` accepts a finished upload of the caller's account only", async () => {
   const other = await jobs.addAccount();
   const insert = async (accountId: string, isFinished: boolean): Promise<string> => {
     const [id, mediaId] = [newId(), newId()];
@@ -205,7 +205,7 @@ test("`submitTranscriptJob()` takes a finished upload of the caller's, and of no
   }
 });
 
-test("`submitTranscriptJob()` answers the first job to the same key and body for 24 hours", async () => {
+test("`submitTranscriptJob()` answers with the first job for the same key and body for 24 hours", async () => {
   const header = { "Idempotency-Key": "one" };
   const base = jobRequest(url, { a: "1", b: "2" });
   const swapped = jobRequest(url, { b: "2", a: "1" });

@@ -48,16 +48,16 @@ export interface JobsParts {
   readonly allow: MediaAllowList;
   /** Languages of the installed models, sorted. */
   readonly languageCodes: () => readonly string[];
-  /** Of jobs that are not ended, and of audio. */
+  /** Limits unfinished jobs, and audio. */
   readonly meter: Pick<Meter, "limitsOf" | "checkAudio">;
-  /** What is told to watchers and not taken yet. Default: JobWatchers' own. */
+  /** The limit of unread messages to watchers. Default: JobWatchers' own. */
   readonly watches?: HeldBytes;
-  /** Ends what is watched when the service stops. */
+  /** Ends the watches when the service stops. */
   readonly stopping?: AbortSignal;
   readonly now?: () => number;
 }
 
-/** §4.1 and §4.2, and the list, the watch and the end of jobs. */
+/** §4.1 and §4.2, and listing, watching and cancelling jobs. */
 export type JobsService = Pick<
   ServiceImpl<typeof Transcripts>,
   | "submitTranscriptJob"
@@ -73,14 +73,14 @@ export const keyCharsMax = 255;
 
 const sharedMessages = new WeakMap<StoredJob, TranscriptJob>();
 
-/** One message for all who watch a job. */
+/** One message for all watchers of a job. */
 function sharedMessage(job: StoredJob): TranscriptJob {
   const message = sharedMessages.get(job) ?? jobMessage(job);
   sharedMessages.set(job, message);
   return message;
 }
 
-/** What the error of a job may carry. */
+/** The types of details of a job's error. */
 const registry = createRegistry(file_google_rpc_error_details);
 
 export function createJobsService(parts: JobsParts): JobsService {
@@ -139,7 +139,7 @@ export function createJobsService(parts: JobsParts): JobsService {
   };
 }
 
-/** Makes the job; or finds the one that the key names. */
+/** Makes the job, or finds the one of its Idempotency-Key. */
 async function submit(
   parts: JobsParts & { readonly jobs: Batches<SubmittedJob, Submitted> },
   caller: Caller,
@@ -174,8 +174,7 @@ async function submit(
     now: new Date(at),
   });
   if (typeof submitted !== "string") return submitted;
-  // Another submit with the key may have made the job meanwhile, and the job have used the upload
-  // up.
+  // Another submit with the key may have made the job meanwhile, which may have taken the upload.
   const job = await jobOfKey(db, accountId, key, requestSha256);
   if (job) return job;
   if (submitted === "NO_UPLOAD") throw invalidArgument([noUpload(source)]);
@@ -184,7 +183,7 @@ async function submit(
   throw new Error("a job that was inserted is gone");
 }
 
-/** What is wrong with the upload that a submit names, beside all else. */
+/** The violation of the upload that a submit names, in addition to the others. */
 async function missingUpload(
   db: Kysely<Tables>,
   accountId: string,
@@ -226,7 +225,7 @@ function readKey(header: string | null): string | null {
   ]);
 }
 
-/** Equal for equal requests, whatever the order of their fields and map entries was. */
+/** The same for equal requests, in whatever order their fields and map entries come. */
 function hashOf(request: SubmitTranscriptJobRequest): Buffer {
   const json = sorted(toJson(SubmitTranscriptJobRequestSchema, request));
   return createHash("sha256").update(JSON.stringify(json)).digest();

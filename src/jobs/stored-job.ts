@@ -2,7 +2,7 @@ import type { TranscriptJobTable } from "../database/tables.ts";
 import type { TranscriptMetadata } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { jsonText, metadataOf } from "../transcripts/transcript-store.ts";
 
-/** A job as its row tells it. */
+/** A job as it is stored. */
 export interface StoredJob {
   readonly id: string;
   readonly accountId: string;
@@ -17,7 +17,7 @@ export interface StoredJob {
   readonly updatedAt: Date;
 }
 
-/** What jobOf() reads of a row. */
+/** The columns that jobOf() reads. */
 export const jobColumns = [
   "id",
   "account_id",

@@ -4,9 +4,9 @@ import { StatusSchema, type Status } from "../gen/google/rpc/status_pb.ts";
 import { failureDetails } from "./job-failure.ts";
 
 /**
- * A job's error as its row has it, google.rpc.Status as JSON text. What this version does not know
- * is left out, never refused: while nodes are updated one after the other, or after a version was
- * taken back, a later version may have written it.
+ * Reads the stored error of a job, google.rpc.Status as JSON text. Unknown parts are left out,
+ * never refused: during an upgrade, or after a version was taken back, a later version may have
+ * written them.
  */
 export function storedStatus(text: string): Status {
   const { code, message, details } = JSON.parse(text);
@@ -18,7 +18,7 @@ export function storedStatus(text: string): Status {
   });
 }
 
-/** None where it is of a type, or has a field, that this version cannot read. */
+/** None if this version does not know its type or one of its fields. */
 function knownDetail(detail: JsonValue): Any[] {
   try {
     return [fromJson(AnySchema, detail, { registry: failureDetails, ignoreUnknownFields: true })];

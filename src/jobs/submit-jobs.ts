@@ -13,22 +13,22 @@ import {
 } from "./job-store.ts";
 import type { StoredJob } from "./stored-job.ts";
 
-/** A job whose request is checked, but for its upload. */
+/** A job whose request is checked, except for its upload. */
 export type SubmittedJob = Omit<NewJob, "source"> & {
   readonly source: NonNullable<CheckedSubmit["source"]>;
-  /** How many jobs that are not ended the account, and its key, may have. 0: any number. */
+  /** Unfinished jobs that the account, and its key, may have. 0: any number. */
   readonly jobsMax: { readonly account: number; readonly key: number };
 };
 
 /**
- * The job; or why there is none: its upload is no finished one of the account, another job has its
- * idempotency key, or the account or its key has as many unfinished jobs as it may.
+ * The job, or why there is none: its upload is no finished one of the account, another job has its
+ * idempotency key, or the account or its key has the most unfinished jobs that it may have.
  */
 export type Submitted = StoredJob | "NO_UPLOAD" | "KEY_TAKEN" | "ACCOUNT_FULL" | "KEY_FULL";
 
 const batchMax = 64;
 
-/** Makes jobs, those that come at the same time in one commit. */
+/** Inserts jobs, those that are submitted at the same time in one commit. */
 export function createSubmit(parts: {
   readonly db: Kysely<Tables>;
   readonly arrivals: Pick<Arrivals, "announce">;
@@ -71,7 +71,7 @@ async function insertAll(
   });
 }
 
-/** The jobs that their accounts, or keys, may not have as well. */
+/** The jobs that are beyond the limit of their account or key. */
 async function pastMax(
   trx: Transaction<Tables>,
   jobs: readonly SubmittedJob[],

@@ -4,13 +4,13 @@ import { jobNotFound } from "./job-name.ts";
 import type { SeenJob } from "./job-store.ts";
 import type { StoredJob } from "./stored-job.ts";
 
-/** A read that fails because the database is away is tried again after this. */
+/** Wait before a read that failed because the database is unavailable. */
 const retryMs = 500;
 
-/** One stream that watches a job: keeps what was seen of the job last and is not sent yet. */
+/** One stream that watches a job: keeps the last seen state that is not sent yet. */
 export class Watcher {
   readonly accountId: string;
-  #toldAt = -Infinity;
+  #notifiedAt = -Infinity;
   #seen: { readonly job: SeenJob; readonly isRepeat: boolean } | undefined;
   #hasRead = false;
   #end: { readonly error: unknown } | undefined;
@@ -20,34 +20,34 @@ export class Watcher {
     this.accountId = accountId;
   }
 
-  get toldAt(): number {
-    return this.#toldAt;
+  get notifiedAt(): number {
+    return this.#notifiedAt;
   }
 
-  /** Whether nothing was told yet, not even an end. */
+  /** Whether it has got nothing yet, not even an end. */
   get isNew(): boolean {
-    return this.#toldAt === -Infinity && this.#end === undefined;
+    return this.#notifiedAt === -Infinity && this.#end === undefined;
   }
 
-  /** `job` is undefined where there is none of this id. */
+  /** `job` is undefined if there is none with this id. */
   take(
     id: string,
     job: SeenJob | undefined,
     { now, isRepeat }: { readonly now: number; readonly isRepeat: boolean },
   ): void {
     if (job?.accountId !== this.accountId) return this.end(jobNotFound(`transcriptjob/${id}`));
-    this.#toldAt = now;
+    this.#notifiedAt = now;
     this.#seen = { job, isRepeat: isRepeat || (this.#seen?.isRepeat ?? false) };
     this.#wake();
   }
 
-  /** What was seen before is told before. */
+  /** Ends the stream, after what was seen before. */
   end(error: unknown): void {
     this.#end ??= { error };
     this.#wake();
   }
 
-  /** Resolves when there is something to be told. */
+  /** Resolves when there is something to send. */
   async seen(): Promise<SeenJob> {
     for (;;) {
       if (this.#seen) return this.#seen.job;
@@ -56,7 +56,10 @@ export class Watcher {
     }
   }
 
-  /** Reads what was seen last. Who has been told something waits for a database that is away. */
+  /**
+   * Reads the job that was seen last. A stream that has sent something waits for an unavailable
+   * database.
+   */
   async next(
     read: (seen: SeenJob) => Promise<StoredJob>,
   ): Promise<{ readonly job: StoredJob; readonly isRepeat: boolean }> {

@@ -15,10 +15,10 @@ export function isLackingMedia(error: unknown): boolean {
 }
 
 /** The error for callers when every node has been tried. */
-export function lostMedia(tries: number): ServiceError {
+export function lostMedia(attempts: number): ServiceError {
   return new ServiceError(
     "not_found",
-    `the recording was not in the media store in any of the ${tries} attempts`,
+    `the recording was not in the media store in any of the ${attempts} attempts`,
     { reason: "MEDIA_LOST" },
   );
 }

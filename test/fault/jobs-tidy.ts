@@ -9,9 +9,8 @@ import { allProcesses } from "./process.ts";
 const hourMs = 3_600_000;
 
 /**
- * What jobs used is gone: scratch files, programs that read them, media of no transcript or upload,
- * and pieces. Bytes that a kill left without a row may be there, and are taken by the sweep of the
- * hour.
+ * Nothing that jobs used is left: scratch files, decoders, media of no transcript or upload, and
+ * pieces. Bytes that a kill left without a row may remain: the hourly sweep takes them.
  */
 export async function assertTidy(parts: {
   readonly database: Pick<Database, "db">;
@@ -29,7 +28,7 @@ export async function assertTidy(parts: {
   await sweepMedia({ db, store, log: createLog("silent"), now: inAnHour });
   const kept = await Array.fromAsync(store.list());
   const transcripts = db.selectFrom("transcript").select("media_id");
-  // What was uploaded for a job that failed stays for another one.
+  // The upload of a failed job stays for another one.
   const uploads = db.selectFrom("upload").select("media_id").where("media_id", "is not", null);
   const rows = await transcripts.union(uploads).execute();
   const wanted = new Set(rows.map(({ media_id }) => media_id));

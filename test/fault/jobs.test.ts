@@ -1,4 +1,4 @@
-// kill -9 of workers in the midst of jobs: each job ends, once, with the text and the times of an
+// kill -9 of workers in the middle of jobs: each job ends, once, with the text and the times of an
 // undisturbed run.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -49,7 +49,7 @@ async function openRecordings() {
 }
 
 test(
-  `every job outlives ${kills} kills of workers (FAULT_SEED=${seed})`,
+  `every job survives ${kills} kills of workers (FAULT_SEED=${seed})`,
   { timeout: 300_000 + kills * 20_000 },
   async (context) => {
     const chance = chanceOf(seed);
@@ -85,7 +85,7 @@ test(
     const log = createLog("silent");
     const folder = join(data, "postgres");
     await using database = await openDatabase({ url: undefined, folder, log });
-    const tries = await readTries(database);
+    const tries = await readAttempts(database);
     await ledger.verify(({ name }, message) => {
       return /the worker stopped 3 times/.test(message) && (tries.get(name) ?? 0) > 3;
     });
@@ -96,8 +96,8 @@ test(
   },
 );
 
-/** How often each job was begun, by its name. */
-async function readTries({ db }: Pick<Database, "db">): Promise<Map<string, number>> {
+/** The attempts at each job, by its name. */
+async function readAttempts({ db }: Pick<Database, "db">): Promise<Map<string, number>> {
   const rows = await db.selectFrom("transcript_job").select(["id", "tries"]).execute();
   return new Map(rows.map(({ id, tries }) => [`transcriptjob/${id}`, tries]));
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setInterval } from "node:timers";
 
-/** The programs below this process that decode media, and the most that they took. */
+/** The decoders below this process, and their peak use. */
 export class DecoderWatch implements Disposable {
   /** Of all at a time, in bytes. */
   peakRss = 0;
@@ -35,7 +35,7 @@ export interface RunningDecoder {
 const names = /^(bwrap|ffmpeg|ffprobe|prlimit|setpriv|nice)$/;
 const [pageBytes, ticksPerSecond] = [4096, 100];
 
-/** What runs now, found by walking down from a process. */
+/** The processes that run now below a process. */
 export function runningDecoders(parent = process.pid): RunningDecoder[] {
   return childrenOf(parent).flatMap((pid) => decodersFrom(pid));
 }
@@ -57,7 +57,7 @@ function childrenOf(pid: number): number[] {
   );
 }
 
-/** Processes end while they are looked at. */
+/** Processes may end while they are read. */
 function tryRead(path: string): string {
   try {
     return readFileSync(path, "latin1");

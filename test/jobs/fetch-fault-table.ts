@@ -3,7 +3,7 @@ import { deflateRawSync, gzipSync } from "node:zlib";
 import { toneWav } from "../fixtures/jobs-fixture.ts";
 import { numbers } from "../fixtures/worker-fixture.ts";
 
-/** In every URL; it must be in no log and in no answer. */
+/** Part of every URL; it must not appear in logs and answers. */
 export const secret = "SiGnAtUrE";
 export const tones = toneWav(numbers(4));
 /** A fault, and how its job ends: by code and message. */
@@ -22,7 +22,7 @@ export function raw(...parts: readonly (string | Buffer)[]): RequestListener {
   };
 }
 
-/** The same again and again, after a start, as fast as it is read. */
+/** Repeats the same bytes after a start, as fast as they are read. */
 function endless(start: string, part: string | Buffer): RequestListener {
   return ({ socket }) => {
     const more = (): void => {
@@ -33,7 +33,7 @@ function endless(start: string, part: string | Buffer): RequestListener {
   };
 }
 
-/** The same again and again, a little at a time. */
+/** Repeats the same bytes, a few at a time. */
 function dripping(start: string, part: string): RequestListener {
   return ({ socket }) => {
     socket.write(start);
@@ -58,7 +58,7 @@ function resetAfter(bytes: number): RequestListener {
   };
 }
 
-/** Breaks off once; then answers what is wrong each time. */
+/** Breaks the connection once; then gives a wrong answer each time. */
 export function thenWrong(
   wrong: (response: ServerResponse, from: number) => void,
 ): RequestListener {

@@ -2,8 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * Who speaks in a window of a job's audio: where telling speakers apart goes on after its worker
- * died.
+ * The speakers of a window of a job's audio: checkpoints of diarization for when the worker dies.
  */
 export const jobWindows: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

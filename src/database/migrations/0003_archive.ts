@@ -3,9 +3,8 @@ import type { Migration } from "kysely/migration";
 import { foldText } from "../../std/fold-text.ts";
 
 /**
- * What an archive needs: facts that are derived from media, retention, subjects folded by the
- * service (a database that others run may not know Unicode's letters), and heads that tell all that
- * lists show.
+ * The archive: facts that are derived from media, retention, subjects folded by the service (the
+ * locale of a database that others run may not know Unicode), and heads with all that lists show.
  */
 export const archive: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -17,8 +16,8 @@ export const archive: Migration = {
 const foldedAtOnce = 5_000;
 
 /**
- * Subjects were lower() of the database: it leaves ß, ς and letters of two code points as they are.
- * Plain ASCII stays.
+ * Subjects were lower() of the database, which leaves ß, ς and letters of two code points as they
+ * are. Plain ASCII stays.
  */
 async function foldSubjects(db: Kysely<unknown>): Promise<void> {
   let after = "00000000-0000-0000-0000-000000000000";

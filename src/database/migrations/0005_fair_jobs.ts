@@ -2,7 +2,8 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * Where the queue is when nobody waits, and whether a job has run alone past where its worker died.
+ * The place of the queue while no job waits, and whether a job has run alone past the piece at
+ * which its worker died.
  */
 export const fairJobs: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

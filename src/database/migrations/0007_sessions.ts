@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Who is signed in to the console, and tokens of links that sign in once. */
+/** Sessions of the console, and tokens of links that sign in once. */
 export const sessions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** What accounts and keys use: what their limits are held against. */
+/** The usage of accounts and keys, for their limits. */
 export const usage: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
@@ -40,6 +40,6 @@ const statements = [
   `create index on usage_stream (node_id)`,
   `create index on usage_stream (account_id)`,
   `alter table transcript_job add key_id uuid`,
-  // What an account stores is summed without a look at the rows.
+  // The stored bytes of an account are summed from the index only.
   `create index on media (account_id) include (size_bytes)`,
 ];

@@ -2,8 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * Which workers stand idle. Unlogged: after a crash nobody knows, and a second later everybody does
- * again.
+ * The idle workers. Unlogged: after a crash the table is empty, and a second later complete again.
  */
 export const idleWorkers: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

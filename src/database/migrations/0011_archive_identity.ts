@@ -2,9 +2,10 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * Which archive this database belongs to, and the pulse that its media store shows too. A row that
- * a dump brings has another xmin than the transaction that it names: so a restored database can be
- * distinguished from one that was only moved. What rewrites the table has to write both anew.
+ * The archive that this database belongs to, and the pulse that its media store shows too. A row
+ * from a dump has another xmin than the transaction that it names: so a restored database can be
+ * distinguished from one that was only moved. A statement that rewrites the table has to write both
+ * again.
  */
 export const archiveIdentity: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

@@ -3,8 +3,8 @@ import type { Migration } from "kysely/migration";
 
 /**
  * Facts of the media follow the media: what the metadata of a job's transcript says of its
- * recording counts until other media comes. The metadata of other transcripts says nothing of it:
- * they are left alone, as the table is locked meanwhile.
+ * recording counts until other media is set. The metadata of other transcripts says nothing of it:
+ * they are not updated, since the table is locked meanwhile.
  */
 export const mediaFacts: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

@@ -2,9 +2,9 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * The row of a job is its place in the queue. Takes over the jobs that wait in pg-boss, where the
- * queue was before, and drops its schema. Jobs that an older node works on are due at once: the
- * number of their lease there counts, so that this node's writes come to nothing.
+ * The row of a job is its place in the queue. Takes over the jobs that wait in pg-boss, which was
+ * the queue before, and drops its schema. Jobs that an older node runs are due at once; the number
+ * of their lease there is taken over, so that the older node's later writes change nothing.
  */
 export const oneQueue: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -15,7 +15,10 @@ export const oneQueue: Migration = {
   },
 };
 
-/** One index in the order of the turns takes the place of two; none has the columns of a lease. */
+/**
+ * One index in the order of the turns replaces two; no index has the columns of a lease, so that
+ * leasing a row updates none.
+ */
 const statements = [
   `alter table transcript_job add due_at timestamptz not null default now()`,
   `create index transcript_job_turn on transcript_job (priority desc, id) where state = 'PROCESSING'`,

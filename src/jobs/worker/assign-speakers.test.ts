@@ -34,7 +34,7 @@ const span = (speakerId: string, startMs: number, endMs: number): SpeakerSpan =>
   endMs,
 });
 
-const told = (segments: readonly Segment[]) =>
+const spoken = (segments: readonly Segment[]) =>
   segments.map(({ speakerId, words, startTime, endTime }) => [
     speakerId,
     words.map(({ word }) => word).join(""),
@@ -42,10 +42,10 @@ const told = (segments: readonly Segment[]) =>
     endTime && msOfDuration(endTime),
   ]);
 
-test("assignSpeakers() says who speaks, and parts a segment where somebody else goes on", () => {
+test("assignSpeakers() sets the speakers, and splits a segment where the speaker changes", () => {
   const segments = [segmentAt(0, "a b c d"), segmentAt(5000, "e f"), segmentAt(9000, "g")];
   const spans = [span("2", 850, 6000), span("1", 0, 800)];
-  assert.deepEqual(told(assignSpeakers(segments, spans)), [
+  assert.deepEqual(spoken(assignSpeakers(segments, spans)), [
     ["1", "a b ", 0, 700],
     ["2", "c d ", 800, 1500],
     ["2", "e f ", 5000, 5700],
@@ -53,28 +53,28 @@ test("assignSpeakers() says who speaks, and parts a segment where somebody else 
   ]);
 });
 
-test("assignSpeakers() gives a word that nobody is near to its neighbors", () => {
+test("assignSpeakers() gives a word that is near no turn the speaker of its neighbors", () => {
   const long = [segmentAt(0, "a b c d e f g h i j k l")];
-  assert.deepEqual(told(assignSpeakers(long, [span("1", 2000, 2400)])), [
+  assert.deepEqual(spoken(assignSpeakers(long, [span("1", 2000, 2400)])), [
     ["1", "a b c d e f g h i j k l ", 0, 4700],
   ]);
 });
 
-test("assignSpeakers() leaves all as it is where nobody is known", () => {
+test("assignSpeakers() changes nothing without any turn", () => {
   const segments = [segmentAt(0, "a b"), segmentAt(2000, "c")];
   assert.deepEqual(assignSpeakers(segments, []), segments);
 });
 
-test("assignSpeakers() hears who interrupts in the middle of a long turn", () => {
+test("assignSpeakers() finds an interruption in the middle of a long turn", () => {
   const segments = [segmentAt(0, "a b c d e f")];
   const spans = [span("1", 0, 10_000), span("2", 790, 1110)];
   assert.deepEqual(
-    told(assignSpeakers(segments, spans)).map(([id, text]) => `${id}: ${text}`),
+    spoken(assignSpeakers(segments, spans)).map(([id, text]) => `${id}: ${text}`),
     ["1: a b ", "2: c ", "1: d e f "],
   );
 });
 
-test("assignSpeakers() loses no word, changes no order and no time, whoever speaks", () => {
+test("assignSpeakers() loses no word and changes no order or time, for any speakers", () => {
   const texts = fc.array(fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 6 }), {
     maxLength: 5,
   });

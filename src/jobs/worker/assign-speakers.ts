@@ -13,20 +13,20 @@ export interface SpeakerSpan {
   readonly endMs: number;
 }
 
-/** A word is of who speaks in its middle, or of the nearest who speaks so near to it. */
+/** A word belongs to the turn at its middle, or to the nearest turn within this distance. */
 const reachMs = 1000;
 /**
- * Spans are looked up by the part of the recording that they reach: hours of them are too many to
- * look at for each word.
+ * Spans are indexed by the parts of the recording that they overlap: a search through hours of
+ * spans for each word would take too long.
  */
 const partMs = 30_000;
-/** By part, in the order of their starts. */
+/** By part, sorted by their starts. */
 type SpansByPart = ReadonlyMap<number, readonly SpeakerSpan[]>;
 
 /**
- * Says of each segment who speaks (§2.3); a segment in which somebody else goes on is parted there.
- * A word that nobody is near goes with the word before it, at the start with the one after it;
- * without any turn all stays as it is.
+ * Sets the speaker of each segment (§2.3), and splits a segment where the speaker changes. A word
+ * that is near no turn joins the word before it, at the start the one after it; without any turn
+ * nothing changes.
  */
 export function assignSpeakers(
   segments: readonly Segment[],
@@ -37,7 +37,7 @@ export function assignSpeakers(
   return segments.flatMap((segment) => partSegment(segment, parts));
 }
 
-/** Those who speak in these segments, in the order in which they are first heard. */
+/** The speakers of these segments, in the order of their first words. */
 export function speakersIn(segments: readonly Segment[]): readonly string[] {
   const ids = segments.map(({ speakerId }) => speakerId).filter((id) => id !== "");
   return [...new Set(ids)];
@@ -85,8 +85,8 @@ function partSegment(segment: Segment, spans: SpansByPart): Segment[] {
 }
 
 /**
- * Of several who speak at once, the one whose turn is nearest its middle: crosstalk is short, and
- * lies at the edge of a turn.
+ * Where turns overlap, the one whose middle is nearest: crosstalk is short, and lies at the edge of
+ * a turn.
  */
 function speakerOf(ms: number, spans: SpansByPart): string | undefined {
   let best: { readonly span: SpeakerSpan; readonly distance: number } | undefined;

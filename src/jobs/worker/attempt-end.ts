@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { databaseTrouble } from "../../database/database-trouble.ts";
-import { LeaseLost } from "../../database/lease.ts";
+import { attemptsMax, LeaseLost } from "../../database/lease.ts";
 import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
 import { isPassingFailure } from "../../describe/passing-failure.ts";
@@ -10,9 +10,12 @@ import { ServiceError } from "../../std/service-error.ts";
 import { failureStatus, internalFailure } from "../job-failure.ts";
 import { failJob } from "./end-jobs.ts";
 import type { JobAttempt } from "./job-attempt.ts";
-import { attemptsMax, releaseJob, takeAttemptBack } from "./lease-jobs.ts";
+import { releaseJob, takeAttemptBack } from "./lease-jobs.ts";
 
-/** How long the end of a job is tried to be written; without it, the job is attempted again. */
+/**
+ * How long the end of a job is retried while the database is down; without it, the job is attempted
+ * again.
+ */
 const giveUpAfterMs = 60_000;
 
 export interface AttemptEndParts {
@@ -24,7 +27,7 @@ export interface AttemptEndParts {
   readonly retryMs: number;
 }
 
-/** What comes of an attempt that did not succeed. */
+/** Ends attempts that did not succeed. */
 export class AttemptEnd {
   readonly #parts: AttemptEndParts;
 
@@ -42,8 +45,8 @@ export class AttemptEnd {
     } else {
       const failure = failureOf(error);
       const { attempts } = attempt.job;
-      // While the media store or the database is unavailable for all jobs, that says nothing about
-      // this one.
+      // While the media store or the database is unavailable for all jobs, the failure has nothing
+      // to do with this one.
       const isForgiven =
         failure.reason === "STORAGE_UNAVAILABLE" ||
         databaseTrouble(error)?.reason === "DATABASE_UNAVAILABLE";
@@ -53,7 +56,10 @@ export class AttemptEnd {
     }
   }
 
-  /** A job that holds its worker up each time loses each lease: that comes to an end, too. */
+  /**
+   * A job that blocks its worker each time loses each lease: these attempts count, so that they
+   * end.
+   */
   async #lost({ id, piecesKept }: JobAttempt): Promise<void> {
     const { db, log } = this.#parts;
     log.info({ jobId: id }, "job.lease_lost");
@@ -99,7 +105,7 @@ export class AttemptEnd {
   }
 }
 
-/** What the caller is to know of it. */
+/** The error that the caller gets. */
 function failureOf(error: unknown): ServiceError {
   if (isLackingMedia(error)) return lostMedia(attemptsMax);
   return error instanceof ServiceError ? error : internalFailure;

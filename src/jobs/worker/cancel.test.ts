@@ -1,4 +1,4 @@
-// What a cancelled job leaves behind, in every phase of it: counted, within two seconds.
+// A cancelled job leaves nothing within two seconds, whatever its phase: counted in the system.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,23 +24,17 @@ import {
   TranscriptJob_State as State,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
-/**
- * Each phase of a job is done with so soon; where others use the machine too, one of a few tries
- * is.
- */
+/** The limit for each phase; on a shared machine one of a few attempts has to keep it. */
 const stopMsMax = 2_000;
-/** No try may take longer than this. */
+/** No attempt may take longer than this. */
 const giveUpMs = 10_000;
 
 let fixture: WorkerFixture;
 let jobs: WorkerFixture["jobs"];
 let account = "";
-/**
- * Minutes of sound that a program has to decode, and waits to be taken: it is there while pieces
- * are recognized.
- */
+/** Minutes of sound that a program decodes: it runs as long as pieces are recognized. */
 let flac: Buffer;
-/** Calls of engines that go on, and those that began. */
+/** Calls of engines that are in progress, and those that have begun. */
 let running = 0;
 let begun = 0;
 
@@ -61,7 +55,7 @@ async function cancel(name: string): Promise<void> {
 }
 
 /**
- * Cancels a job in some phase; then nothing of it may go on, and nothing may be left. Answers how
+ * Cancels a job in some phase; then nothing of it may continue, and nothing may remain. Returns how
  * long that took, in ms.
  */
 async function cancelled(name: string, isQuiet: () => boolean = () => true): Promise<number> {
@@ -79,10 +73,7 @@ async function cancelled(name: string, isQuiet: () => boolean = () => true): Pro
   return tookMs;
 }
 
-/**
- * Engines that hear nothing for ever, unless they are told to stop; and so are those that tell
- * speakers.
- */
+/** Engines that hang until they are aborted, in recognition and in diarization. */
 function stuckRecognizer(hangs: { readonly words: boolean }): Recognizer {
   const tones = toneRecognizer();
   const hang = async (signal: AbortSignal | undefined): Promise<never> => {
@@ -103,7 +94,7 @@ function stuckRecognizer(hangs: { readonly words: boolean }): Recognizer {
   };
 }
 
-test("while it waits in the queue: no worker ever begins it", async () => {
+test("a job that is cancelled in the queue is never leased", async () => {
   const asked: string[] = [];
   const name = await fixture.submit("/waits.wav", ({ url = "" }, response) => {
     asked.push(url);
@@ -117,7 +108,7 @@ test("while it waits in the queue: no worker ever begins it", async () => {
   assert.equal((await jobs.get(account, name)).error?.code, 1);
 });
 
-test("while its media is fetched: the connection is closed", async () => {
+test("a job that is cancelled while its media is fetched closes the connection", async () => {
   await using _worker = await jobs.openWorker(toneRecognizer());
   let open = 0;
   await onceWithin(stopMsMax, async () => {
@@ -131,7 +122,7 @@ test("while its media is fetched: the connection is closed", async () => {
   });
 });
 
-test("while its media is looked at: the program that does it is killed", async () => {
+test("a job that is cancelled while its media is probed kills the program", async () => {
   const sandbox: Sandbox = {
     ...jobs.sandbox,
     async start(options) {
@@ -142,14 +133,14 @@ test("while its media is looked at: the program that does it is killed", async (
   };
   await using _worker = await jobs.openWorker(toneRecognizer(), { sandbox });
   await onceWithin(stopMsMax, async () => {
-    // Nothing that could be read without a program.
+    // Media that cannot be read without a program.
     const name = await fixture.submit("/probed.wav", Buffer.from("fLaC and no more".repeat(99)));
     await until(() => Promise.resolve(mediaPrograms().length > 0));
     return await cancelled(name);
   });
 });
 
-test("while it is decoded and recognized: decoder and engines stop", async () => {
+test("a job that is cancelled while it is recognized stops decoder and engines", async () => {
   await using _worker = await jobs.openWorker(stuckRecognizer({ words: true }));
   await onceWithin(stopMsMax, async () => {
     const before = begun;
@@ -162,7 +153,7 @@ test("while it is decoded and recognized: decoder and engines stop", async () =>
   });
 });
 
-test("while its speakers are told apart: that stops", async () => {
+test("a job that is cancelled during diarization stops it", async () => {
   await using _worker = await jobs.openWorker(stuckRecognizer({ words: false }));
   await onceWithin(stopMsMax, async () => {
     const before = begun;
@@ -172,7 +163,7 @@ test("while its speakers are told apart: that stops", async () => {
   });
 });
 
-test("on another node: its decoder and scratch files go, and the node works on", async () => {
+test("a job that is cancelled on another node leaves no decoder or scratch file, and the node continues", async () => {
   const program = new URL("../../../test/fixtures/worker-process.ts", import.meta.url).pathname;
   const node = spawn(process.execPath, [...withBundledPackages, program, fixture.folder, "60000"], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -6,7 +6,7 @@ import { cutPieces, pieceMsMax, type Piece } from "./cut-pieces.ts";
 
 const rate = 16_000;
 
-/** Alternating loud and silent stretches, in ms, beginning loud. */
+/** Alternating loud and silent sections, in ms; the first is loud. */
 function stretches(lengths: readonly number[], noise = 0, offset = 0): Int16Array {
   const total = lengths.reduce((sum, ms) => sum + ms, 0);
   const samples = new Int16Array((total * rate) / 1000);
@@ -32,9 +32,8 @@ function isLoudAt(samples: Int16Array, ms: number): boolean {
   return Math.abs((samples[at] ?? 0) - (samples[at + 1] ?? 0)) > 6_000;
 }
 
-test("`cutPieces()` cuts in pauses, takes every sample once and keeps to the longest piece", async () => {
-  // Words of 300 to 900 ms, pauses of 120 ms to 1 s, for three minutes, in noise and beside the
-  // middle.
+test("`cutPieces()` cuts in pauses, loses and repeats no sample, and makes no piece too long", async () => {
+  // Words of 300 to 900 ms, pauses of 120 ms to 1 s, for three minutes, with noise and an offset.
   const words = fc.array(
     fc.tuple(fc.integer({ min: 300, max: 900 }), fc.integer({ min: 120, max: 1_000 })),
     {
@@ -68,7 +67,7 @@ test("`cutPieces()` cuts in pauses, takes every sample once and keeps to the lon
   );
 });
 
-test("`cutPieces()` prefers a long pause to a short one that is as quiet, and takes a noisy one", async () => {
+test("`cutPieces()` prefers a long pause to an equally quiet short one, and accepts a noisy one", async () => {
   const speech = (ms: number): number[] =>
     Array.from({ length: ms / 500 }, () => [400, 100]).flat();
   const long = stretches([...speech(18_000), 400, 900, ...speech(15_000)]);
@@ -77,7 +76,7 @@ test("`cutPieces()` prefers a long pause to a short one that is as quiet, and ta
   assert.ok(Math.abs(((await cut(noisy))[0]?.endMs ?? 0) - 18_850) < 200);
 });
 
-test("`cutPieces()` cuts sound without pauses and silence at the longest piece", async () => {
+test("`cutPieces()` cuts sound without pauses, and silence, at the maximum length", async () => {
   const sound = await cut(stretches([70_000]));
   assert.ok(sound.length >= 3 && sound.length <= 6, `${sound.length}`);
   const silence = await cut(stretches([0, 70_000]));
@@ -86,7 +85,7 @@ test("`cutPieces()` cuts sound without pauses and silence at the longest piece",
   assert.equal((await cut(stretches([10])))[0]?.endMs, 10);
 });
 
-/** What is said, from its first loud sample to its last: flite speaks with silence around it. */
+/** The speech from its first loud sample to its last: flite puts silence around it. */
 function spoken(text: string, voice: Voice): Int16Array {
   const samples = flite(text, { voice });
   const isLoud = (sample: number): boolean => Math.abs(sample) > 150;
@@ -100,10 +99,7 @@ const phrases = [
   "all happy families",
 ].flatMap((text) => (["slt", "rms"] as const).map((voice) => spoken(text, voice)));
 
-/**
- * Two minutes of phrases, with where they are in ms, and pauses as people make them who are in a
- * hurry.
- */
+/** Two minutes of phrases with the short pauses of hurried speech, and their times in ms. */
 function hurried(): { samples: Int16Array; speech: (readonly [number, number])[] } {
   const parts: Int16Array[] = [];
   const speech: (readonly [number, number])[] = [];

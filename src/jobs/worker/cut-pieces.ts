@@ -1,4 +1,4 @@
-/** A stretch of a recording, short enough to be recognized at once. */
+/** A section of a recording that is recognized on its own. */
 export interface Piece {
   /** 0, 1, 2, ... */
   readonly index: number;
@@ -7,35 +7,38 @@ export interface Piece {
   readonly samples: Int16Array;
 }
 
-/** Longest piece: past it an engine's memory and a lost piece's cost grow for nothing. */
+/**
+ * Longest piece: longer ones cost memory of the engine and more work when one is lost, without a
+ * benefit.
+ */
 export const pieceMsMax = 30_000;
 /** A cut is looked for from here to the longest piece. */
 const pieceMsMin = 12_000;
 /** Memory for the samples of a piece begins with this and grows with them. */
 const heldMsMin = 5_000;
 const frameMs = 10;
-/** Pauses of these lengths are tried, longest first; one of 120 ms has 110 in whole frames. */
+/**
+ * Pauses of these lengths are searched, longest first; one of 120 ms has 110 ms in whole frames.
+ */
 const pauseMs = [600, 300, 200, 110] as const;
 /**
- * A longer pause is taken although it is louder than the quietest short one: up to here on the way
- * from that one to the speech, as their ratio. In steady noise a soft word is not far above the
- * pauses, between voices a pause is far above the quietest moment.
+ * A longer pause is preferred although it is louder than the quietest short one: up to this share
+ * of the way from that one to the speech, as a ratio. In steady noise a soft word is not far above
+ * the pauses; between voices a pause is far above the quietest moment.
  */
 const louderShare = 0.35;
-/** So loud is speech: louder than this share of all frames. */
+/** The level of speech: louder than this share of all frames. */
 const speechShare = 0.9;
-/**
- * Sound below this share of speech, or this level of 32768, is silence whatever the rest is like.
- */
+/** Sound below this share of the speech level, or below this level of 32768, is always silence. */
 const silenceShare = 0.01;
 const silenceLevel = 3;
-/** The pole of a high-pass at about 150 Hz: offset, rumble and hum would drown the pauses. */
+/** The pole of a high-pass filter at about 150 Hz: offset, rumble and hum would mask the pauses. */
 const highPassPole = 0.94;
 
 /**
- * Cuts samples into pieces of at most pieceMsMax, in the middle of the best pause that is there:
- * the longest one that is about as quiet as any. The same samples give the same pieces however they
- * are split. Holds no more than one piece.
+ * Cuts samples into pieces of at most pieceMsMax, in the middle of the best pause: the longest one
+ * that is about as quiet as any. The same samples give the same pieces however they are chunked.
+ * Holds no more than one piece.
  */
 export async function* cutPieces(
   chunks: AsyncIterable<Int16Array>,
@@ -79,7 +82,7 @@ export async function* cutPieces(
   if (length > 0) yield take(length);
 }
 
-/** The samples, the first `filled` of which count, with room for so many. */
+/** The samples with room for `count`; the first `filled` of them count. */
 function withRoom(
   samples: Int16Array<ArrayBuffer>,
   filled: number,
@@ -93,8 +96,8 @@ function withRoom(
 }
 
 /**
- * How loud each frame is that is held: the mean size of its samples, so that a single click does
- * not hide a pause.
+ * The level of each held frame: the mean magnitude of its samples, so that a single click does not
+ * hide a pause.
  */
 class FrameLevels {
   readonly #frameSamples: number;
@@ -120,7 +123,7 @@ class FrameLevels {
     }
   }
 
-  /** Forgets the first samples: a whole number of frames, or all. */
+  /** Drops the first samples: a whole number of frames, or all. */
   drop(samples: number): void {
     this.#levels.splice(0, samples / this.#frameSamples);
   }
@@ -130,7 +133,7 @@ class FrameLevels {
   }
 }
 
-/** The frame to cut before. */
+/** The frame before which to cut. */
 function pauseIn(levels: readonly number[]): number {
   const speech = levels.toSorted((a, b) => a - b)[Math.floor(levels.length * speechShare)] ?? 0;
   const silence = Math.max(silenceLevel, speech * silenceShare);
@@ -141,7 +144,7 @@ function pauseIn(levels: readonly number[]): number {
 }
 
 /**
- * The window whose loudest frame is the least loud; the latest of equals, because longer pieces are
+ * The window whose loudest frame is the quietest; the latest of equals, since longer pieces are
  * fewer.
  */
 function quietest(

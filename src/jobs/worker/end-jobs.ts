@@ -4,20 +4,19 @@ import type { Lease } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { StatusJson } from "../../gen/google/rpc/status_pb.ts";
 import { deletePieces } from "./job-checkpoints.ts";
-import { isAwaited, tellEnd } from "./tell-end.ts";
+import { isAwaited, notifyEnd } from "./notify-end.ts";
 
-/** How a job has ended well. */
+/** The result of a job that has succeeded. */
 export interface JobSuccess {
   readonly lease: Lease;
   readonly transcriptId: string;
   readonly durationMs: number;
-  /** The transcript has the media now. */
+  /** The transcript keeps the media. */
   readonly keepsMedia: boolean;
 }
 
 /**
- * Ends jobs as SUCCESS, and tells what audio they had; undefined when one of the leases is no
- * longer the latest.
+ * Ends jobs as SUCCESS, and returns what audio they had; undefined if one of the leases is lost.
  */
 export async function succeedJobs(
   trx: Transaction<Tables>,
@@ -43,7 +42,7 @@ export async function succeedJobs(
     where transcript_job.id = ended.id and transcript_job.lease = ended.lease and state = 'PROCESSING'
     returning transcript_job.id, ${isAwaited}, account_id, key_id, transcript_job.duration_ms
   `.execute(trx);
-  for (const { id, is_awaited: isTold } of rows) if (isTold) await tellEnd(trx, id);
+  for (const { id, is_awaited: isAwaitedHere } of rows) if (isAwaitedHere) await notifyEnd(trx, id);
   if (rows.length !== jobs.length) return undefined;
   return rows.map((row) => ({
     accountId: row.account_id,
@@ -52,7 +51,7 @@ export async function succeedJobs(
   }));
 }
 
-/** Ends a job as FAILED; false when the lease is no longer the latest. */
+/** Ends a job as FAILED; false: the lease is lost. */
 export async function failJob(
   trx: Transaction<Tables>,
   lease: Lease,
@@ -81,6 +80,6 @@ export async function failRow(
     .where("state", "=", "PROCESSING");
   const row = await condition(query).returning(isAwaited).executeTakeFirst();
   if (row) await deletePieces(trx, id);
-  if (row?.is_awaited) await tellEnd(trx, id);
+  if (row?.is_awaited) await notifyEnd(trx, id);
   return row !== undefined;
 }

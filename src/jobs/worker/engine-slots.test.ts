@@ -6,7 +6,7 @@ const { signal } = new AbortController();
 const jobOf = (accountId: string, id: string) => ({ accountId, id });
 
 /**
- * Lets pieces wait for slots, each named by its account and job; `next()` ends the one that began
+ * Makes pieces wait for slots, each named by its account and job; `next()` ends the one that began
  * first.
  */
 function openLine(count: number) {
@@ -99,7 +99,7 @@ test("`EngineSlots` lists the jobs that only wait, the next one first", async ()
   const abort = new AbortController();
   const takes = [slots.take(a1, signal), slots.take(a3, signal)];
   const waiting = [...takes, slots.take(a2, abort.signal), slots.take(b4, signal)];
-  assert.deepEqual(slots.waitingFor(0), ["4", "2", "3"], "the first has slots besides");
+  assert.deepEqual(slots.waitingFor(0), ["4", "2", "3"], "the first job also holds slots");
   assert.deepEqual(slots.waitingFor(60_000), []);
   abort.abort(new Error("enough"));
   await assert.rejects(waiting[2] ?? Promise.resolve(), /enough/);

@@ -22,7 +22,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("of jobs that end together, one that has lost its lease changes nothing, and the others end", async () => {
+test("of jobs that end in one batch, one that has lost its lease changes nothing, and the others end", async () => {
   const { jobs, account } = fixture;
   const { db } = jobs.database;
   const names: string[] = [];

@@ -9,13 +9,13 @@ import { insertRows, type TranscriptRows } from "../../transcripts/insert-transc
 import { succeedJobs, type JobSuccess } from "./end-jobs.ts";
 import { deletePieces } from "./job-checkpoints.ts";
 
-/** A job that has all that its end needs. */
+/** A job with all that its end needs. */
 export interface FinishedJob {
   readonly success: JobSuccess;
-  /** Something may be kept of its pieces. */
+  /** It may have checkpoints. */
   readonly hasPieces: boolean;
   readonly rows: TranscriptRows;
-  /** What is now known of the media, where the transcript keeps it. */
+  /** The facts of the media, where the transcript keeps it. */
   readonly media: DescribedMedia | undefined;
 }
 
@@ -51,6 +51,6 @@ async function finish(trx: Transaction<Tables>, jobs: readonly FinishedJob[]): P
     trx,
     jobs.flatMap(({ media }) => media ?? []),
   );
-  // Last: every end of a job of the account, on any node, waits for this one's commit from here on.
+  // Last: from here on every end of a job of the account, on any node, waits for this commit.
   await countJobAudio(trx, audio);
 }

@@ -4,7 +4,7 @@ import { newId } from "../../std/ids.ts";
 
 /** How often an idle worker advertises itself. */
 const advertiseEveryMs = 1_000;
-/** How long an answer of anyIdle() holds. */
+/** How long an answer of anyIdle() is reused. */
 const anyIdleForMs = 250;
 /**
  * A worker that has not advertised itself for 3 s is busy, or dead; nor is it idle where the clock
@@ -12,7 +12,7 @@ const anyIdleForMs = 250;
  */
 const isFresh = sql<boolean>`seen_at between now() - interval '3 seconds' and now() + interval '3 seconds'`;
 
-/** Through which the workers of a database learn which of them are idle. */
+/** Lets the workers of a database know which of them are idle. */
 export class IdleWorkers {
   readonly #db: Kysely<Tables>;
   readonly #id = newId();

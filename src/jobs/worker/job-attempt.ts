@@ -25,9 +25,9 @@ export interface AttemptParts {
   readonly running: RunningJobs;
   /** Engines of the worker. */
   readonly parallelism: number;
-  /** The worker stops: jobs go back when the pieces that are being recognized are kept. */
+  /** The worker stops: jobs are released when the pieces that are being recognized are kept. */
   readonly stopping: AbortSignal;
-  /** The worker has to have stopped: work ends at once. */
+  /** The time to stop is over: work ends at once. */
   readonly stopped: AbortSignal;
 }
 
@@ -105,7 +105,7 @@ export class JobAttempt implements RunningJob {
     return release;
   }
 
-  /** It is known whether the recording is a single piece. */
+  /** Called when it is known whether the recording is a single piece. */
   sized(isSmall: boolean): void {
     this.#isSmall = isSmall;
     this.#parts.running.sized(this);

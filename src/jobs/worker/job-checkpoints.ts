@@ -1,11 +1,11 @@
 import { sql, type Kysely } from "kysely";
-import type { Lease } from "../../database/lease.ts";
+import { isHeld, type Lease } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { WindowSpeakers } from "../../engines/protocol/recognizer.ts";
 import type { Segment } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { segmentsFromJson, segmentsJson } from "../../transcripts/segments.ts";
 import { jsonText } from "../../transcripts/transcript-store.ts";
-import type { StoredWindow } from "./hear-speakers.ts";
+import type { StoredWindow } from "./detect-speakers.ts";
 import type { Span } from "./piece-segments.ts";
 
 /**
@@ -18,22 +18,20 @@ export async function insertPiece(
   piece: Span & { readonly index: number },
   segments: readonly Segment[],
 ): Promise<void> {
-  await sql`
-    insert into transcript_job_piece (job_id, piece, start_ms, end_ms, segments)
-    select id, ${piece.index}::int, ${piece.startMs}::int, ${piece.endMs}::int,
-      ${segmentsJson(segments)}::jsonb
-    from transcript_job
-    where id = ${lease.id} and lease = ${lease.number} and state = 'PROCESSING' for share
-    on conflict (job_id, piece) do update
-      set start_ms = excluded.start_ms, end_ms = excluded.end_ms, segments = excluded.segments
-  `.execute(db);
+  const { index: number, startMs, endMs } = piece;
+  await insertCheckpoint(db, lease, pieceColumns, {
+    number,
+    startMs,
+    endMs,
+    json: segmentsJson(segments),
+  });
 }
 
 export interface StoredPiece extends Span {
   readonly segments: readonly Segment[];
 }
 
-/** What earlier tries recognized, by the index of the piece. */
+/** The pieces that earlier attempts kept, by their indexes. */
 export async function readPieces(
   db: Kysely<Tables>,
   jobId: string,
@@ -58,17 +56,11 @@ export async function insertWindow(
   number: number,
   { startMs, endMs, speakers }: StoredWindow,
 ): Promise<void> {
-  await sql`
-    insert into transcript_job_window (job_id, number, start_ms, end_ms, speakers)
-    select id, ${number}::int, ${startMs}::int, ${endMs}::int, ${JSON.stringify(speakers)}::jsonb
-    from transcript_job
-    where id = ${lease.id} and lease = ${lease.number} and state = 'PROCESSING' for share
-    on conflict (job_id, number) do update
-      set start_ms = excluded.start_ms, end_ms = excluded.end_ms, speakers = excluded.speakers
-  `.execute(db);
+  const json = JSON.stringify(speakers);
+  await insertCheckpoint(db, lease, windowColumns, { number, startMs, endMs, json });
 }
 
-/** In which windows earlier tries heard who speaks, by their numbers. */
+/** The windows whose speakers earlier attempts kept, by their numbers. */
 export async function readWindows(
   db: Kysely<Tables>,
   jobId: string,
@@ -80,14 +72,44 @@ export async function readWindows(
     .execute();
   return new Map(
     rows.map((row) => {
-      // Nobody but insertWindow() writes there.
+      // Only insertWindow() writes this column.
       const speakers: WindowSpeakers = JSON.parse(row.speakers);
       return [row.number, { startMs: row.start_ms, endMs: row.end_ms, speakers }];
     }),
   );
 }
 
-/** Deletes what jobs that end have as checkpoints. */
+interface CheckpointColumns {
+  readonly table: "transcript_job_piece" | "transcript_job_window";
+  readonly number: string;
+  readonly json: string;
+}
+
+const pieceColumns = { table: "transcript_job_piece", number: "piece", json: "segments" } as const;
+const windowColumns = {
+  table: "transcript_job_window",
+  number: "number",
+  json: "speakers",
+} as const;
+
+/** Only while the lease holds: the job cannot end meanwhile, and leave the row behind. */
+async function insertCheckpoint(
+  db: Kysely<Tables>,
+  lease: Lease,
+  columns: CheckpointColumns,
+  row: Span & { readonly number: number; readonly json: string },
+): Promise<void> {
+  const [number, json] = [sql.ref(columns.number), sql.ref(columns.json)];
+  await sql`
+    insert into ${sql.table(columns.table)} (job_id, ${number}, start_ms, end_ms, ${json})
+    select id, ${row.number}::int, ${row.startMs}::int, ${row.endMs}::int, ${row.json}::jsonb
+    from transcript_job where ${isHeld("transcript_job", lease)} for share
+    on conflict (job_id, ${number}) do update
+      set start_ms = excluded.start_ms, end_ms = excluded.end_ms, ${json} = excluded.${json}
+  `.execute(db);
+}
+
+/** Deletes the checkpoints of jobs that end. */
 export async function deletePieces(
   db: Kysely<Tables>,
   ...jobIds: readonly string[]

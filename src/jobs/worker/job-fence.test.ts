@@ -51,7 +51,7 @@ async function rowsOf(from: string): Promise<unknown[]> {
   return (await jobs.database.pool.query(`select * from ${from}`)).rows;
 }
 
-/** Takes a job to its end as a worker of its own would that does not notice a lost lease. */
+/** Runs a job to its end, as a worker that does not notice that it has lost its lease. */
 async function finish(job: LeasedJob, sized: (isSmall: boolean) => void = () => {}): Promise<void> {
   const { database, store, sandbox, scratchFolder, meter } = jobs;
   const { db } = database;
@@ -80,8 +80,7 @@ async function finish(job: LeasedJob, sized: (isSmall: boolean) => void = () => 
 }
 
 /**
- * Two workers on one job: when the one that lost its lease comes to the end, seen from the other
- * one.
+ * Two workers on one job: when the one that lost its lease finishes, as seen from the other one.
  */
 const rows: readonly (readonly [string, (stale: () => Promise<void>) => Promise<void>])[] = [
   [
@@ -116,7 +115,7 @@ const rows: readonly (readonly [string, (stale: () => Promise<void>) => Promise<
   ],
 ];
 
-test("a job has one transcript, whenever a worker without its lease comes to the end of it", async () => {
+test("a job has one transcript, whenever a worker without its lease finishes it", async () => {
   for (const [index, [when, race]] of rows.entries()) {
     const name = await fixture.submit("/tones.wav", toneWav([10, 20, 30]));
     const first = await lease();
@@ -129,13 +128,13 @@ test("a job has one transcript, whenever a worker without its lease comes to the
   }
   const { rows: sums } = await jobs.database.pool.query(`select
     (select sum(job_ms) from usage_day where subject_id = account_id) as counted,
-    (select sum(duration_ms) from transcript_job where state = 'SUCCESS') as heard`);
-  assert.ok(Number(sums[0].heard) > 0);
-  assert.equal(sums[0].counted, sums[0].heard, "their audio counts once");
+    (select sum(duration_ms) from transcript_job where state = 'SUCCESS') as recognized`);
+  assert.ok(Number(sums[0].recognized) > 0);
+  assert.equal(sums[0].counted, sums[0].recognized, "their audio counts once");
   await fixture.isTidy();
 });
 
-test("a recording that is longer than it says takes the place of a long one", async () => {
+test("a recording that is longer than its header says is counted as a long one", async () => {
   await fixture.submit("/says-a-second.flac", craftFlac(65, 16_000));
   const sizes: boolean[] = [];
   await finish(await lease(), (isSmall) => void sizes.push(isSmall));

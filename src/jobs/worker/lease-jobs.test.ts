@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
+import { attemptsMax } from "../../database/lease.ts";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { jobRequest, openJobs, type JobsFixture } from "../../../test/fixtures/jobs-fixture.ts";
 import { openTestDatabase } from "../../../test/fixtures/open-test-database.ts";
 import { failJob } from "./end-jobs.ts";
 import {
-  attemptsMax,
   countLastAttempt,
   extendJob,
   isLastAttempt,

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import {
+  attemptsMax,
   extendLease,
   isDue,
   isHeld,
@@ -11,8 +12,6 @@ import type { Tables } from "../../database/tables.ts";
 import type { TranscriptMetadata } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { metadataOf } from "../../transcripts/transcript-store.ts";
 
-/** Attempts at a job, whether they fail or their worker dies. */
-export const attemptsMax = 3;
 /** A worker extends its leases each second. */
 const leaseMs = 10_000;
 /** No lease and no delay before the next attempt is longer. */

@@ -17,7 +17,7 @@ import { newId } from "../../std/ids.ts";
 import { createLog } from "../../std/log.ts";
 
 let fixture: WorkerFixture;
-/** Of a node whose folder no other node shares. */
+/** The media of a node whose folder no other node shares. */
 let lacking: MediaStore;
 const opened = new AsyncDisposableStack();
 before(async () => {
@@ -49,7 +49,7 @@ async function submitUpload(): Promise<{ mediaId: string; name: string }> {
   return { mediaId, name: await jobs.submit(account, request) };
 }
 
-async function triesOf(name: string): Promise<number> {
+async function attemptsOf(name: string): Promise<number> {
   const { db } = fixture.jobs.database;
   const row = await db
     .selectFrom("transcript_job")
@@ -59,17 +59,17 @@ async function triesOf(name: string): Promise<number> {
   return row?.tries ?? 0;
 }
 
-test("a job whose media is missing at one worker alone is done by another one", async () => {
+test("a job whose media is missing on one worker is done by another one", async () => {
   const { jobs, account } = fixture;
   await using _lacking = await jobs.openWorker(toneRecognizer(), { store: lacking, retryMs: 10 });
   const { name } = await submitUpload();
-  await until(async () => (await triesOf(name)) === 1);
+  await until(async () => (await attemptsOf(name)) === 1);
   await using _other = await jobs.openWorker(toneRecognizer(), { retryMs: 10 });
   const job = await jobs.ended(account, name);
   assert.equal(job.state, State.SUCCESS, job.error?.message);
 });
 
-test("a job whose media is missing at every worker ends after all its tries, and says so", async () => {
+test("a job whose media is missing on every worker fails after its last attempt, with that reason", async () => {
   const { jobs, account } = fixture;
   const { mediaId, name } = await submitUpload();
   await jobs.store.delete(mediaId);
@@ -82,13 +82,13 @@ test("a job whose media is missing at every worker ends after all its tries, and
   assert.equal(job.state, State.FAILED);
   assert.equal(job.error?.code, 5);
   assert.match(job.error?.message ?? "", /not in the media store in any of the 3 attempts/);
-  assert.equal(await triesOf(name), 3);
+  assert.equal(await attemptsOf(name), 3);
 });
 
-test("media that is missing at one describer alone is described by another one", async () => {
+test("media that is missing on one describer is described by another one", async () => {
   const { jobs, account } = fixture;
   const { db } = jobs.database;
-  const triesUntil = async (mediaId: string) =>
+  const attemptsAt = async (mediaId: string) =>
     (
       await db
         .selectFrom("media_description")
@@ -98,9 +98,9 @@ test("media that is missing at one describer alone is described by another one",
     )?.tries;
   await using _lacking = await jobs.openDescriber({ store: lacking });
   const mediaId = await jobs.addMedia(account, toneWav(numbers(4)));
-  await until(async () => (await triesUntil(mediaId)) === 1);
+  await until(async () => (await attemptsAt(mediaId)) === 1);
   await using _other = await jobs.openDescriber();
-  await until(async () => (await triesUntil(mediaId)) === undefined);
+  await until(async () => (await attemptsAt(mediaId)) === undefined);
   const { problem, duration_ms: ms } = await db
     .selectFrom("media")
     .where("id", "=", mediaId)

@@ -4,7 +4,7 @@ import {
   type TranscriptMetadata,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
-/** What speakers are called before anybody has said who they are. */
+/** The names of speakers until a user sets others. */
 const nouns: Readonly<Record<string, string>> = { is: "Mælandi", en: "Speaker" };
 
 /**

@@ -12,12 +12,9 @@ import { openMediaCopy, type MediaCopyParts } from "../../describe/media-copy.ts
 export interface Recording extends AsyncDisposable {
   readonly file: string;
   readonly facts: MediaProbe;
-  /** To be given every byte that is decoded, where the hash is found that way. */
+  /** Has to be called with every byte that is decoded, where the hash is computed from these. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
-  /**
-   * The hash of all bytes that were decoded and how many they were; null where it is not found that
-   * way.
-   */
+  /** The hash of all decoded bytes and their number; null where it is not computed from these. */
   readonly hashed: () => { readonly sha256: Buffer | null; readonly sizeBytes: number };
 }
 
@@ -28,8 +25,8 @@ export interface RecordingParts extends MediaCopyParts {
 export type RecordingOptions = Omit<ReadMediaOptions, "file"> & { readonly signal: AbortSignal };
 
 /**
- * Opens media for the decoder. What this process decodes by itself is read where it lies, if that
- * is a file of this machine; all else is copied for the sandbox. Throws what openMediaCopy() and
+ * Opens media for the decoder. What this process decodes by itself is read in place, if it is a
+ * file of this machine; everything else is copied for the sandbox. Throws what openMediaCopy() and
  * probeMedia() throw.
  */
 export async function openRecording(
@@ -39,7 +36,7 @@ export async function openRecording(
 ): Promise<Recording> {
   const { signal, durationMsMax } = options;
   const stored = parts.store.file?.(mediaId);
-  // What is not there is missed by the copy, which says so in words.
+  // For a missing file the copy throws the right error.
   const facts =
     stored === undefined
       ? undefined

@@ -50,8 +50,8 @@ test("`segmentsOfPiece()` makes a segment of each utterance, with times of the m
 });
 
 test("`segmentsOfPiece()` spreads words without times over their utterance", () => {
-  const heard = [recognition("to be", [], 1_000), recognition("or not", [], 6_000)];
-  assert.deepEqual(shownSegments(segmentsOfPiece(heard, piece)), [
+  const recognized = [recognition("to be", [], 1_000), recognition("or not", [], 6_000)];
+  assert.deepEqual(shownSegments(segmentsOfPiece(recognized, piece)), [
     {
       times: [10_000, 11_000],
       words: [
@@ -69,19 +69,19 @@ test("`segmentsOfPiece()` spreads words without times over their utterance", () 
   ]);
 });
 
-test("`segmentsOfPiece()` leaves out what is not final or empty", () => {
+test("`segmentsOfPiece()` skips interim and empty results", () => {
   const interim = { ...recognition("no", [word("no", 0, 1)], 1), isFinal: false };
   assert.deepEqual(segmentsOfPiece([interim, recognition(" ", [], 5)], piece), []);
 });
 
-test("`segmentsOfPiece()` keeps all times in order and inside the piece, whatever the engine says", () => {
+test("`segmentsOfPiece()` keeps all times in order and inside the piece, whatever the engine returns", () => {
   const time = fc.double({ min: -5_000, max: 30_000, noNaN: true });
-  const heard = fc.array(
+  const recognized = fc.array(
     fc.record({ words: fc.array(fc.tuple(time, time), { maxLength: 5 }), end: time }),
     { maxLength: 5 },
   );
   fc.assert(
-    fc.property(heard, (utterances) => {
+    fc.property(recognized, (utterances) => {
       const segments = segmentsOfPiece(
         utterances.map(({ words, end }) =>
           recognition(
@@ -106,7 +106,7 @@ test("`segmentsOfPiece()` keeps all times in order and inside the piece, whateve
   );
 });
 
-test("segments of all pieces are readable text, in order, words within them, whatever engines say of spaces", () => {
+test("segments of all pieces are readable text in order, with their words inside, whatever spaces engines return", () => {
   const word = fc.constantFrom(
     "a",
     "við",
@@ -127,9 +127,9 @@ test("segments of all pieces are readable text, in order, words within them, wha
       const text = words.map((each) => each.text).join(" ");
       return recognition(text, hasTimes ? words : [], endMs);
     });
-  const heard = fc.array(fc.array(utterance, { maxLength: 3 }), { maxLength: 3 });
+  const recognized = fc.array(fc.array(utterance, { maxLength: 3 }), { maxLength: 3 });
   fc.assert(
-    fc.property(heard, (pieces) => {
+    fc.property(recognized, (pieces) => {
       const joined = joinSegments(
         pieces.map((recognitions, index) =>
           segmentsOfPiece(recognitions, { startMs: index * 10_000, endMs: (index + 1) * 10_000 }),

@@ -15,34 +15,33 @@ export interface Span {
 }
 
 /**
- * What was recognized in a piece as segments, one for each utterance: times from the start of the
- * media, inside the piece and in order; every word with the space that belongs before the next one
- * (§2.3).
+ * The recognitions of a piece as segments, one for each utterance: times from the start of the
+ * media, inside the piece and in order; every word with the space before the next one (§2.3).
  */
 export function segmentsOfPiece(recognitions: readonly Recognition[], piece: Span): Segment[] {
   const segments: Segment[] = [];
-  let heardMs = piece.startMs;
+  let recognizedMs = piece.startMs;
   for (const { isFinal, alternatives, audioEndMs } of recognitions) {
     const [best] = alternatives;
     if (!isFinal || !best || best.text.trim() === "") continue;
     const utterance = {
-      startMs: heardMs,
-      endMs: Math.max(heardMs, Math.min(Math.round(piece.startMs + audioEndMs), piece.endMs)),
+      startMs: recognizedMs,
+      endMs: Math.max(recognizedMs, Math.min(Math.round(piece.startMs + audioEndMs), piece.endMs)),
     };
-    const told = best.words.filter(({ text }) => text.trim() !== "");
+    const timed = best.words.filter(({ text }) => text.trim() !== "");
     const words =
-      told.length > 0
-        ? placeWords(told, piece.startMs, { startMs: heardMs, endMs: piece.endMs })
+      timed.length > 0
+        ? placeWords(timed, piece.startMs, { startMs: recognizedMs, endMs: piece.endMs })
         : spreadWords(best.text, utterance);
     segments.push(segmentOf(words));
-    heardMs = words.at(-1)?.endMs ?? heardMs;
+    recognizedMs = words.at(-1)?.endMs ?? recognizedMs;
   }
   return segments;
 }
 
 /**
- * Segments of all pieces in order as those of one transcript: only the last word of all has no
- * space behind it.
+ * Segments of all pieces, in order, as those of one transcript: only the very last word has no
+ * space after it.
  */
 export function joinSegments(pieces: readonly (readonly Segment[])[]): Segment[] {
   const segments = pieces.flat();

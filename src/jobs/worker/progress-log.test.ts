@@ -10,7 +10,7 @@ function openLog(): { lines: Record<string, unknown>[]; log: ProgressLog } {
   return { lines, log: new ProgressLog(logger) };
 }
 
-test("an hour's job that takes five minutes says so every ten seconds and at the quarters", () => {
+test("a job of an hour that takes five minutes is logged every ten seconds and at the quarters", () => {
   const { lines, log } = openLog();
   const totalMs = 3_600_000;
   for (let second = 0; second <= 300; second++) {
@@ -33,7 +33,7 @@ test("an hour's job that takes five minutes says so every ten seconds and at the
   );
 });
 
-test("a short job is told at its quarters, and one that stands still not at all", () => {
+test("a short job is logged at its quarters, and one without progress is not logged", () => {
   const { lines, log } = openLog();
   for (let step = 0; step <= 8; step++) {
     const doneMs = step * 500;
@@ -55,7 +55,7 @@ test("a short job is told at its quarters, and one that stands still not at all"
   assert.deepEqual(still.lines, []);
 });
 
-test("what an earlier try has recognized is no speed of this one", () => {
+test("pieces of an earlier attempt do not count for the speed of this one", () => {
   const { lines, log } = openLog();
   log.note({ doneMs: 60_000, totalMs: 100_000, hereMs: 0 }, 0);
   log.note({ doneMs: 80_000, totalMs: 100_000, hereMs: 20_000 }, 10_000);

@@ -1,12 +1,11 @@
 import type { Log } from "../../std/log.ts";
 import type { Progress } from "./job-progress.ts";
 
-/** Between two lines of a job, unless it passes a quarter. */
+/** Time between two lines of a job, unless it passes a quarter. */
 const logMs = 10_000;
 
 /**
- * Writes how far a job is, how fast, and how long it may still take into the worker's log: now and
- * then, and at the quarters.
+ * Logs how far a job is, its speed, and how long it may still take: regularly, and at the quarters.
  */
 export class ProgressLog {
   readonly #log: Log;
@@ -18,11 +17,12 @@ export class ProgressLog {
     this.#log = log;
   }
 
-  /** Given now and then how far the job is at a time of performance.now(). */
+  /** Called regularly with the progress of the job; `now` is on the clock of performance.now(). */
   note({ doneMs, totalMs, hereMs }: Progress, now: number): void {
     if (totalMs === 0) return;
     const quarter = Math.floor((doneMs * 4) / totalMs);
-    // What an earlier try did is no news, and no speed of this one.
+    // The progress of an earlier attempt is not logged, and does not count for the speed of this
+    // one.
     if (!this.#begun) {
       this.#begun = { at: now, hereMs };
       this.#loggedAt = now;
@@ -30,12 +30,12 @@ export class ProgressLog {
       return;
     }
     const seconds = (now - this.#begun.at) / 1000;
-    const heardSeconds = (hereMs - this.#begun.hereMs) / 1000;
+    const hereSeconds = (hereMs - this.#begun.hereMs) / 1000;
     const isDue = quarter > this.#quarter || now - this.#loggedAt >= logMs;
-    if (!isDue || heardSeconds <= 0) return;
+    if (!isDue || hereSeconds <= 0) return;
     this.#quarter = quarter;
     this.#loggedAt = now;
-    const speed = heardSeconds / seconds;
+    const speed = hereSeconds / seconds;
     this.#log.info(
       {
         recognizedSeconds: Math.round(doneMs / 1000),

@@ -14,7 +14,7 @@ import { installedLanguage } from "../job-language.ts";
 import { speakersIn } from "./assign-speakers.ts";
 import { pieceMsMax } from "./cut-pieces.ts";
 import type { FinishedJob } from "./finish-jobs.ts";
-import { SpeakerListener } from "./hear-speakers.ts";
+import { SpeakerDetector } from "./detect-speakers.ts";
 import { HeldPeaks } from "./held-peaks.ts";
 import type { JobAttempt } from "./job-attempt.ts";
 import {
@@ -60,7 +60,7 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
   const { job, signal, stopping } = attempt;
   const { lease, accountId } = job;
   const languageCode = languageOf(recognition, job);
-  // What has begun is taken to its end.
+  // A job that has begun is finished even if the limit has been reached since.
   const isFirst = lease.number === 1;
   if (isFirst) await meter.checkAudio({ accountId, keyId: job.keyId ?? undefined });
   const mediaId = await media.take(attempt);
@@ -68,7 +68,7 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
   const { sandbox, durationMsMax } = recognition;
   const ending = AbortSignal.any([signal, stopping]);
   await using recording = await media.open(mediaId, { sandbox, durationMsMax, signal: ending });
-  using speakers = await openListener(parts, attempt);
+  using speakers = await openDetector(parts, attempt);
   const peaks = new HeldPeaks(async (number, piece) =>
     retryWhileDatabaseDown(signal, async () => await keepPeaks(db, mediaId, number, piece)),
   );
@@ -90,14 +90,16 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
   await retryWhileDatabaseDown(signal, async () => await parts.finish.add(finished));
 }
 
-/** Keeps the pieces of a job; a recording of a single piece is kept by the end of its job. */
+/**
+ * Keeps the pieces of a job; a single piece needs no checkpoint, since the end of the job keeps it.
+ */
 class Checkpoints {
   readonly #db: Kysely<Tables>;
   readonly #attempt: RunningAttempt;
   #isSmall: boolean;
   #hasSome = false;
 
-  /** `durationMs`: what the recording says. */
+  /** `durationMs`: what the header of the recording says. */
   constructor(db: Kysely<Tables>, attempt: RunningAttempt, durationMs: number | undefined) {
     this.#db = db;
     this.#attempt = attempt;
@@ -119,7 +121,7 @@ class Checkpoints {
     const { job, signal } = this.#attempt;
     if (this.#isSmall && piece.index === 0) return;
     if (this.#isSmall) {
-      // It is longer than it says.
+      // It is longer than its header says.
       this.#isSmall = false;
       this.#attempt.sized(false);
     }
@@ -132,14 +134,14 @@ class Checkpoints {
 }
 
 /** Detects the speakers, where a model for that is installed. */
-async function openListener(
+async function openDetector(
   { db, recognition, log }: JobParts,
   { job: { lease }, signal }: RunningAttempt,
-): Promise<SpeakerListener | undefined> {
+): Promise<SpeakerDetector | undefined> {
   const { recognizer, retryMs = retryMsDefault } = recognition;
   if (!recognizer.canDiarize()) return undefined;
   const known = await retryWhileDatabaseDown(signal, async () => await readWindows(db, lease.id));
-  return new SpeakerListener({
+  return new SpeakerDetector({
     recognizer,
     known,
     keep: async (number, window) =>
@@ -180,7 +182,7 @@ async function endOf(
     metadata,
     segments,
     mediaId,
-    // What was declared may be wrong: media that is kept shows what it is.
+    // The declared type may be wrong; media that is kept shows its own.
     recordingFileType: mediaId === null ? fileType : null,
   });
   const keepsMedia = mediaId !== null;

@@ -23,8 +23,8 @@ class TestJob implements RunningJob {
 }
 
 /**
- * A worker that takes 4 jobs by turn and 8 more, with the jobs that wait; jobs that are asked to go
- * have gone at once.
+ * A worker that takes 4 jobs by turn and 8 more, with the waiting jobs; jobs that are asked to
+ * leave do so at once.
  */
 class TestWorker {
   readonly jobs = new RunningJobs(4);
@@ -36,7 +36,7 @@ class TestWorker {
     this.waiting = waiting.map((accountId) => new TestJob(accountId));
   }
 
-  /** Takes what it may, as the queue gives it. */
+  /** Leases all jobs that it may, in their order. */
   fill(): this {
     for (;;) {
       const passedOver = this.jobs.passedOver();
@@ -71,13 +71,13 @@ class TestWorker {
     this.running.splice(this.running.indexOf(job), 1);
     this.jobs.remove(job);
     job.isLeaving = false;
-    // Its turn is older than those of all that wait.
+    // Its turn is before those of all waiting jobs.
     this.waiting.unshift(job);
     this.left++;
   }
 }
 
-test("`RunningJobs` takes one job of each further account beside those of a flood", () => {
+test("`RunningJobs` takes one job of each other account in addition to those of a flood", () => {
   const flood = Array.from({ length: 20 }, () => "a");
   const worker = new TestWorker(flood).fill();
   assert.equal(worker.counts(), "a4");
@@ -88,7 +88,7 @@ test("`RunningJobs` takes one job of each further account beside those of a floo
   assert.equal(worker.left, 0);
 });
 
-test("`RunningJobs` has the youngest of the most make room where all places are taken", () => {
+test("`RunningJobs` releases the youngest job of the account with the most if all places are taken", () => {
   const worker = new TestWorker(Array.from("aaaaaabcdefghi")).fill();
   assert.equal(worker.counts(), "a4 b1 c1 d1 e1 f1 g1 h1 i1");
   assert.equal(worker.left, 0);
@@ -101,10 +101,10 @@ test("`RunningJobs` has the youngest of the most make room where all places are 
   assert.equal(worker.left, 3);
   assert.equal(worker.end("j").fill().counts(), "a1 b1 c1 d1 e1 f1 g1 h1 i1 k1 l1 m1");
   assert.equal(worker.end("m").fill().counts(), "a1 b1 c1 d1 e1 f1 g1 h1 i1 k1 l1");
-  assert.equal(worker.left, 3, "those that made room do not come back to be sent away again");
+  assert.equal(worker.left, 3, "released jobs are not leased only to be released again");
 });
 
-test("`RunningJobs` keeps a job that has not fetched its media, where another one can go", () => {
+test("`RunningJobs` keeps a job that is fetching its media if another one can be released", () => {
   const jobs = new RunningJobs(4);
   const fetched = [
     new TestJob("a"),
@@ -121,13 +121,13 @@ test("`RunningJobs` keeps a job that has not fetched its media, where another on
   assert.equal(jobs.passedOver(), undefined, "one at a time");
 });
 
-test("`RunningJobs` with so many accounts that each has one job takes no more", () => {
+test("`RunningJobs` takes no more jobs when all places belong to different accounts", () => {
   const worker = new TestWorker(Array.from("abcdefghijklm")).fill();
   assert.equal(worker.counts(), "a1 b1 c1 d1 e1 f1 g1 h1 i1 j1 k1 l1");
   assert.equal(worker.left, 0);
 });
 
-test("`RunningJobs` has a job alone until it shares again or is gone", async () => {
+test("`RunningJobs` isolates a job until it shares again or ends", async () => {
   const jobs = new RunningJobs(4);
   const [suspect, ...others] = [new TestJob("a"), new TestJob("a"), new TestJob("b")];
   for (const job of [suspect, ...others]) jobs.add(job);
@@ -153,7 +153,7 @@ test("`RunningJobs` has a job alone until it shares again or is gone", async () 
   assert.deepEqual(jobs.passedOver(), []);
 });
 
-test("`RunningJobs` takes small jobs beside all others, and after some of them many at once", () => {
+test("`RunningJobs` takes small jobs in addition to all others, and after some of them many at once", () => {
   const jobs = new RunningJobs(4);
   const add = (isSmall?: boolean): TestJob => {
     const job = new TestJob("a");
@@ -163,7 +163,7 @@ test("`RunningJobs` takes small jobs beside all others, and after some of them m
     return job;
   };
   const first = Array.from({ length: 4 }, () => add());
-  assert.equal(jobs.room(), 0, "nobody knows of them yet");
+  assert.equal(jobs.room(), 0, "their size is unknown yet");
   for (const job of first) {
     job.isSmall = true;
     jobs.sized(job);
@@ -183,12 +183,12 @@ test("`RunningJobs` takes small jobs beside all others, and after some of them m
     job.isSmall = false;
     jobs.sized(job);
   }
-  assert.equal(next.filter(({ isLeaving }) => isLeaving).length, 8, "so many are too many");
+  assert.equal(next.filter(({ isLeaving }) => isLeaving).length, 8, "8 are too many");
   for (const job of next.filter(({ isLeaving }) => isLeaving)) jobs.remove(job);
-  assert.equal(jobs.room(), 0, "long ones keep to their places");
+  assert.equal(jobs.room(), 0, "long ones need places");
 });
 
-test("`RunningJobs` lets others in beside many jobs that were taken for small, and stand still", async () => {
+test("`RunningJobs` takes jobs of others in addition to many that were expected to be small and stall", async () => {
   const jobs = new RunningJobs(4);
   const add = (accountId: string, isSmall?: boolean): TestJob => {
     const job = new TestJob(accountId, isSmall !== undefined);
@@ -198,7 +198,7 @@ test("`RunningJobs` lets others in beside many jobs that were taken for small, a
     return job;
   };
   for (const job of Array.from({ length: 8 }, () => add("a", true))) jobs.remove(job);
-  // Their media comes slowly.
+  // Their media is slow to arrive.
   const slow = Array.from({ length: 24 }, () => add("a"));
   assert.equal(jobs.passedOver(), undefined, "they may end in a moment");
   await jobs.change(1);
@@ -208,7 +208,7 @@ test("`RunningJobs` lets others in beside many jobs that were taken for small, a
   assert.equal(other.isLeaving, false);
 });
 
-test("`RunningJobs` spares the engines that no job is going to begin on, and gives back whom it is told", () => {
+test("`RunningJobs` counts the engines that no job is going to use, and releases jobs by their ids", () => {
   const jobs = new RunningJobs(4);
   assert.equal(jobs.spare(2), 2);
   const all = Array.from("aabb", (accountId) => new TestJob(accountId));
@@ -216,7 +216,7 @@ test("`RunningJobs` spares the engines that no job is going to begin on, and giv
   for (const job of all) jobs.add(job);
   assert.equal(jobs.spare(5), 1);
   assert.equal(jobs.spare(4), 0);
-  assert.equal(jobs.spare(0), 0, "more wait than engines are free");
+  assert.equal(jobs.spare(0), 0, "more jobs wait than engines are free");
   if (begun) begun.hasBegun = true;
   assert.equal(jobs.spare(4), 1, "an engine that it has is not free, and it waits for no other");
   jobs.release(others.slice(0, 2).map(({ id }) => id));
@@ -224,5 +224,5 @@ test("`RunningJobs` spares the engines that no job is going to begin on, and giv
     all.map(({ isLeaving }) => isLeaving),
     [false, true, true, false],
   );
-  assert.equal(jobs.spare(4), 3, "who leaves begins on none");
+  assert.equal(jobs.spare(4), 3, "a job that leaves uses none");
 });

@@ -3,39 +3,44 @@ export interface RunningJob {
   /** Ids of jobs sort by age. */
   readonly id: string;
   readonly accountId: string;
-  /** Whether its media is kept: given back before that, it fetches again. */
+  /** Whether its media is kept: a job that is released before that has to fetch it again. */
   readonly hasMedia: boolean;
   /**
-   * Whether its recording is a single piece: it holds little, and ends soon. undefined: nobody
-   * knows yet.
+   * Whether its recording is a single piece: it holds little memory, and ends soon. undefined: not
+   * known yet.
    */
   readonly isSmall: boolean | undefined;
-  /** Whether a piece of it has come to an engine here. */
+  /** Whether a piece of it has got an engine here. */
   readonly hasBegun: boolean;
-  /** Whether it has been asked to go. */
+  /** Whether it has been asked to leave. */
   readonly isLeaving: boolean;
-  /** Asks it to go at its next checkpoint. */
+  /** Asks it to leave at its next checkpoint. */
   leave(): void;
 }
 
 /**
- * Beyond the jobs that keep a worker busy, it takes so many of accounts that have none with it:
- * then a job begins at once, however many another account has running. They cost a decoder each,
- * which waits most of the time.
+ * Beyond the jobs that keep a worker busy, it takes this many of accounts that have none on it: so
+ * a job begins at once, however many another account has running. Each costs a decoder, which waits
+ * most of the time.
  */
 const otherAccounts = 8;
 /**
- * So many small jobs take no place: while they wait for engines and commits, the next ones begin.
+ * Up to this many small jobs take no place: while they wait for engines and commits, the next ones
+ * begin.
  */
 const smallJobs = 32;
-/** After so many small jobs in a row the next ones are taken for small too, so many at once. */
+/**
+ * After this many small jobs in a row the next ones are expected to be small, too, and are leased
+ * many at once.
+ */
 const smallStreak = 8;
 const smallAtOnce = 12;
 
 /**
- * The jobs of a worker, and whose it takes next. Where everything is taken, an account that has two
- * jobs less here than another one still gets a place: the other's youngest job goes, which pieces
- * come to last. Each such change makes the accounts more equal, so that they come to an end.
+ * The jobs of a worker, and which accounts it leases from next. If all places are taken, an account
+ * that has at least two jobs fewer here than another one still gets a place: the other's youngest
+ * job leaves, whose pieces come last. Each such change makes the accounts more equal, so that the
+ * changes end.
  */
 export class RunningJobs {
   readonly #anyoneMax: number;
@@ -45,16 +50,16 @@ export class RunningJobs {
   #streak = 0;
   #change = Promise.withResolvers<void>();
 
-  /** `anyoneMax`: jobs that are taken by their turn alone. */
+  /** `anyoneMax`: jobs that are leased by their turn only. */
   constructor(anyoneMax: number) {
     this.#anyoneMax = anyoneMax;
   }
 
-  /** Accounts that get no further job now; undefined: none gets one. */
+  /** Accounts that may get no further job now; undefined: no account may. */
   passedOver(): readonly string[] | undefined {
     if (this.#alone) return undefined;
     if (this.room() > 0) return [];
-    // Soon there is room for many at once, which cost less together.
+    // Soon there is room for many at once, which is cheaper.
     if (this.#expectsSmall()) return undefined;
     const counts = this.#counts();
     if (this.#taken() < this.#anyoneMax + otherAccounts) return [...counts.keys()];
@@ -64,7 +69,7 @@ export class RunningJobs {
     return [...counts].filter(([, count]) => count > most - 2).map(([accountId]) => accountId);
   }
 
-  /** How many jobs are taken by their turn alone now. */
+  /** How many jobs may be leased by their turn only now. */
   room(): number {
     if (this.#alone) return 0;
     const places = Math.max(0, this.#anyoneMax - this.#taken());
@@ -73,15 +78,15 @@ export class RunningJobs {
     return atOnce === smallAtOnce ? atOnce : 0;
   }
 
-  /** Of so many free engines, those that no job here is going to begin on. */
+  /** Of the free engines, those that no job here is going to use. */
   spare(enginesFree: number): number {
     const preparing = [...this.#jobs].filter(({ hasBegun, isLeaving }) => !hasBegun && !isLeaving);
     return Math.max(0, enginesFree - preparing.length);
   }
 
   /**
-   * To be told once the size of a job is known. One that was taken for small in vain goes where
-   * there is no place for it.
+   * Called once the size of a job is known. A job that turns out to be long leaves if there is no
+   * place for it.
    */
   sized(job: RunningJob): void {
     this.#streak = job.isSmall === true ? this.#streak + 1 : 0;
@@ -90,20 +95,23 @@ export class RunningJobs {
     this.wake();
   }
 
-  /** Adds a job that was leased; another one leaves for it where all places are taken. */
+  /** Adds a leased job; another one leaves for it if all places are taken. */
   add(job: RunningJob): void {
     this.#jobs.add(job);
     if (this.#taken() > this.#anyoneMax + otherAccounts) this.#youngestOfMost(job)?.leave();
   }
 
-  /** Has all others leave. No job is taken until it shares again, or is removed. */
+  /**
+   * Makes all other jobs leave, and waits for them. No job may be leased until this one shares
+   * again, or is removed.
+   */
   async isolate(job: RunningJob): Promise<void> {
     this.#alone = job;
     for (const other of this.#jobs) if (other !== job) other.leave();
     while (this.#jobs.size > 1) await this.#change.promise;
   }
 
-  /** Has jobs go back to the queue, by their ids. */
+  /** Makes jobs leave, by their ids. */
   release(jobIds: readonly string[]): void {
     for (const job of this.#jobs) if (jobIds.includes(job.id)) job.leave();
   }
@@ -125,8 +133,8 @@ export class RunningJobs {
   }
 
   /**
-   * Resolves when other jobs may be taken than before, or the time is over: then those that were
-   * taken for small are not that.
+   * Resolves when other jobs may be leased than before, or the time is over: then the jobs of
+   * unknown size are no longer expected to be small.
    */
   async change(msMax: number): Promise<void> {
     const timer = setTimeout(() => {
@@ -157,7 +165,7 @@ export class RunningJobs {
     return this.#jobs.size - Math.min(this.#small(), smallJobs);
   }
 
-  /** Jobs of each account that do not leave. */
+  /** Jobs of each account that are not leaving. */
   #counts(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { isLeaving, accountId } of this.#jobs) {
@@ -166,7 +174,7 @@ export class RunningJobs {
     return counts;
   }
 
-  /** One whose media is kept, if there is one. */
+  /** The youngest job of the account with the most; one whose media is kept, if there is one. */
   #youngestOfMost(added: RunningJob): RunningJob | undefined {
     const counts = this.#counts();
     const most = Math.max(...counts.values());

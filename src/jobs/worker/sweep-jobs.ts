@@ -7,9 +7,9 @@ import type { Log } from "../../std/log.ts";
 const jobsAtOnce = 100;
 
 /**
- * Lets go of the media of jobs that have ended: what a job fetched is deleted unless a transcript
- * has it, an upload stays for another job. Right after a job, and now and then for those whose
- * worker did not come to it.
+ * Releases the media of jobs that have ended: fetched media is deleted unless a transcript keeps
+ * it, an upload stays for another job. Called after each job, and regularly for jobs whose worker
+ * died.
  */
 export async function sweepJobs(parts: {
   readonly db: Kysely<Tables>;

@@ -12,10 +12,10 @@ import { ServiceError } from "../../std/service-error.ts";
 import { assignSpeakers } from "./assign-speakers.ts";
 import { cutPieces, type Piece } from "./cut-pieces.ts";
 import { keepingPeaks, type KeepPeaks } from "../../describe/describe-media.ts";
-import type { SpeakerListener } from "./hear-speakers.ts";
+import type { SpeakerDetector } from "./detect-speakers.ts";
 import type { JobAttempt } from "./job-attempt.ts";
 import type { StoredPiece } from "./job-checkpoints.ts";
-import { attemptsMax } from "./lease-jobs.ts";
+import { attemptsMax } from "../../database/lease.ts";
 import type { Recording } from "./open-recording.ts";
 import { joinSegments, segmentsOfPiece } from "./piece-segments.ts";
 
@@ -31,14 +31,14 @@ export interface TranscribeOptions {
   readonly attempt: Pick<JobAttempt, "progress" | "takeEngine" | "signal" | "stopping">;
   readonly recording: Pick<Recording, "file" | "facts" | "onBytes">;
   readonly languageCode: string;
-  /** What is recognized already. */
+  /** The pieces that earlier attempts kept. */
   readonly known: ReadonlyMap<number, StoredPiece>;
   /** Called with each new result; the piece counts once it resolves. */
   readonly keep: (piece: Piece, segments: readonly Segment[]) => Promise<void>;
-  /** Where the waveform is wanted: given its pieces in their order. */
+  /** Called with the parts of the waveform in order, where it is wanted. */
   readonly keepPeaks?: KeepPeaks | undefined;
-  /** Where speakers are told apart: is given every piece. */
-  readonly speakers?: SpeakerListener | undefined;
+  /** Where speakers are detected: gets every piece. */
+  readonly speakers?: SpeakerDetector | undefined;
 }
 
 export interface Transcription extends MediaFacts {
@@ -46,7 +46,7 @@ export interface Transcription extends MediaFacts {
 }
 
 /**
- * Decodes media, cuts it at pauses, recognizes the pieces side by side and joins them. Throws
+ * Decodes media, cuts it at pauses, recognizes the pieces in parallel and joins them. Throws
  * ServiceError for the caller.
  */
 export async function transcribeMedia(
@@ -116,7 +116,7 @@ export async function transcribeMedia(
 
 export const retryMsDefault = 250;
 
-/** Recognizes a piece. An engine that is lost is tried again, one that is busy is waited for. */
+/** Recognizes a piece. Retries after a lost engine, and waits for a busy one. */
 async function recognizePiece(
   { recognizer, retryMs = retryMsDefault }: TranscribeParts,
   piece: Piece,
@@ -126,12 +126,12 @@ async function recognizePiece(
   let waitMs = retryMs;
   for (let attempts = 1; ;) {
     try {
-      const heard: Recognition[] = [];
+      const recognitions: Recognition[] = [];
       const options = { ...how, mode: "job", sampleRateHertz: decodedSampleRate } as const;
       const recognition = recognizer.recognize(chunksOf(piece.samples), options);
-      for await (const message of recognition) heard.push(message);
+      for await (const message of recognition) recognitions.push(message);
       signal.throwIfAborted();
-      return segmentsOfPiece(heard, piece);
+      return segmentsOfPiece(recognitions, piece);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ServiceError)) throw error;

@@ -38,7 +38,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-/** So many minutes of silence: a small file, and pieces for engines all the same. */
+/** Minutes of silence: a small file that engines nevertheless get in pieces. */
 async function silence(minutes: number): Promise<Buffer> {
   const source = `aevalsrc=0:s=8000:d=${minutes * 60}`;
   const parameters = ["-v", "error", "-f", "lavfi", "-i", source, "-f", "flac", "-"];
@@ -46,11 +46,11 @@ async function silence(minutes: number): Promise<Buffer> {
   return stdout;
 }
 
-/** Hears nothing in each piece, and takes so long for it. */
+/** Recognizes nothing in each piece, and takes `pieceMs` for it. */
 function slowRecognizer(pieceMs: number): Recognizer {
   return {
     ...toneRecognizer(),
-    // oxlint-disable-next-line require-yield -- nothing is heard
+    // oxlint-disable-next-line require-yield -- there are no words
     async *recognize(input, { signal }) {
       for await (const _ of input);
       await sleep(pieceMs, undefined, signal && { signal });
@@ -104,7 +104,7 @@ async function overtakesFlood(options: {
     const parts = { scratchFolder, parallelism };
     opened.use(await jobs.openWorker(slowRecognizer(500), parts));
   }
-  // Every worker has as many of them as it takes, and pieces are recognized.
+  // Every worker has as many of them as it may have, and pieces are being recognized.
   const active = Math.min(20, workers * (parallelism + 2));
   await until(async () => (await count(leased)) >= active);
   await until(async () => (await count("transcript_job_piece")) > 0);
@@ -113,36 +113,37 @@ async function overtakesFlood(options: {
   assert.equal(await count("transcript_job where state = 'PROCESSING'"), 20);
 }
 
-test("a job that makes room for another account's goes on where it was, and nothing is recognized twice", async () => {
+test("a job that was released for another account's continues where it was, and nothing is recognized twice", async () => {
   await using opened = new AsyncDisposableStack();
   opened.defer(forgetJobs);
   const many = await jobs.addAccount();
   const others = await Promise.all(Array.from({ length: 9 }, () => jobs.addAccount()));
   const words = numbers(150);
   await fixture.submit("/tones.wav", toneWav(words));
-  // Longer than a piece: what is shorter takes no place.
+  // Longer than a piece: a shorter job would take no place.
   await fixture.submit("/tone.wav", toneWav(Array.from({ length: 60 }, () => 40)));
   await forgetJobs();
   const gate = Promise.withResolvers<void>();
-  const heard: string[] = [];
+  const recognized: string[] = [];
   const recognizer = toneRecognizer({
     async onPiece(piece) {
-      heard.push(piece.join(" "));
+      recognized.push(piece.join(" "));
       await gate.promise;
     },
   });
   opened.use(await jobs.openWorker(recognizer, { parallelism: 1 }));
   opened.defer(() => gate.resolve());
   const flood = [await submit(many, "/tones.wav")];
-  await until(async () => heard.length === 1);
+  await until(async () => recognized.length === 1);
   for (let i = 0; i < 4; i++) flood.push(await submit(many, "/tones.wav"));
   await until(async () => (await count("transcript_job where media_id is not null")) === 3);
   const singles: string[] = [];
   for (const other of others) singles.push(await submit(other, "/tone.wav"));
-  // The worker takes eight jobs of others beside the three; for the ninth, one of the three leaves.
+  // The worker takes eight jobs of others in addition to the three; for the ninth, one of the three
+  // leaves.
   await until(async () => (await count(released)) === 1);
   await until(async () => (await count(leased)) === 11);
-  assert.equal(heard.length, 1);
+  assert.equal(recognized.length, 1);
   gate.resolve();
   for (const [index, other] of others.entries()) {
     assert.equal((await jobs.ended(other, singles[index] ?? "")).state, State.SUCCESS);
@@ -156,12 +157,12 @@ test("a job that makes room for another account's goes on where it was, and noth
     const text = segments.flatMap((segment) => segment.words.map(({ word }) => word)).join("");
     assert.equal(text, words.join(" "));
   }
-  assert.equal(await count("transcript_job where tries <> 1"), 0, "making room is no failure");
-  const pieces = heard.filter((piece) => !piece.startsWith("40 40"));
+  assert.equal(await count("transcript_job where tries <> 1"), 0, "a release counts as no failure");
+  const pieces = recognized.filter((piece) => !piece.startsWith("40 40"));
   assert.equal(pieces.length, 5 * new Set(pieces).size);
 });
 
-test("on its last try a job is alone until it is past where its worker died; the others wait no longer than that", async () => {
+test("at its last attempt a job is alone until it is past the piece at which its worker died, and the others wait no longer", async () => {
   await using opened = new AsyncDisposableStack();
   opened.defer(forgetJobs);
   const [one, other] = [await jobs.addAccount(), await jobs.addAccount()];
@@ -171,7 +172,7 @@ test("on its last try a job is alone until it is past where its worker died; the
   await until(async () => (await count("transcript_job_piece")) > 0);
   const { pool } = jobs.database;
   await jobs.database.db.transaction().execute(async (trx) => {
-    // As two deaths of its worker leave it.
+    // As if its worker had died twice.
     const id = newId();
     const job = { id, accountId: other, metadata, source: { uri: `${fixture.url}/hour.flac` } };
     const key = { idempotencyKey: null, requestSha256: null };

@@ -37,7 +37,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("media that cannot be fetched end a job as FAILED with a reason in words, and leave nothing behind", async () => {
+test("a job whose media cannot be fetched ends as FAILED with the reason, and leaves nothing behind", async () => {
   const tones = toneWav(numbers(10));
   const closed = await serveMedia(() => {});
   await closed[Symbol.asyncDispose]();
@@ -90,32 +90,32 @@ test("media that cannot be fetched end a job as FAILED with a reason in words, a
   await fixture.isTidy();
 });
 
-test("a worker that stops gives its job back, and the next one goes on from the pieces that are kept", async () => {
-  const heard: string[] = [];
+test("a worker that stops releases its job, and the next one continues from the kept pieces", async () => {
+  const recognized: string[] = [];
   const words = numbers(200);
   const gate = Promise.withResolvers<void>();
   const slow = toneRecognizer({
     async onPiece(piece) {
-      heard.push(piece.join(" "));
-      if (heard.length === 2) await gate.promise;
+      recognized.push(piece.join(" "));
+      if (recognized.length === 2) await gate.promise;
     },
   });
   const first = await jobs.openWorker(slow, { parallelism: 1 });
   const name = await submit("/handed.wav", toneWav(words));
-  await until(async () => heard.length === 2);
+  await until(async () => recognized.length === 2);
   const stopped = first[Symbol.asyncDispose]();
   gate.resolve();
   await stopped;
-  assert.equal(heard.length, 2, "it waits for the piece that it has, not for the rest");
+  assert.equal(recognized.length, 2, "it waits for the current piece, not for the rest");
   assert.deepEqual(await readdir(jobs.scratchFolder), []);
   await using _second = await jobs.openWorker(slow, { parallelism: 1 });
   const job = await jobs.ended(account, name);
   assert.equal((await transcriptOf(job)).text, words.join(" "));
-  assert.equal(new Set(heard).size, heard.length, "no piece was recognized twice");
+  assert.equal(new Set(recognized).size, recognized.length, "no piece was recognized twice");
   assert.equal(await attemptsOf(name), 1);
 });
 
-test("an engine that is lost is tried again; a job fails when it stays lost", async () => {
+test("a piece is retried after a lost engine, and the job fails if the engine stays lost", async () => {
   const failing = (failures: number, error: () => Error): Recognizer & { count: number } => {
     const tone = toneRecognizer();
     const recognizer = {
@@ -147,7 +147,7 @@ test("an engine that is lost is tried again; a job fails when it stays lost", as
   }
 });
 
-test("a worker goes on when the database was away", async () => {
+test("a worker continues after the database was unavailable", async () => {
   const words = numbers(150);
   const slow = toneRecognizer({ pieceMs: 500 });
   await using _worker = await jobs.openWorker(slow, { parallelism: 1 });
@@ -161,7 +161,7 @@ test("a worker goes on when the database was away", async () => {
   assert.equal((await transcriptOf(job)).text, words.join(" "));
 });
 
-/** The database, whose connection breaks once after a statement was done whose rows are such. */
+/** The database; its connection breaks once after a statement with such a row was executed. */
 function losingAnswer(isLost: (row: object) => boolean): {
   db: Kysely<Tables>;
   lost: () => number;
@@ -205,7 +205,7 @@ async function submitSuspects(...paths: readonly string[]): Promise<string[]> {
   return names;
 }
 
-test("on its last try, a job goes on when the database was away", async () => {
+test("a job at its last attempt continues after the database was unavailable", async () => {
   let isLost = false;
   const db = jobs.database.db.withPlugin({
     transformQuery({ node }) {
@@ -225,7 +225,7 @@ test("on its last try, a job goes on when the database was away", async () => {
   assert.equal(job.state, State.SUCCESS, job.error?.message);
 });
 
-/** The database, whose connection breaks at the first release of a lease. */
+/** The database; its connection breaks at the first release of a lease. */
 function losingRelease(): { db: Kysely<Tables>; lost: () => number } {
   let lost = 0;
   const db = jobs.database.db.withPlugin({
@@ -239,7 +239,7 @@ function losingRelease(): { db: Kysely<Tables>; lost: () => number } {
   return { db, lost: () => lost };
 }
 
-test("a worker that stops gives its job back, though the database was away at first", async () => {
+test("a worker that stops releases its job, although the database is unavailable at first", async () => {
   const { db, lost } = losingRelease();
   const begun = Promise.withResolvers<void>();
   const recognizer = toneRecognizer({ pieceMs: 50, onPiece: () => begun.resolve() });
@@ -259,7 +259,7 @@ test("a worker that stops gives its job back, though the database was away at fi
   );
 });
 
-test("a job that is to be alone begins, though the database was away as another one was put off", async () => {
+test("a job that has to be alone begins, although the database was unavailable when another one was put off", async () => {
   const { db, lost } = losingRelease();
   const names = await submitSuspects("/alone.wav", "/put-off.wav");
   await using _worker = await jobs.openWorker(toneRecognizer(), { db });
@@ -271,7 +271,7 @@ test("a job that is to be alone begins, though the database was away as another 
   );
 });
 
-test("a job whose fetched media was recorded without an answer to the worker goes on with it", async () => {
+test("a job continues with its fetched media if the answer to recording it was lost", async () => {
   let isLost = false;
   const { db: real } = jobs.database;
   // The first transaction of a job records its media.

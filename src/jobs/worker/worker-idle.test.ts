@@ -23,11 +23,11 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-/** Notes the pieces, each by its words, and holds them up until the gate opens. */
-function gatedRecognizer(heard: string[], gate: Promise<void>): Recognizer {
+/** Records the pieces by their words, and delays them until the gate opens. */
+function gatedRecognizer(recognized: string[], gate: Promise<void>): Recognizer {
   return toneRecognizer({
     async onPiece(words) {
-      heard.push(words.join(" "));
+      recognized.push(words.join(" "));
       await gate;
     },
   });
@@ -60,36 +60,36 @@ async function textOf(name: string): Promise<string> {
   return (await fixture.transcriptOf(job)).text;
 }
 
-test("what waits behind a job goes to a worker that stands idle, and goes on where it was", async () => {
+test("an idle worker takes over jobs that wait behind a long one, and continues where they were", async () => {
   await using opened = new AsyncDisposableStack();
   const [first, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const heard: string[] = [];
+  const recognized: string[] = [];
   const { pool } = jobs.database;
   const words = numbers(150);
 
-  // A recording of several pieces, of which a worker that stops has kept two.
+  // A recording of several pieces, two of which a worker has kept before it stopped.
   const stopping = await openWorker(
     "stopping",
     toneRecognizer({
       async onPiece(piece) {
-        heard.push(piece.join(" "));
-        if (heard.length === 2) await first.promise;
+        recognized.push(piece.join(" "));
+        if (recognized.length === 2) await first.promise;
       },
     }),
   );
   const begun = await submit("/begun.wav", words);
-  await until(async () => heard.length === 2);
+  await until(async () => recognized.length === 2);
   const stopped = stopping[Symbol.asyncDispose]();
   first.resolve();
   await stopped;
   assert.equal(await count("transcript_job_piece"), 2);
   await pool.query("update transcript_job set due_at = now() + interval '50 seconds'");
 
-  // One worker has it and five short ones waiting behind another one, which does not end.
+  // One worker has it and five short jobs waiting behind another one, which does not end.
   const busy = await submit("/busy.wav", [7, 8]);
-  opened.use(await openWorker("busy", gatedRecognizer(heard, gate.promise)));
+  opened.use(await openWorker("busy", gatedRecognizer(recognized, gate.promise)));
   opened.defer(() => gate.resolve());
-  await until(async () => heard.length === 3);
+  await until(async () => recognized.length === 3);
   await pool.query(
     "update transcript_job set due_at = now() where due_at > now() + interval '11 seconds'",
   );
@@ -99,7 +99,7 @@ test("what waits behind a job goes to a worker that stands idle, and goes on whe
     async () => (await count("transcript_job where state = 'PROCESSING' and due_at > now()")) === 7,
   );
 
-  opened.use(await openWorker("idle", gatedRecognizer(heard, Promise.resolve())));
+  opened.use(await openWorker("idle", gatedRecognizer(recognized, Promise.resolve())));
   assert.equal(await textOf(begun), words.join(" "));
   for (const [index, name] of names.entries())
     assert.equal(await textOf(name), `${short[index]} 5`);
@@ -107,14 +107,14 @@ test("what waits behind a job goes to a worker that stands idle, and goes on whe
   gate.resolve();
   assert.equal(await textOf(busy), "7 8");
   assert.deepEqual(fetched.toSorted(), [...new Set(fetched)].toSorted(), "fetched once");
-  assert.deepEqual(heard.toSorted(), [...new Set(heard)].toSorted(), "recognized once");
-  assert.equal(await count("transcript_job where tries <> 1"), 0, "no try is counted");
+  assert.deepEqual(recognized.toSorted(), [...new Set(recognized)].toSorted(), "recognized once");
+  assert.equal(await count("transcript_job where tries <> 1"), 0, "no attempt is counted");
 });
 
-test("a worker takes nothing that would wait with it, while another one stands idle", async () => {
+test("a worker leases no job that would wait there while another worker is idle", async () => {
   await using opened = new AsyncDisposableStack();
   const { pool } = jobs.database;
-  // One that always does, and never takes anything.
+  // A worker that is always idle, and never leases a job.
   await pool.query(`alter table idle_worker rename to idle_worker_kept;
     create view idle_worker as select gen_random_uuid() as id, 0 as wanted, now() as seen_at;
     create rule swept as on delete to idle_worker do instead nothing`);
@@ -125,27 +125,27 @@ test("a worker takes nothing that would wait with it, while another one stands i
   const names: string[] = [];
   for (const word of words) names.push(await submit(`/${word}.wav`, [word, 5]));
   const gates = words.map(() => Promise.withResolvers<void>());
-  const heard: string[] = [];
+  const recognized: string[] = [];
   const recognizer = toneRecognizer({
     async onPiece([word = ""]) {
-      heard.push(word);
-      await gates[heard.length - 1]?.promise;
+      recognized.push(word);
+      await gates[recognized.length - 1]?.promise;
     },
   });
   opened.use(await openWorker("sharing", recognizer));
   opened.defer(() => gates.forEach(({ resolve }) => resolve()));
   for (const [index, gate] of gates.entries()) {
-    await until(async () => heard.length === index + 1);
-    const left = words.length - heard.length;
+    await until(async () => recognized.length === index + 1);
+    const left = words.length - recognized.length;
     assert.equal(await count("transcript_job where state = 'PROCESSING' and lease = 0"), left);
     gate.resolve();
   }
   for (const [index, name] of names.entries())
     assert.equal(await textOf(name), `${words[index]} 5`);
-  assert.deepEqual(heard, words.map(String));
+  assert.deepEqual(recognized, words.map(String));
 });
 
-test("jobs that are taken while the database refuses what idle workers tell are worked on all the same", async () => {
+test("jobs run although the database refuses to record which workers are idle", async () => {
   await using opened = new AsyncDisposableStack();
   const { pool } = jobs.database;
   await pool.query(`create function refuse() returns trigger language plpgsql

@@ -21,13 +21,13 @@ import { findWaveform } from "../../media/media-facts.ts";
 import { sweepMedia } from "../../media/sweep-media.ts";
 import { createLog } from "../../std/log.ts";
 
-/** A lease is lost after 10 s, and found within about 4. */
+/** A lease is due after 10 s, and leased with the next poll; the rest is for a busy machine. */
 const resumedMsMax = 15_000;
 
 /** A worker in a process of its own. */
 class WorkerProcess implements AsyncDisposable {
   /** The words of each piece that it began. */
-  readonly heard: string[] = [];
+  readonly recognized: string[] = [];
   readonly child: ChildProcess;
   readonly #gone: Promise<unknown>;
 
@@ -41,7 +41,7 @@ class WorkerProcess implements AsyncDisposable {
       options.deadly ?? "",
     ];
     const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"] });
-    createInterface({ input: child.stdout }).on("line", (line) => this.heard.push(line));
+    createInterface({ input: child.stdout }).on("line", (line) => this.recognized.push(line));
     this.child = child;
     this.#gone = once(child, "exit");
   }
@@ -68,7 +68,7 @@ async function transcriptCount(fixture: WorkerFixture): Promise<number> {
   return rows.length;
 }
 
-/** Leases run out; nobody waits for it in a test. */
+/** Lets the leases run out, without a wait in the test. */
 async function loseLeases(fixture: WorkerFixture): Promise<void> {
   const { pool } = fixture.jobs.database;
   await pool.query("update transcript_job set due_at = now() where lease > 0");
@@ -86,23 +86,22 @@ async function decoders(fixture: WorkerFixture): Promise<number> {
 }
 
 /**
- * A worker is killed, and the next one, too; how long after the first death its job was gone on
- * with.
+ * Kills a worker, and the next one, too; returns how long after the first death its job continued.
  */
 async function followTheKilled(): Promise<number> {
   await using fixture = await openWorkerFixture();
   const words = numbers(300);
   await using first = new WorkerProcess(fixture.folder, { pieceMs: 700 });
   const name = await fixture.submit("/tone.wav", toneWav(words));
-  await until(async () => first.heard.length >= 3);
+  await until(async () => first.recognized.length >= 3);
   await using second = new WorkerProcess(fixture.folder, { pieceMs: 700 });
   const killedAt = performance.now();
   await first.kill();
   await until(async () => (await decoders(fixture)) === 0);
-  await until(async () => second.heard.length > 0);
+  await until(async () => second.recognized.length > 0);
   const resumedMs = performance.now() - killedAt;
-  // The next one dies of it too, and is followed as well.
-  await until(async () => second.heard.length >= 3);
+  // The next one is killed, too, and another one continues.
+  await until(async () => second.recognized.length >= 3);
   await using third = new WorkerProcess(fixture.folder, { pieceMs: 50 });
   await second.kill();
   await loseLeases(fixture);
@@ -120,7 +119,7 @@ async function followTheKilled(): Promise<number> {
     [first, second],
     [second, third],
   ] as const) {
-    const again = later.heard.filter((piece) => earlier.heard.includes(piece));
+    const again = later.recognized.filter((piece) => earlier.recognized.includes(piece));
     assert.ok(again.length <= 2, "only what was being recognized is recognized again");
   }
   await third[Symbol.asyncDispose]();
@@ -129,23 +128,23 @@ async function followTheKilled(): Promise<number> {
 }
 
 describe("a worker that dies", { concurrency: true }, () => {
-  test("killed in the middle of a job, it is followed within 15 s by another one that goes on from the pieces", async () => {
+  test("another worker continues a job from its pieces within 15 s after its worker was killed", async () => {
     await onceWithin(resumedMsMax, followTheKilled);
   });
 
-  test("stopped for longer than its lease, it changes nothing when it wakes up", async () => {
+  test("a worker that was stopped for longer than its lease changes nothing when it continues", async () => {
     await using fixture = await openWorkerFixture();
     const words = numbers(200);
     await using sleeper = new WorkerProcess(fixture.folder, { pieceMs: 700 });
     const name = await fixture.submit("/tone.wav", toneWav(words));
-    await until(async () => sleeper.heard.length >= 3);
+    await until(async () => sleeper.recognized.length >= 3);
     sleeper.child.kill("SIGSTOP");
     await using _second = new WorkerProcess(fixture.folder, { pieceMs: 50 });
     const job = await fixture.jobs.ended(fixture.account, name);
     const { text, version } = await fixture.transcriptOf(job);
     assert.equal(text, words.join(" "));
     sleeper.child.kill("SIGCONT");
-    // It takes another job only after it has let go of this one.
+    // It leases another job only after it has dropped this one.
     const next = await fixture.submit("/next.wav", toneWav([40]));
     await fixture.jobs.ended(fixture.account, next);
     await sleeper[Symbol.asyncDispose]();
@@ -155,7 +154,7 @@ describe("a worker that dies", { concurrency: true }, () => {
     assert.equal((await fixture.transcriptOf(after)).version.id, version.id);
   });
 
-  test("a job that kills its worker three times ends as FAILED, and others do not suffer", async () => {
+  test("a job that kills its worker three times ends as FAILED, and other jobs succeed", async () => {
     await using fixture = await openWorkerFixture();
     const poison = await fixture.submit("/poison.wav", toneWav([10, 99, 10]));
     const words = numbers(100);
@@ -174,21 +173,21 @@ describe("a worker that dies", { concurrency: true }, () => {
     const other = await fixture.jobs.ended(fixture.account, bystander);
     assert.equal((await fixture.transcriptOf(other)).text, words.join(" "));
     await worker[Symbol.asyncDispose]();
-    // A death between the last byte of a fetch and its row leaves bytes, which the service looks
-    // for.
+    // A death between the last byte of a fetch and its row leaves bytes, which the sweep of the
+    // service finds.
     const { database, store } = fixture.jobs;
     const now = (): number => Date.now() + 3_600_000;
     await sweepMedia({ db: database.db, store, log: createLog("silent"), now });
     await fixture.isTidy();
   });
 
-  test("a job that holds its worker up each time, so that it loses the lease, ends as FAILED", async () => {
+  test("a job that blocks its worker until the lease is lost ends as FAILED after three attempts", async () => {
     await using fixture = await openWorkerFixture();
     const recognizer: Recognizer = {
       ...toneRecognizer(),
-      // oxlint-disable-next-line require-yield -- it never comes to that
+      // oxlint-disable-next-line require-yield -- it never has words
       async *recognize(_, { signal }) {
-        // As another worker leaves it that has had it meanwhile.
+        // As if another worker had leased and released it meanwhile.
         const { pool } = fixture.jobs.database;
         await pool.query("update transcript_job set lease = lease + 1, due_at = now()");
         await sleep(60_000, undefined, signal && { signal });

@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const sentences = ["góðan daginn", "veðrið er gott í dag", "takk fyrir komuna"];
 const pauseMs = 900;
 
-test("a long recording has the words of its sentences heard alone, none lost or doubled at the cuts", async () => {
+test("a long recording has the same words as its sentences alone, none lost or doubled at the cuts", async () => {
   await using fixture = await openWorkerFixture();
   const log = createLog("silent");
   await using pool = await openEnginePool({
@@ -27,7 +27,7 @@ test("a long recording has the words of its sentences heard alone, none lost or 
     modelsFolder: join(fixture.folder, "models"),
     log,
   });
-  const alone = new Map(await Promise.all(sentences.map((text) => hearAlone(pool, text))));
+  const alone = new Map(await Promise.all(sentences.map((text) => recognizeAlone(pool, text))));
   const spoken = Array.from({ length: 18 }, (_, nth) => sentences[nth % 3] ?? "");
   const starts: number[] = [];
   let recording = silence(pauseMs);
@@ -65,8 +65,8 @@ test("a long recording has the words of its sentences heard alone, none lost or 
   }
 });
 
-/** The words of a sentence in a recording of its own, with their times from its first sample. */
-async function hearAlone(pool: Recognizer, text: string) {
+/** The words of a sentence that is recognized alone, with their times from its first sample. */
+async function recognizeAlone(pool: Recognizer, text: string) {
   const samples = joined(silence(pauseMs), espeak(text), silence(pauseMs));
   const options = { languageCode: "is-IS", mode: "job", sampleRateHertz: 16_000 } as const;
   const messages = await Array.fromAsync(pool.recognize([samples], options));

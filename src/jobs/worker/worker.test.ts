@@ -69,10 +69,11 @@ test("a job becomes a transcript with every word once, in order and in time", as
   await fixture.isTidy();
 });
 
-test("progress rises inside a piece with what is heard, each second, and never falls", async () => {
+test("progress rises within a piece each second, as the engine reports it, and never falls", async () => {
   const tones = toneRecognizer();
-  // The engine of the first try is lost after 15 of 22 seconds; the second try hears them again.
-  const tries = [
+  // The engine of the first attempt is lost after 15 of 22 seconds; the second attempt processes
+  // them again.
+  const attempts = [
     [5_000, 15_000],
     [3_000, 20_000],
   ];
@@ -80,15 +81,15 @@ test("progress rises inside a piece with what is heard, each second, and never f
   const recognizer: Recognizer = {
     ...tones,
     async *recognize(input, options) {
-      const heard = tries.shift() ?? [];
-      for (const ms of heard) {
+      const processed = attempts.shift() ?? [];
+      for (const ms of processed) {
         options.onProgress?.(ms);
         const step = Promise.withResolvers<void>();
         steps.push(step);
         options.signal?.addEventListener("abort", () => step.reject(options.signal?.reason));
         await step.promise;
       }
-      if (tries.length > 0) throw new ServiceError("unavailable", "the engine process was lost");
+      if (attempts.length > 0) throw new ServiceError("unavailable", "the engine process was lost");
       yield* tones.recognize(input, options);
     },
   };
@@ -114,11 +115,11 @@ test("progress rises inside a piece with what is heard, each second, and never f
   const job = await jobs.ended(account, name);
   assert.deepEqual([job.state, job.progressPercent], [State.SUCCESS, 100]);
   assert.ok(timeOf(job) >= timeOf(before));
-  const told = lines.filter(({ event }) => event === "job.progress");
-  assert.ok(told.length >= 1 && told.length <= 4, JSON.stringify(told));
-  for (const { jobId, recognizedSeconds, ofSeconds, speed, secondsLeft, ...rest } of told) {
+  const logged = lines.filter(({ event }) => event === "job.progress");
+  assert.ok(logged.length >= 1 && logged.length <= 4, JSON.stringify(logged));
+  for (const { jobId, recognizedSeconds, ofSeconds, speed, secondsLeft, ...rest } of logged) {
     assert.deepEqual([jobId, ofSeconds], [id, Math.round(totalMs / 1000)]);
-    // A beat may fall between the last piece and the end of the job.
+    // A lease may be extended between the last piece and the end of the job.
     const figures = [recognizedSeconds, speed, secondsLeft].map(Number);
     assert.ok(
       figures.every((each) => each >= 0),
@@ -156,7 +157,7 @@ test("silence ends as SUCCESS with an empty transcript", async () => {
   assert.equal(metadata.recordingDuration && msOfDuration(metadata.recordingDuration), 4_000);
 });
 
-test("an upload is transcribed; without keepMedia its media goes when it has been", async () => {
+test("an upload is transcribed; without keepMedia its media is deleted then", async () => {
   const upload = async (): Promise<string> => {
     const [id, mediaId] = [newId(), newId()];
     const bytes = toneWav([7, 8, 9]);
@@ -200,7 +201,7 @@ async function* single(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-test("a job in a language that this worker has no model for fails with the installed ones", async () => {
+test("a job in a language without a model on this worker fails with a list of the installed ones", async () => {
   const recognizer: Recognizer = { ...toneRecognizer(), languageCodes: () => ["is-IS"] };
   await using _worker = await jobs.openWorker(recognizer);
   const job = await jobs.ended(account, await submit("/language.wav", toneWav([11])));
@@ -208,7 +209,7 @@ test("a job in a language that this worker has no model for fails with the insta
   assert.match(job.error?.message ?? "", /"en-US" has no installed model; installed: is-IS/);
 });
 
-test("the single job of one account is not kept waiting by many of another", async () => {
+test("the single job of one account is not delayed by many of another", async () => {
   const order: string[] = [];
   const recognizer = toneRecognizer({
     pieceMs: 30,
@@ -222,7 +223,7 @@ test("the single job of one account is not kept waiting by many of another", asy
   const single = await jobs.submit(other, jobRequest(`${fixture.url}/single.wav`));
   await using _worker = await jobs.openWorker(recognizer, { parallelism: 1 });
   await jobs.ended(other, single);
-  // Three jobs are begun at a time: one that is recognized, two that fetch.
+  // Three jobs run at a time: one that is recognized, and two that fetch.
   assert.ok(order.indexOf("50") <= 5, order.join());
   await Promise.all(names.map(async (name) => await jobs.ended(account, name)));
 });

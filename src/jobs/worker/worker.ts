@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { attemptsMax } from "../../database/lease.ts";
 import { isDatabaseTrouble } from "../../database/database-trouble.ts";
 import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
@@ -13,7 +14,6 @@ import { createFinish } from "./finish-jobs.ts";
 import { IdleWorkers } from "./idle-workers.ts";
 import { JobAttempt, type AttemptParts } from "./job-attempt.ts";
 import {
-  attemptsMax,
   countLastAttempt,
   isLastAttempt,
   leaseJobs,
@@ -25,7 +25,7 @@ import { RunningJobs } from "./running-jobs.ts";
 import { retryMsDefault } from "./transcribe-media.ts";
 
 export interface WorkerParts extends Omit<JobParts, "finish"> {
-  /** Jobs that were submitted on this node, and end of work: both wake the worker. */
+  /** Wakes the worker when a job was submitted on this node, or when it has nothing left. */
   readonly arrivals: Arrivals;
   /** Pieces of recordings recognized at a time: the number of engine processes. */
   readonly parallelism: number;
@@ -38,7 +38,7 @@ const troubleMs = 2_000;
 const sweepMs = 30_000;
 /** How long a worker that stops waits for pieces to be kept. */
 const stopMsMax = 5_000;
-/** With the jobs that keep the engines busy, some that wait for their media. */
+/** In addition to the jobs that keep the engines busy, some that fetch their media. */
 const fetchingJobs = 2;
 /**
  * A job that has waited this long behind another one is handed over to an idle worker. Moving it
@@ -122,7 +122,7 @@ class Worker implements AsyncDisposable {
     this.#pollMs = jobs.length > 0 ? pollMs.min : Math.min(2 * this.#pollMs, pollMs.max);
     if (next?.passedOver.length !== 0) return await this.#jobs.change(pollMs.max);
     if (this.#spare() === 0) await this.#idle.withdraw();
-    // Soon it may be given something.
+    // Another worker may soon release a job for it.
     else if (await this.#idle.advertise(this.#jobs.room())) this.#pollMs = pollMs.min;
     await this.#parts.arrivals.next(this.#pollMs, this.#stopping.signal);
   }

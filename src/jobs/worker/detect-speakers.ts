@@ -5,65 +5,63 @@ import { errorFields, type Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import type { SpeakerSpan } from "./assign-speakers.ts";
 import type { Piece } from "./cut-pieces.ts";
-import { attemptsMax } from "./lease-jobs.ts";
+import { attemptsMax } from "../../database/lease.ts";
 import type { Span } from "./piece-segments.ts";
 
 /**
- * Speakers are told apart within a window of about this length, which ends with a piece; then
- * windows are joined by voices.
+ * Speakers are distinguished within a window of about this length, which ends with a piece; then
+ * the windows are joined by their voices.
  */
 const windowMs = 300_000;
 
-/** Who speaks in a window of a recording. */
+/** The speakers of a window of a recording. */
 export interface StoredWindow extends Span {
   readonly speakers: WindowSpeakers;
 }
 
-export interface SpeakerListenerOptions {
+export interface SpeakerDetectorOptions {
   readonly recognizer: Pick<Recognizer, "diarize">;
-  /** What earlier tries heard, by the index of the window. */
+  /** The windows that earlier attempts kept, by their indexes. */
   readonly known: ReadonlyMap<number, StoredWindow>;
   /** Called with each new window; it counts once it resolves. */
   readonly keep: (index: number, window: StoredWindow) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Wait before a lost process is tried again. */
+  /** Wait before a window whose process was lost is diarized again. */
   readonly retryMs: number;
   readonly log: Log;
 }
 
 /**
- * Hears who speaks in a recording, a window after the other, beside its words. What goes wrong here
- * costs the speakers and never the words: it is logged, and nobody is named. Disposing it ends what
- * it does.
+ * Detects the speakers of a recording, one window after the other, while its words are recognized.
+ * A failure here costs the speakers and never the words: it is logged, and no speaker is set.
+ * Disposing of it stops it.
  */
-export class SpeakerListener implements Disposable {
-  readonly #options: SpeakerListenerOptions;
+export class SpeakerDetector implements Disposable {
+  readonly #options: SpeakerDetectorOptions;
   readonly #ending = new AbortController();
   readonly #signal: AbortSignal;
   readonly #windows: StoredWindow[] = [];
   #held: Piece[] = [];
   #count = 0;
   #hasFailed = false;
-  #hearing = Promise.resolve();
+  #detecting = Promise.resolve();
 
-  constructor(options: SpeakerListenerOptions) {
+  constructor(options: SpeakerDetectorOptions) {
     this.#options = options;
     this.#signal = AbortSignal.any([options.signal, this.#ending.signal]);
   }
 
-  /**
-   * Takes the pieces of the recording in their order; waits while the window before is being heard.
-   */
+  /** Takes the pieces of the recording in order; waits while the previous window is diarized. */
   async take(piece: Piece): Promise<void> {
     this.#held.push(piece);
     const [first] = this.#held;
     if (first && piece.endMs - first.startMs >= windowMs) await this.#endWindow();
   }
 
-  /** Who speaks when, in the whole recording; nobody where that could not be told. */
+  /** The speakers of the whole recording with their times; none after a failure. */
   async end(): Promise<readonly SpeakerSpan[]> {
     await this.#endWindow();
-    await this.#hearing;
+    await this.#detecting;
     if (this.#hasFailed) return [];
     const windows = this.#windows.map(({ startMs, speakers: { turns, speakers } }) => ({
       startMs,
@@ -82,9 +80,9 @@ export class SpeakerListener implements Disposable {
     if (!first || !last) return;
     this.#held = [];
     const index = this.#count++;
-    await this.#hearing;
+    await this.#detecting;
     const span = { startMs: first.startMs, endMs: last.endMs };
-    this.#hearing = this.#hear(index, span, pieces).catch((error: unknown) => {
+    this.#detecting = this.#detect(index, span, pieces).catch((error: unknown) => {
       this.#hasFailed = true;
       if (!this.#signal.aborted) {
         this.#options.log.warn(errorFields(error), "job.speakers_failed");
@@ -92,7 +90,7 @@ export class SpeakerListener implements Disposable {
     });
   }
 
-  async #hear(index: number, span: Span, pieces: readonly Piece[]): Promise<void> {
+  async #detect(index: number, span: Span, pieces: readonly Piece[]): Promise<void> {
     if (this.#hasFailed) return;
     const { known, keep } = this.#options;
     const kept = known.get(index);
@@ -100,13 +98,13 @@ export class SpeakerListener implements Disposable {
       this.#windows[index] = kept;
       return;
     }
-    const window = { ...span, speakers: await this.#tell(joinPieces(pieces)) };
+    const window = { ...span, speakers: await this.#diarize(joinPieces(pieces)) };
     await keep(index, window);
     this.#windows[index] = window;
   }
 
-  /** A process that is lost is tried again. */
-  async #tell(samples: Int16Array): Promise<WindowSpeakers> {
+  /** Retries after a lost process. */
+  async #diarize(samples: Int16Array): Promise<WindowSpeakers> {
     const { recognizer, retryMs } = this.#options;
     const signal = this.#signal;
     for (let attempts = 1; ; attempts++) {
@@ -122,7 +120,7 @@ export class SpeakerListener implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#ending.abort(new Error("nobody waits for the speakers"));
+    this.#ending.abort(new Error("the speakers are not needed"));
   }
 }
 

@@ -7,14 +7,16 @@ import { failureDetails } from "../job-failure.ts";
 import { jobMessage } from "../job-message.ts";
 import { jobColumns, jobOf } from "../stored-job.ts";
 
-/** What the statement that ends a job returns: whether tellEnd() has anybody to tell. */
+/**
+ * A column of the statement that ends a job: whether a webhook has to be notified by notifyEnd().
+ */
 export const isAwaited = isListening(sql.ref("transcript_job.account_id")).as("is_awaited");
 
 /**
- * Has the account's webhooks told that a job has ended, if and when the transaction that ends it
+ * Notifies the account's webhooks that a job has ended, if and when the transaction that ends it
  * commits.
  */
-export async function tellEnd(trx: Transaction<Tables>, jobId: string): Promise<void> {
+export async function notifyEnd(trx: Transaction<Tables>, jobId: string): Promise<void> {
   const row = await trx
     .selectFrom("transcript_job")
     .where("id", "=", jobId)

@@ -6,10 +6,10 @@ import { createLog } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import type { Piece } from "./cut-pieces.ts";
 import {
-  SpeakerListener,
-  type SpeakerListenerOptions,
+  SpeakerDetector,
+  type SpeakerDetectorOptions,
   type StoredWindow,
-} from "./hear-speakers.ts";
+} from "./detect-speakers.ts";
 
 const pieceMs = 25_000;
 const samplesPerMs = 16;
@@ -27,8 +27,8 @@ function* pieces(count: number): Generator<Piece> {
 }
 
 /**
- * Two who take turns: the first is like (1, 0), the second like (0, 1). Their numbers change from
- * window to window.
+ * Two speakers who take turns: the first voice is like (1, 0), the second like (0, 1). Their
+ * numbers change from window to window.
  */
 function speakersOf(window: Int16Array): WindowSpeakers {
   const isTurned = (window[0] ?? 0) % 2 === 0;
@@ -52,13 +52,13 @@ function speakersOf(window: Int16Array): WindowSpeakers {
   };
 }
 
-function listen(changes: Partial<SpeakerListenerOptions> = {}) {
-  const heard: number[] = [];
+function openDetector(changes: Partial<SpeakerDetectorOptions> = {}) {
+  const diarized: number[] = [];
   const kept = new Map<number, StoredWindow>();
-  const listener = new SpeakerListener({
+  const detector = new SpeakerDetector({
     recognizer: {
       diarize(window) {
-        heard.push(window[0] ?? NaN);
+        diarized.push(window[0] ?? NaN);
         return Promise.resolve(speakersOf(window));
       },
     },
@@ -72,18 +72,18 @@ function listen(changes: Partial<SpeakerListenerOptions> = {}) {
     log: createLog("silent"),
     ...changes,
   });
-  return { listener, heard, kept };
+  return { detector, diarized, kept };
 }
 
-async function hearAll(listener: SpeakerListener, count: number) {
-  for (const piece of pieces(count)) await listener.take(piece);
-  return await listener.end();
+async function detectAll(detector: SpeakerDetector, count: number) {
+  for (const piece of pieces(count)) await detector.take(piece);
+  return await detector.end();
 }
 
-test("SpeakerListener knows a voice again in every window", async () => {
-  const { listener, heard, kept } = listen();
-  const spans = await hearAll(listener, 30);
-  assert.deepEqual(heard, [1, 13, 25], "windows of 5 minutes, and what is left");
+test("SpeakerDetector recognizes a voice in every window", async () => {
+  const { detector, diarized, kept } = openDetector();
+  const spans = await detectAll(detector, 30);
+  assert.deepEqual(diarized, [1, 13, 25], "windows of 5 minutes, and what is left");
   assert.deepEqual(
     spans.map(({ speakerId, startMs, endMs }) => [speakerId, startMs / 1000, endMs / 1000]),
     [
@@ -98,31 +98,31 @@ test("SpeakerListener knows a voice again in every window", async () => {
   assert.deepEqual([...kept.keys()], [0, 1, 2]);
 });
 
-test("SpeakerListener goes on from what an earlier try has kept", async () => {
-  const whole = listen();
-  const expected = await hearAll(whole.listener, 30);
+test("SpeakerDetector continues from the checkpoints of an earlier attempt", async () => {
+  const whole = openDetector();
+  const expected = await detectAll(whole.detector, 30);
   const known = new Map([...whole.kept].slice(0, 2));
-  const again = listen({ known });
-  assert.deepEqual(await hearAll(again.listener, 30), expected);
-  assert.deepEqual(again.heard, [25]);
+  const again = openDetector({ known });
+  assert.deepEqual(await detectAll(again.detector, 30), expected);
+  assert.deepEqual(again.diarized, [25]);
   const [first] = whole.kept.values();
   assert.ok(first);
-  // Of another recording, or cut otherwise: it is heard anew.
-  const other = listen({ known: new Map([[0, { ...first, endMs: first.endMs + 1 }]]) });
-  assert.deepEqual(await hearAll(other.listener, 30), expected);
-  assert.deepEqual(other.heard, [1, 13, 25]);
+  // A checkpoint of another recording, or of other cuts, is not used.
+  const other = openDetector({ known: new Map([[0, { ...first, endMs: first.endMs + 1 }]]) });
+  assert.deepEqual(await detectAll(other.detector, 30), expected);
+  assert.deepEqual(other.diarized, [1, 13, 25]);
 });
 
-test("SpeakerListener asks again when a process is lost, and gives up the speakers, not the job", async () => {
+test("SpeakerDetector retries when a process is lost, and then gives up the speakers, not the job", async () => {
   const lost = new ServiceError("unavailable", "the process was lost");
-  const rows: [failures: number, error: Error, tries: number, spans: number][] = [
+  const rows: [failures: number, error: Error, attempts: number, spans: number][] = [
     [2, lost, 3, 2],
     [3, lost, 3, 0],
     [1, new TypeError("a bug"), 1, 0],
   ];
-  for (const [failures, error, tries, spans] of rows) {
+  for (const [failures, error, attempts, spans] of rows) {
     let count = 0;
-    const { listener } = listen({
+    const { detector } = openDetector({
       recognizer: {
         diarize(window) {
           count += 1;
@@ -130,14 +130,14 @@ test("SpeakerListener asks again when a process is lost, and gives up the speake
         },
       },
     });
-    assert.equal((await hearAll(listener, 3)).length, spans);
-    assert.equal(count, tries);
+    assert.equal((await detectAll(detector, 3)).length, spans);
+    assert.equal(count, attempts);
   }
 });
 
-test("SpeakerListener ends with its signal", async () => {
+test("SpeakerDetector ends with its signal", async () => {
   const controller = new AbortController();
-  const { listener } = listen({
+  const { detector } = openDetector({
     signal: controller.signal,
     recognizer: {
       diarize: (_, signal) =>
@@ -146,15 +146,15 @@ test("SpeakerListener ends with its signal", async () => {
         }),
     },
   });
-  for (const piece of pieces(12)) await listener.take(piece);
-  const ending = listener.end();
+  for (const piece of pieces(12)) await detector.take(piece);
+  const ending = detector.end();
   controller.abort();
   assert.deepEqual(await ending, []);
 });
 
-test("a listener that is disposed of ends what it hears, keeps nothing and names nobody", async () => {
+test("a SpeakerDetector that is disposed of stops, keeps nothing and returns no speakers", async () => {
   const asked = Promise.withResolvers<AbortSignal>();
-  const { listener, kept } = listen({
+  const { detector, kept } = openDetector({
     recognizer: {
       async diarize(_window, signal) {
         asked.resolve(signal);
@@ -163,10 +163,10 @@ test("a listener that is disposed of ends what it hears, keeps nothing and names
       },
     },
   });
-  for (const piece of pieces(12)) await listener.take(piece);
+  for (const piece of pieces(12)) await detector.take(piece);
   const signal = await asked.promise;
-  listener[Symbol.dispose]();
+  detector[Symbol.dispose]();
   assert.ok(signal.aborted);
-  assert.deepEqual(await listener.end(), []);
+  assert.deepEqual(await detector.end(), []);
   assert.equal(kept.size, 0);
 });
