@@ -180,7 +180,7 @@ test("invalid arguments are named, with the usage", async () => {
   writeFileSync(stereo, Buffer.concat([header, Buffer.alloc(4)]));
   const long = writeSpeech("long.wav", [30_000]);
   const rows: [line: string, problem: RegExp][] = [
-    ["speed", /there is no bench "speed"/],
+    ["speed", /unknown benchmark "speed"/],
     ["stream --streams many", /--streams is "many": a whole number from 1 to 60000/],
     ["stream --streams 1.5", /--streams is "1.5": a whole number/],
     ["stream --rate -1", /--rate/],
@@ -192,7 +192,7 @@ test("invalid arguments are named, with the usage", async () => {
     [`stream ${stereo}`, /stereo\.wav has 2 channels: one channel of 16-bit/],
     [`stream ${hlust}`, /hlust is not a WAV file/],
     [`recognize ${long}`, /long\.wav has 30\.0 s: less than 30 s/],
-    ["jobs", /no media: name a URL or a file/],
+    ["jobs", /no media: give a URL or a file/],
     ["jobs none.mp3", /none\.mp3: .*ENOENT/],
   ];
   for (const [line, problem] of rows) {

@@ -29,7 +29,7 @@ export const bench: Command = {
     }
     const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
     if (subcommand) return await subcommand.run(args, environment);
-    throw new UsageError(`unknown bench ${JSON.stringify(name)}`, usage());
+    throw new UsageError(`unknown benchmark ${JSON.stringify(name)}`, usage());
   },
 };
 

@@ -17,7 +17,8 @@ import { ItemSchema, MSchema, Vectors } from "../../test/gen/transcoding_pb.ts";
 import { mutated } from "../../test/fixtures/mutated.ts";
 import { runs } from "../../test/fixtures/property-runs.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { encodeFully, encodeKeepingSlashes } from "./percent-encoding.ts";
+import { encodeFully } from "./percent-encoding.ts";
+import { encodeKeepingSlashes } from "../../test/fixtures/any-transcoder.ts";
 import { registryOf } from "./registry-of.ts";
 import type { Routed } from "./transcoder.ts";
 

@@ -41,11 +41,6 @@ export function encodeFully(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => escapeOf(char));
 }
 
-/** Like encodeFully(), but "/" stays: for a variable of more than one segment. Throws URIError. */
-export function encodeKeepingSlashes(text: string): string {
-  return text.split("/").map(encodeFully).join("/");
-}
-
 function escapeOf(char: string): string {
   return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -14,11 +14,10 @@ export interface LagDistributions {
  * last word:
  *
  * - interim: from the sending of the chunk that holds this end. Counted once for each end: a
- *   message that only changes earlier
- *   words did not wait for audio.
+ *   message that only changes earlier words did not wait for audio.
  * - final: from the sending of the chunk that completes `silenceMs` of silence after this end, as
- *   no server can know before that
- *   the utterance is over; where that chunk was not yet sent, the utterance was ended for its length: from the chunk of the end.
+ *   no server can know before that the utterance is over; where that chunk was not yet sent, the
+ *   utterance was ended for its length: from the chunk of the end.
  * - last final: where the stream was finalized before that silence was complete: from the empty
  *   audioContent.
  *
