@@ -108,7 +108,7 @@ test("every close of a socket has its error code, after the messages before it",
   const status = { code: 3, message: "bad", details };
   const rows: [end: (socket: WebSocket) => void, code: Code | undefined, message: RegExp][] = [
     [(socket) => socket.close(1000), undefined, /^$/],
-    [(socket) => socket.close(1001), Code.Unavailable, /went away/],
+    [(socket) => socket.close(1001), Code.Unavailable, /closed the connection/],
     [(socket) => socket.close(), Code.Unavailable, /1005/],
     [(socket) => socket.terminate(), Code.Unavailable, /lost/],
     [(socket) => socket.close(1007), Code.InvalidArgument, /1007/],
