@@ -160,7 +160,7 @@ test("readConfig() names every setting that cannot be used", () => {
     [
       "HLUST_TRUSTED_PROXIES",
       "10.0.0.0/33",
-      /HLUST_TRUSTED_PROXIES has "10.0.0.0\/33" is no network/,
+      /HLUST_TRUSTED_PROXIES: "10.0.0.0\/33" is not a network/,
     ],
     ["HLUST_TRUSTED_PROXIES", "proxy.example", /HLUST_TRUSTED_PROXIES/],
     ["HLUST_ALLOWED_ORIGINS", "https://app.example/page", /HLUST_ALLOWED_ORIGINS has/],

@@ -64,60 +64,6 @@ describe("openDatabase()", () => {
     await assert.rejects(open(url), /newer Hlust.*0002_later/);
   });
 
-  it("takes over the jobs that an earlier version has in pg-boss, and drops its schema", async () => {
-    const url = await newDatabase("before_one_queue");
-    await (await open(url))[Symbol.asyncDispose]();
-    await using client = await openClient(url);
-    await client.query(`
-      drop index transcript_job_turn;
-      alter table transcript_job drop due_at;
-      create index on transcript_job (priority) where state = 'PROCESSING' and lease = 0;
-      create index on transcript_job (priority) where state = 'PROCESSING' and lease > 0;
-      delete from kysely_migration where name = '0013_one_queue';
-      create schema pgboss;
-      create table pgboss.job (id uuid, state text, retry_count int, start_after timestamptz);
-      insert into account values (gen_random_uuid(), 'test')`);
-    const rows: [
-      what: string,
-      state: string,
-      lease: number,
-      queued: [state: string, retryCount: number, startsIn: string] | undefined,
-      leaseThen: number,
-      dueIn: number | undefined,
-    ][] = [
-      ["new", "PROCESSING", 0, ["created", 0, "0 s"], 0, 0],
-      ["waiting for its next attempt", "PROCESSING", 1, ["retry", 1, "30 s"], 1, 30],
-      ["waiting since a clock was set back", "PROCESSING", 2, ["retry", 2, "1 h"], 2, 60],
-      ["leased, and not begun", "PROCESSING", 1, ["active", 2, "0 s"], 3, 0],
-      ["in progress", "PROCESSING", 3, ["active", 2, "0 s"], 3, 0],
-      ["lost by the queue", "PROCESSING", 1, undefined, 1, 0],
-      ["ended", "SUCCESS", 1, ["completed", 0, "0 s"], 1, undefined],
-    ];
-    for (const [what, state, lease, queued] of rows) {
-      const { rows: made } = await client.query(
-        `insert into transcript_job (id, account_id, state, lease, metadata, media_uri)
-         select gen_random_uuid(), id, $1, $2, '{}', $3 from account returning id`,
-        [state, lease, what],
-      );
-      if (!queued) continue;
-      const place = "insert into pgboss.job values ($1, $2, $3, now() + $4::interval)";
-      await client.query(place, [made[0].id, ...queued]);
-    }
-    await using opened = await open(url);
-    assert.deepEqual(opened.migrated, ["0013_one_queue"]);
-    for (const [what, , , , lease, dueIn] of rows) {
-      const { rows: found } = await client.query(
-        `select lease, extract(epoch from due_at - started_at)::float8 as due_in
-         from transcript_job where media_uri = $1`,
-        [what],
-      );
-      assert.equal(found[0].lease, lease, what);
-      if (dueIn !== undefined) assert.ok(Math.abs(found[0].due_in - dueIn) < 10, what);
-    }
-    const schemas = await client.query("select from pg_namespace where nspname = 'pgboss'");
-    assert.equal(schemas.rows.length, 0);
-  });
-
   it("has the media of transcripts described that an earlier version kept", async () => {
     const url = await newDatabase("earlier");
     const earlier = { "0001_first": first, "0002_job_windows": jobWindows };

@@ -21,7 +21,7 @@ import { withSchemaLock } from "./schema-lock.ts";
 export type MigrationList = Readonly<Record<string, Migration>>;
 
 /** Every migration, in order. A landed one is never edited, renamed or removed. */
-const migrations: MigrationList = {
+export const migrations: MigrationList = {
   "0001_first": first,
   "0002_job_windows": jobWindows,
   "0003_archive": archive,

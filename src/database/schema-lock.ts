@@ -51,7 +51,7 @@ export async function withSchemaLock<T>(
       });
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isLockTimeout(error) && !refusesConnection(error)) throw error;
+      if (!isLockFailure(error) && !refusesConnection(error)) throw error;
       const waitedMs = Math.round(performance.now() - since);
       if (waitedMs > waitMsMax) {
         throw new Error(
@@ -66,6 +66,8 @@ export async function withSchemaLock<T>(
   }
 }
 
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "55P03";
+/** Whether it waited too long for a lock, or failed to end a deadlock with an older node. */
+function isLockFailure(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return error.code === "55P03" || error.code === "40P01";
 }

@@ -24,7 +24,7 @@ function addNetwork(networks: BlockList, entry: string): void {
   const length = bits === undefined ? bitsMax : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity;
   if (version === 0 || rest.length > 0 || length > bitsMax) {
     throw new RangeError(
-      `${JSON.stringify(entry)} is no network: 10.0.0.0/8, 192.0.2.1 or fd00::/8 is needed`,
+      `${JSON.stringify(entry)} is not a network: write it as 10.0.0.0/8, 192.0.2.1 or fd00::/8`,
     );
   }
   networks.addSubnet(address, length, familyOf(version));

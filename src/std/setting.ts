@@ -64,7 +64,7 @@ export function networks(entries: readonly string[], name: string): readonly str
     parseNetworks(entries);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ConfigError(`${name} has ${error.message}`, { cause: error });
+    throw new ConfigError(`${name}: ${error.message}`, { cause: error });
   }
   return entries;
 }

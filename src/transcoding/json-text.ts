@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { JsonValue } from "@bufbuild/protobuf";
+import { jsonParse } from "../std/json-parse.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { firstSyntaxError } from "./json-syntax.ts";
 
@@ -35,8 +36,7 @@ export function textOfUtf8(bytes: Uint8Array): string {
 export function parseJson(text: string): JsonValue {
   refuseBomb(text);
   try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
+    return jsonParse(text);
   } catch {
     const { offset, expected } = firstSyntaxError(text);
     const before = text.slice(0, offset);

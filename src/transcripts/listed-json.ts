@@ -11,6 +11,7 @@ import {
   TranscriptMetadataSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { durationFromMs } from "../std/duration.ts";
+import { jsonParse } from "../std/json-parse.ts";
 import { isObject } from "../transcoding/is-object.ts";
 import type { ListedTranscript } from "./transcript-lists.ts";
 import type { MediaLinks } from "./transcript-message.ts";
@@ -68,7 +69,7 @@ function writtenFields(unset: JsonObject, stored: JsonObject): JsonObject {
 }
 
 function writtenMetadata(json: string): JsonObject {
-  const stored: JsonValue = JSON.parse(json);
+  const stored = jsonParse(json);
   const written = writtenFields(unsetMetadata, objectOf(stored));
   const speakers = Object.entries(objectOf(written["speakers"]));
   written["speakers"] = Object.fromEntries(

@@ -1,4 +1,4 @@
-import { fromJsonString, toJsonString } from "@bufbuild/protobuf";
+import { fromJson, toJsonString } from "@bufbuild/protobuf";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import { exactTime } from "../database/exact-time.ts";
 import type { MediaTable, Tables, TranscriptTable } from "../database/tables.ts";
@@ -7,6 +7,7 @@ import {
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { newId } from "../std/ids.ts";
+import { jsonParse } from "../std/json-parse.ts";
 import { foldText } from "../std/fold-text.ts";
 import type { PackedSegments, StoredSegments } from "./segments.ts";
 
@@ -355,7 +356,7 @@ export function jsonText(column: string) {
 
 /** TranscriptMetadata from jsonText(). */
 export function metadataOf(text: string): TranscriptMetadata {
-  return fromJsonString(TranscriptMetadataSchema, text, { ignoreUnknownFields: true });
+  return fromJson(TranscriptMetadataSchema, jsonParse(text), { ignoreUnknownFields: true });
 }
 
 /** The inverse of metadataOf(). */

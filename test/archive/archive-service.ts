@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { scopes } from "../../src/auth/caller.ts";
 import { openDatabase } from "../../src/database/database.ts";
+import { jsonParse } from "../../src/std/json-parse.ts";
 import { createLog } from "../../src/std/log.ts";
 import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
 import { startService, type ServiceProcess } from "../fault/process.ts";
@@ -121,7 +122,7 @@ async function send(
     buffer(response).then((whole) => {
       const { statusCode: status = 0, headers: received } = response;
       const isJson = received["content-type"]?.startsWith("application/json") === true;
-      const json = isJson ? JSON.parse(whole.toString()) : undefined;
+      const json = isJson ? jsonParse(whole.toString()) : undefined;
       resolve({ status, headers: received, bytes: whole, json });
     }, reject);
   });

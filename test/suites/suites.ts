@@ -41,12 +41,12 @@ const alone: readonly string[] = [
  */
 const systemTestsOfSrc: readonly string[] = [
   "src/audio/{containers,decode,sandbox}.test.ts",
-  "src/database/{connection-pool,database,migrate,own-postgres,own-postgres-users}.test.ts",
+  "src/database/{connection-pool,database,migrate,one-queue,own-postgres,own-postgres-users}.test.ts",
   "src/describe/describer-killed.test.ts",
   "src/engines/pocketsphinx/{live-decoder,live-recognition,pocketsphinx-engine}.test.ts",
   "src/engines/pool/{engine-pool*,model-processes,watchdog}.test.ts",
   "src/engines/sherpa-onnx/{diarizer,sherpa-engine}.test.ts",
-  "src/jobs/worker/worker-{killed,speech}.test.ts",
+  "src/jobs/worker/worker-{blocked,killed,speech}.test.ts",
   "src/media/s3-store.test.ts",
   "src/webhooks/delivery-worker-killed.test.ts",
 ];

@@ -204,7 +204,7 @@ const failures: readonly (readonly [RegExp, Say])[] = [
     { is: "Reyndu aftur á morgun.", en: "Try again tomorrow." },
   ),
   problem(
-    /^there is no room|has no room|^the media store|^no (speech engine|diarization process)|^the diarization process/,
+    /^there is no room|has no room|^the media store|^no (speech engine|diarization process)|^the diarization process|^nothing \w+ speakers/,
     "Þjónustan hafði hvorki pláss né afl til þess.",
     "The service did not have the space or the capacity for it.",
     nexts.wait,

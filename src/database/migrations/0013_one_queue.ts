@@ -3,15 +3,17 @@ import type { Migration } from "kysely/migration";
 
 /**
  * The row of a job is its place in the queue. Takes over the jobs that wait in pg-boss, which was
- * the queue before, and drops its schema. Jobs that an older node runs are due at once; the number
- * of their lease there is taken over, so that the older node's later writes change nothing.
+ * the queue before, and drops its schema, unless another application uses it. Jobs that an older
+ * node runs are due at once, and that attempt does not count; the number of their lease there is
+ * taken over, so that the older node's later writes change nothing.
  */
 export const oneQueue: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
     const { rows } = await sql`
-      select from pg_tables where schemaname = 'pgboss' and tablename = 'job'`.execute(db);
-    if (rows.length > 0) await takeOver(db);
+      select from pg_tables where schemaname = 'pgboss' and tablename in ('job', 'queue')
+        and pg_has_role(tableowner, 'usage')`.execute(db);
+    if (rows.length === 2) await takeOver(db);
   },
 };
 
@@ -25,14 +27,20 @@ const statements = [
   `drop index transcript_job_priority_idx, transcript_job_priority_idx1`,
 ];
 
+const queueName = "transcript-job";
+
 async function takeOver(db: Kysely<unknown>): Promise<void> {
+  const { rows: queues } = await sql<{ name: string }>`
+    select name from pgboss.queue where name not like '\\_\\_pgboss\\_\\_%'`.execute(db);
+  if (!queues.some(({ name }) => name === queueName)) return;
   await sql`
     update transcript_job j
     set lease = greatest(j.lease, q.retry_count + (q.state = 'active')::int),
+      tries = greatest(j.tries - (q.state = 'active')::int, 0),
       due_at = case when q.state = 'active' then now() else least(q.start_after, now() + interval '1 minute') end
     from pgboss.job q
-    where q.id = j.id and j.state = 'PROCESSING' and q.state in ('created', 'retry', 'active')`.execute(
-    db,
-  );
-  await sql`drop schema pgboss cascade`.execute(db);
+    where q.id = j.id and q.name = ${queueName} and j.state = 'PROCESSING'
+      and q.state in ('created', 'retry', 'active')`.execute(db);
+  if (queues.length === 1) await sql`drop schema pgboss cascade`.execute(db);
+  else await sql`delete from pgboss.job where name = ${queueName}`.execute(db);
 }

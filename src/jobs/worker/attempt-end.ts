@@ -60,10 +60,10 @@ export class AttemptEnd {
    * A job that blocks its worker each time loses each lease: these attempts count, so that they
    * end.
    */
-  async #lost({ id, piecesKept }: JobAttempt): Promise<void> {
+  async #lost({ id, piecesKept, isExtendedInTime }: JobAttempt): Promise<void> {
     const { db, log } = this.#parts;
     log.info({ jobId: id }, "job.lease_lost");
-    if (piecesKept > 0) await takeAttemptBack(db, id);
+    if (piecesKept > 0 || isExtendedInTime) await takeAttemptBack(db, id);
   }
 
   async #giveUp({ id, job, signal }: JobAttempt): Promise<void> {

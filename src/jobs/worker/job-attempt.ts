@@ -5,7 +5,7 @@ import type { Tables } from "../../database/tables.ts";
 import type { Log } from "../../std/log.ts";
 import type { EngineSlots } from "./engine-slots.ts";
 import { JobProgress } from "./job-progress.ts";
-import { extendJob, resetAttempts, type LeasedJob } from "./lease-jobs.ts";
+import { extendJob, leaseMs, resetAttempts, type LeasedJob } from "./lease-jobs.ts";
 import { ProgressLog } from "./progress-log.ts";
 import type { RunningJob, RunningJobs } from "./running-jobs.ts";
 
@@ -44,6 +44,8 @@ export class JobAttempt implements RunningJob {
   readonly #leaving = new AbortController();
   readonly #log: ProgressLog;
   #writtenMs = 0;
+  /** When the lease was last extended, or the database did not answer. */
+  #extendedMs = performance.now();
   #hasBegun = false;
   #hasMedia = false;
   #isSmall: boolean | undefined;
@@ -62,6 +64,14 @@ export class JobAttempt implements RunningJob {
 
   get id(): string {
     return this.job.lease.id;
+  }
+
+  /**
+   * Whether this worker extends the lease in time. If it is lost nevertheless, the database was
+   * unavailable or its clock has jumped.
+   */
+  get isExtendedInTime(): boolean {
+    return performance.now() - this.#extendedMs < leaseMs;
   }
 
   get accountId(): string {
@@ -128,8 +138,15 @@ export class JobAttempt implements RunningJob {
     const { doneMs, totalMs } = this.progress;
     this.#log.note(this.progress, performance.now());
     const percent = doneMs > this.#writtenMs ? (doneMs / totalMs) * 100 : undefined;
-    const isHeld = await extendJob(this.#parts.db, this.job.lease, percent);
-    this.#writtenMs = doneMs;
+    // The job has blocked its worker for as long: another one may have it.
+    if (!this.isExtendedInTime) return false;
+    let isHeld = true;
+    try {
+      isHeld = await extendJob(this.#parts.db, this.job.lease, percent);
+      this.#writtenMs = doneMs;
+    } finally {
+      if (isHeld) this.#extendedMs = performance.now();
+    }
     return isHeld;
   }
 }

@@ -13,7 +13,7 @@ import type { TranscriptMetadata } from "../../gen/hlust/transcripts/v1alpha1/tr
 import { metadataOf } from "../../transcripts/transcript-store.ts";
 
 /** A worker extends its leases each second. */
-const leaseMs = 10_000;
+export const leaseMs = 10_000;
 /** No lease and no delay before the next attempt is longer. */
 const waitMsMax = 60_000;
 
@@ -35,21 +35,31 @@ export function isLastAttempt({ attempts }: LeasedJob): boolean {
   return attempts === attemptsMax;
 }
 
+export interface NextJobs {
+  /** Accounts whose jobs are not leased. */
+  readonly passedOver: readonly string[];
+  readonly countMax: number;
+  /**
+   * Jobs that the worker runs. After the database was unavailable, or its clock has jumped, their
+   * leases may have expired before the worker could extend them: it does not lease them again.
+   */
+  readonly running?: readonly string[];
+}
+
 /**
- * Leases the next jobs by turn, at most `countMax`, past those of the accounts `passedOver`. That
- * begins an attempt at each, which counts from then on; the last one counts from
- * countLastAttempt().
+ * Leases the next jobs by turn. That begins an attempt at each, which counts from then on; the last
+ * one counts from countLastAttempt().
  */
 export async function leaseJobs(
   db: Kysely<Tables>,
-  { passedOver, countMax }: { readonly passedOver: readonly string[]; readonly countMax: number },
+  { passedOver, countMax, running = [] }: NextJobs,
 ): Promise<LeasedJob[]> {
   // A lease does not touch the columns of any index: most updates stay within a page (HOT).
   const { rows } = await sql<LeasedRow>`
     with next as (
       select id, tries from transcript_job
       where state = 'PROCESSING' and ${isDue(waitMsMax)}
-        and account_id <> all (${[...passedOver]}::uuid[])
+        and account_id <> all (${[...passedOver]}::uuid[]) and id <> all (${[...running]}::uuid[])
       order by priority desc, id limit ${countMax}::int
       for no key update skip locked)
     update transcript_job j

@@ -55,6 +55,10 @@ export class RunningJobs {
     this.#anyoneMax = anyoneMax;
   }
 
+  ids(): readonly string[] {
+    return Array.from(this.#jobs, ({ id }) => id);
+  }
+
   /** Accounts that may get no further job now; undefined: no account may. */
   passedOver(): readonly string[] | undefined {
     if (this.#alone) return undefined;

@@ -4,10 +4,9 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { withBundledPackages } from "../../../test/fixtures/bundled-program.ts";
 import { samplesOfWav } from "../../../test/fixtures/flite.ts";
-import { toneRecognizer, toneWav } from "../../../test/fixtures/jobs-fixture.ts";
+import { toneWav } from "../../../test/fixtures/jobs-fixture.ts";
 import {
   numbers,
   openWorkerFixture,
@@ -15,7 +14,6 @@ import {
 } from "../../../test/fixtures/worker-fixture.ts";
 import { onceWithin, until } from "../../../test/fixtures/until.ts";
 import { WaveformMaker } from "../../audio/waveform.ts";
-import type { Recognizer } from "../../engines/protocol/recognizer.ts";
 import { TranscriptJob_State as State } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { findWaveform } from "../../media/media-facts.ts";
 import { sweepMedia } from "../../media/sweep-media.ts";
@@ -179,24 +177,5 @@ describe("a worker that dies", { concurrency: true }, () => {
     const now = (): number => Date.now() + 3_600_000;
     await sweepMedia({ db: database.db, store, log: createLog("silent"), now });
     await fixture.isTidy();
-  });
-
-  test("a job that blocks its worker until the lease is lost ends as FAILED after three attempts", async () => {
-    await using fixture = await openWorkerFixture();
-    const recognizer: Recognizer = {
-      ...toneRecognizer(),
-      // oxlint-disable-next-line require-yield -- it never has words
-      async *recognize(_, { signal }) {
-        // As if another worker had leased and released it meanwhile.
-        const { pool } = fixture.jobs.database;
-        await pool.query("update transcript_job set lease = lease + 1, due_at = now()");
-        await sleep(60_000, undefined, signal && { signal });
-      },
-    };
-    await using _worker = await fixture.jobs.openWorker(recognizer);
-    const name = await fixture.submit("/endless.wav", toneWav([10]));
-    const job = await fixture.jobs.ended(fixture.account, name, 90_000);
-    assert.equal(job.state, State.FAILED);
-    assert.match(job.error?.message ?? "", /the worker stopped 3 times on this recording/);
   });
 });

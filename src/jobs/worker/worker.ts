@@ -114,7 +114,7 @@ class Worker implements AsyncDisposable {
   /** Leases the next jobs if there is room for some; otherwise waits until there may be. */
   async #lease(): Promise<void> {
     const next = await this.#next();
-    const jobs = next ? await leaseJobs(this.#db, next) : [];
+    const jobs = next ? await leaseJobs(this.#db, { ...next, running: this.#jobs.ids() }) : [];
     // Before anything that can fail: only an attempt extends its lease.
     await this.#startAll(jobs);
     if (jobs.length > 0) await this.#idle.withdraw();

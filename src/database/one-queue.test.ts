@@ -1,0 +1,121 @@
+// The migration that takes the jobs over from pg-boss.
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import { createLog } from "../std/log.ts";
+import { openDatabase, type Database } from "./database.ts";
+import { migrate, migrations } from "./migrate.ts";
+
+const log = createLog("silent");
+let folder: string;
+let database: Database;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hlust-one-queue-"));
+  database = await openDatabase({ url: undefined, folder, log, durable: false });
+});
+after(async () => {
+  await database[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+/** Another database on the same server, as a DATABASE_URL. */
+async function newDatabase(name: string): Promise<string> {
+  await database.pool.query(`create database ${name}`);
+  const { host } = database.pool.options;
+  return `postgres://hlust@/${name}?host=${encodeURIComponent(host ?? "")}`;
+}
+
+const open = (url: string) => openDatabase({ url, folder: "", log, durable: false });
+
+async function openClient(url: string): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: async () => await client.end() });
+}
+
+test("takes over the jobs that an earlier version has in pg-boss, and drops its schema", async () => {
+  const url = await newDatabase("before_one_queue");
+  await (await open(url))[Symbol.asyncDispose]();
+  await using client = await openClient(url);
+  await client.query(`
+    drop index transcript_job_turn;
+    alter table transcript_job drop due_at;
+    create index on transcript_job (priority) where state = 'PROCESSING' and lease = 0;
+    create index on transcript_job (priority) where state = 'PROCESSING' and lease > 0;
+    delete from kysely_migration where name = '0013_one_queue';
+    create schema pgboss;
+    create table pgboss.queue (name text);
+    insert into pgboss.queue values ('transcript-job'), ('__pgboss__send-it');
+    create table pgboss.job (id uuid, state text, retry_count int, start_after timestamptz,
+      name text default 'transcript-job');
+    insert into account values (gen_random_uuid(), 'test')`);
+  const rows: [
+    what: string,
+    state: string,
+    lease: number,
+    queued: [state: string, retryCount: number, startsIn: string] | undefined,
+    leaseThen: number,
+    dueIn: number | undefined,
+  ][] = [
+    ["new", "PROCESSING", 0, ["created", 0, "0 s"], 0, 0],
+    ["waiting for its next attempt", "PROCESSING", 1, ["retry", 1, "30 s"], 1, 30],
+    ["waiting since a clock was set back", "PROCESSING", 2, ["retry", 2, "1 h"], 2, 60],
+    ["leased, and not begun", "PROCESSING", 1, ["active", 2, "0 s"], 3, 0],
+    ["in progress", "PROCESSING", 3, ["active", 2, "0 s"], 3, 0],
+    ["lost by the queue", "PROCESSING", 1, undefined, 1, 0],
+    ["ended", "SUCCESS", 1, ["completed", 0, "0 s"], 1, undefined],
+  ];
+  for (const [what, state, lease, queued] of rows) {
+    const { rows: made } = await client.query(
+      `insert into transcript_job (id, account_id, state, lease, tries, metadata, media_uri)
+       select gen_random_uuid(), id, $1, $2, 3, '{}', $3 from account returning id`,
+      [state, lease, what],
+    );
+    if (!queued) continue;
+    const place = "insert into pgboss.job values ($1, $2, $3, now() + $4::interval)";
+    await client.query(place, [made[0].id, ...queued]);
+  }
+  await using opened = await open(url);
+  assert.deepEqual(opened.migrated, ["0013_one_queue"]);
+  for (const [what, , , queued, lease, dueIn] of rows) {
+    const { rows: found } = await client.query(
+      `select lease, tries, extract(epoch from due_at - started_at)::float8 as due_in
+       from transcript_job where media_uri = $1`,
+      [what],
+    );
+    // Attempts of jobs that an older node runs do not count.
+    assert.equal(found[0].tries, queued?.[0] === "active" ? 2 : 3, what);
+    assert.equal(found[0].lease, lease, what);
+    if (dueIn !== undefined) assert.ok(Math.abs(found[0].due_in - dueIn) < 10, what);
+  }
+  const schemas = await client.query("select from pg_namespace where nspname = 'pgboss'");
+  assert.equal(schemas.rows.length, 0);
+});
+
+for (const [whose, queues, jobsLeft] of [
+  ["another application", "('letters')", 2],
+  ["another application too", "('letters'), ('transcript-job')", 1],
+] as const) {
+  test(`keeps the pg-boss schema of ${whose}`, async () => {
+    const url = await newDatabase(`pgboss_of_${jobsLeft}`);
+    const list = Object.fromEntries(Object.entries(migrations).slice(0, -1));
+    await migrate({ connectionString: url }, log, { list });
+    await using client = await openClient(url);
+    await client.query(`
+      create schema pgboss;
+      create table pgboss.queue (name text);
+      insert into pgboss.queue values ${queues};
+      create table pgboss.job (id uuid, state text, retry_count int, start_after timestamptz,
+        name text);
+      insert into pgboss.job values
+        (gen_random_uuid(), 'created', 0, now(), 'letters'),
+        (gen_random_uuid(), 'created', 0, now(), 'transcript-job')`);
+    await using _opened = await open(url);
+    const { rows } = await client.query("select name from pgboss.job");
+    assert.equal(rows.length, jobsLeft);
+    assert.ok(rows.some(({ name }) => name === "letters"));
+  });
+}
