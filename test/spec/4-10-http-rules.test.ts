@@ -187,9 +187,7 @@ test("rules that cannot be served, and files that are not rules, are refused", a
     const own = [{ selector: `${transcripts}.GetTranscript`, get: `/${path}/{name=**}` }];
     assert.match(
       await refusal(rulesFile("own.json", JSON.stringify({ http: { rules: own } }))),
-      new RegExp(
-        `own\\.json:1:\\d+: expected a path of another beginning, found /${path}/\\{name=`,
-      ),
+      new RegExp(`own\\.json:1:\\d+: expected another path, found /${path}/\\{name=`),
     );
   }
   assert.match(await refusal("none.yaml"), /^\S+none\.yaml: cannot be read: ENOENT/);
