@@ -47,6 +47,10 @@ test("health is answered over HTTP/1.0 and without a Host header, as load balanc
     ["GET /healthz HTTP/1.1", 200],
     ["GET /readyz?for=speech HTTP/1.1", 200],
     ["GET /healthz HTTP/1.0\r\nHost: a", 200],
+    // Calls of gRPC are POST: a probe with their type asks for health too.
+    ["GET /healthz HTTP/1.0\r\nContent-Type: application/grpc", 200],
+    ["GET /readyz HTTP/1.0\r\nContent-Type: application/grpc", 503],
+    ["GET /readyz HTTP/1.1\r\nHost: a\r\nContent-Type: application/grpc", 503],
     ["GET /v1alpha1/transcripts HTTP/1.1", 400],
     ["GET /v1alpha1/transcripts HTTP/1.0", 400],
     ["GET /v1alpha1/transcripts HTTP/1.0\r\nHost: a", 404],

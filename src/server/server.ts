@@ -152,9 +152,10 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const handle = createRequestHandler(
     {
       doors: [
+        // The first, since the gRPC door handles any request with the content type of gRPC.
+        createHealthDoor(readiness, leaving.signal),
         createGrpcDoor({ services: api.services, open, draining, ...calls }),
         ...(docs ? [docs] : []),
-        createHealthDoor(readiness, leaving.signal),
         ...(media ? [media] : []),
         ...(console ? [createConsoleDoor(console, rest, reading.held)] : []),
         ...(console ? [createConsoleFiles(console)] : []),
