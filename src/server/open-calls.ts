@@ -15,7 +15,7 @@ export class OpenCalls {
     });
   }
 
-  /** Until it is disposed of. */
+  /** Adds a call; disposing of the result removes it. */
   add(call: CallContext, request: HttpRequest, response: HttpResponse): Disposable {
     const onClose = () => {
       if (!response.writableEnded) call.abort(clientGone());

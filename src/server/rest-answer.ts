@@ -40,7 +40,7 @@ export async function answerUnary(
   spec: UnarySpec,
   { binding, message, call, transcoder }: RestCall,
   parts: {
-    /** Counts what the answer takes. */
+    /** Counts the memory of the answer. */
     readonly hold: (bytes: number) => unknown;
     readonly limits: StreamLimits | undefined;
   },
@@ -86,7 +86,8 @@ export async function answerStreaming(
   if (answersHttpBody(binding)) {
     const contentOf = (answer: Answer): HttpContent => {
       const content = httpBodyOf(binding, create(output, answer));
-      if (content === undefined) throw new Error(`${spec.method.name} answers no HttpBody`);
+      if (content === undefined)
+        throw new Error(`${spec.method.name} does not answer with an HttpBody`);
       return content;
     };
     await answerBytes(response, answers, { call, contentOf, answerError, limits });
@@ -103,11 +104,11 @@ export async function answerStreaming(
 async function callUnary(spec: UnarySpec, message: Message, call: CallContext) {
   try {
     const answer = spec.impl(message, call);
-    // A deadline ends also a method that ignores its signal.
+    // A deadline also ends a method that ignores its signal.
     if (call.timeoutMs() === undefined || !(answer instanceof Promise)) return await answer;
     return await unlessAborted(answer, call.signal);
   } catch (error) {
-    // What a method throws because it was aborted is not its own failure.
+    // An error that a method throws because it was aborted is not its own failure.
     throw error instanceof ServiceError ? error : (call.reason ?? error);
   }
 }

@@ -35,7 +35,7 @@ interface RestParts {
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
   readonly reading: MessageReading;
-  /** What answers hold in memory. */
+  /** The memory of answers. */
   readonly answers: HeldBytes;
   /** Aborts when calls in flight must end. */
   readonly shutdownSignal: AbortSignal;
@@ -64,7 +64,7 @@ export function createRestDoor(
   parts: RestParts,
 ): RestDoor {
   checkKinds(transcoder.bindings);
-  // Read once: an option of the contract is decoded at each access.
+  // The limits are read once, since an option of the contract is decoded at each access.
   const bytesMaxOf = new Map([...methods.keys()].map((method) => [method, bodyBytesMaxOf(method)]));
   const { authenticator, reading, shutdownSignal } = parts;
   const calls = new OpenCalls(shutdownSignal);
@@ -117,8 +117,9 @@ export function createRestDoor(
 }
 
 /**
- * How a method is called over REST. Throws 426 for a method that needs a socket; only now, after
- * the token was checked: a client whose WebSocket was refused may ask here for the reason.
+ * How a method is called over REST. Throws 426 for a method that needs a WebSocket, but only after
+ * the token was checked: a client whose WebSocket was refused can find out the reason with a plain
+ * request.
  */
 function specOf(methods: Methods, method: DescMethod): UnarySpec | StreamSpec {
   const spec = methods.get(method);
@@ -151,7 +152,7 @@ function checkKinds(bindings: readonly Binding[]): void {
   }
 }
 
-/** Finds the method of a call, also a method that needs a WebSocket. */
+/** Finds the method of a call, even one that needs a WebSocket. */
 function routeCall(transcoder: Transcoder, httpMethod: string, target: string): Routed {
   try {
     return transcoder.route(httpMethod, target);
@@ -159,7 +160,7 @@ function routeCall(transcoder: Transcoder, httpMethod: string, target: string): 
     if (!(error instanceof ServiceError)) throw error;
     const allowed = error.metadata["allow"]?.split(", ") ?? [];
     if (!allowed.includes("WEBSOCKET")) throw error;
-    // A WebSocket begins with GET; another method, where nothing else is served, gets the same
+    // A WebSocket begins with GET. If the path serves nothing else, other methods get the same
     // error.
     if (allowed.length === 1 || httpMethod === "GET") return transcoder.route("WEBSOCKET", target);
     const others = allowed.filter((method) => method !== "WEBSOCKET" && method !== "GET");
@@ -174,7 +175,10 @@ function upgradeRequired(): ServiceError {
   });
 }
 
-/** Bodies are JSON: with its type, without one, or with the type that `curl -d` sends. */
+/**
+ * Bodies are JSON, with the content type of JSON, without one, or with the one that `curl -d`
+ * sends.
+ */
 function checkContentType(request: HttpRequest): void {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
   const accepted = ["", "application/json", "application/x-www-form-urlencoded"];
