@@ -1,4 +1,4 @@
-// The page of a transcript without a recording, of an earlier version, of a video, and of no
+// The transcript page in special states: no recording, an earlier version, a video, a missing
 // transcript.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -31,7 +31,7 @@ test("a transcript without a recording has no player", async () => {
   await checkLooks(page, "transcript-silent", someLooks);
 });
 
-test("an earlier version is marked as one, and links to the latest", async () => {
+test("an earlier version is marked as such, and links to the latest", async () => {
   const { service } = pages;
   const before = (await service.call("GET", `/v1alpha1/${name}`)).json.version.name;
   const segments = talk.segments.map(({ words, ...segment }) => ({
@@ -107,7 +107,7 @@ test("an address with path traversal sends no request to other methods", async (
   );
 });
 
-test("an answer that is not the service's is reported as a lost connection, and retried", async () => {
+test("an answer that is not the service's is reported as a lost connection, and can be retried", async () => {
   await using page = await pages.open("/nowhere");
   // A captive portal answers every request.
   await page.route(`**/${name}`, (route) =>

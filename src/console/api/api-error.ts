@@ -53,7 +53,10 @@ interface StatusBody {
   }[];
 }
 
-/** The error in the body of an answer. A body that is not the service's gives one by the status. */
+/**
+ * The error in the body of an answer. If the body is not the service's, the error follows from the
+ * status.
+ */
 export function errorOfBody(status: number, text: string): ApiError {
   const body = statusBodyOf(text);
   const details = body?.details ?? [];

@@ -14,14 +14,14 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /**
-   * The user the call is for (identityOf), if its page may be closed by now. Default: the user of
-   * the pages shown (setExpectedUser).
+   * The user that the call is for (identityOf), if that user's page may be closed by now. Default:
+   * the user of the pages that are shown (setExpectedUser).
    */
   readonly owner?: string;
 }
 
 /**
- * Calls a method of the API with the session (docs/console.md). `path`: as in the contract, such as
+ * Calls a method of the API with the session (docs/console.md). `path`: as in the API, such as
  * /v1/account. Returns the JSON body; throws ApiError.
  */
 export function callApi<Answer>(path: string, call: Call = {}): Promise<Answer> {
@@ -40,7 +40,7 @@ export async function callConsole<Answer>(path: string, call: Call = {}): Promis
   }
 }
 
-/** Downloads a file with its name (RFC 6266), which is undefined if the service gives none. */
+/** Downloads a file with its name (RFC 6266), which is undefined if the service sends none. */
 export async function fetchAttachment(
   path: string,
 ): Promise<{ readonly blob: Blob; readonly fileName: string | undefined }> {
@@ -60,7 +60,7 @@ async function bodyOf(response: Response): Promise<Blob> {
 
 let onSessionChanged: (() => void) | undefined;
 
-/** Calls the listener when any call finds that the session has ended or is another user's. */
+/** Calls the listener when any call finds that the session has ended or belongs to another user. */
 export function whenSessionChanged(listener: () => void): void {
   onSessionChanged = listener;
 }
@@ -70,8 +70,8 @@ const changes: ReadonlySet<string> = new Set(["SIGNED_OUT", "SESSION_CHANGED"]);
 let expectedUser: string | undefined;
 
 /**
- * The user sent with each call from now on (identityOf), the one whose pages are shown. The service
- * refuses the call if another tab has signed in as someone else since.
+ * Sets the user that is sent with each call (identityOf): the one whose pages are shown. The
+ * service refuses a call if another tab has since signed in as someone else.
  */
 export function setExpectedUser(user: string | undefined): void {
   expectedUser = user;
@@ -94,7 +94,7 @@ async function send(
       },
       ...(body && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
-      // A redirect to another origin would be sent the headers too.
+      // A redirect would send the headers to another origin.
       redirect: "error",
     });
   } catch (error) {
@@ -109,7 +109,7 @@ async function send(
   throw failure;
 }
 
-/** Whether another attempt may succeed: not if the service has reported what is wrong. */
+/** Whether another attempt may succeed: if there was no answer, or the service itself failed. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }

@@ -21,7 +21,8 @@ import "../parts/rows.css";
 import "./jobs.css";
 
 /**
- * The form for a new job, the uploads, and the list of jobs, kept current. `?new` opens the form.
+ * The form for a new job, the uploads, and the list of jobs, which is kept up to date. `?new` opens
+ * the form.
  */
 export function JobsPage() {
   const t = useText();

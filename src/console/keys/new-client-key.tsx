@@ -89,7 +89,7 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
 /** Registers a generated public key, or the user's own. */
 function useRegistration(source: Source, own: string) {
   const queries = useQueryClient();
-  // Kept, so that another attempt after a lost answer registers the same pair.
+  // The pair is kept, so that another attempt after a lost answer registers the same one.
   const pair = useRef<ClientKeyPair>(undefined);
   return useMutation({
     mutationFn: async (request: KeyRequest) => {

@@ -27,7 +27,7 @@ export interface LiveState {
   readonly bytes: number;
   /** Seconds that were captured but did not reach the page. */
   readonly lostSeconds: number;
-  /** For some seconds nothing was louder than a very quiet room. */
+  /** Whether nothing was louder than a very quiet room for some seconds. */
   readonly isSilent: boolean;
   /** The transcript, if its text is saved already and its audio is not. */
   readonly savedName: string | undefined;

@@ -23,7 +23,7 @@ export function LiveText({
     // The words are visible from the next frame on.
     if (document.hidden) onShown(undefined);
     else requestAnimationFrame(() => onShown(Date.now()));
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a change of `spoken` is what was shown
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each change of `spoken` is one more text that was shown
   }, [spoken, onShown]);
   const { paragraphs, interim } = spoken;
   const isEmpty = paragraphs.length === 0 && interim.length === 0;

@@ -24,7 +24,7 @@ export const allSamples: readonly Sample[] = [
   },
 ];
 
-/** Throws ApiError with OFFLINE if it cannot be fetched. */
+/** Downloads a sample. Throws ApiError with OFFLINE if that fails. */
 export async function fetchSample({ url, languageCode }: Sample): Promise<File> {
   try {
     const response = await fetch(url);

@@ -25,7 +25,8 @@ export interface MonthUse {
 }
 
 /**
- * The month of `now`. `usageDays`: as the service lists them, newest first, without unused days.
+ * The month that contains `now`. `usageDays`: as the service lists them, newest first, without
+ * unused days.
  */
 export function monthOf(usageDays: readonly UsageDayJson[], now: Date): MonthUse {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];

@@ -42,7 +42,7 @@ const nexts = {
   },
 } as const;
 
-/** What the service says of media that is not a recording. */
+/** The service's terms for media that is not a recording. */
 const others: Readonly<Record<string, Phrase<string>>> = {
   "a web page (HTML)": { is: "vefsíða", en: "a web page" },
   "a playlist": { is: "spilunarlisti", en: "a playlist" },
@@ -55,8 +55,8 @@ const others: Readonly<Record<string, Phrase<string>>> = {
 };
 
 /**
- * Why jobs fail, by the service's error messages: those of src/media (fetching a URL), src/audio
- * (the format), src/jobs and src/auth (everything else).
+ * Patterns of the service's error messages, and what the console shows instead. The messages come
+ * from src/media (fetching a URL), src/audio (the format), src/jobs and src/auth (everything else).
  */
 const failures: readonly (readonly [RegExp, Say])[] = [
   [/^the server of the media answered (\d{3})/, ([status = ""]) => statusProblem(Number(status))],
@@ -218,8 +218,8 @@ const failures: readonly (readonly [RegExp, Say])[] = [
 ];
 
 /**
- * Why a job failed, in the console's words, and what to do next. A message that the console does
- * not know is shown as it is, in English.
+ * Why a job failed, in the console's words, and what to do next. An unknown message is shown
+ * unchanged, in English.
  */
 export function jobFailure(message: string): Problem {
   for (const [pattern, say] of failures) {

@@ -13,7 +13,7 @@ export interface SpeakerTime {
   readonly seconds: number;
 }
 
-/** The speakers in order of their first words, then named speakers without segments. */
+/** The speakers in the order of their first words, then named speakers without segments. */
 export function speakingTimes(
   segments: readonly SegmentJson[],
   speakers: TranscriptMetadataJson["speakers"] = {},
