@@ -67,7 +67,7 @@ function notAllowed(path: string, method: string, allowed: readonly string[]): S
   const allow = allowed.join(", ");
   return new ServiceError(
     "unimplemented",
-    `${path} does not take ${shown(method)}, only ${allow}`,
+    `${path} does not support ${shown(method)}, only ${allow}`,
     { reason: "METHOD_NOT_ALLOWED", httpStatus: 405, metadata: { allow } },
   );
 }

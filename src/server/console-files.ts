@@ -181,7 +181,7 @@ function notBuilt(): ServiceError {
 function notAllowed(path: string, method: string): ServiceError {
   return new ServiceError(
     "unimplemented",
-    `${path} does not take ${shown(method)}, only GET, HEAD`,
+    `${path} does not support ${shown(method)}, only GET, HEAD`,
     { reason: "METHOD_NOT_ALLOWED", httpStatus: 405, metadata: { allow: "GET, HEAD" } },
   );
 }

@@ -169,7 +169,7 @@ function passingFailures(): SharedFailure[] {
       examples: {
         METHOD_NOT_ALLOWED: answerOf(
           "unimplemented",
-          '"/v1/apiKeys" does not take "PUT", only GET, POST',
+          '"/v1/apiKeys" does not support "PUT", only GET, POST',
           {
             reason: "METHOD_NOT_ALLOWED",
             httpStatus: 405,

@@ -107,7 +107,7 @@ function answerPage(
 function notAllowed(path: string, method: string): ServiceError {
   return new ServiceError(
     "unimplemented",
-    `${path} does not take ${shown(method)}, only ${methods}`,
+    `${path} does not support ${shown(method)}, only ${methods}`,
     {
       reason: "METHOD_NOT_ALLOWED",
       httpStatus: 405,
