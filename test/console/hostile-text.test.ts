@@ -58,7 +58,7 @@ async function storeEverywhere(): Promise<void> {
   };
   const { name } = await make("/v1alpha1/transcripts", { metadata, segments });
   id = name.replace("transcripts/", "");
-  // Another version, to compare.
+  // Creates another version, so that the two can be compared.
   const changed = { segments: segments.toReversed().slice(0, 3).toReversed() };
   const { status } = await pages.service.call("PATCH", `/v1alpha1/${name}`, changed);
   assert.equal(status, 200);
