@@ -121,7 +121,7 @@ export function methodNotAllowed(
   const allow = allowed.join(", ");
   return new ServiceError(
     "unimplemented",
-    `${shown(path)} does not take ${shown(httpMethod)}, only ${allow}`,
+    `${shown(path)} does not accept ${shown(httpMethod)}, only ${allow}`,
     { reason: "METHOD_NOT_ALLOWED", httpStatus: 405, metadata: { allow } },
   );
 }
