@@ -123,7 +123,7 @@ export function methodNotAllowed(
   const allow = allowed.join(", ");
   return new ServiceError(
     "unimplemented",
-    `${shown(path)} does not support ${shown(httpMethod)}, only ${allow}`,
+    `${shown(path)} does not accept ${shown(httpMethod)}, only ${allow}`,
     { reason: "METHOD_NOT_ALLOWED", httpStatus: 405, metadata: { allow } },
   );
 }
