@@ -13,7 +13,8 @@ import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
 import { openMeter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
 import { createRefusedAttempts, type RefusedAttempts } from "./auth/refused-attempts.ts";
-import { ConfigError, memoryShares, type Config, type MemoryShares } from "./config.ts";
+import { allowListOf, listenOf, memoryOf, networkOf } from "./app-options.ts";
+import type { Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
 import {
@@ -33,18 +34,15 @@ import { JobMedia } from "./jobs/worker/job-media.ts";
 import { openWorker, type WorkerParts } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import { openServedArchive } from "./media/open-served-archive.ts";
-import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
+import type { MediaAllowList } from "./media/media-url.ts";
 import { openUploadCollector } from "./media/upload-collector.ts";
-import { defaultConnectionsMax } from "./server/connection-limits.ts";
 import { loadingModels, readinessChecks, useOf } from "./readiness.ts";
-import { openServer, type ListenOptions, type Network, type Server } from "./server/server.ts";
+import { openServer, type Server } from "./server/server.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
-import { parseNetworks } from "./std/networks.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
-import { workerThreadsMax } from "./transcripts/worker-threads.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
@@ -340,40 +338,4 @@ async function openConsole(
 /** Origins to which browsers send media, and from which they load it, next to the service's own. */
 async function mediaOriginsOf({ direct }: MediaStore): Promise<string[]> {
   return direct ? [new URL(await direct.uploadUrl(newId())).origin] : [];
-}
-
-function connectionsMaxOf({ callers }: Config): number {
-  return callers.connectionsMax ?? defaultConnectionsMax();
-}
-
-function memoryOf(config: Config): MemoryShares {
-  const connectionsMax = connectionsMaxOf(config);
-  return memoryShares(config.memoryMb, { connectionsMax, workerThreads: workerThreadsMax });
-}
-
-/**
- * This machine has no limit of connections per address: reverse proxies and load tools on it call
- * for many clients, and a hostile process on it needs no connections to do harm.
- */
-const thisMachine = ["127.0.0.0/8", "::1"];
-
-function listenOf(config: Config): ListenOptions {
-  const { trustedProxies, connectionsPerAddress: perAddressMax } = config.callers;
-  const isExempt = parseNetworks([...trustedProxies, ...thisMachine]);
-  const connections = { max: connectionsMaxOf(config), perAddressMax, isExempt };
-  return { host: config.host, port: config.port, limits: { connections } };
-}
-
-function networkOf({ callers }: Config, publicUrl: () => string): Network {
-  const { contact, allowedOrigins, trustedProxies } = callers;
-  return { contact, allowedOrigins, isTrustedProxy: parseNetworks(trustedProxies), publicUrl };
-}
-
-function allowListOf(setting: string, entries: readonly string[]): MediaAllowList {
-  try {
-    return parseMediaAllowList(entries);
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${setting}: ${problem}`, { cause: error });
-  }
 }

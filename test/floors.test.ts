@@ -60,9 +60,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "server",
   ],
   "readiness.ts": ["gen", "config.ts", "database", "audio", "media", "engines", "server"],
+  "app-options.ts": ["std", "config.ts", "media", "server", "transcripts"],
   "app.ts": [
     "std",
     "config.ts",
+    "app-options.ts",
     "database",
     "audio",
     "media",

@@ -4,8 +4,7 @@ import { callOriginOf } from "./call-origin.ts";
 import { refuse } from "./refuse.ts";
 
 /**
- * Makes a WebSocket server answer every handshake in the same way: with the request's id, and never
- * with the token.
+ * Makes a WebSocket server answer every handshake with the request's id, and never with the token.
  */
 export function acceptHandshakes(server: WebSocketServer): void {
   // A browser sends the token as the second protocol (§5).

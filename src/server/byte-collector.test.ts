@@ -26,7 +26,7 @@ test("chunks are joined, and the share counts all memory that is held", () => {
   assert.equal(held.total, 0);
 });
 
-test("a body past its own limit or the account's is refused", () => {
+test("a body over its own limit or the account's is refused", () => {
   const held = new HeldBytes(limits);
   using share = held.hold("one");
   const short = new ByteCollector(10, share);

@@ -43,9 +43,9 @@ export function findCallOrigin(
 }
 
 /**
- * The last address in X-Forwarded-For that is not of a trusted proxy: each proxy appends the
- * address that called it, so earlier entries may be made up. If an entry is no address, the client
- * is the proxy that appended it.
+ * The last address in X-Forwarded-For that is not a trusted proxy: each proxy appends the address
+ * that called it, so earlier entries may be made up. If an entry is not an address, the client is
+ * the proxy that appended it.
  */
 function forwardedFor(
   header: string | readonly string[] | undefined,

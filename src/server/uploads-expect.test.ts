@@ -105,7 +105,7 @@ for (const protocol of protocols) {
     assert.equal((await put(protocol, url, { body: wav(100) })).status, 200);
   });
 
-  test(`${protocol}: an upload past the account's storage gets no 100 Continue, and one without a length is not stored`, async () => {
+  test(`${protocol}: an upload that exceeds the account's storage limit gets no 100 Continue, and is not stored if it has no length`, async () => {
     const { url } = await newUpload();
     const count = await mediaCount();
     const { bytes } = await app.db
@@ -118,7 +118,7 @@ for (const protocol of protocols) {
     assert.deepEqual([refused.status, reasonOf(refused)], [429, "STORAGE_LIMIT"]);
     assert.equal(refused.isAsked, false);
     assert.equal(refused.headers["retry-after"], "60");
-    // Refused while it is received, by its size.
+    // An upload without a length is refused while it is received.
     const untold = await send(protocol, "PUT", url, { body: Readable.from([wav(501)]) });
     assert.deepEqual([untold.status, reasonOf(untold)], [429, "STORAGE_LIMIT"]);
     await assertNothingLeft(count);

@@ -192,12 +192,12 @@ test("messages out of order or malformed end the stream with an error message", 
     [["[]"], /./, 1007],
     [
       [JSON.stringify(config), Buffer.alloc(10)],
-      /binary message came: send JSON as text messages/,
+      /received a binary message: send JSON as text messages/,
       1007,
     ],
     [
       [JSON.stringify(config), JSON.stringify({ audioContent: "A".repeat(1_200_000) })],
-      /at most 1048576 are taken/,
+      /at most 1048576 are allowed/,
       1009,
     ],
     [

@@ -2,7 +2,8 @@ import { jsonLayout } from "../../transcoding/openapi/json-layout.ts";
 import { describeFailures } from "../openapi-failures.ts";
 
 /**
- * A section of the guide before the single methods. Texts are paragraphs, which may contain `code`.
+ * A section of the guide, which comes before the methods. Texts are paragraphs, which can contain
+ * `code`.
  */
 export interface GuideSection {
   readonly id: string;
@@ -25,8 +26,8 @@ export type GuideBlock =
     };
 
 /**
- * The guide for a service at `url`: a part of the API reference, and in Markdown of the document's
- * description.
+ * The guide for a service at `url`: a part of the API reference and, as Markdown, of the OpenAPI
+ * document's description.
  */
 export function guideOf(url: string): GuideSection[] {
   return [
