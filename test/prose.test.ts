@@ -78,7 +78,6 @@ const notYetClean: readonly string[] = [
   "src/settings/",
   "src/speech/",
   "src/std/",
-  "src/transcoding/",
   "src/transcripts/",
   "src/webhooks/",
   "test/access/",

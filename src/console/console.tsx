@@ -32,7 +32,7 @@ export function Console() {
   if (isIn && data !== last) setLast(data);
   const shown = isIn ? data : last;
   const owner = shown && identityOf(shown);
-  // A layout effect, because it has to run before any page makes a call.
+  // This is a layout effect, because it has to run before any page makes a call.
   useLayoutEffect(() => setExpectedUser(owner), [owner]);
   if (!data) {
     return (

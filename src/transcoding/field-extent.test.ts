@@ -46,7 +46,7 @@ test("fieldExtent() finds the list", () => {
   for (const [text, list] of rows) assert.equal(found(text), list, text.slice(0, 80));
 });
 
-test("fieldExtent() finds an object too", () => {
+test("fieldExtent() also finds an object", () => {
   const object: SoughtField = { names: sought.names, kind: "object" };
   assert.equal(found('{"a":[1],"list":{"list":[1,2]}}', object), '{"list":[1,2]}');
   assert.equal(found('{"list":[]}', object), undefined);
@@ -66,7 +66,7 @@ test("fieldExtent() refuses a list at the first element past its limit", () => {
   assert.ok(found(`{"list":[${"1,".repeat(99_999)}1]}`));
 });
 
-test("fieldExtent() finds the list that JSON.parse reads", () => {
+test("fieldExtent() finds the list that JSON.parse() reads", () => {
   const json = fc.dictionary(fc.constantFrom("a", "b", "list", "é"), fc.jsonValue({ maxDepth: 4 }));
   const space = fc.constantFrom(0, 1, 3);
   fc.assert(

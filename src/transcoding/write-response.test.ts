@@ -84,7 +84,7 @@ test("writeJson() shows or leaves out unset fields as the message's options say"
       }),
       { transcriptJobs: [{ name: "transcriptjob/1" }], nextPageToken: "x" },
     ],
-    // Within another message, metadata follows the other message's options.
+    // Inside another message, the options of that message apply to metadata.
     [
       TranscriptJobSchema,
       create(TranscriptJobSchema, {

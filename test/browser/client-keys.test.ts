@@ -1,5 +1,5 @@
-// Key pairs generated in a real browser: the private key never leaves it (threat 36), and its
-// tokens work with every protocol.
+// Key pairs generated in a real browser: the private key never leaves it, and its tokens work with
+// every protocol.
 import assert from "node:assert/strict";
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -65,8 +65,7 @@ function secretsOf(pem: string): Buffer[] {
 function containsPartOf(secret: Buffer, text: Buffer): boolean {
   for (let at = 0; at + 8 <= secret.length; at += 1) {
     const part = secret.subarray(at, at + 8);
-    // Base64 encodes groups of three bytes: of two whole groups it does not depend on the bytes
-    // around them.
+    // The base64 of whole groups of three bytes does not depend on the bytes around them.
     const letters = part.subarray(0, 6);
     const forms = [part, part.toString("hex"), letters.toString("base64")];
     if ([...forms, letters.toString("base64url")].some((form) => text.includes(form))) return true;

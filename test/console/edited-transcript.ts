@@ -58,7 +58,7 @@ export async function createInterview(
   return json.name;
 }
 
-/** Changes a transcript as another client of the service. */
+/** Changes a transcript as another client of the service would. */
 export async function changeElsewhere(
   service: TestService,
   name: string,

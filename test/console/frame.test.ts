@@ -160,9 +160,9 @@ test("a file chosen in one account is not sent after the session has switched to
     await held.promise;
     await route.continue();
   });
-  const asked = page.waitForRequest(/initupload$/);
+  const requested = page.waitForRequest(/initupload$/);
   await page.getByRole("button", { name: "Skrifa upp" }).click();
-  await asked;
+  await requested;
   await page.getByLabel("Reikningur").selectOption({ label: "Héraðsskjalasafnið" });
   await page.getByRole("heading", { level: 2, name: /verk enn/ }).waitFor();
   const refused = page.waitForResponse(/initupload$/);
@@ -204,9 +204,9 @@ test("a lost network is shown, and the page is refetched when it is back", async
   const banner = page.getByText("Ekkert samband við þjónustuna.");
   await page.context().setOffline(true);
   await banner.waitFor();
-  const asked = page.waitForRequest((request) => request.url().endsWith("/v2beta1/models"));
+  const requested = page.waitForRequest((request) => request.url().endsWith("/v2beta1/models"));
   await page.context().setOffline(false);
-  await asked;
+  await requested;
   await banner.waitFor({ state: "detached" });
 
   // The browser has a network, but the service is unavailable.

@@ -58,7 +58,7 @@ async function storeEverywhere(): Promise<void> {
   };
   const { name } = await make("/v1alpha1/transcripts", { metadata, segments });
   id = name.replace("transcripts/", "");
-  // Another version, to compare.
+  // Creates another version, so that the two can be compared.
   const changed = { segments: segments.toReversed().slice(0, 3).toReversed() };
   const { status } = await pages.service.call("PATCH", `/v1alpha1/${name}`, changed);
   assert.equal(status, 200);
@@ -112,8 +112,8 @@ for (const [name, path, seen] of [
   ["the overview", "/", "document.URL"],
   ["the list of transcripts", "/transcripts", scriptPayloads.at(-1)],
   ["a search for a script", `/transcripts?subject=${encodeURIComponent("<script>")}`, "<script>"],
-  ["jobs", "/jobs", scriptPayloads[24]],
-  ["keys", "/keys", scriptPayloads[3]?.replace("document.domain", "document.URL")],
+  ["the jobs page", "/jobs", scriptPayloads[24]],
+  ["the keys page", "/keys", scriptPayloads[3]?.replace("document.domain", "document.URL")],
 ] as const) {
   test(`stored scripts are shown as text on ${name}`, async () => {
     await using opened = await open(path);

@@ -76,7 +76,7 @@ export async function openTestPages(
   const service = parts.use(await openTestService({ HLUST_ENGINE: "scripted", ...environment }));
   const browser = await openBrowser(args);
   parts.defer(() => browser.close());
-  const wrongs: string[] = [];
+  const violations: string[] = [];
   const contexts = new KeptContexts(browser, service.address);
   const open = parts.move();
   return {
@@ -93,7 +93,7 @@ export async function openTestPages(
         const cookie = await cookieOfKey(service.address, key, browser.version());
         await within("a cookie is set", page.context().addCookies([cookie]));
       }
-      watch(page, new URL(service.address).origin, wrongs);
+      watch(page, new URL(service.address).origin, violations);
       if (!more?.viewport) {
         await within("its size is set", page.setViewportSize(sizes[look?.size ?? "desktop"]));
       }
@@ -108,12 +108,12 @@ export async function openTestPages(
     },
     async [Symbol.asyncDispose]() {
       await open.disposeAsync();
-      assert.deepEqual(wrongs, []);
+      assert.deepEqual(violations, []);
     },
   };
 }
 
-function watch(page: Page, origin: string, wrongs: string[]): void {
+function watch(page: Page, origin: string, violations: string[]): void {
   page.on("console", (message) => {
     const text = message.text();
     // Chromium also logs answers with status 4xx and lost networks here, which are not errors of
@@ -121,20 +121,20 @@ function watch(page: Page, origin: string, wrongs: string[]): void {
     const isOfPolicy = /Content Security Policy|Trusted ?Type/i.test(text);
     const isOfNetwork = /^(Failed to load resource|WebSocket connection to)/.test(text);
     const isOfScript = message.type() === "error" && !isOfNetwork;
-    if (isOfPolicy || isOfScript) wrongs.push(`${message.type()}: ${text}`);
+    if (isOfPolicy || isOfScript) violations.push(`${message.type()}: ${text}`);
   });
   page.on("pageerror", (error) => {
-    wrongs.push(`thrown: ${error.message}`);
+    violations.push(`thrown: ${error.message}`);
   });
   page.on("dialog", (dialog) => {
     // "Leave this page?" is the browser's own question, which the console requests.
-    if (dialog.type() !== "beforeunload") wrongs.push(`dialog: ${dialog.message()}`);
+    if (dialog.type() !== "beforeunload") violations.push(`dialog: ${dialog.message()}`);
     void dialog.accept();
   });
   page.on("request", (request) => {
     const url = new URL(request.url());
     const isOwn = url.origin === origin || url.protocol === "blob:" || url.protocol === "data:";
-    if (!isOwn) wrongs.push(`request elsewhere: ${url.origin}`);
+    if (!isOwn) violations.push(`request elsewhere: ${url.origin}`);
   });
 }
 

@@ -89,9 +89,9 @@ test("a link signs in once, and its token is not left anywhere", async () => {
   await using page = await pages.open("/nowhere");
   const before = await sessionCookie(page);
   const address = await link();
-  const asked: string[] = [];
+  const requested: string[] = [];
   page.on("request", (request) => {
-    asked.push(`${request.url()} ${request.headers()["referer"] ?? ""}`);
+    requested.push(`${request.url()} ${request.headers()["referer"] ?? ""}`);
   });
   // The link is opened in the current page, as from the address bar, so the document stays the
   // same.
@@ -100,7 +100,7 @@ test("a link signs in once, and its token is not left anywhere", async () => {
   const token = address.split("=").at(-1) ?? "";
   assert.equal(page.url(), `${pages.service.address}/console/`);
   assert.deepEqual(
-    asked.filter((line) => line.includes(token)),
+    requested.filter((line) => line.includes(token)),
     [],
   );
   await until(async () => (await sessionCookie(page)) !== before);

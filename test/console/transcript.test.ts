@@ -60,12 +60,15 @@ function stateOf(page: Page): Promise<PlayedState> {
   })()`);
 }
 
-/** Waits until the playback has a state. */
-async function untilState(page: Page, holds: (now: PlayedState) => boolean): Promise<PlayedState> {
+/** Waits until the playback has reached a state. */
+async function untilState(
+  page: Page,
+  isReached: (now: PlayedState) => boolean,
+): Promise<PlayedState> {
   let now: PlayedState | undefined;
   await until(async () => {
     now = await stateOf(page);
-    return holds(now);
+    return isReached(now);
   });
   assert.ok(now);
   return now;

@@ -106,22 +106,22 @@ test("transcripts are listed newest first with their details, whatever their tit
 test("typed text searches titles after a pause and appears in the address; going back leaves the search", async () => {
   await go("/transcripts");
   await untilAll();
-  const asked: string[] = [];
+  const requested: string[] = [];
   page.on("request", (request) => {
     const { pathname, searchParams } = new URL(request.url());
-    if (pathname.endsWith("/transcripts")) asked.push(searchParams.get("filter") ?? "");
+    if (pathname.endsWith("/transcripts")) requested.push(searchParams.get("filter") ?? "");
   });
   const field = page.getByRole("searchbox", { name: "Leita í titlum" });
   await field.pressSequentially("ÖRÆFI“");
   await untilTitles(({ length }) => length === 1);
   assert.equal(new URL(page.url()).searchParams.get("subject"), "ÖRÆFI“");
-  assert.equal(asked.at(-1), 'metadata.subject CONTAINS "ÖRÆFI“"');
+  assert.equal(requested.at(-1), 'metadata.subject CONTAINS "ÖRÆFI“"');
   await page.getByText("1 uppskrift fannst").first().waitFor();
   await field.fill(String.raw`"og" \ %_`);
   await page.keyboard.press("Enter");
   await page.waitForURL(/og/);
   await untilTitles(([first = ""]) => first.startsWith("Þorg"));
-  assert.equal(asked.at(-1), String.raw`metadata.subject CONTAINS "\"og\" \\ %_"`);
+  assert.equal(requested.at(-1), String.raw`metadata.subject CONTAINS "\"og\" \\ %_"`);
   await page.reload();
   await untilTitles(([first = ""]) => first.startsWith("Þorg"));
   assert.equal(await field.inputValue(), String.raw`"og" \ %_`);

@@ -154,10 +154,10 @@ test("an upload's progress is shown on every page, and the browser asks before t
 
   await page.getByRole("navigation").getByRole("link", { name: "Lyklar" }).click();
   await page.getByRole("link", { name: /Sendi 2 skrár: \d+ %/ }).click();
-  const asked = page.waitForEvent("dialog");
-  const stayed = page.goto(`${pages.service.address}/console/keys`).catch(() => undefined);
-  assert.equal((await asked).type(), "beforeunload");
-  await stayed;
+  const question = page.waitForEvent("dialog");
+  const navigation = page.goto(`${pages.service.address}/console/keys`).catch(() => undefined);
+  assert.equal((await question).type(), "beforeunload");
+  await navigation;
 });
 
 test("a cancelled upload leaves nothing behind, and the next one starts", async () => {

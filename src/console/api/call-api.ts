@@ -3,12 +3,12 @@ import { ApiError, errorOfBody, offlineError } from "./api-error.ts";
 import { noteAnswer } from "./reach.ts";
 
 export interface Call {
-  /** Default: GET. */
+  /** The HTTP method. Default: GET. */
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   readonly body?: object;
   /**
-   * In addition to the headers of every call: idempotency-key, or if-match with the version to
+   * Headers in addition to those of every call: idempotency-key, or if-match with the version to
    * change.
    */
   readonly headers?: Readonly<Record<string, string>>;
@@ -28,7 +28,10 @@ export function callApi<Answer>(path: string, call: Call = {}): Promise<Answer> 
   return callConsole(`/console/api${path}`, call);
 }
 
-/** The same for the console's own endpoints, such as /console/session. */
+/**
+ * Calls one of the console's own endpoints, such as /console/session. Returns the JSON body; throws
+ * ApiError.
+ */
 export async function callConsole<Answer>(path: string, call: Call = {}): Promise<Answer> {
   const response = await send(path, call);
   try {
@@ -65,7 +68,7 @@ export function whenSessionChanged(listener: () => void): void {
   onSessionChanged = listener;
 }
 
-const changes: ReadonlySet<string> = new Set(["SIGNED_OUT", "SESSION_CHANGED"]);
+const sessionChangeReasons: ReadonlySet<string> = new Set(["SIGNED_OUT", "SESSION_CHANGED"]);
 
 let expectedUser: string | undefined;
 
@@ -105,7 +108,7 @@ async function send(
   noteAnswer(true);
   if (response.ok) return response;
   const failure = errorOfBody(response.status, await response.text().catch(() => ""));
-  if (changes.has(failure.reason) && path !== "/console/session") onSessionChanged?.();
+  if (sessionChangeReasons.has(failure.reason) && path !== "/console/session") onSessionChanged?.();
   throw failure;
 }
 

@@ -27,7 +27,7 @@ const looks = ["hlust.language", "hlust.theme"] as const;
 export const [languageKept, themeKept] = looks;
 
 /** Calls a function that clears the browser's storage, but keeps language and theme. */
-export async function keepingLooks<Done>(work: () => Promise<Done>): Promise<Done> {
+export async function keepingLanguageAndTheme<Done>(work: () => Promise<Done>): Promise<Done> {
   const before = looks.map((name) => [name, readKept(name)] as const);
   const done = await work();
   for (const [name, value] of before) keep(name, value);

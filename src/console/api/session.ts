@@ -1,7 +1,7 @@
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api-error.ts";
 import { callConsole } from "./call-api.ts";
-import { keepingLooks } from "./kept.ts";
+import { keepingLanguageAndTheme } from "./kept.ts";
 
 /** Who is signed in, as /console/session returns it (docs/console.md). */
 export interface Session {
@@ -106,7 +106,9 @@ export function signIn(
  * Signs out. The browser deletes everything that the console has stored, except language and theme.
  */
 export function signOut(): Promise<object> {
-  const done = keepingLooks(() => callConsole<object>("/console/session", { method: "DELETE" }));
+  const done = keepingLanguageAndTheme(() =>
+    callConsole<object>("/console/session", { method: "DELETE" }),
+  );
   return notifyingOtherTabs("signedOut", done);
 }
 

@@ -13,7 +13,7 @@ export function violationOf(error: unknown, field: string): string | undefined {
  * Whether every violation is in one of these fields, so that a form with these fields shows all of
  * them.
  */
-export function isOfFields(error: unknown, fields: readonly string[]): boolean {
+export function areAllInFields(error: unknown, fields: readonly string[]): boolean {
   if (!(error instanceof ApiError) || error.violations.length === 0) return false;
   return error.violations.every(({ field }) => fields.some((known) => isWithin(field, known)));
 }

@@ -20,7 +20,7 @@ export type JobState =
   | { readonly kind: "PROCESSING"; readonly percent: number }
   /** `transcripts/<id>` */
   | { readonly kind: "SUCCESS"; readonly transcript: string }
-  /** google.rpc.Code, and the service's message. */
+  /** The google.rpc.Code, and the service's message. */
   | { readonly kind: "FAILED"; readonly code: number; readonly message: string };
 
 /** The answer to SubmitTranscriptJob has no state yet: such a job is waiting. */
@@ -48,7 +48,7 @@ export function subjectOf({ metadata: { subject = "", originalUri = "" } }: Job)
   return subject || (originalUri.startsWith("uploads/") ? "" : subjectOfUrl(originalUri));
 }
 
-/** google.rpc.Code: CANCELLED. */
+/** Whether a google.rpc.Code is CANCELLED. */
 export function isCancelled(code: number): boolean {
   return code === 1;
 }

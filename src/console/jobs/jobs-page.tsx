@@ -87,10 +87,10 @@ export function JobsPage() {
 function useOpener(button: RefObject<HTMLButtonElement | null>, mayWrite: boolean) {
   const { draft, change } = useUploads();
   const wasOpen = useRef(draft.isOpen);
-  const wantsNew = new URLSearchParams(useSearch()).has("new");
+  const opensForm = new URLSearchParams(useSearch()).has("new");
   useEffect(() => {
-    if (wantsNew && mayWrite) change({ isOpen: true });
-  }, [wantsNew, mayWrite, change]);
+    if (opensForm && mayWrite) change({ isOpen: true });
+  }, [opensForm, mayWrite, change]);
   useEffect(() => {
     if (wasOpen.current === draft.isOpen) return;
     wasOpen.current = draft.isOpen;

@@ -102,10 +102,10 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
   const [isUnchosen, setIsUnchosen] = useState(false);
   const send = useMutation({
     async mutationFn(sent: JobDraft): Promise<TranscriptJobJson | undefined> {
-      const hasNone = sent.way === "FILES" && sent.files.length === 0;
-      setIsUnchosen(hasNone);
+      const lacksFiles = sent.way === "FILES" && sent.files.length === 0;
+      setIsUnchosen(lacksFiles);
       setProblems(undefined);
-      if (hasNone) return undefined;
+      if (lacksFiles) return undefined;
       if (sent.way === "URL") {
         const { key } = last.current;
         const isSame = key !== "" && last.current.draft === sent;
@@ -158,7 +158,7 @@ function otherText(
   return others.map((one) => `${one.field}: ${t(violationText(one))}`).join(" ") || undefined;
 }
 
-/** The problem with the field above. */
+/** The problem with the field above this element. */
 function FieldProblem({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : (
     <p className="hint failed" role="alert">

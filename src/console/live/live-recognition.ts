@@ -13,9 +13,12 @@ export type Connection =
   /** There is nothing to recognize. */
   | { readonly kind: "idle" }
   | { readonly kind: "open" }
-  /** Lost; the next attempt starts automatically. Until then the audio is kept. */
+  /**
+   * The connection was lost, and the next attempt starts automatically. Until then the audio is
+   * kept.
+   */
   | { readonly kind: "waiting"; readonly error: ApiError }
-  /** Lost; the user has to start the next attempt. */
+  /** The connection was lost, and the user has to start the next attempt. */
   | { readonly kind: "failed"; readonly error: ApiError };
 
 export interface RecognitionEvents {
@@ -38,9 +41,9 @@ const replaySecondsMax = 300;
 
 /** A final result, in samples. */
 interface FinalSpan {
-  /** Where its audio begins. */
+  /** The position at which its audio begins. */
   readonly start: number;
-  /** Where its last word ends. */
+  /** The position at which its last word ends. */
   readonly end: number;
   /** How much had been sent when the result arrived. */
   readonly sent: number;

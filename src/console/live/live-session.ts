@@ -12,7 +12,7 @@ import { type Chunk, type Microphone, MicrophoneError, openMicrophone } from "./
 import { type Draft, TranscriptSaving } from "./save-transcript.ts";
 import { finalized, type SpokenWord, withFinal, withInterim, withoutLast } from "./spoken.ts";
 
-/** 1.4 GB of audio at 48 kHz, which browsers keep on disk. */
+/** The maximum length of a recording: 1.4 GB of audio at 48 kHz, which browsers keep on disk. */
 const recordingSecondsMax = 4 * 3600;
 
 /** The language until the page sets another one. */
@@ -265,10 +265,10 @@ export class LiveSession {
     this.#change({ spoken: next, ...this.#amounts() });
   }
 
-  #until(holds: (state: LiveState) => boolean): Promise<void> {
+  #until(isReached: (state: LiveState) => boolean): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.subscribe(() => {
-        if (!holds(this.#state)) return;
+        if (!isReached(this.#state)) return;
         stop();
         resolve();
       });

@@ -39,7 +39,7 @@ export function LiveText({
       ) : (
         <p>
           <Said utterances={paragraphs.at(-1) ?? []} />
-          {/* Hidden from screen readers: it changes with each word. */}
+          {/* This text is hidden from screen readers, because it changes with each word. */}
           <span className="live-faint" aria-hidden="true">
             {textOf(interim)}
           </span>

@@ -90,9 +90,9 @@ export class TranscriptSaving {
       signal,
       owner: this.#owner,
     });
-    const isIt = ({ metadata }: TranscriptJson): boolean =>
+    const isOwn = ({ metadata }: TranscriptJson): boolean =>
       metadata?.additionalMetadata?.[recordingKey] === this.#id;
-    return transcripts.find(isIt)?.name;
+    return transcripts.find(isOwn)?.name;
   }
 }
 

@@ -7,7 +7,7 @@ export interface SpokenWord {
 
 /** The words between two silences. */
 export interface Utterance {
-  /** Stays the same while the words change. */
+  /** The id stays the same while the words change. */
   readonly id: number;
   readonly words: readonly SpokenWord[];
 }

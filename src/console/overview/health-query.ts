@@ -16,7 +16,7 @@ interface PartHealth {
   readonly kind?: string;
 }
 
-/** How often it is polled while the page is visible. */
+/** How often /readyz is polled while the page is visible. */
 const pollMs = 10_000;
 
 export const healthQuery = queryOptions({

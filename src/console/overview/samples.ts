@@ -10,7 +10,7 @@ export interface Sample {
   readonly subject: Phrase<string>;
 }
 
-/** 16 kHz, 16 bit, one channel, a few seconds (samples/README.md). */
+/** The samples: 16 kHz, 16 bit, one channel, a few seconds (samples/README.md). */
 export const allSamples: readonly Sample[] = [
   {
     languageCode: "is-IS",

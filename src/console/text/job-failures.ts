@@ -2,7 +2,7 @@ import type { Phrase } from "./language.tsx";
 import { bytesText, spanText } from "./numbers.ts";
 import type { Problem } from "./problems.ts";
 
-type Say = (parts: readonly string[]) => Problem;
+type Explain = (parts: readonly string[]) => Problem;
 
 const nexts = {
   checkUrl: {
@@ -58,7 +58,7 @@ const others: Readonly<Record<string, Phrase<string>>> = {
  * Patterns of the service's error messages, and what the console shows instead. The messages come
  * from src/media (fetching a URL), src/audio (the format), src/jobs and src/auth (everything else).
  */
-const failures: readonly (readonly [RegExp, Say])[] = [
+const failures: readonly (readonly [RegExp, Explain])[] = [
   [/^the server of the media answered (\d{3})/, ([status = ""]) => statusProblem(Number(status))],
   problem(
     /no such name|name of the host of the media could not be looked up/,
@@ -222,9 +222,9 @@ const failures: readonly (readonly [RegExp, Say])[] = [
  * unchanged, in English.
  */
 export function jobFailure(message: string): Problem {
-  for (const [pattern, say] of failures) {
+  for (const [pattern, explain] of failures) {
     const match = pattern.exec(message);
-    if (match) return say(match.slice(1));
+    if (match) return explain(match.slice(1));
   }
   return { sentence: { is: message, en: message }, next: nexts.wait };
 }
@@ -234,7 +234,7 @@ function problem(
   is: string,
   en: string,
   next: Phrase<string>,
-): readonly [RegExp, Say] {
+): readonly [RegExp, Explain] {
   return [pattern, () => ({ sentence: { is, en }, next })];
 }
 

@@ -4,13 +4,13 @@ import { languageName } from "./language-names.ts";
 import type { Phrase } from "./language.tsx";
 import { numberText } from "./numbers.ts";
 
-type Say = (parts: readonly string[]) => Phrase<string>;
+type Explain = (parts: readonly string[]) => Phrase<string>;
 
 /**
  * Patterns of the service's messages about violations in fields of a job, and what the console
  * shows instead.
  */
-const sayings: readonly (readonly [RegExp, Say])[] = [
+const explanations: readonly (readonly [RegExp, Explain])[] = [
   [/^is required$/, () => ({ is: "Þetta vantar.", en: "This field is required." })],
   [
     /(\d+) characters(?: long)?[:;] at most (\d+)/,
@@ -95,9 +95,9 @@ const sayings: readonly (readonly [RegExp, Say])[] = [
  * Returns a violation in the console's words. An unknown message is shown unchanged, in English.
  */
 export function violationText({ description }: FieldViolation): Phrase<string> {
-  for (const [pattern, say] of sayings) {
+  for (const [pattern, explain] of explanations) {
     const match = pattern.exec(description);
-    if (match) return say(match.slice(1));
+    if (match) return explain(match.slice(1));
   }
   return { is: description, en: description };
 }

@@ -23,7 +23,10 @@ export interface Follow extends Disposable {
   bringIntoView(word: Range, isRequested: boolean): void;
 }
 
-/** Follows until the user scrolls by touch, wheel, key or scroll bar, which calls `onLeave`. */
+/**
+ * Follows the playback until the user scrolls by touch, wheel, key or scroll bar. Then `onLeave` is
+ * called.
+ */
 export function openFollow({
   isFollowing,
   onLeave,

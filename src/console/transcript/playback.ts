@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 export interface PlaybackState {
   readonly isPlaying: boolean;
   readonly isMuted: boolean;
-  /** 1 is the original speed. */
+  /** The speed; 1 is the original speed. */
   readonly rate: number;
   /** The duration in seconds; 0 while it is unknown. */
   readonly duration: number;
@@ -35,7 +35,7 @@ export class Playback {
   #media: HTMLMediaElement | undefined;
   #source: MediaSource | undefined;
   #place = 0;
-  #wantsPlay = false;
+  #isPlayRequested = false;
   #frame = 0;
   /** Whether the URL was renewed since media was last loaded from one. */
   #isRenewed = false;
@@ -94,7 +94,7 @@ export class Playback {
     });
     for (const name of ["pause", "ended"] as const) {
       on(name, () => {
-        this.#wantsPlay = !media.paused;
+        this.#isPlayRequested = !media.paused;
         this.#change({ isPlaying: !media.paused });
         this.#notify();
       });
@@ -115,7 +115,7 @@ export class Playback {
   }
 
   play(): void {
-    this.#wantsPlay = true;
+    this.#isPlayRequested = true;
     // The media may be available again.
     if (this.#state.problem === "unavailable" && this.#media) {
       this.#isRenewed = false;
@@ -128,7 +128,7 @@ export class Playback {
   }
 
   pause(): void {
-    this.#wantsPlay = false;
+    this.#isPlayRequested = false;
     this.#media?.pause();
   }
 
@@ -137,7 +137,7 @@ export class Playback {
    * as two.
    */
   toggle(): void {
-    const isPlaying = this.#media ? !this.#media.paused : this.#wantsPlay;
+    const isPlaying = this.#media ? !this.#media.paused : this.#isPlayRequested;
     if (isPlaying && this.#state.problem === undefined) this.pause();
     else this.play();
   }
@@ -177,7 +177,7 @@ export class Playback {
     media.preservesPitch = true;
     media.src = url;
     media.load();
-    if (this.#wantsPlay) media.play().catch(() => {});
+    if (this.#isPlayRequested) media.play().catch(() => {});
   }
 
   #loaded(media: HTMLMediaElement): void {
@@ -205,7 +205,7 @@ export class Playback {
   }
 
   #fail(problem: "unavailable" | "unplayable"): void {
-    this.#wantsPlay = false;
+    this.#isPlayRequested = false;
     this.#change({ isPlaying: false, problem });
   }
 

@@ -8,7 +8,7 @@ export interface Paragraph {
   readonly start: number;
   /** The key of the speaker in the transcript's speakers; "" if the speaker is unknown. */
   readonly speaker: string;
-  /** Whether the paragraph before has another speaker. */
+  /** Whether the previous paragraph has another speaker. */
   readonly isTurn: boolean;
   /** The index of its first word among all words of the text. */
   readonly firstWord: number;
@@ -122,14 +122,14 @@ export function extentOfWord(text: SpokenText, word: number): { from: number; to
 }
 
 /**
- * The first index for which `holds` is true; it must be true for all later indexes, too. `count` if
- * there is none.
+ * The first index for which `isTrueFor` is true; it must also be true for all later indexes.
+ * `count` if there is none.
  */
-function firstIndex(count: number, holds: (at: number) => boolean): number {
+function firstIndex(count: number, isTrueFor: (at: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (holds(middle)) high = middle;
+    if (isTrueFor(middle)) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -8,7 +8,7 @@ import type {
 export interface UploadPlace {
   /** `uploads/<id>`, or the name of the transcript that the media is for. */
   readonly name: string;
-  /** Accepts the PUT; it belongs to the service itself or to its bucket. */
+  /** The URL that accepts the PUT. It belongs to the service itself or to its bucket. */
   readonly url: string;
   /** The maximum size of the file, if the URL contains one. */
   readonly bytesMax: number | undefined;
@@ -25,7 +25,7 @@ export async function initUpload(
   { transcript, owner }: { readonly transcript?: string; readonly owner?: string } = {},
 ): Promise<UploadPlace> {
   const body: InitUploadRequestJson = transcript === undefined ? {} : { resourceName: transcript };
-  const askedAt = Date.now();
+  const requestedAt = Date.now();
   const { storageSignedUrl = "", resourceName = "" } = await callApi<InitUploadResponseJson>(
     "/v1alpha1/initupload",
     { method: "POST", body, signal, ...(owner !== undefined && { owner }) },
@@ -38,6 +38,6 @@ export async function initUpload(
     // The signature does not cover the host.
     url: pathname.startsWith("/media/uploads/") ? pathname + search : storageSignedUrl,
     bytesMax: bytesMax > 0 ? bytesMax : undefined,
-    staleAt: askedAt + placeMs,
+    staleAt: requestedAt + placeMs,
   };
 }

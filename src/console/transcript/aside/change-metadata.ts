@@ -10,7 +10,7 @@ export interface MetadataEdit {
   readonly subject?: Edit<string>;
   readonly description?: Edit<string>;
   readonly keywords?: Edit<readonly string[]>;
-  /** By speaker id; "" means no name. */
+  /** The names by speaker id; "" means no name. */
   readonly speakers?: Readonly<Record<string, Edit<string>>>;
 }
 

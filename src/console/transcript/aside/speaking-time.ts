@@ -7,7 +7,7 @@ import { secondsOf } from "../../text/numbers.ts";
 /** A speaker of a transcript. */
 export interface SpeakerTime {
   readonly id: string;
-  /** "" if the speaker has no name. */
+  /** The name; "" if the speaker has none. */
   readonly name: string;
   /** The total speaking time. */
   readonly seconds: number;
