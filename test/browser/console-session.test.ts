@@ -106,7 +106,7 @@ test("sign-in over http on another host is refused, because browsers would not k
   await page.context().close();
 });
 
-test("a provider at another site signs in, from a link and from a typed address", async () => {
+test("users sign in with a provider at another site, from a link and from a typed address", async () => {
   provider.person = { subject: "anna", email: "anna@example.org", emailVerified: true };
   await service.call("POST", "/v1/members", { email: "anna@example.org", role: "OWNER" });
   const page = await openPage("127.0.0.1");

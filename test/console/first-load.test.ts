@@ -14,9 +14,9 @@ after(() => pages[Symbol.asyncDispose]());
 for (const [name, path, key] of [
   ["the sign-in page", "/", undefined],
   ["the overview", "/", "first"],
-  ["transcripts", "/transcripts", "first"],
-  ["jobs", "/jobs", "first"],
-  ["keys", "/keys", "first"],
+  ["the list of transcripts", "/transcripts", "first"],
+  ["the jobs page", "/jobs", "first"],
+  ["the keys page", "/keys", "first"],
 ] as const) {
   test(`the first load of ${name} takes at most ${bytesMax} bytes`, async (t) => {
     await using page = await pages.open("/nowhere", key === undefined ? { key } : {});

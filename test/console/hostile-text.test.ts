@@ -112,8 +112,8 @@ for (const [name, path, seen] of [
   ["the overview", "/", "document.URL"],
   ["the list of transcripts", "/transcripts", scriptPayloads.at(-1)],
   ["a search for a script", `/transcripts?subject=${encodeURIComponent("<script>")}`, "<script>"],
-  ["jobs", "/jobs", scriptPayloads[24]],
-  ["keys", "/keys", scriptPayloads[3]?.replace("document.domain", "document.URL")],
+  ["the jobs page", "/jobs", scriptPayloads[24]],
+  ["the keys page", "/keys", scriptPayloads[3]?.replace("document.domain", "document.URL")],
 ] as const) {
   test(`stored scripts are shown as text on ${name}`, async () => {
     await using opened = await open(path);

@@ -82,7 +82,7 @@ test("an empty page shows what to do first; a job is submitted with the keyboard
   assert.equal(await title.getAttribute("href"), `/console/${json.transcriptJobs[0].transcript}`);
 });
 
-test("metadata of a job is stored unchanged, Icelandic and scripts alike", async () => {
+test("metadata of a job is stored unchanged, including Icelandic letters and scripts", async () => {
   await using page = await pages.open("/jobs?new");
   await page.getByRole("radio", { name: "Slóð á netinu" }).check();
   const metadata = {

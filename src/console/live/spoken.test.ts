@@ -40,7 +40,7 @@ test("withFinal() puts times in order if streams overlap", () => {
   );
 });
 
-test("withFinal() begins a paragraph after a long pause, or when the last one is long", () => {
+test("withFinal() begins a paragraph after a long pause, or when the last paragraph is long", () => {
   const rows: readonly [count: number, pauseMs: number, paragraphs: number][] = [
     [59, 9000, 1],
     [60, 1499, 1],

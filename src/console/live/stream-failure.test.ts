@@ -15,7 +15,7 @@ const withReason = (code: Code, reason: string, retryMs?: number) =>
   ]);
 const apiError = (status: number, reason: string) => new ApiError("no", { status, reason });
 
-test("failureOf() returns why a stream ended and when to retry", () => {
+test("failureOf() returns the reason why a stream ended, and when to retry", () => {
   const rows: readonly [cause: unknown, failures: number, reason: string, retryMs?: number][] = [
     // The stream reached its maximum length: the next one starts immediately, unless that failed
     // before.

@@ -55,7 +55,7 @@ test("durations, clock times, sizes and numbers are right at their boundaries", 
   );
 });
 
-test("Icelandic counts take the singular by the last digit, except 11, in every text", () => {
+test("Icelandic counts that end in 1, but not in 11, take the singular in every text", () => {
   const words = (count: number) => counted("is", count, "stafur", "stafir");
   assert.deepEqual([0, 1, 2, 11, 21, 111, 1001].map(words), [
     "0 stafir",

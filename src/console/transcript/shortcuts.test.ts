@@ -9,7 +9,7 @@ function keyOf(key: string, held: Partial<typeof none> & { readonly altGraph?: b
   return { key, ...none, ...modifiers, getModifierState: () => altGraph };
 }
 
-test("each key has its command", () => {
+test("commandOf() returns the command of each key", () => {
   assert.deepEqual(commandOf(keyOf(" ")), { do: "toggle" });
   assert.deepEqual(commandOf(keyOf("k")), { do: "toggle" });
   assert.deepEqual(commandOf(keyOf("ArrowLeft")), { do: "skip", by: -5 });
