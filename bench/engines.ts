@@ -1,6 +1,6 @@
-// npm run bench:engines [-- --models folder] [-- --only name] [-- --rounds 3]: the CPU time per second
-// of audio of every installed model, when its engine is called directly (alone), and through streams
-// of the service; with 1, 4 and 16 streams at the same time.
+// npm run bench:engines [-- --models folder] [-- --only name] [-- --rounds 3]: the CPU time per
+// second of audio of every installed model, when its engine is called directly (alone), and through
+// streams of the service; with 1, 4 and 16 streams at the same time.
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { findModels, type LoadableModel } from "../src/engines/pool/loadable-models.ts";

@@ -1,5 +1,5 @@
-// The time from `bin/hlust serve` to the first answer, at the first start (with an empty data folder)
-// and at later ones, and the memory of the idle process tree. npm run bench:start [runs]
+// The time from `bin/hlust serve` to the first answer, at the first start (with an empty data
+// folder) and at later ones, and the memory of the idle process tree. npm run bench:start [runs]
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";

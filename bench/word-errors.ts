@@ -5,8 +5,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * The least number of words to replace, delete and insert that turns one text into the other. Divided
- * by the number of words in `said` it is the word error rate.
+ * The least number of words to replace, delete and insert that turns one text into the other.
+ * Divided by the number of words in `said` it is the word error rate.
  */
 export function wordErrors(said: readonly string[], recognized: readonly string[]): number {
   let row = recognized.map((_, index) => index + 1);

@@ -11,8 +11,8 @@ process.umask(0o022);
 if (!existsSync(folder)) {
   const { build } = await import("vite");
   await mkdir(dirname(folder), { recursive: true });
-  // The bundle has a temporary folder until it is complete. If another process makes the same bundle,
-  // the first one stays.
+  // The bundle has a temporary folder until it is complete. If another process makes the same
+  // bundle, the first one stays.
   const fresh = await mkdtemp(`${folder}.`);
   try {
     await build({

@@ -27,8 +27,8 @@ export const bundledNames: readonly string[] = [
 const isBundled = /^(?:@bufbuild\/protobuf|@connectrpc\/connect(?:-node)?|kysely)(?:\/|$)/;
 
 /**
- * The bundle of the installed versions. If it is missing or unreadable, the packages are loaded from
- * their own files.
+ * The bundle of the installed versions. If it is missing or unreadable, the packages are loaded
+ * from their own files.
  */
 export function bundleFolder(): string {
   const hash = createHash("sha256");

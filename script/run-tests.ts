@@ -1,5 +1,5 @@
-// Runs the groups of tests that its arguments name, unit or system, one after the other, for the npm
-// scripts "test", "test:unit" and "test:system". Further arguments go to `node --test`.
+// Runs the groups of tests that its arguments name, unit or system, one after the other, for the
+// npm scripts "test", "test:unit" and "test:system". Further arguments go to `node --test`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";

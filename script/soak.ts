@@ -1,8 +1,8 @@
 // Runs what `npm run test:long` runs in slices of 20 minutes (SOAK_MINUTES) until Ctrl-C, or as
-// many slices as its argument says: `script/soak 12`. Each slice has its own seed and runs the parts
-// in turn, each time with other cases. After 20 minutes, or after Ctrl-C, the slice ends when its part
-// has ended; a second Ctrl-C ends it immediately. bench/SOAK.md gets an entry for each slice.
-// SOAK_SEED repeats a slice.
+// many slices as its argument says: `script/soak 12`. Each slice has its own seed and runs the
+// parts in turn, each time with other cases. After 20 minutes, or after Ctrl-C, the slice ends when
+// its part has ended; a second Ctrl-C ends it immediately. bench/SOAK.md gets an entry for each
+// slice. SOAK_SEED repeats a slice.
 import { spawn, execFileSync, type ChildProcess } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";

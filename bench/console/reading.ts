@@ -19,8 +19,8 @@ export interface PageFigure {
 
 const openings = 7;
 /**
- * The limits for 30,000 words. `openLongMs` is for 200,000 words: users accept that wait. All of the
- * text may take three times as long as the first words, since it is rendered while users read.
+ * The limits for 30,000 words. `openLongMs` is for 200,000 words: users accept that wait. All of
+ * the text may take three times as long as the first words, since it is rendered while users read.
  */
 const limits = { openMs: 1_000, openLongMs: 3_000, tickMs: 4 };
 

@@ -16,8 +16,8 @@ import type { Figure } from "../report.ts";
 
 /**
  * The least number of jobs per second, end to end, with uploaded media and with media that is
- * fetched first. figure() derives it from CPU time, as on idle cores, because the clock would measure
- * what else the machine does.
+ * fetched first. figure() derives it from CPU time, as on idle cores, because the clock would
+ * measure what else the machine does.
  */
 const rates = { queue: 200, fetched: 100 } as const;
 const jobs = 1_500;
@@ -26,7 +26,7 @@ const warmJobs = 700;
 const [submitting, watching] = [16, 4];
 const pollMs = 100;
 const timeoutMs = 120_000;
-/** Of this number of transcripts, one is read at the end. */
+/** One of each 25 transcripts is read at the end. */
 const readEvery = 25;
 
 /** The source of one job. */
@@ -175,8 +175,8 @@ async function readSome(caller: HttpCaller, names: readonly string[]): Promise<v
 }
 
 /**
- * The rate that idle cores would reach: all processes share the cores, and the service's main thread
- * uses at most one of them.
+ * The rate that idle cores would reach: all processes share the cores, and the service's main
+ * thread uses at most one of them.
  */
 function figure(name: string, rateMin: number, measured: Measured): Figure {
   const { serverCpuMs, clientCpuMs, wallMs, steadyRate, doneMsP50 } = measured;

@@ -33,8 +33,8 @@ interface Distributions {
 }
 
 /**
- * Runs `count` streams on `processes` engine processes for `seconds`. At each moment every stream has
- * different speech.
+ * Runs `count` streams on `processes` engine processes for `seconds`. At each moment every stream
+ * has different speech.
  */
 export async function measurePaced(
   talks: readonly Talk[],

@@ -1,11 +1,11 @@
-// The minimum that a server of §4.9 does: ws, JSON.parse, Buffer.from, and as many and as long answers
-// as those of the scripted engine, after the same chunks. It does not process audio: it counts the
-// chunks of the built-in recording. node bare-server.ts: prints its port.
+// The minimum that a server of §4.9 does: ws, JSON.parse, Buffer.from, and as many and as long
+// answers as those of the scripted engine, after the same chunks. It does not process audio: it
+// counts the chunks of the built-in recording. node bare-server.ts: prints its port.
 import { WebSocketServer, type WebSocket } from "ws";
 
 /**
- * The chunks of 100 ms in the built-in recording: a tone, then silence. The final result comes after
- * 500 ms of silence.
+ * The chunks of 100 ms in the built-in recording: a tone, then silence. The final result comes
+ * after 500 ms of silence.
  */
 const chunksOfTone = 30;
 const chunksOfPeriod = 37;

@@ -27,8 +27,8 @@ const configuration = JSON.stringify({
 });
 
 /**
- * The memory (PSS) of the service's process with 10,000 idle sockets: at most 300 MiB. The note also
- * has the memory with PostgreSQL and engine processes, which does not grow with sockets.
+ * The memory (PSS) of the service's process with 10,000 idle sockets: at most 300 MiB. The note
+ * also has the memory with PostgreSQL and engine processes, which does not grow with sockets.
  */
 export async function measureIdle(service: MeasuredServer): Promise<Figure[]> {
   const before = await memoryOf(service);

@@ -1,5 +1,5 @@
-// The client of calls.ts, in its own process: node load.ts <port>. It reads a line of JSON, {request,
-// calls}, from its input, and writes a line when the calls have ended.
+// The client of calls.ts, in its own process: node load.ts <port>. It reads a line of JSON,
+// {request, calls}, from its input, and writes a line when the calls have ended.
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 

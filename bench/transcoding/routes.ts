@@ -85,7 +85,8 @@ function storeOf(found: { readonly store: unknown } | null): Route | undefined {
 }
 
 /**
- * A template in find-my-way's syntax, which needs a regular expression if a verb follows a variable.
+ * A template in find-my-way's syntax, which needs a regular expression if a verb follows a
+ * variable.
  */
 function pathFor(template: string): string {
   const { segments, verb } = parsePathTemplate(template);

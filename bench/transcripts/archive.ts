@@ -29,9 +29,9 @@ export const keywords =
   þýðing review music school health orka`.split(/\s+/);
 
 /**
- * Fills an empty archive in the order of time: oldest transcripts first, those of all accounts mixed.
- * `owners`: the large account, then the middle ones, then all others. Each transcript
- * has one version, without segments.
+ * Fills an empty archive in the order of time: oldest transcripts first, those of all accounts
+ * mixed. `owners`: the large account, then the middle ones, then all others. Each transcript has
+ * one version, without segments.
  */
 export async function fillArchive(
   client: pg.ClientBase,
@@ -63,8 +63,8 @@ export async function fillArchive(
 }
 
 /**
- * Drops the indexes, and returns a function that creates them again. Creating them once takes a third
- * of the time of updating them for each row.
+ * Drops the indexes, and returns a function that creates them again. Creating them once takes a
+ * third of the time of updating them for each row.
  */
 async function dropIndexes(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ indexname: string; indexdef: string }>(

@@ -1,5 +1,6 @@
 // The minimum work of a GET of a transcript: it reads the stored bytes with the bare driver,
-// decompresses and sends them. node bare-get.ts <folder of the database's socket> <transcript id>: prints its port.
+// decompresses and sends them. node bare-get.ts <folder of the database's socket> <transcript id>:
+// prints its port.
 import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";

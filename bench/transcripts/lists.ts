@@ -1,5 +1,5 @@
-// Lists of §4.3 with a million transcripts: whole calls over REST, compared with the same SQL through
-// the bare driver.
+// Lists of §4.3 with a million transcripts: whole calls over REST, compared with the same SQL
+// through the bare driver.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,8 +30,8 @@ const deepPage = 4_000;
 /** The limit of the ratio at the p50. */
 const ratioMax = 3;
 /**
- * Our own limit: callers that send requests without a pause share the processors with all others, but
- * must not get all of them.
+ * Our own limit: callers that send requests without a pause share the processors with all others,
+ * but must not get all of them.
  */
 const underLoadRatioMax = 10;
 /** This number of calls compiles the service's code. */

@@ -1,5 +1,5 @@
-// Long transcripts over HTTP, through the real process: npm run bench:transcripts -- --only wire, or
-// node bench/transcripts/wire.ts [--only get|write|live]
+// Long transcripts over HTTP, through the real process: npm run bench:transcripts -- --only wire,
+// or node bench/transcripts/wire.ts [--only get|write|live]
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdtempSync, rmSync } from "node:fs";
@@ -38,8 +38,8 @@ export async function runWire(only?: string): Promise<Figure[]> {
 }
 
 /**
- * The CPU time of the service's process per GET of 30,000 words, as a ratio to the bare server's; the
- * minimum of rounds that alternate.
+ * The CPU time of the service's process per GET of 30,000 words, as a ratio to the bare server's;
+ * the minimum of rounds that alternate.
  */
 async function measureGet(service: ServiceProcess, data: string): Promise<Figure[]> {
   const name = await makeTranscript(service, 30_000);
@@ -101,9 +101,9 @@ const liveSeconds = 30;
 const patchesASecond = 10;
 
 /**
- * The latency of live streams while clients try to replace the segments of eight hours ten times per
- * second. A final result may take 500 ms longer than an interim one: it waits for the silence that
- * ends the utterance.
+ * The latency of live streams while clients try to replace the segments of eight hours ten times
+ * per second. A final result may take 500 ms longer than an interim one: it waits for the silence
+ * that ends the utterance.
  */
 async function measureLive(service: ServiceProcess): Promise<Figure[]> {
   const target = { url: service.address, token: service.key };
