@@ -13,8 +13,8 @@ export interface LagDistributions {
  * Measures the lag of the messages of one stream: the time since the audio that a message waited
  * for was sent. A message covers the audio up to the end of its last word.
  *
- * - An interim result waited for the chunk with this end. Each end counts once, since a message that
- *   only changes earlier words did not wait for audio.
+ * - An interim result waited for the chunk with this end. Each end counts once, since a message
+ *   that only changes earlier words did not wait for audio.
  * - A final result waited for the chunk that completes `silenceMs` of silence after this end, since
  *   no server can know earlier that the utterance is over. If that chunk was not sent yet, the
  *   utterance reached its maximum length, and the result waited for the chunk with the end.
