@@ -5,7 +5,7 @@ import type { ListenOptions, Network } from "./server/server.ts";
 import { parseNetworks } from "./std/networks.ts";
 import { workerThreadsMax } from "./transcripts/worker-threads.ts";
 
-/** Where the port listens, and its limits of connections. */
+/** The address on which the port listens, and its limits of connections. */
 export function listenOf(config: Config): ListenOptions {
   const { trustedProxies, connectionsPerAddress: perAddressMax } = config.callers;
   const isExempt = parseNetworks([...trustedProxies, ...thisMachine]);
@@ -13,7 +13,7 @@ export function listenOf(config: Config): ListenOptions {
   return { host: config.host, port: config.port, limits: { connections } };
 }
 
-/** What the server needs to know of the proxies, pages and addresses around it. */
+/** The public address of the service, its trusted proxies and the pages that may call it. */
 export function networkOf({ callers }: Config, publicUrl: () => string): Network {
   const { contact, allowedOrigins, trustedProxies } = callers;
   return { contact, allowedOrigins, isTrustedProxy: parseNetworks(trustedProxies), publicUrl };
@@ -25,7 +25,7 @@ export function memoryOf(config: Config): MemoryShares {
   return memoryShares(config.memoryMb, { connectionsMax, workerThreads: workerThreadsMax });
 }
 
-/** The addresses that users' URLs may reach. Throws ConfigError, which names the setting. */
+/** The addresses that URLs from users may reach. Throws ConfigError, which names the setting. */
 export function allowListOf(setting: string, entries: readonly string[]): MediaAllowList {
   try {
     return parseMediaAllowList(entries);

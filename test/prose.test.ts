@@ -59,7 +59,6 @@ const notYetClean: readonly string[] = [
   "CHANGELOG.md",
   "bench/",
   "docs/",
-  "proto/",
   "script/",
   "src/accounts/",
   "src/audio/",
@@ -89,9 +88,6 @@ const notYetClean: readonly string[] = [
   "test/fault/",
   "test/fixtures/",
   "test/jobs/",
-  "test/openapi/",
-  "test/spec/",
-  "test/transcoding-vectors.test.ts",
   "tools/",
 ];
 

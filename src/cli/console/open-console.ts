@@ -35,7 +35,7 @@ ${describeOptions(options)}`;
 /** Who a link signs in. */
 interface SignedIn {
   readonly owner: SessionOwner;
-  /** For the operator. */
+  /** The name that is shown to the operator. */
   readonly name: string;
 }
 
