@@ -75,7 +75,7 @@ function commentsOf(file: FileDescriptorProto): [name: string, text: string][] {
   });
 }
 
-/** A comment without the marks for readers of the specification: "(§4.1)", "(extension)". */
+/** A comment without the marks for readers of the code: "(§4.1)", "(extension)". */
 function plain(comment: string): string {
   const lines = comment.split("\n").map((line) => line.replace(/^ /, "").trimEnd());
   return lines
@@ -142,7 +142,8 @@ function examplesOf(file: FileDescriptorProto): [method: string, examples: unkno
   const path = `proto/${file.name.replace(/\.proto$/, ".examples.yaml")}`;
   if (!existsSync(path)) return [];
   const read: unknown = parse(readFileSync(path, "utf8"), { merge: true });
-  if (typeof read !== "object" || read === null) throw new Error(`${path}: methods are expected`);
+  if (typeof read !== "object" || read === null)
+    throw new Error(`${path}: a mapping of methods is needed`);
   const methods = new Map(
     file.service.flatMap((service) =>
       service.method.map(({ name }) => [name, `${file.package}.${service.name}.${name}`]),

@@ -175,6 +175,8 @@ export const ModelSchema: GenMessage<Model, {jsonType: ModelJson}> = /*@__PURE__
  */
 export const Model_Use = {
   /**
+   * The mode is not set.
+   *
    * @generated from enum value: USE_UNSPECIFIED = 0;
    */
   USE_UNSPECIFIED: 0,
@@ -353,6 +355,8 @@ export const RecognitionConfigSchema: GenMessage<RecognitionConfig, {jsonType: R
  */
 export const RecognitionConfig_AudioEncoding = {
   /**
+   * The encoding is not set.
+   *
    * @generated from enum value: ENCODING_UNSPECIFIED = 0;
    */
   ENCODING_UNSPECIFIED: 0,
@@ -1225,8 +1229,10 @@ export const Speech: GenService<{
    * The first message is `streamingConfig`, and every later one is `audioContent` or
    * `finalizeUtterance`. An empty `audioContent` ends the audio: the final results follow, and the
    * stream ends. Audio can be split at any byte, and can be sent faster than real time: the service
-   * reads it as fast as it recognizes it. A stream also ends after 4 hours, after 60 seconds
-   * without audio, and after 10 seconds without a configuration.
+   * reads it as fast as it recognizes it.
+   *
+   * A stream also ends after 4 hours (the operator can set another limit), after 60 seconds without
+   * audio, and after 10 seconds without a configuration.
    *
    * @generated from rpc hlust.speech.v2beta1.Speech.StreamingRecognize
    */

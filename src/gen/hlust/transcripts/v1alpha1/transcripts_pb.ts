@@ -173,6 +173,8 @@ export const TranscriptJobSchema: GenMessage<TranscriptJob, {jsonType: Transcrip
  */
 export const TranscriptJob_State = {
   /**
+   * The state is not set.
+   *
    * @generated from enum value: STATE_UNSPECIFIED = 0;
    */
   STATE_UNSPECIFIED: 0,
@@ -277,8 +279,8 @@ export type TranscriptMetadata = Message<"hlust.transcripts.v1alpha1.TranscriptM
   additionalMetadata: { [key: string]: string };
 
   /**
-   * The duration of the media. null if there is no media, or if the media has not been analyzed
-   * yet.
+   * The duration of the media. Not set (null in transcripts, absent in jobs) if there is no media,
+   * or if the media has not been analyzed yet.
    *
    * @generated from field: google.protobuf.Duration recording_duration = 8;
    */
@@ -293,7 +295,7 @@ export type TranscriptMetadata = Message<"hlust.transcripts.v1alpha1.TranscriptM
   waveformUri: string;
 
   /**
-   * The speakers, by the `speakerId` that segments refer to. Default: none.
+   * The speakers, by the `speakerId` that segments have. Default: none.
    *
    * @generated from field: map<string, hlust.transcripts.v1alpha1.Speaker> speakers = 10;
    */
@@ -389,8 +391,8 @@ export type TranscriptMetadataJson = {
   additionalMetadata?: { [key: string]: string };
 
   /**
-   * The duration of the media. null if there is no media, or if the media has not been analyzed
-   * yet.
+   * The duration of the media. Not set (null in transcripts, absent in jobs) if there is no media,
+   * or if the media has not been analyzed yet.
    *
    * @generated from field: google.protobuf.Duration recording_duration = 8;
    */
@@ -405,7 +407,7 @@ export type TranscriptMetadataJson = {
   waveformUri?: string;
 
   /**
-   * The speakers, by the `speakerId` that segments refer to. Default: none.
+   * The speakers, by the `speakerId` that segments have. Default: none.
    *
    * @generated from field: map<string, hlust.transcripts.v1alpha1.Speaker> speakers = 10;
    */
@@ -457,6 +459,8 @@ export const TranscriptMetadataSchema: GenMessage<TranscriptMetadata, {jsonType:
  */
 export const TranscriptMetadata_FileType = {
   /**
+   * The kind is not set.
+   *
    * @generated from enum value: FILE_TYPE_UNSPECIFIED = 0;
    */
   FILE_TYPE_UNSPECIFIED: 0,
@@ -503,6 +507,8 @@ export const TranscriptMetadata_FileTypeSchema: GenEnum<TranscriptMetadata_FileT
  */
 export const TranscriptMetadata_DataSource = {
   /**
+   * The source is not set.
+   *
    * @generated from enum value: DATA_SOURCE_UNSPECIFIED = 0;
    */
   DATA_SOURCE_UNSPECIFIED: 0,
@@ -1737,7 +1743,7 @@ export const DiffTranscriptVersionsRequestSchema: GenMessage<DiffTranscriptVersi
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 24);
 
 /**
- * The differences between two versions: what `version` changed in `against`.
+ * The differences between two versions: how `version` differs from `against`.
  *
  * @generated from message hlust.transcripts.v1alpha1.TranscriptDiff
  */
@@ -1823,7 +1829,7 @@ export type TranscriptDiff = Message<"hlust.transcripts.v1alpha1.TranscriptDiff"
 };
 
 /**
- * The differences between two versions: what `version` changed in `against`.
+ * The differences between two versions: how `version` differs from `against`.
  *
  * @generated from message hlust.transcripts.v1alpha1.TranscriptDiff
  */
@@ -2069,6 +2075,8 @@ export const WordRunSchema: GenMessage<WordRun, {jsonType: WordRunJson}> = /*@__
  */
 export const WordRun_Kind = {
   /**
+   * The kind is not set.
+   *
    * @generated from enum value: KIND_UNSPECIFIED = 0;
    */
   KIND_UNSPECIFIED: 0,
@@ -2410,6 +2418,8 @@ export const InitUploadResponseSchema: GenMessage<InitUploadResponse, {jsonType:
  */
 export const TranscriptFormat = {
   /**
+   * The format is not set.
+   *
    * @generated from enum value: TRANSCRIPT_FORMAT_UNSPECIFIED = 0;
    */
   TRANSCRIPT_FORMAT_UNSPECIFIED: 0,

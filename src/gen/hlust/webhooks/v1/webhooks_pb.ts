@@ -742,6 +742,8 @@ export const WebhookDeliverySchema: GenMessage<WebhookDelivery, {jsonType: Webho
  */
 export const WebhookDelivery_State = {
   /**
+   * The state is not set.
+   *
    * @generated from enum value: STATE_UNSPECIFIED = 0;
    */
   STATE_UNSPECIFIED: 0,
