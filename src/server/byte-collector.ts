@@ -62,7 +62,7 @@ export class ByteCollector {
       this.#share.grow(room - before.length - (this.#only?.length ?? 0));
       this.#buffer = new Uint8Array(room);
       this.#buffer.set(before.subarray(0, this.#only ? 0 : this.#length));
-      // Frees the memory at once: the garbage collector does not know how much it is.
+      // Frees the memory now, since the garbage collector does not count it.
       if (before.length > 0) before.buffer.transfer(0);
     }
     if (this.#only === undefined) return;

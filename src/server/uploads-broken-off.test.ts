@@ -99,7 +99,7 @@ for (const [what, breakOff] of Object.entries(breaks)) {
 test("a PUT that arrives too slowly is given up after a while", { timeout: 20_000 }, async () => {
   await using slow = await openTestMediaDoor({ uploadMsMax: 900 });
   const rows: [bytes: number, problem: RegExp][] = [
-    [1000, /not whole after/],
+    [1000, /not complete after/],
     [1, /arrived more slowly than 1024 bytes a second/],
   ];
   for (const [bytes, problem] of rows) {

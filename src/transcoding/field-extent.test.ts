@@ -25,7 +25,7 @@ const found = (text: string, what = sought): string | undefined => {
   return extent && bytes.toString("utf8", extent.start, extent.end);
 };
 
-test("fieldExtent() finds the list", () => {
+test("fieldExtent() finds a list", () => {
   const rows: [text: string, list: string | undefined][] = [
     ['{"list":[]}', "[]"],
     [' { "a" : "]" , "list" : [ {"b":"\\"]"} ] , "c":{"list":1} } ', '[ {"b":"\\"]"} ] '],
@@ -52,7 +52,7 @@ test("fieldExtent() also finds an object", () => {
   assert.equal(found('{"list":[]}', object), undefined);
 });
 
-test("fieldExtent() refuses a list at the first element past its limit", () => {
+test("fieldExtent() refuses a list at the first element over its limit", () => {
   const end = "x".repeat(100);
   const rows: [text: string, message: RegExp][] = [
     [`{"list":[${"{},".repeat(100_000)}${end}`, /^the_list: has more than 100000 the_list/],

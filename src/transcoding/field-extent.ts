@@ -43,7 +43,7 @@ export function fieldExtent(json: Uint8Array, sought: SoughtField): FieldExtent 
 
 /** The invalid_argument error for a list that is too long. */
 export function tooManyItems(list: string, itemsMax: number): ServiceError {
-  const description = `has more than ${itemsMax} ${list}: at most ${itemsMax} are allowed`;
+  const description = `has more than ${itemsMax} ${list}; at most ${itemsMax} are allowed`;
   return invalidArgument([{ field: list, description }]);
 }
 

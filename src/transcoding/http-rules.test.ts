@@ -77,7 +77,7 @@ test("bindingsOf() reports every problem of every rule with its place", () => {
     [{ custom: { kind: "A\r\nb: c", path: "/x" } }, /"A\\r\\nB: C" cannot be the name/],
     [
       { get: "/x", additional_bindings: [{ get: "/y", additional_bindings: [{ get: "/z" }] }] },
-      /additional_bindings\[0\]: additional_bindings are one level deep only/,
+      /additional_bindings\[0\]: additional_bindings cannot have additional_bindings/,
     ],
     [{ get: "/x", additional_bindings: [{ get: "y" }] }, /additional_bindings\[0\]: .*column 1/],
   ];
@@ -140,7 +140,7 @@ test("resolveRules() reports the place of each problem in a rule", () => {
   ]);
 });
 
-test("resolveRules() reports bindings that are never reached: the last of a path wins", () => {
+test("resolveRules() reports bindings that are never reached, since the last one of a path wins", () => {
   const rules: ConfiguredRule[] = [
     { selector: echo, get: "/x/{s}", additional_bindings: [{ get: "/x/{name}" }, { put: "/x/*" }] },
     {

@@ -189,7 +189,7 @@ function* bindingsIn(rule: HttpRule, at: Reading): Generator<[one: HttpRule, at:
     const place = `${at.place}, additional_bindings[${index}]`;
     const below = { ...at, place, path: ["additional_bindings", index] };
     if (nested.additionalBindings.length > 0) {
-      fail(below, "additional_bindings are one level deep only", ["additional_bindings"]);
+      fail(below, "additional_bindings cannot have additional_bindings", ["additional_bindings"]);
     }
     yield [nested, below];
   }

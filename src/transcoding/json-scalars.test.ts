@@ -108,7 +108,7 @@ test("expectedTimestamp() accepts dates and times that exist", () => {
   for (const value of bad) assert.ok(expectedTimestamp(value), String(value));
 });
 
-test("expectedDuration() takes <seconds>s", () => {
+test("expectedDuration() accepts <seconds>s", () => {
   for (const value of ["0s", "1.5s", "-0.5s", "1.000000001s", "315576000000s"]) {
     assert.equal(expectedDuration(value), undefined, value);
   }

@@ -77,7 +77,7 @@ test("methodsAt() lists every method of every route at a path, sorted", () => {
   assert.deepEqual(table.methodsAt("/b"), []);
 });
 
-test("match() returns the values that were encoded into a path", () => {
+test("match() returns the decoded values of the path", () => {
   const table = tableOf(["GET /v1/{one}/x/{two=a/*}/{rest=**}"]);
   const text = fc.string({ minLength: 1, unit: "grapheme" });
   fc.assert(

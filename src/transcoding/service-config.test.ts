@@ -131,7 +131,7 @@ Http: {}
     'rules.yaml:15:11: expected one pattern, found "patch" in addition to "put"',
     'rules.yaml:16:19: custom: expected a map with kind and path, found "HEAD"',
     "rules.yaml:17:11: it has no pattern (get, post, ..., custom)",
-    "rules.yaml:19:32: additional_bindings are one level deep only",
+    "rules.yaml:19:32: additional_bindings cannot have additional_bindings",
     "rules.yaml:20:17: selector: expected a string, found 5",
     "rules.yaml:22:7: it has no selector",
     "rules.yaml:24:15: delete: expected a string, found a list",

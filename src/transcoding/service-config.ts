@@ -49,10 +49,10 @@ const problemsShownMax = 100;
  *         - selector: pkg.Service.Method
  *           get: /v1/{name=things/*}
  *
- * Names may be written as in the proto or in lowerCamelCase; null is unset. Other parts of a
- * service configuration are left alone; an unknown name within `http` is an error. `file` names the
- * text in places. Throws ServiceConfigError with every problem of the text and of the rules on
- * these services.
+ * Names can be proto names or in lowerCamelCase, and null is unset. Other parts of a service
+ * configuration are ignored; an unknown name within `http` is an error. `file` is the name of the
+ * text in the places of problems. Throws ServiceConfigError with every problem of the text, and of
+ * the rules for these services.
  */
 export function readServiceConfig(
   text: string,

@@ -180,7 +180,7 @@ test("bind() lists all violations of path, query and body", () => {
   );
 });
 
-test("bind() refuses parts of a request that the rule does not have", () => {
+test("bind() refuses parts of a request for which the rule has no place", () => {
   const rows: [request: string, body: unknown, message: RegExp][] = [
     ["GET /q", { s: "a" }, /GET \/q does not accept a body/],
     ["POST /all/x/1?s=a", {}, /^s: there are no query parameters here: all fields go in the body$/],

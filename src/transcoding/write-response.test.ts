@@ -32,7 +32,7 @@ const emptyMetadata = {
   originalByteLength: 0,
 };
 
-test("writeJson() shows or leaves out unset fields as the message's options say", () => {
+test("writeJson() writes or omits unset fields according to the message's options", () => {
   const rows: [schema: DescMessage, message: Message, json: unknown][] = [
     [
       TranscriptSchema,

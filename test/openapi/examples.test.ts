@@ -113,8 +113,8 @@ async function textOf(name: string, example: UnaryExample): Promise<string> {
 }
 
 /**
- * Sends every example of the methods. Each answer must have the fields of the example's. Returns
- * the last answer.
+ * Sends every example of the methods. Each answer must have the same fields as the answer of the
+ * example. Returns the last answer.
  */
 async function sendAll(...names: string[]): Promise<Answer["json"]> {
   let last: Answer["json"];

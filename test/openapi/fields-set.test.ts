@@ -50,7 +50,7 @@ test("every field of an answer is named in the code that makes answers", () => {
   assert.deepEqual(unset, []);
 });
 
-test("fields that were never set are removed from the contract, or set", () => {
+test("fields that no answer ever set are now reserved, or set", () => {
   const rows: [message: DescMessage, field: string, isThere: boolean][] = [
     // Streams and short requests do not distinguish speakers.
     [WordInfoSchema, "speaker_tag", false],

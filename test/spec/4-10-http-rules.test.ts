@@ -33,7 +33,7 @@ function rulesFile(name: string, text: string | Buffer): string {
 const transcripts = "hlust.transcripts.v1alpha1.Transcripts";
 const speech = "hlust.speech.v2beta1.Speech";
 
-test("rules of HLUST_HTTP_RULES take the place of the contract's", async () => {
+test("rules of HLUST_HTTP_RULES replace those of the contract", async () => {
   const rules = rulesFile(
     "rules.yaml",
     `type: google.api.Service
@@ -136,7 +136,7 @@ http:
   assert.equal(service.output().errors.includes("call.broken"), false);
 });
 
-test("a file that cannot be used stops the start with every problem and its place", () => {
+test("a start with an invalid file fails with every problem and its place", () => {
   const bad = rulesFile(
     "bad.yaml",
     `http:
@@ -204,7 +204,7 @@ test("rules that cannot be served, and files that are not rules, are refused", a
   assert.match(await refusal(rulesFile("empty", "")), /empty:1:1: expected a map with "http"/);
 });
 
-test("hlust config shows the setting", () => {
+test("hlust config shows HLUST_HTTP_RULES", () => {
   const env = { PATH: process.env["PATH"], HLUST_HTTP_RULES: "/etc/rules.yaml" };
   const { stdout } = spawnSync(hlust, ["config"], { env, encoding: "utf8" });
   assert.match(

@@ -133,7 +133,7 @@ test("a pageSize over 1000 counts as 1000", async () => {
   assert.equal(json.transcripts.length, subjects.length);
 });
 
-test("the heading's prefix is not a path, and a token is needed", async () => {
+test("the path prefix in the specification's heading is not served, and a token is required", async () => {
   assert.equal((await service.call("GET", "/v1alpha/transcripts")).status, 404);
   assert.equal((await service.call("GET", `${path}/`)).status, 404);
   assert.equal((await callRest(service.address, undefined, { method: "GET", path })).status, 401);

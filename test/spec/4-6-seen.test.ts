@@ -154,7 +154,7 @@ describe("updates of a transcript", () => {
     await uploadRecording(name);
   });
 
-  test("the table has every field of Transcript and of its metadata", () => {
+  test("the table of this test has every field of Transcript and of its metadata", () => {
     const tabled = [...changes, ...outputOnly].map(([field]) => field);
     const fields = TranscriptMetadataSchema.fields.map(({ jsonName }) => jsonName);
     assert.deepEqual(tabled.toSorted(), fields.toSorted());

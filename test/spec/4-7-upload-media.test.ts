@@ -23,7 +23,7 @@ const initUpload = async (resourceName = name): Promise<string> =>
 const uriOf = async (): Promise<string> =>
   (await service.call("GET", `/v1alpha1/${name}`)).json.uri;
 
-test("media put to the URL comes back at the transcript's uri, whole and in ranges", async () => {
+test("media that is put to the URL can be read at the transcript's uri, as a whole and in ranges", async () => {
   const url = await initUpload();
   assert.ok(url.startsWith(service.address));
   assert.equal(await uriOf(), "", "the uri is empty before the upload is complete");

@@ -139,7 +139,7 @@ test("finalizeUtterance ends the utterance immediately, and recognition continue
   assert.equal(finalsOf(stream.messages).length, 2);
 });
 
-test("without speech there is no message", async () => {
+test("a stream without speech returns no message", async () => {
   const { messages, code } = await recognize(streamingConfig(), (stream) => {
     stream.sendAudio(Buffer.alloc(160_000));
   });

@@ -161,7 +161,7 @@ function checkAnswer(answer: RawAnswer, what: string): void {
 /** `npm run test:long` makes 10,000 runs. */
 const turns = runs(100);
 
-test("nearly valid requests are answered on a kept connection, none with 5xx", async () => {
+test("nearly valid requests on a kept connection are all answered, none with 5xx", async () => {
   const statuses = new Map<number, number>();
   let connections = 0;
   const ask = async (requests: readonly Parts[]): Promise<void> => {

@@ -28,7 +28,7 @@ async function sendBoth(body: object): Promise<Answer[]> {
   ];
 }
 
-test("times that run backwards, leave their segment or are malformed are refused", async () => {
+test("times that are out of order, outside of their segment or malformed are refused", async () => {
   const word = { startTime: "1s", endTime: "1.5s", word: "já" };
   const segment = { startTime: "1s", endTime: "2s", words: [word] };
   const withWord = (times: object) => [{ ...segment, words: [{ ...word, ...times }] }];

@@ -88,7 +88,7 @@ test("live audio in chunks of any size gives the same results as a plain WebSock
   }
 });
 
-test("recognize gives the same result as over plain HTTP", async () => {
+test("recognize() returns the same result as plain HTTP", async () => {
   const content = pcmOf(wav);
   const { results } = await whenAdmitted(() =>
     client.speech.recognize({

@@ -251,7 +251,7 @@ test("with singleUtterance, the stream returns the final result and the event wi
   assert.equal(secondsIn(last?.speechEventTime), secondsIn(finals(answers)[0]?.resultEndTime));
 });
 
-test("errors are google.rpc.Status: the message, the reason and every violation", async () => {
+test("errors are a google.rpc.Status with the message, the reason and every violation", async () => {
   const error = await failure(
     plain.recognize({ config: { encoding: "FLAC" }, audio: {} }, withKey),
   );
@@ -296,7 +296,7 @@ test("a key is required, in a form that Google's clients can send", async () => 
   assert.equal((await failure(recognizeLive({ config }, { options: {} }))).code, 16);
 });
 
-test("behind TLS the apiKey of Google's client is enough", async () => {
+test("with TLS, the apiKey option of Google's client is enough", async () => {
   const client = newClient({ ...tlsEndpoint(), apiKey: service.key });
   const audio = { content: speech };
   const [{ results }] = await client.recognize({ config, audio });
@@ -307,7 +307,7 @@ test("behind TLS the apiKey of Google's client is enough", async () => {
   assert.equal((await failure(stranger.recognize({ config, audio }))).reason, "TOKEN_INVALID");
 });
 
-test("REST: Google's client without gRPC, and a plain request", async () => {
+test("REST serves Google's client without gRPC, and plain requests", async () => {
   const client = newClient({
     ...endpointOf(service.address),
     fallback: true,

@@ -140,7 +140,7 @@ test("both versions list every service", async () => {
   }
 });
 
-test("the bytes are those of gRPC's own reflection", async () => {
+test("the bytes equal those of gRPC's own reflection", async () => {
   const path = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
   const stream = client.makeBidiStreamRequest(path, same, same);
   const questions = ["3a012a", "220178", "2a050a01781005", "320178", "1a0178"];

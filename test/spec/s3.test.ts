@@ -341,7 +341,7 @@ test("an unresponsive bucket stops jobs, but neither live speech nor transcripts
   await until(async () => (await ask()).status === 200);
 });
 
-test("a start without its bucket ends with the reason", async () => {
+test("a start without its bucket fails with the reason", async () => {
   const { S3_PUBLIC_ENDPOINT: _, ...settings } = environmentOf(bucket);
   const environment = { ...settings, HLUST_PORT: "0", S3_BUCKET: "no-such-bucket" };
   const ended = await runHlust(["serve"], { ...environment, HLUST_DATA: await newDataFolder() });

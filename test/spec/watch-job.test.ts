@@ -130,7 +130,7 @@ test("a caller without access to a job gets the same answer as from polling, and
   }
 });
 
-test("the TypeScript client and gRPC wait for a job with a loop", async () => {
+test("the TypeScript client and gRPC wait for a job in a loop over the stream", async () => {
   const baseUrl = service.address;
   const header = { authorization: `Bearer ${service.key}` };
   const overGrpc = createClient(Transcripts, createGrpcTransport({ baseUrl }));
