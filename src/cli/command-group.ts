@@ -3,7 +3,7 @@ import { columns } from "./models/columns.ts";
 
 /** A subcommand of a group, such as `list` in `models list`. */
 export interface Subcommand {
-  /** Its name and arguments for the help: `pull NAME`. */
+  /** Its name and arguments, as the help shows them: `pull NAME`. */
   readonly call: string;
   readonly summary: string;
   /** Resolves to the exit code; nothing means 0. */

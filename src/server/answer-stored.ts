@@ -108,7 +108,7 @@ export function heldBytesOf({ json, jsonBytes, jsonZstd }: StoredJson): number {
 /**
  * Frees a buffer that nothing else uses when the answer is sent. The garbage collector would count
  * the buffer, and mark the whole heap once in a dozen such answers, which takes as long as the rest
- * of their work. Not over HTTP/2, which does not report when a part was sent.
+ * of their work. Nothing is freed over HTTP/2, which does not report when a part was sent.
  */
 function freeWhenSent(response: HttpResponse, { buffer, byteLength }: Uint8Array): void {
   // Shorter arrays, and parts of a buffer, may share it with others.

@@ -145,7 +145,7 @@ class StreamOut implements Disposable {
     this.#response = response;
     this.#call = call;
     this.#limits = limits;
-    // For a client that has already gone; clients that leave later emit "close".
+    // If the client has already gone, the response emits "error"; if it leaves later, "close".
     response.on("error", () => {});
   }
 
@@ -177,7 +177,7 @@ class StreamOut implements Disposable {
     writeHead(this.#response, 200, {
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
-      // For nginx, which otherwise buffers answers before it forwards them.
+      // This header is for nginx, which otherwise buffers answers before it forwards them.
       "x-accel-buffering": "no",
       ...this.#call.answerHeaders,
       "content-type": contentType,

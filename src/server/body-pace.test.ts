@@ -26,7 +26,7 @@ test("BodyPace reports a body that stalls after a late byte as stalled", () => {
   assert.match(pace.failure().message, /^the body stalled for 4 s$/);
 });
 
-test("BodyPace gives up a body that arrives too slowly, and no other", () => {
+test("BodyPace gives up only bodies that arrive too slowly", () => {
   const slow = open();
   let seconds = 0;
   for (; slow.leftMs() > 0 && seconds < 100; seconds += 1) {

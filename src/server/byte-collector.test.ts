@@ -5,7 +5,7 @@ import { ByteCollector } from "./byte-collector.ts";
 
 const limits = { nodeBytesMax: 1e6, accountBytesMax: 200_000, reason: "FULL", what: "bodies" };
 
-test("chunks are joined, and the share counts all memory that is held", () => {
+test("chunks are joined, and the share counts all their memory", () => {
   const held = new HeldBytes(limits);
   for (const sizes of [
     [],

@@ -62,7 +62,7 @@ export class ByteCollector {
       this.#share.grow(room - before.length - (this.#only?.length ?? 0));
       this.#buffer = new Uint8Array(room);
       this.#buffer.set(before.subarray(0, this.#only ? 0 : this.#length));
-      // Frees the memory at once: the garbage collector does not know how much it is.
+      // Frees the memory now: the garbage collector does not know its size.
       if (before.length > 0) before.buffer.transfer(0);
     }
     if (this.#only === undefined) return;
@@ -71,7 +71,7 @@ export class ByteCollector {
   }
 }
 
-/** invalid_argument (413) for a message that is longer than its method accepts. */
+/** The error for a message that is longer than its method accepts: invalid_argument (413). */
 export function tooLarge(bytesMax: number): ServiceError {
   return new ServiceError("invalid_argument", `the body is larger than ${bytesMax} bytes`, {
     reason: "PAYLOAD_TOO_LARGE",

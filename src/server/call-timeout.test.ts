@@ -88,7 +88,7 @@ test("a stream that exceeds its client's deadline ends with the error", async ()
   await until(async () => await Promise.resolve(server.seen.over === 1));
 });
 
-test("a method knows its client's deadline", async () => {
+test("a method is given its client's deadline", async () => {
   await using server = await openTestStreams();
   const url = `${server.address}/v1/wait`;
   const timed = await fetch(url, { headers: { ...withToken, "grpc-timeout": "20S" } });

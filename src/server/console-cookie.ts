@@ -25,7 +25,7 @@ export function setSessionCookie(secret: string, expiresAt: Date): string {
 
 export const clearSessionCookie = `${sessionCookie}=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Strict`;
 
-/** What a browser brings back from the provider. */
+/** The data of a sign-in that a browser brings back from the provider. */
 export interface AwaySignIn {
   readonly secret: string;
   /** The path of the console that is opened afterwards. */

@@ -11,7 +11,7 @@ import { createConsoleSignIn, type ConsoleSignInParts } from "./console-sign-in.
 import { targetOf, type HttpDoor, type HttpHandler } from "./http.ts";
 import type { RestDoor } from "./rest.ts";
 
-/** What the handlers of the console need from the rest of the service. */
+/** The parts of the service that the handlers of the console use. */
 export type ConsoleParts = ConsoleSessionParts & ConsoleSignInParts;
 
 const apiPrefix = "/console/api";

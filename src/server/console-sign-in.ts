@@ -35,7 +35,7 @@ export interface ConsoleSignInParts {
   readonly openId: OpenId | undefined;
   /** Slows clients that come back from the provider with a made-up code. */
   readonly attempts: RefusedAttempts;
-  /** Where browsers find the service, without a slash at the end. */
+  /** The address of the service for browsers, without a slash at the end. */
   readonly publicUrl: () => string;
   readonly log: Log;
 }

@@ -6,7 +6,7 @@ import { createTranscoder, type Transcoder } from "../transcoding/transcoder.ts"
 import { logRuleNotices } from "./http-rules-file.ts";
 import { methodsOf, type ImplementedService, type Methods } from "./methods.ts";
 
-/** The API as its doors serve it. */
+/** The API that the doors serve. */
 export interface Contract {
   readonly services: readonly DescService[];
   /** The types that an Any in an answer can have: those of a google.rpc.Status. */

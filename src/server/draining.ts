@@ -98,8 +98,7 @@ class Requests<T> implements AsyncIterable<T> {
   }
 
   #next(): Promise<IteratorResult<T>> {
-    // Not Promise.race with one shared promise: it would keep every message of a long stream in
-    // memory.
+    // Promise.race with one shared promise would keep every message of a long stream in memory.
     return new Promise((resolve, reject) => {
       if (this.#isCut && !this.#hasEnded) {
         this.#end(resolve);

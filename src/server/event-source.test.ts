@@ -1,4 +1,4 @@
-// Reads a stream of events with an EventSource, as browsers do.
+// Reads streams of events with an EventSource, as browsers do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chromium } from "playwright-core";

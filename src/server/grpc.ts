@@ -101,7 +101,7 @@ function openAdapter(
         router.service(service, implementation);
       }
     },
-    // The last one is the innermost.
+    // The last interceptor is the innermost.
     interceptors: [
       answerErrors(parts.answerError),
       either(isOpen, limitStreams(openStreamsMax), authenticateCalls),

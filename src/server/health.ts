@@ -81,7 +81,7 @@ class Part {
   readonly #check: ReadinessCheck;
   readonly #parts: ReadinessParts;
   readonly #now: () => number;
-  /** The running check, and its start. */
+  /** The running check, and when it began. */
   #asked: { readonly answer: Promise<PartReport>; readonly since: number } | undefined;
   #report: Promise<PartReport> | undefined;
   #reportEndsAt = Infinity;

@@ -111,7 +111,7 @@ test("openPort() survives a client that disconnects before CONNECT is refused", 
   await port.drain();
 });
 
-/** A call that is answered when the test says so. */
+/** A port whose calls are answered when the test decides. */
 async function openHeld() {
   const held = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();

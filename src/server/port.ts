@@ -41,8 +41,8 @@ const endMsMax = 5_000;
 const lastRequestsMs = 250;
 /**
  * A GOAWAY after which calls that were already sent are still accepted (RFC 9113, section 6.8):
- * NO_ERROR, and the highest stream id. After Node's own GOAWAY, new streams are ignored, whatever
- * stream id it has.
+ * NO_ERROR, and the highest stream id. After Node's own GOAWAY new streams are ignored, whatever
+ * its stream id.
  */
 const gentleGoaway = Buffer.from("0000080700000000007fffffff00000000", "hex");
 

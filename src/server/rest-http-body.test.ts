@@ -47,7 +47,7 @@ test("a stream of HttpBody messages that fails is aborted, and clients notice th
   await using server = await openTestStreams();
   // The answer is longer than what is sent in one step, so it fails in the middle.
   const path = "/v1/files?from=1&to=3&size=300000&atEnd=bug";
-  // HTTP/1.1: no last chunk.
+  // HTTP/1.1: there is no last chunk.
   const socket = connect(Number(new URL(server.address).port), "127.0.0.1").setEncoding("latin1");
   socket.on("error", () => {});
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`);

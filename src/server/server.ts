@@ -96,7 +96,7 @@ export interface HealthOptions {
 export interface TrafficLimits {
   readonly bodyLimits?: BodyLimits;
   readonly requestBytes?: HeldBytesLimits;
-  /** What answers hold in memory. */
+  /** The memory of answers. */
   readonly answers?: HeldBytes;
   /** Reads messages with long lists; undefined: no method accepts them. */
   readonly longMessages?: LongMessages;
@@ -109,7 +109,7 @@ export interface ServerParts {
   readonly traffic?: TrafficLimits;
   /** The door of signed URLs. */
   readonly media?: HttpDoor | undefined;
-  /** undefined: no one signs in here. */
+  /** undefined: there is no console. */
   readonly console?: (ConsoleParts & ConsoleFilesParts) | undefined;
   readonly log: Log;
 }

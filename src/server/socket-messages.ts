@@ -75,7 +75,7 @@ class SocketMessages {
         setTimeout(() => raw.destroy(), closeGraceMs).unref();
       }
     };
-    // The bytes are counted before ws makes messages of them.
+    // The bytes are counted before ws joins them to messages.
     raw.prependListener("data", count);
     raw.once("close", () => share[Symbol.dispose]());
   }

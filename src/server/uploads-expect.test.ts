@@ -119,8 +119,8 @@ for (const protocol of protocols) {
     assert.equal(refused.isAsked, false);
     assert.equal(refused.headers["retry-after"], "60");
     // An upload without a length is refused while it is received.
-    const untold = await send(protocol, "PUT", url, { body: Readable.from([wav(501)]) });
-    assert.deepEqual([untold.status, reasonOf(untold)], [429, "STORAGE_LIMIT"]);
+    const withoutLength = await send(protocol, "PUT", url, { body: Readable.from([wav(501)]) });
+    assert.deepEqual([withoutLength.status, reasonOf(withoutLength)], [429, "STORAGE_LIMIT"]);
     await assertNothingLeft(count);
     assert.equal((await put(protocol, url, { body: wav(500) })).status, 200);
     await app.db.updateTable("account").set({ limits: "{}" }).execute();

@@ -32,7 +32,7 @@ export async function answerWaveform(
     return;
   }
   try {
-    // As bytes: see endBody() about strings over HTTP/2.
+    // The text is sent as bytes: see bytesOf() in http.ts about strings over HTTP/2.
     await pipeline(Readable.from(bytesOf(text), { objectMode: false }), response);
   } catch (error) {
     response.destroy();

@@ -7,7 +7,7 @@ const mb = 1 << 20;
 const parts = { connectionsMax: 10_000, workerThreads: 2 };
 const node = { machineBytes: 64_000 * mb, heapBytes: Infinity };
 
-test("memoryShares() divides exactly the memory that it is given, at any size", () => {
+test("memoryShares() divides nearly all of the memory that it is given, and never more", () => {
   for (const memoryMb of [3_513, 4_096, 8_192, 65_536]) {
     const { bodies, answers, watches, ...others } = memoryShares(memoryMb, parts, node);
     const held = [bodies, answers, watches];

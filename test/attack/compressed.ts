@@ -108,7 +108,7 @@ function grpc(name: string, path: string, { make, isInGate = false }: Body): Att
   };
 }
 
-/** Makes this many calls at the same time; resolves to their answers. */
+/** Makes `count` calls at the same time; resolves to their different answers. */
 export async function together(count: number, call: () => Promise<string>): Promise<string> {
   const answers = await Promise.all(Array.from({ length: count }, call));
   return [...new Set(answers)].join("\n");

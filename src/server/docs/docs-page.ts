@@ -170,8 +170,8 @@ function schemasView({ components: { schemas } }: OpenApiDocument): Html {
     <div class="lead">
       <p>
         Fields marked <span class="mark">always</span> are in every answer; the others are left out
-        when they are not set. A schema whose name ends in Input or Patch is that of a request,
-        Partial that of an answer without its unset fields.
+        when they are not set. A schema whose name ends in Input or Patch is for requests, and one
+        whose name ends in Partial is for answers without their unset fields.
       </p>
     </div>
     ${views}

@@ -37,7 +37,7 @@ function unescaped(text: string): string {
   return text.replaceAll(/&([a-z]+|#\d+);/g, (_, name: string) => chars[name] ?? "?");
 }
 
-test("prose() makes paragraphs and code, and nothing else", () => {
+test("prose() creates paragraphs and code, and nothing else", () => {
   assert.equal(
     prose("One `a<b` two.\n\n<b>Three</b>").join(""),
     "<p>One <code>a&lt;b</code> two.</p><p>&lt;b&gt;Three&lt;/b&gt;</p>",

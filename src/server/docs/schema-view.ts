@@ -140,7 +140,7 @@ function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
-/** The values of an enum, with their meaning where it is known. */
+/** The values of an enum, with their meanings if these are known. */
 function valuesView(schema: Schema): Html | undefined {
   const { enum: values, "x-enumDescriptions": texts = {} } = schema.items ?? schema;
   if (values === undefined) return undefined;
