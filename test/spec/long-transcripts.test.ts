@@ -270,7 +270,7 @@ test("violations in long segments are reported as in short ones", async () => {
     [
       "segments twice, one of them long",
       `{"segments":[],"segments":${JSON.stringify(longSegments(30_000))}}`,
-      /^body: has more than 10000 values: only segments may have more, where .* has it once/,
+      /^body: has more than 10000 values: only segments may have more, if .* has it once/,
     ],
   ];
   for (const [name, body, message] of rows) {
