@@ -1,4 +1,5 @@
-// What is written in the project: words, line widths, links and references (docs/glossary.md).
+// The project's prose: words, sentence starts, line widths, links and references
+// (docs/style.md, Language and docs/glossary.md).
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -27,7 +28,7 @@ const projectFiles: ProjectFiles = {
   },
 };
 
-/** What people write, without what is generated and these rules' own examples. */
+/** The files that people write, without generated files and the examples of these rules. */
 const files = globSync(
   [
     "*.{md,yaml}",
