@@ -168,7 +168,8 @@ test("new metadata has at most 64 kB of JSON; larger old metadata stays readable
   // Each of the two is small enough, but not both together.
   await refused("PATCH", path, { metadata: { additionalMetadata } });
 
-  const { json: list } = await call("GET", "/v1alpha1/transcripts?pageSize=1");
+  const filter = encodeURIComponent('metadata.keywords CONTAINS ["löng"]');
+  const { json: list } = await call("GET", `/v1alpha1/transcripts?pageSize=1&filter=${filter}`);
   const old = `/v1alpha1/${list.transcripts.at(0).name}`;
   const { status, json } = await call("GET", old);
   assert.deepEqual([status, Object.keys(json.metadata.speakers).length], [200, 1000]);
