@@ -231,7 +231,7 @@ describe("createClientKey()", () => {
 describe("listApiKeys()", () => {
   it("lists the account's keys, newest first, with their last use", async () => {
     const context = await newContext(...all);
-    await newContext(...all); // of another account
+    await newContext(...all); // a key of another account
     const { apiKey, secret } = await createApiKey(context);
     const second = await createApiKey(context);
     await recognizeWith(secret);

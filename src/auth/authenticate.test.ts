@@ -266,7 +266,7 @@ describe("authenticate() accepts a key", () => {
     for (const call of calls) {
       assert.equal((await refusal(authenticate(call))).reason, "TOKEN_INVALID");
     }
-    await authenticate({ authorization: `Bearer ${key.token}` }); // of another account
+    await authenticate({ authorization: `Bearer ${key.token}` }); // a key of another account
     await setDisabled(null);
     now += 500;
     for (const call of calls) await authenticate(call);
