@@ -123,7 +123,7 @@ test("a job that starts after the audio of the day is used up fails with that re
   const { state, error } = await jobs.ended(account, name);
   assert.equal(state, 3);
   assert.equal(error?.code, 8);
-  assert.match(error?.message ?? "", /^the account has used the 1 s of audio/);
+  assert.match(error?.message ?? "", /^the account has used its limit of 1 s of audio/);
 });
 
 for (const path of ["/a.wav", "/chunked.wav"]) {
@@ -135,7 +135,7 @@ for (const path of ["/a.wav", "/chunked.wav"]) {
     const { state, error } = await jobs.ended(account, await submit(account, undefined, path));
     assert.equal(state, 3);
     assert.equal(error?.code, 8);
-    assert.match(error?.message ?? "", /^the account may store \d+ bytes of media/);
+    assert.match(error?.message ?? "", /^the account can store \d+ bytes of media/);
     const rows = await database.db
       .selectFrom("media")
       .where("account_id", "=", account)
