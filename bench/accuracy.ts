@@ -1,7 +1,7 @@
 // npm run bench:accuracy [folder]: word error rate of short and live recognition through real
 // engine processes, per recording and in total: English of flite voices and of the recordings of a
-// folder (name.wav with name.txt) where there is one; Icelandic of espeak-ng, with the starter
-// model's lexicon and without.
+// folder (name.wav with name.txt), if it exists; Icelandic of espeak-ng, with the starter model's
+// lexicon and without it.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -64,7 +64,7 @@ isWithin.push(await measureAlternatives(icelandic, own));
 isWithin.push(await measureWithoutLexicon());
 if (isWithin.includes(false)) process.exitCode = 1;
 
-/** How long a waiting caller waits for 5 s of speech, on a machine that does nothing else. */
+/** How long a caller waits for the result of 5 s of speech, on an otherwise idle machine. */
 async function measureLatency(from: readonly Recording[]): Promise<boolean> {
   const five = joined(...from.slice(0, 3).map(({ samples }) => samples)).subarray(0, 5 * rate);
   const times: number[] = [];
@@ -108,7 +108,7 @@ async function measureSet(
   return isGood;
 }
 
-/** The truth is among ten readings more often than on top. */
+/** The correct text is among ten readings more often than it is the first one. */
 async function measureAlternatives(
   from: readonly Recording[],
   recognition: Recognition,
@@ -130,7 +130,7 @@ async function measureAlternatives(
   return isGood;
 }
 
-/** The starter model as it would be without its list of words. */
+/** The starter model without its lexicon. */
 async function measureWithoutLexicon(): Promise<boolean> {
   const modelsFolder = mkdtempSync(join(tmpdir(), "hlust-models-"));
   try {
@@ -147,7 +147,7 @@ async function measureWithoutLexicon(): Promise<boolean> {
   }
 }
 
-/** Some at a time, as many as there are engine processes; the results in order. */
+/** Maps values in parallel, one per engine process; the results are in the order of the values. */
 async function eachOf<T>(
   from: readonly Recording[],
   measure: (recording: Recording) => Promise<T>,
@@ -164,8 +164,8 @@ async function eachOf<T>(
 }
 
 /**
- * The readings of a recording: of each utterance the best with the best, the second with the
- * second.
+ * The readings of a recording: the first joins the best readings of its utterances, the second
+ * their second-best ones, and so on.
  */
 async function recognize(
   { pool: from, languageCode }: Recognition,
@@ -184,7 +184,7 @@ async function recognize(
   );
 }
 
-/** As a caller sends it: 100 ms at a time. */
+/** The samples in chunks of 100 ms, as callers send them. */
 function* inChunks(samples: Int16Array): Generator<Int16Array> {
   for (let at = 0; at < samples.length; at += rate / 10) yield samples.subarray(at, at + rate / 10);
 }

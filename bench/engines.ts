@@ -1,6 +1,6 @@
-// npm run bench:engines [-- --models folder] [-- --only name] [-- --rounds 3]: CPU a second of
-// audio of every installed model: alone, as its engine is called directly, and through the
-// service's streams; 1, 4 and 16 streams at once.
+// npm run bench:engines [-- --models folder] [-- --only name] [-- --rounds 3]: the CPU time per
+// second of audio of every installed model, when its engine is called directly (alone), and through
+// streams of the service; with 1, 4 and 16 streams at the same time.
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { findModels, type LoadableModel } from "../src/engines/pool/loadable-models.ts";
@@ -11,13 +11,13 @@ import { recognizeThroughPool } from "./engines/through-pool.ts";
 import { type Speech, speechOf } from "./engines/speech.ts";
 
 /**
- * What the service may add to an engine. Pipes, frames and resampling cost 1 to 3 ms for each
- * second of audio, whatever the model: that is over the ratio where the engine itself takes under
- * 30 ms, so a fixed limit applies there.
+ * What the service may add to an engine: at most a tenth, or 3.5 ms per second of audio. Pipes,
+ * frames and resampling cost 1 to 3 ms with any model, which exceeds a tenth if the engine itself
+ * takes less than 30 ms: then the fixed limit applies.
  */
 const ratioMax = 1.1;
 const addedMsMax = 3.5;
-/** Concurrent streams. A process admits only one of a model that takes a tenth of a core each. */
+/** Concurrent streams. If a stream takes over a tenth of a core, a process may admit only one. */
 const countsOf = (ownMs: number) => (ownMs > 100 ? [1] : [1, 4, 16]);
 
 const { values } = parseArgs({
@@ -49,7 +49,7 @@ async function measure(model: LoadableModel): Promise<boolean> {
     rounds,
     async () => await throughCounts(model, speech, { counts, mode }),
   );
-  console.log(`${model.name} ${model.version} (${mode}), CPU ms a second of audio`);
+  console.log(`${model.name} ${model.version} (${mode}), CPU ms per second of audio`);
   for (const [index, count] of counts.entries()) {
     const [own = NaN, service = NaN] = [alone[index], through[index]];
     const [one = NaN] = through;
@@ -69,7 +69,7 @@ async function measure(model: LoadableModel): Promise<boolean> {
   return isGood && isShared;
 }
 
-/** A library may be loaded into a process once only: so is its engine here. */
+/** Opens the engine only once, because a process can load its library only once. */
 async function aloneCounts(
   model: LoadableModel,
   speech: Speech,
@@ -105,7 +105,7 @@ async function throughCounts(
   return found;
 }
 
-/** The least of each of several runs: what others on the machine add is no cost of ours. */
+/** The minimum of each figure over several runs, because other processes only add to it. */
 async function leastOf(times: number, run: () => Promise<number[]>): Promise<number[]> {
   let least: number[] = [];
   for (let time = 0; time < times; time++) {

@@ -1,6 +1,6 @@
 /**
- * Sentences that espeak-ng speaks for the accuracy bench: written before the starter model was
- * trained, and never part of its training.
+ * Sentences that espeak-ng speaks for the accuracy benchmark. They were written before the starter
+ * model was trained, and were never part of its training.
  */
 export const icelandicSentences: readonly string[] = [
   "við hittumst á kaffihúsinu eftir vinnu",

@@ -1,7 +1,7 @@
 // npm run bench:jobs [-- --folder recordings]: transcription jobs through real services, as ratios
-// of one run. -- --only hour|workers|memory|short|queue: each takes about 3 minutes on a machine
-// that does nothing else. Longer: --minutes 60 (hour), --job-seconds 240 (workers), --rounds 10
-// (workers, short), --engine pocketsphinx (memory; workers have it anyway).
+// of one run. -- --only hour|workers|memory|short|queue: each takes about 3 minutes on an otherwise
+// idle machine. For longer runs: --minutes 60 (hour), --job-seconds 240 (workers), --rounds 10
+// (workers, short), --engine pocketsphinx (memory; the default for workers).
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createLog } from "../src/std/log.ts";

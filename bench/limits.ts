@@ -5,8 +5,8 @@ import { addAccount, addApiKey } from "../test/fixtures/auth-fixture.ts";
 import { openTestDatabase } from "../test/fixtures/open-test-database.ts";
 
 /**
- * What limits cost: `node bench/limits.ts`. CPU time of this process, so that other work on the
- * machine counts little; PostgreSQL's is its own.
+ * npm run bench:limits: what limits cost, as CPU time of this process, on which other work of the
+ * machine has little effect. PostgreSQL's CPU time is not included.
  */
 const usPerCallMax = 2;
 const callers = 1_000;
@@ -25,7 +25,7 @@ for (let i = 0; i < callers; i++) {
   known.push({ accountId, keyId });
 }
 
-/** CPU time of what runs, in microseconds. */
+/** The CPU time of this process while `run` runs, in microseconds. */
 async function cpuUs(run: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
   await run();
@@ -40,12 +40,12 @@ const callAll = async (): Promise<void> => {
 };
 
 const learning = await cpuUs(callAll);
-line("a caller who is looked up (with a statement)", `${(learning / callers).toFixed(0)} us`);
+line("the first call of a caller (with a statement)", `${(learning / callers).toFixed(0)} us`);
 await cpuUs(callAll);
 const counting = await cpuUs(async () => {
   for (let i = 0; i < calls / callers; i++) await callAll();
 });
-line("a call of one who is known", `${(counting / calls).toFixed(2)} us (held to ${usPerCallMax})`);
+line("a later call", `${(counting / calls).toFixed(2)} us (limit ${usPerCallMax})`);
 const [first] = known;
 if (!first) throw new Error("there is no caller");
 using stream = await meter.openStream(first);

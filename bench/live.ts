@@ -14,12 +14,13 @@ import { sentences } from "./sentences.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
 /**
- * What 95 % of the words and sentences take at most, by the page: interim results take up to 500 ms
- * and finals 700 ms (bench/pocketsphinx.ts), and half a second more for the network and the page.
+ * The limits for 95 % of the words and sentences, as the page measures them. No issue set them: in
+ * bench/pocketsphinx.ts interim results may take 500 ms and finals 700 ms, and the network and the
+ * page may add half a second.
  */
 const wordSecondsMax = 1;
 const sentenceSecondsMax = 1.2;
-/** Audio that may be missing from the recording: what was in flight when listening paused. */
+/** Audio that may be missing from the saved recording: the chunks in flight at the pause. */
 const lostSecondsMax = 0.5;
 /** The silence between two sentences: an utterance ends after 500 ms. */
 const pauseMs = 1_000;

@@ -1,5 +1,6 @@
 // Upload and download of a recording compared with cp of the same file, on the disk of the
-// temporary folder; memory and live streams meanwhile. npm run bench:media [rounds] [GiB]
+// temporary folder; and the memory and live streams during transfers. npm run bench:media [rounds]
+// [GiB]
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { measureMemory, measureSpeed, openTransfers, type Figure } from "./media/transfers.ts";
 import { measureStreams } from "./media/streams.ts";

@@ -1,6 +1,6 @@
 // npm run bench:pocketsphinx [-- --folder recordings] [-- --seconds 30] [-- --only
-// cpu|streams|final]: what live recognition by PocketSphinx costs compared with
-// pocketsphinx_continuous, how many streams a core recognizes in time, and when finals come.
+// cpu|streams|final]: the CPU time of live recognition with PocketSphinx compared with
+// pocketsphinx_continuous, how many streams a core recognizes in time, and the latency of finals.
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -15,10 +15,10 @@ const streamsMin = 4;
 const streamsTried = 8;
 const interimMsMax = 500;
 /**
- * Streams that take turns cost more than one alone: what they look up is no longer in the caches.
+ * Streams that take turns cost more than one alone, because they evict each other from the caches.
  */
 const turnsFactor = 1.25;
-/** Silence that ends an utterance by default, and what the final may take beyond it. */
+/** The silence that by default ends an utterance, and 200 ms for the final result after it. */
 const finalMsMax = 500 + 200;
 
 const { values } = parseArgs({
@@ -49,7 +49,7 @@ if (wants("streams")) figures.push(await measureStreams());
 if (wants("final")) figures.push(await measureFinal());
 report(figures);
 
-/** The most streams of one engine process whose interim results come in time. */
+/** Finds the largest number of streams of one engine process whose interim results are in time. */
 async function measureStreams(): Promise<Figure> {
   let most = 0;
   let last = NaN;
@@ -68,7 +68,7 @@ async function measureStreams(): Promise<Figure> {
   };
 }
 
-/** Finals while engines take half of the machine. */
+/** Measures the latency of finals while engines use half of the machine. */
 async function measureFinal(): Promise<Figure> {
   const count = Math.max(1, Math.round((0.5 * cores) / (turnsFactor * cpuPerSecond)));
   const lags = await measurePaced(talks, { count, processes: cores, seconds, log });

@@ -19,10 +19,10 @@ test("report() makes a process exit with 1 if a figure misses its limit or is mi
   assert.equal(exitCodeOf("NaN", "1"), 1);
 });
 
-test("every bench holds its figures to limits", () => {
+test("every benchmark compares its figures with limits", () => {
   for (const file of globSync("*.ts", { cwd: import.meta.dirname })) {
     const source = readFileSync(join(import.meta.dirname, file), "utf8");
-    // What is no bench exports something.
+    // A file that exports something is not a benchmark.
     if (file.endsWith(".test.ts") || /^export /m.test(source)) continue;
     assert.match(source, /\breport\(|process\.exitCode = 1/, file);
   }

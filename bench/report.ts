@@ -1,19 +1,19 @@
 import { availableParallelism, cpus, loadavg } from "node:os";
 import process from "node:process";
 
-/** Something measured, and the limit it must not exceed. Most are ratios of one run. */
+/** A measured figure, and the limit that it must not exceed. Most figures are ratios of one run. */
 export interface Figure {
   readonly name: string;
   readonly ratio: number;
   readonly ratioMax: number;
-  /** Of a figure that is no ratio. */
+  /** The unit, if the figure is not a ratio. */
   readonly unit?: string;
   readonly note: string;
 }
 
 /**
- * Prints the figures with their limits; the process exits with 1 if one misses its limit. NaN, for
- * what could not be measured, misses it too.
+ * Prints the figures with their limits; the process exits with 1 if one misses its limit. A figure
+ * that could not be measured is NaN, and misses its limit too.
  */
 export function report(figures: readonly Figure[]): void {
   const width = Math.max(31, ...figures.map(({ name }) => name.length));

@@ -1,5 +1,5 @@
 /**
- * Sentences that flite speaks for the accuracy bench: everyday ones, written for it and before any
+ * Everyday sentences that flite speaks for the accuracy benchmark, written for it before any
  * setting was tuned.
  */
 export const sentences: readonly string[] = [

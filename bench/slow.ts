@@ -1,5 +1,6 @@
 // Slow callers and floods at the real limits, against `bin/hlust serve` (threats 61 and 64): when
-// each kind is cut, and what health takes meanwhile. npm run bench:slow [connections]
+// the connections of each kind are cut, and the latency of /healthz during the attack.
+// npm run bench:slow [connections]
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ import {
 } from "../test/access/slow-caller.ts";
 
 const connections = Number(process.argv[2] ?? 500);
-/** Of the limit of each kind, how late a connection may be cut. */
+/** How long after its kind's limit a connection may be cut. */
 const lateMsMax = 2_000;
 const healthMsMax = 100;
 

@@ -1,5 +1,5 @@
-// From `bin/hlust serve` to the first answer, the first time (an empty data folder) and later, and
-// the memory of the idle process tree. npm run bench:start [runs]
+// The time from `bin/hlust serve` to the first answer, at the first start (with an empty data
+// folder) and at later ones, and the memory of the idle process tree. npm run bench:start [runs]
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ console.log(
 );
 if (!(median(first) <= firstMsMax && median(later) <= laterMsMax)) process.exitCode = 1;
 
-/** Memory that is a process's own, shared pages by their share. */
+/** The PSS of a process: its own memory, and its share of the pages that processes share. */
 function pssKilobytes(pid: number): number {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1] ?? 0);

@@ -1,5 +1,5 @@
-// npm run bench:stream: live streams with the scripted engine, next to a bare server in the same
-// run. -- --soak: a stream of 24 h instead, some minutes. -- --only cpu|lag|idle
+// npm run bench:stream: live streams with the scripted engine, compared with a bare server in the
+// same run. -- --soak: instead a stream of 24 h of audio, in some minutes. -- --only cpu|lag|idle
 import { parseArgs } from "node:util";
 import { measureIdle } from "./stream/idle.ts";
 import { measureCpu, measureLag, warm } from "./stream/paced.ts";
@@ -25,7 +25,7 @@ if (values.soak) {
     if (wants("lag")) figures.push(...(await measureLag(service, bare)));
   }
   if (wants("idle")) {
-    // A process that has done nothing else: what is measured is sockets.
+    // A new process, so that only the sockets are measured.
     await using service = await openService();
     figures.push(...(await measureIdle(service)));
   }

@@ -1,4 +1,4 @@
-// npm run bench:transcoding: what the transcoder takes of the CPU, as ratios of one run.
+// npm run bench:transcoding: the CPU time of the transcoder, as ratios of one run.
 import { measureLiveMessage, measureRecognizeBody } from "./transcoding/audio.ts";
 import { measureCalls } from "./transcoding/calls.ts";
 import { measureRoutes } from "./transcoding/routes.ts";

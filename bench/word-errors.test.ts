@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wordErrors, wordsOf } from "./word-errors.ts";
 
-test("wordErrors() counts words replaced, left out and put in", () => {
+test("wordErrors() counts replaced, missing and inserted words", () => {
   const rows: [said: string, recognized: string, errors: number][] = [
     ["", "", 0],
     ["go forward", "go forward", 0],
@@ -23,6 +23,6 @@ test("wordErrors() counts words replaced, left out and put in", () => {
   }
 });
 
-test("wordsOf() drops case and punctuation", () => {
+test("wordsOf() returns lower-case words without punctuation", () => {
   assert.deepEqual(wordsOf("  It's nine o'clock, Þór! "), ["its", "nine", "oclock", "þór"]);
 });

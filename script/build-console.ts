@@ -1,5 +1,5 @@
-// Builds the console into dist/console, with compressed forms of each file; quick if nothing has
-// changed.
+// Builds the console into dist/console, with compressed copies of each file. It does nothing if the
+// sources have not changed.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,7 +9,10 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 
 const root = resolve(import.meta.dirname, "..");
 const built = join(root, "dist/console");
-/** The hash of the sources, in the built folder, so that both are replaced together. */
+/**
+ * The file with the hash of the sources. It is in the built folder, so that both are replaced
+ * together.
+ */
 const stamp = ".stamp";
 /** The sources of the console, and everything it imports. */
 const sources = [
@@ -20,8 +23,8 @@ const sources = [
 
 const wanted = hashOfSources();
 if (readStamp() !== wanted) {
-  // Built in another folder first: an interrupted build, or two at a time, leave no partial
-  // console.
+  // The console is built in another folder first, so that an interrupted build, or two builds at
+  // the same time, leave no partial console.
   const fresh = `${built}.${process.pid}`;
   try {
     const { build } = await import("vite");
@@ -57,7 +60,9 @@ function readStamp(): string | undefined {
   }
 }
 
-/** Another build may do the same at the same time: the last one wins. */
+/**
+ * Replaces the built console. If another build does the same at the same time, the last one wins.
+ */
 function replaceBy(fresh: string): void {
   const before = `${fresh}.before`;
   for (let isThere = false; !isThere;) {
@@ -67,7 +72,7 @@ function replaceBy(fresh: string): void {
   }
 }
 
-/** Returns false if the target exists already. */
+/** Renames a folder. Returns false if the target exists already. */
 function moved(from: string, to: string): boolean {
   try {
     renameSync(from, to);

@@ -1,4 +1,4 @@
-// Makes one file of each of the packages of script/bundled-packages.ts; quick when nothing changed.
+// Bundles each package of script/bundled-packages.ts into one file; quick if nothing has changed.
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -6,13 +6,13 @@ import process from "node:process";
 import { bundledNames, bundleFile, bundleFolder } from "./bundled-packages.ts";
 
 const folder = bundleFolder();
-// Every user may run the service from it.
+// Every user can run the service from it.
 process.umask(0o022);
 if (!existsSync(folder)) {
   const { build } = await import("vite");
   await mkdir(dirname(folder), { recursive: true });
-  // In a folder of its own until it is complete. Another process may make the same: the first one
-  // stays.
+  // The bundle has a temporary folder until it is complete. If another process makes the same
+  // bundle, the first one stays.
   const fresh = await mkdtemp(`${folder}.`);
   try {
     await build({

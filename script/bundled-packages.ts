@@ -1,5 +1,5 @@
-// Packages of hundreds of files, each as one that script/bundle-packages.ts has made: to load a
-// file costs more than what is in it.
+// Loads packages of hundreds of files from the bundles that script/bundle-packages.ts has made:
+// opening a file costs more than running its code.
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -9,7 +9,8 @@ import { pathToFileURL } from "node:url";
 const root = resolve(import.meta.dirname, "..");
 
 /**
- * All that is imported of them: a package that came twice would not know its own errors and types.
+ * All modules that are imported from these packages. If one were loaded from the bundle and again
+ * from its own file, it would not recognize its own errors and types.
  */
 export const bundledNames: readonly string[] = [
   "@bufbuild/protobuf",
@@ -26,8 +27,8 @@ export const bundledNames: readonly string[] = [
 const isBundled = /^(?:@bufbuild\/protobuf|@connectrpc\/connect(?:-node)?|kysely)(?:\/|$)/;
 
 /**
- * Of the installed versions: without a bundle of them that can be read, the packages are loaded as
- * they are.
+ * The bundle of the installed versions. If it is missing or unreadable, the packages are loaded
+ * from their own files.
  */
 export function bundleFolder(): string {
   const hash = createHash("sha256");
@@ -51,7 +52,7 @@ if ([...paths.values()].every(isReadable)) {
     resolve(specifier, context, next) {
       if (!isBundled.test(specifier)) return next(specifier, context);
       const url = files.get(specifier);
-      if (!url) throw new Error(`script/bundled-packages.ts does not name ${specifier}`);
+      if (!url) throw new Error(`script/bundled-packages.ts does not list ${specifier}`);
       return { url, format: "module", shortCircuit: true };
     },
   });

@@ -1,5 +1,5 @@
-// Makes docs/pictures: screenshots of each page of the built console, with sample recordings, on a
-// separate service.
+// Takes the screenshots in docs/pictures: each page of the built console, with sample recordings,
+// on a service of its own.
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
@@ -64,7 +64,7 @@ async function played(page: Page): Promise<Page> {
   return page;
 }
 
-/** Fills the account with data; returns the name of the interview. */
+/** Fills the account with data. Returns the name of the interview's transcript. */
 async function seed({ service }: TestPages): Promise<string> {
   const call = async (method: string, path: string, body: object): Promise<void> => {
     const { status, json } = await service.call(method, path, body);

@@ -15,7 +15,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { parse } from "yaml";
 
-/** Field numbers of google/protobuf/descriptor.proto: the path of a comment is made of them. */
+/** Field numbers of google/protobuf/descriptor.proto; the path of a comment consists of them. */
 const numbers = {
   file: { messages: 4, enums: 5, services: 6 },
   message: { fields: 2, messages: 3, enums: 4, oneofs: 8 },
@@ -42,8 +42,8 @@ const response = create(CodeGeneratorResponseSchema, {
       name: "comments.ts",
       content: `${head}
 /**
- * The comments of the contract by the full name of what they stand over; values of enums are named
- * under their enum.
+ * The comments of the contract by the full name of the declaration below them; values of enums are
+ * named under their enum.
  */
 export const comments: Readonly<Record<string, string>> = ${literal(Object.fromEntries(comments))};
 `,
@@ -75,7 +75,7 @@ function commentsOf(file: FileDescriptorProto): [name: string, text: string][] {
   });
 }
 
-/** Without the marks for readers of the specification: "(§4.1)", "(extension)". */
+/** A comment without the marks for readers of the code: "(§4.1)", "(extension)". */
 function plain(comment: string): string {
   const lines = comment.split("\n").map((line) => line.replace(/^ /, "").trimEnd());
   return lines
@@ -135,14 +135,15 @@ function* namesInEnum(
 }
 
 /**
- * The examples of a file's services, which stand by method name; a method that does not exist is an
- * error.
+ * Reads the examples of a file's services, which are listed by method name. A method that does not
+ * exist is an error.
  */
 function examplesOf(file: FileDescriptorProto): [method: string, examples: unknown][] {
   const path = `proto/${file.name.replace(/\.proto$/, ".examples.yaml")}`;
   if (!existsSync(path)) return [];
   const read: unknown = parse(readFileSync(path, "utf8"), { merge: true });
-  if (typeof read !== "object" || read === null) throw new Error(`${path}: methods are expected`);
+  if (typeof read !== "object" || read === null)
+    throw new Error(`${path}: a mapping of methods is needed`);
   const methods = new Map(
     file.service.flatMap((service) =>
       service.method.map(({ name }) => [name, `${file.package}.${service.name}.${name}`]),

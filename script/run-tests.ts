@@ -1,5 +1,5 @@
-// Runs the tests for the npm scripts "test", "test:unit" and "test:system": with both names, one
-// group after the other. What follows the names goes to `node --test`.
+// Runs the groups of tests that its arguments name, unit or system, one after the other, for the
+// npm scripts "test", "test:unit" and "test:system". Further arguments go to `node --test`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
@@ -45,6 +45,6 @@ async function runGroup(group: Group): Promise<number> {
 
 if (groups.length === 0) throw new Error("usage: run-tests.ts unit|system...");
 for (const group of groups) {
-  // A failure of one group hides nothing of the next.
+  // The next group runs even if this one fails.
   process.exitCode = Math.max(Number(process.exitCode ?? 0), await runGroup(group));
 }

@@ -1,7 +1,8 @@
 // Runs what `npm run test:long` runs in slices of 20 minutes (SOAK_MINUTES) until Ctrl-C, or as
-// many as the argument says: `script/soak 12`. Each slice has a seed of its own and runs the parts
-// in turns, each time with other cases; it ends with the part under way, and so does Ctrl-C (a
-// second one ends at once). bench/SOAK.md gets an entry for each slice. SOAK_SEED repeats a slice.
+// many slices as its argument says: `script/soak 12`. Each slice has its own seed and runs the
+// parts in turn, each time with other cases. After 20 minutes, or after Ctrl-C, the slice ends when
+// its part has ended; a second Ctrl-C ends it immediately. bench/SOAK.md gets an entry for each
+// slice. SOAK_SEED repeats a slice.
 import { spawn, execFileSync, type ChildProcess } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
@@ -10,7 +11,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { seedNames } from "../test/suites/seeds.ts";
 
-/** Test files that run at once, with how much of what: some minutes each. */
+/** Test files that run together, with the amount of cases; a part takes some minutes. */
 interface Part {
   readonly name: string;
   readonly files: string;
@@ -45,7 +46,7 @@ let running: ChildProcess | undefined;
 process.on("SIGINT", () => {
   if (stopping.signal.aborted && running?.pid !== undefined) process.kill(-running.pid, "SIGKILL");
   stopping.abort();
-  console.log("stops after the tests under way; Ctrl-C again ends them");
+  console.log("stops when the running tests have ended; Ctrl-C again ends them immediately");
 });
 
 for (let slice = 1; slice <= slices && !stopping.signal.aborted; slice++) {
@@ -66,7 +67,7 @@ async function runSlice(slice: number, seed: number): Promise<boolean> {
     const part = parts[turn % parts.length];
     if (!part) break;
     const result = await runPart(part, seed + turn);
-    // What was ended by a second Ctrl-C is no result.
+    // A part that a second Ctrl-C ended has no result.
     if (!result) break;
     tests += result.tests;
     counts.set(part.name, (counts.get(part.name) ?? 0) + 1);
@@ -86,10 +87,10 @@ async function runSlice(slice: number, seed: number): Promise<boolean> {
   return failures.length === 0;
 }
 
-/** Undefined if it was killed. */
+/** The result of a part; undefined if it was killed. */
 async function runPart(part: Part, seed: number): Promise<PartResult | undefined> {
   const { args, env } = commandOf(part, seed);
-  // A group of its own: Ctrl-C in the terminal does not reach it.
+  // The tests have their own process group, so that Ctrl-C in the terminal does not reach them.
   const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...env },
@@ -126,14 +127,14 @@ function commandOf({ files, env: sizes }: Part, seed: number) {
   };
 }
 
-/** The commit, with a plus if anything but the journal has changed since. */
+/** The commit, followed by a plus if anything except the journal has changed since. */
 function shownCommit(): string {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" });
   const changed = git("status", "--porcelain", "--", ".", ":!bench/SOAK.md");
   return `${git("rev-parse", "--short", "HEAD").trim()}${changed === "" ? "" : "+"}`;
 }
 
-/** In lines of at most 100 columns. */
+/** Wraps a line at 100 columns. */
 function wrapped(line: string): string {
   const indent = " ".repeat(line.indexOf("-") + 2);
   const rows: string[] = [];

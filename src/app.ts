@@ -13,7 +13,8 @@ import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
 import { openMeter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
 import { createRefusedAttempts, type RefusedAttempts } from "./auth/refused-attempts.ts";
-import { ConfigError, memoryShares, type Config, type MemoryShares } from "./config.ts";
+import { allowListOf, listenOf, memoryOf, networkOf } from "./app-options.ts";
+import type { Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
 import {
@@ -33,18 +34,15 @@ import { JobMedia } from "./jobs/worker/job-media.ts";
 import { openWorker, type WorkerParts } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import { openServedArchive } from "./media/open-served-archive.ts";
-import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
+import type { MediaAllowList } from "./media/media-url.ts";
 import { openUploadCollector } from "./media/upload-collector.ts";
-import { defaultConnectionsMax } from "./server/connection-limits.ts";
 import { loadingModels, readinessChecks, useOf } from "./readiness.ts";
-import { openServer, type ListenOptions, type Network, type Server } from "./server/server.ts";
+import { openServer, type Server } from "./server/server.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
-import { parseNetworks } from "./std/networks.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
-import { workerThreadsMax } from "./transcripts/worker-threads.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
@@ -54,19 +52,19 @@ const consoleFolder = resolve(import.meta.dirname, "../dist/console");
 export interface App extends AsyncDisposable {
   /** http://<host>:<port>, as bound. */
   readonly address: string;
-  /** The first API key, when this start has made it. */
+  /** The first API key, if this start has created it. */
   readonly firstKey: FirstKey | undefined;
   /**
-   * Opens the console once, within 10 minutes, with that key; undefined also where this process has
-   * no console.
+   * A link that opens the console once, within 10 minutes, with that key; undefined if there is no
+   * new key or this process has no console.
    */
   readonly firstLink: string | undefined;
   /**
-   * Models found at the start that are still loading, with their progress: `NAME (1 of 2
+   * The models found at the start that are still loading, with their progress: `NAME (1 of 2
    * processes)`.
    */
   loading(): readonly string[];
-  /** Resolves when all are loaded; rejects with the reason of the signal. */
+  /** Resolves when all models are loaded; rejects with the reason of the signal. */
   loaded(signal: AbortSignal): Promise<void>;
   /**
    * Prepares for the shutdown: from now on health reports "not ready", and no more jobs are leased.
@@ -74,22 +72,22 @@ export interface App extends AsyncDisposable {
    */
   leave(): void;
   /**
-   * Why the service answers calls but runs no jobs, webhooks or sweeps; undefined: it runs them.
+   * Why the service answers calls, but runs no jobs, webhooks or sweeps. undefined: it runs them.
    */
   readonly quarantine: string | undefined;
 }
 
 /**
  * Opens every part of the service in order, and closes them in reverse: the doors first, so that
- * calls in flight still find what they need. The signal aborts the opening. Throws ConfigError for
- * an invalid setting, and an error with a sentence for the operator if a part cannot be opened.
+ * calls in flight can still use the other parts. The signal aborts the opening. Throws ConfigError
+ * for an invalid setting, and an error with a sentence for the operator if a part cannot be opened.
  */
 export async function openApp(
   config: Config,
   options: {
     readonly log: Log;
     readonly signal?: AbortSignal;
-    /** Whether the operator asked for quarantine: see openServedArchive(). Default: no. */
+    /** Whether the operator requested quarantine: see openServedArchive(). Default: no. */
     readonly isQuarantined?: boolean;
     /** Called with the reason of a failed opening, before the open parts are closed. */
     readonly onFailure?: (error: unknown) => void;
@@ -113,11 +111,14 @@ export async function openApp(
   }
 }
 
-/** What the parts of the service are opened with. */
+/** The arguments with which the parts of the service are opened. */
 interface Opening {
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Aborted with the failure of the first part: it aborts `signal`, and so the other parts. */
+  /**
+   * Aborted with the failure of the first part that fails. This aborts `signal`, and so the other
+   * parts.
+   */
   readonly failed: AbortController;
   readonly isQuarantined: boolean;
 }
@@ -134,7 +135,7 @@ async function openParts(
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
   const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening);
   const { db } = database;
-  // Before anything is written: a database of another archive is left as it is.
+  // This comes before anything is written, so that a database of another archive stays unchanged.
   const settings = { isQuarantined, removedDays: config.removedMediaDays };
   const archive = parts.use(await openServedArchive(config, { db, log, ...settings }));
   const { store, quarantine } = archive;
@@ -146,7 +147,7 @@ async function openParts(
   const worker = runsJobs ? await openJobWork(config, parts, working) : undefined;
   if (runsJobs) parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
 
-  // A worker answers requests about its health only.
+  // A worker answers requests for its health only.
   const answersCalls = config.role !== "worker";
   let address = "";
   const publicUrl = () => config.publicUrl ?? reachable(address);
@@ -187,7 +188,8 @@ async function openParts(
       log,
     }),
   );
-  // Aborted before the doors close: streams that end with a job would keep them open.
+  // This aborts before the doors close: streams that end only with their job would keep the doors
+  // open.
   parts.defer(() => {
     stopping.abort(new ServiceError("unavailable", "the service is shutting down"));
   });
@@ -210,15 +212,15 @@ async function openParts(
 /** Takes a node out of service: see App.leave(). */
 function leaveNode(server: Server, worker: AsyncDisposable | undefined, log: Log): void {
   server.leave();
-  // It is disposed of again with the other parts, which wait for it.
+  // The worker is disposed of again with the other parts, which then wait for it.
   Promise.resolve(worker?.[Symbol.asyncDispose]()).catch((error: unknown) => {
     log.error(errorFields(error), "worker.stop_failed");
   });
 }
 
 /**
- * Opens the slowest parts at the same time: they do not need each other. If one fails, the others
- * are given up, and closed with the rest.
+ * Opens the slowest parts at the same time, since they do not use each other. They are closed in
+ * any order. If one fails, the others are aborted, and closed with the rest.
  */
 async function openSlowParts(
   config: Config,
@@ -248,7 +250,7 @@ async function openSlowParts(
 }
 
 /**
- * Opens the job worker, which is returned, the describer of uploads, and the sweep of the archive.
+ * Opens the job worker, the describer of uploads and the sweep of the archive. Returns the worker.
  */
 async function openJobWork(
   config: Config,
@@ -337,43 +339,10 @@ async function openConsole(
   };
 }
 
-/** Origins to which browsers send media, and from which they load it, next to the service's own. */
+/**
+ * The origins, in addition to the service's own, to which browsers send media and from which they
+ * load it.
+ */
 async function mediaOriginsOf({ direct }: MediaStore): Promise<string[]> {
   return direct ? [new URL(await direct.uploadUrl(newId())).origin] : [];
-}
-
-function connectionsMaxOf({ callers }: Config): number {
-  return callers.connectionsMax ?? defaultConnectionsMax();
-}
-
-function memoryOf(config: Config): MemoryShares {
-  const connectionsMax = connectionsMaxOf(config);
-  return memoryShares(config.memoryMb, { connectionsMax, workerThreads: workerThreadsMax });
-}
-
-/**
- * This machine has no limit of connections per address: reverse proxies and load tools on it call
- * for many clients, and a hostile process on it needs no connections to do harm.
- */
-const thisMachine = ["127.0.0.0/8", "::1"];
-
-function listenOf(config: Config): ListenOptions {
-  const { trustedProxies, connectionsPerAddress: perAddressMax } = config.callers;
-  const isExempt = parseNetworks([...trustedProxies, ...thisMachine]);
-  const connections = { max: connectionsMaxOf(config), perAddressMax, isExempt };
-  return { host: config.host, port: config.port, limits: { connections } };
-}
-
-function networkOf({ callers }: Config, publicUrl: () => string): Network {
-  const { contact, allowedOrigins, trustedProxies } = callers;
-  return { contact, allowedOrigins, isTrustedProxy: parseNetworks(trustedProxies), publicUrl };
-}
-
-function allowListOf(setting: string, entries: readonly string[]): MediaAllowList {
-  try {
-    return parseMediaAllowList(entries);
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${setting}: ${problem}`, { cause: error });
-  }
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { test } from "node:test";
 import { ConfigError, describeConfig, readConfig } from "./config.ts";
 
-test("readConfig() has defaults that work", () => {
+test("readConfig() returns the defaults if nothing is set", () => {
   const config = readConfig({ PATH: "/bin" });
   assert.equal(config.port, 8080);
   assert.equal(config.host, "127.0.0.1");
@@ -153,7 +153,7 @@ test("readConfig() reads every setting", () => {
   });
 });
 
-test("readConfig() names every setting that cannot be used", () => {
+test("readConfig() throws an error that names every invalid setting", () => {
   const rows: [name: string, value: string, problem: RegExp][] = [
     ["HLUST_PORT", "65536", /HLUST_PORT is "65536": a whole number 0 to 65535 is needed/],
     ["HLUST_PORT", "http", /HLUST_PORT/],
@@ -184,17 +184,17 @@ test("readConfig() names every setting that cannot be used", () => {
     [
       "S3_SECRET_ACCESS_KEY",
       "s",
-      /^S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are needed together$/,
+      /^S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together$/,
     ],
     ["HLUST_OIDC_ISSUER", "login.example", /HLUST_OIDC_ISSUER is "login.example": a URL/],
-    ["HLUST_OIDC_ISSUER", "http://login.example", /HLUST_OIDC_ISSUER is .*: a URL with https:/],
+    ["HLUST_OIDC_ISSUER", "http://login.example", /HLUST_OIDC_ISSUER must be a URL with https:/],
     [
       "HLUST_OIDC_CLIENT_ID",
       "a",
-      /^HLUST_OIDC_ISSUER and HLUST_OIDC_CLIENT_ID are needed together$/,
+      /^HLUST_OIDC_ISSUER and HLUST_OIDC_CLIENT_ID must be set together$/,
     ],
     ["HLUST_OIDC_CLIENT_SECRET", "a", /^HLUST_OIDC_CLIENT_SECRET is set, but HLUST_OIDC_ISSUER is/],
-    ["S3_PREFIX", "a b", /S3_PREFIX is "a b": a path such as hlust\/ is needed/],
+    ["S3_PREFIX", "a b", /S3_PREFIX must be a path such as hlust\/, not "a b"/],
     ["HLUST_S3_PRESIGN", "yes", /HLUST_S3_PRESIGN is "yes": one of true, false is needed/],
     ["HLUST_ROLE", "boss", /HLUST_ROLE is "boss": one of all, api, worker is needed/],
     ["HLUST_ENGINE_PROCESSES", "0", /HLUST_ENGINE_PROCESSES/],
@@ -247,12 +247,12 @@ test("readConfig() leaves the variables of other programs alone", () => {
     ["KUBERNETES_SERVICE_HOST", "HLUST_TOKEN", "HLUST_VECTORS", "NODE_OPTIONS", "CI", "_"],
   ].flat();
   readConfig(Object.fromEntries(names.map((name) => [name, "x"])));
-  // What is set is what was meant.
+  // The setting itself is set, so the similar variable belongs to another program.
   readConfig({ DATABASE_URL: "postgres://db/hlust", DATABASE_URL2: "postgres://db/other" });
   readConfig({ DATABASE_URI: "" });
 });
 
-test("describeConfig() shows meaning, value and default, and no secret", () => {
+test("describeConfig() shows meaning, value and default, but no secrets", () => {
   const text = describeConfig({
     DATABASE_URL: "postgres://hlust:secret@db/hlust",
     S3_BUCKET: "media",

@@ -29,7 +29,7 @@ export { memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
 export { ConfigError } from "./std/setting.ts";
 
 /**
- * The settings of the service. Only the command line reads process.env, and hands it to this file.
+ * The settings of the service. Only the command line reads process.env, and passes it to this file.
  */
 export interface Config {
   readonly port: number;
@@ -46,7 +46,7 @@ export interface Config {
   readonly engineProcesses: number;
   readonly engine: EngineChoice;
   readonly modelsFolder: string;
-  /** Models that serve a language in place of the best installed one. */
+  /** The models that serve a language in place of the best installed one. */
   readonly modelChoice: ModelChoice;
   /** The catalogue of models that can be installed; undefined: the one that comes with Hlust. */
   readonly catalogueFile: string | undefined;
@@ -55,22 +55,19 @@ export interface Config {
    * public addresses.
    */
   readonly allowMediaFrom: readonly string[];
-  /** The same for the URLs of webhooks. */
+  /** Networks and host names that webhooks may reach in addition to public addresses. */
   readonly allowWebhooksTo: readonly string[];
   readonly sandbox: SandboxChoice;
   readonly logLevel: LogLevel;
   readonly keepMedia: boolean;
   readonly uploadBytesMax: number;
-  /** Longest recording of a job. */
+  /** The longest recording of a job. */
   readonly recordingSecondsMax: number;
-  /** Longest live stream. */
+  /** The longest live stream. */
   readonly streamSecondsMax: number;
   /** The limits of accounts for which the operator has set no others; 0: no limit. */
   readonly accountLimits: Readonly<Record<keyof typeof limitSettings, number>>;
-  /**
-   * How long a node answers calls after it was asked to shut down, while its health reports "not
-   * ready".
-   */
+  /** How long a node still answers calls after SIGTERM, while its health reports "not ready". */
   readonly drainSeconds: number;
   /** A service configuration with HTTP rules; undefined: the contract's own paths. */
   readonly httpRulesFile: string | undefined;
@@ -81,7 +78,7 @@ export interface Config {
   /** The provider where members sign in; undefined: none. */
   readonly openId: OpenIdSettings | undefined;
   readonly callers: CallerConfig;
-  /** Memory for the main process; undefined: half of the machine's or container's. */
+  /** The memory of the main process; undefined: half of the memory of the machine or container. */
   readonly memoryMb: number | undefined;
 }
 
@@ -119,7 +116,7 @@ const settings = {
   },
   role: {
     name: "HLUST_ROLE",
-    meaning: "What this process does: all, api (answers calls) or worker (runs jobs)",
+    meaning: "Role of this process: all, api (answers calls) or worker (runs jobs)",
     fallback: "all",
     parse: (text, name) => oneOf(text ?? "all", name, processRoles),
   },
@@ -132,7 +129,8 @@ const settings = {
   },
   engine: {
     name: "HLUST_ENGINE",
-    meaning: "auto (all installed models), pocketsphinx, or scripted (for load tests)",
+    meaning:
+      "auto (all installed models), pocketsphinx, or scripted (for load tests: invents its words)",
     fallback: "auto",
     parse: (text, name) => oneOf(text ?? "auto", name, engineChoices),
   },
@@ -301,9 +299,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * Problems with names of variables: each HLUST_ one must be known, and no other variable may be
- * nearly the name of a setting. If that setting is set as well, the other variable belongs to
- * another program.
+ * Problems with names of variables: each HLUST_ variable must be a setting, and no other variable
+ * may have nearly the name of a setting. If that setting is set as well, the other variable belongs
+ * to another program.
  */
 function unknownNames(environment: NodeJS.ProcessEnv): string[] {
   const known = new Set(allSettings.map(({ name }) => name));
@@ -334,7 +332,7 @@ function modelChoice(entry: string, name: string): ModelChoice[number] {
   const [, languageCode, use, model] = /^([A-Za-z0-9-]+)(?::([a-z]+))?=(\S+)$/.exec(entry) ?? [];
   if (languageCode === undefined || model === undefined) {
     throw new ConfigError(
-      `${name} has ${JSON.stringify(entry)}: is-IS=NAME or is-IS:live=NAME is needed`,
+      `${name} must have entries such as is-IS=NAME or is-IS:live=NAME, not ${JSON.stringify(entry)}`,
     );
   }
   return { languageCode, use: use === undefined ? undefined : oneOf(use, name, modelUses), model };

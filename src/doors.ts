@@ -49,7 +49,7 @@ export async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceCon
   }
 }
 
-/** Uploads and media, with the signed URLs that lead to them. */
+/** Uploads and media, and their signed URLs. */
 export interface MediaService {
   readonly store: MediaStore;
   readonly urls: SignedUrls;
@@ -94,7 +94,7 @@ export async function openPageTokens(db: Kysely<Tables>): Promise<PageTokens> {
   return createPageTokens(await signingKey(db, "page-token"));
 }
 
-/** What both halves of the Transcripts service work on. */
+/** The parts that both halves of the Transcripts service use. */
 interface TranscriptsBase {
   readonly db: Kysely<Tables>;
   readonly media: Pick<MediaService, "store" | "urls" | "uploads">;

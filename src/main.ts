@@ -4,15 +4,15 @@ import { openApp, type App } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createLog, errorFields, type Log } from "./std/log.ts";
 
-/** Drained or not, the process exits this long after the shutdown began. */
+/** The process exits this long after the shutdown began, whether or not it has drained. */
 const stopMsMax = 28_000;
-/** A start that fails has this long to close what it opened. */
+/** A start that fails has this long to close the parts that it opened. */
 const giveUpMsMax = 4_000;
 
 /**
- * Runs the service until SIGTERM or SIGINT, and prints where it listens when it is ready. At a
- * signal it reports "shutting down" in its health, answers calls for HLUST_DRAIN_SECONDS more (a
- * second signal ends that), drains, and exits 0. Throws if it cannot be opened.
+ * Runs the service until SIGTERM or SIGINT, and prints its address when it is ready. At a signal
+ * the service reports "shutting down" in its health, answers calls for HLUST_DRAIN_SECONDS more (a
+ * second signal ends this time), drains, and exits with 0. Throws if it cannot be opened.
  */
 export async function serve(
   environment: NodeJS.ProcessEnv,
@@ -37,7 +37,7 @@ export async function serve(
     await sleep(drainSeconds * 1000, undefined, { signal: stop.hurried }).catch(() => {});
     limitStop(log);
   } catch (error) {
-    // Stopped before it was ready: the parts that are open are closed.
+    // The service was stopped before it was ready, and its open parts were closed.
     if (!stop.stopped.aborted) throw error;
   }
 }
@@ -86,7 +86,7 @@ async function openWithin(
     clearTimeout(limit);
     return app;
   } catch (error) {
-    // Otherwise the reason is printed here, and by the caller that catches it.
+    // Otherwise endSoon() would print the reason, and so would the caller that catches it.
     if (!stopped.aborted) clearTimeout(limit);
     throw error;
   } finally {
@@ -111,8 +111,8 @@ function endSoon(error: unknown): NodeJS.Timeout {
 }
 
 /**
- * For users, on standard output: the log is on standard error, and contains neither the key nor the
- * link.
+ * Prints the address, the first key and the first link to standard output. The log is on standard
+ * error, and contains neither the key nor the link.
  */
 async function sayReady(
   app: App,

@@ -20,9 +20,9 @@ export function useOf(service: DescService): Use {
 }
 
 /**
- * The parts of a node and their uses: speech needs the engines and the database, where callers are
- * looked up; transcripts need the database; jobs need every part. A worker reports its readiness
- * for jobs only.
+ * The parts of a node and their uses: speech needs the engines and the database, in which callers
+ * are looked up; transcripts need the database; jobs need every part. A worker reports its
+ * readiness for jobs only.
  */
 export function readinessChecks(
   parts: {
@@ -50,9 +50,9 @@ export function readinessChecks(
 }
 
 /**
- * Ready when every process of the models that were found at the start was loaded, or has failed to
- * load. After that, when any process is ready: the others replace one that died, or are being
- * restarted.
+ * The engines are ready when every process of the models that were found at the start has loaded,
+ * or has failed to load. After that they are ready while any process is ready, since the others are
+ * being restarted.
  */
 function enginesCheck(recognizer: Pick<EnginePool, "state">): Promise<object> {
   const { ready: running, load, ...state } = recognizer.state();
@@ -68,7 +68,7 @@ function notReady(reason: string, facts: object): Promise<object> {
 }
 
 /**
- * The models that were found at the start and are still loading, each with its progress as text.
+ * The models that were found at the start and are still loading, each as text with its progress.
  */
 export function loadingModels({ models }: Pick<EnginePoolState, "models">): readonly string[] {
   return models

@@ -1,4 +1,5 @@
-// `hlust accounts` and `hlust keys`, as programs, next to a running service, on its own database.
+// Runs `hlust accounts` and `hlust keys` as programs next to a running service, on its own
+// database.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,7 +42,7 @@ async function status(key: string, path = "/v1alpha1/transcripts"): Promise<numb
 
 /**
  * Resolves when calls with the key have this status: within a second of the end of the command
- * (docs/api.md, Access), later on a busy machine; the diagnostics have the time.
+ * (docs/api.md, Access), or later on a busy machine. The time is a diagnostic of the test.
  */
 async function answersSoon(t: TestContext, key: string, expected: number): Promise<void> {
   const since = performance.now();
@@ -49,11 +50,11 @@ async function answersSoon(t: TestContext, key: string, expected: number): Promi
   t.diagnostic(`${expected} after ${Math.round(performance.now() - since)} ms`);
 }
 
-/** The second account of the service, and a key of it with every scope. */
+/** The second account of the service, and its key with every scope. */
 let radio = "";
 let secret = "";
 
-test("a key is created for the only account, printed alone to standard output, and grants its scopes until it is revoked", async (t) => {
+test("a key is created for the only account, is the only text on standard output, and grants its scopes until it is revoked", async (t) => {
   const made = await hlust(
     "keys",
     "create",
@@ -179,7 +180,7 @@ test("limits are set and removed, and nothing else changes", async () => {
   );
 });
 
-test("an account is deleted with all its data, and no other account's", async (t) => {
+test("an account is deleted with all its data, and other accounts keep theirs", async (t) => {
   const mine = await holdings(service.key);
   await holdings(secret);
   const shown = await hlust("accounts", "delete", radio);
@@ -244,7 +245,7 @@ test("invalid arguments are refused with a reason, and change nothing", async ()
     [
       ["accounts", "limits", "x", "--queued-jobs", "1e3"],
       2,
-      /--queued-jobs is "1e3": a whole number/,
+      /--queued-jobs must be a whole number or default, not "1e3"/,
     ],
     [
       ["keys", "revoke", "First ke"],
@@ -256,7 +257,11 @@ test("invalid arguments are refused with a reason, and change nothing", async ()
       2,
       /"speach", which is not a scope: did you mean speech\?/,
     ],
-    [["keys", "create", "--expires", "2027-02-30"], 2, /--expires is "2027-02-30": a day/],
+    [
+      ["keys", "create", "--expires", "2027-02-30"],
+      2,
+      /--expires must be a day .*, not "2027-02-30"/,
+    ],
   ];
   for (const [args, code, message] of rows) {
     const ended = await hlust(...args);

@@ -1,4 +1,4 @@
-// The load tool, as a program, against the whole service.
+// Runs the load tool as a program, against the whole service.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -46,8 +46,8 @@ async function bench(line: string, environment: Record<string, string> = {}) {
 }
 
 /**
- * A file that alternates speech of the scripted engine (any sample but 0) and silence, durations in
- * ms.
+ * A file in which speech of the scripted engine (any sample but 0) and silence alternate, with
+ * durations in ms.
  */
 function writeSpeech(name: string, pieces: readonly number[], sampleRateHertz = 16_000): string {
   const samples = pieces.map((ms, at) =>
@@ -60,7 +60,7 @@ function writeSpeech(name: string, pieces: readonly number[], sampleRateHertz = 
   return path;
 }
 
-test("paced streams end without a loss, and the table has all times", async () => {
+test("paced streams end without losses, and the table has all times", async () => {
   const file = writeSpeech("paced.wav", [900, 600, 500]);
   const { code, out, errors } = await bench(
     `stream --url ${service.address} --streams 8 --ramp 0.2 ${file}`,
@@ -72,14 +72,14 @@ test("paced streams end without a loss, and the table has all times", async () =
   for (const name of ["open", "interim lag", "final lag", "last final lag", "close"]) {
     assert.match(out, new RegExp(`^${name} +\\d+( +\\d+\\.\\d){4}$`, "m"), name);
   }
-  assert.match(out, /^server +\d\.\d\d cores, \d+(\.\d)? [mu]s a chunk; memory \d+ MiB/m);
+  assert.match(out, /^server +\d\.\d\d cores, \d+(\.\d)? [mu]s per chunk; memory \d+ MiB/m);
   assert.match(out, /1 x hlust\.ts/);
   assert.match(out, /1 x engine-process\.ts/);
   assert.match(out, /\d x postgres/);
   assert.match(out, /^this tool +\d\.\d\d cores; event loop late by /m);
 });
 
-test("--json has every figure; unpaced streams send the given duration", async () => {
+test("--json prints every figure, and unpaced streams send the given duration", async () => {
   const url = service.address.replace("http", "ws");
   const { code, out, errors } = await bench(
     `stream --url ${url} --token-in query --streams 4 --rate 0 --duration 74 --json`,
@@ -88,7 +88,7 @@ test("--json has every figure; unpaced streams send the given duration", async (
   const report = JSON.parse(out);
   assert.deepEqual(report.streams, { started: 4, ended: 4, failed: 0 });
   assert.equal(report.chunks, 4 * 740);
-  // The built-in recording: six words and a final each 3.7 s.
+  // The built-in recording has six words and a final in each 3.7 s.
   assert.deepEqual(report.messages, { interim: 4 * 20 * 6, final: 4 * 20 });
   assert.equal(report.finals, 80);
   assert.deepEqual([report.lost, report.differingStreams, report.failures], [0, 0, []]);
@@ -98,9 +98,9 @@ test("--json has every figure; unpaced streams send the given duration", async (
   assert.equal(report.tool.sendsLateMs, undefined);
 });
 
-test("lag is counted from the chunk that a message waited for", async () => {
-  // Speech of one word, and the silence that ends it: the time that the service waits for must not
-  // count.
+test("lag is measured from the chunk that a message waited for", async () => {
+  // Speech of one word, and the silence that ends it. The silence for which the service waits must
+  // not count as lag.
   const file = writeSpeech("lag.wav", [400, 1200]);
   const line = `stream --url ${service.address} --streams 2 --json ${file}`;
   const { finalLagMs, interimLagMs } = JSON.parse((await bench(line)).out);
@@ -110,7 +110,7 @@ test("lag is counted from the chunk that a message waited for", async () => {
   assert.ok(waited.finalLagMs.p50 >= 390, `${waited.finalLagMs.p50}: counted too late`);
 });
 
-test("recognize and jobs are measured, too", async () => {
+test("bench recognize and bench jobs report their times", async () => {
   const file = writeSpeech("short.wav", [1000, 700], 8000);
   const calls = await bench(
     `recognize --url ${service.address} --calls 6 --in-flight 3 --json ${file}`,
@@ -128,7 +128,7 @@ test("recognize and jobs are measured, too", async () => {
   assert.match(jobs.out, /^transcript +2( +\d+\.\d){4}$/m);
 });
 
-test("a server that is killed during a run: failures are counted, and the exit code is 1", async () => {
+test("failures of a server that is killed during a run are counted, and the exit code is 1", async () => {
   const data = join(folder, "victim");
   const victim = await startService(data, scripted);
   const line = `stream --url ${victim.address} --streams 5 --ramp 0 --duration 30 --json`;
@@ -149,11 +149,11 @@ test("a server that is killed during a run: failures are counted, and the exit c
     5,
     out,
   );
-  // Its PostgreSQL has survived it: the next service ends it.
+  // The PostgreSQL of the killed service still runs: the next service stops it.
   await (await startService(data, scripted)).stop();
 });
 
-test("a server that does not exist, and one that refuses the token", async () => {
+test("failures of a missing server, and of one that refuses the token, are counted by kind", async () => {
   const unused = createServer().listen(0, "127.0.0.1");
   await once(unused, "listening");
   const address = unused.address();
@@ -174,24 +174,24 @@ test("a server that does not exist, and one that refuses the token", async () =>
   }
 });
 
-test("invalid arguments are named, with the usage", async () => {
+test("invalid arguments are refused by name, with the usage", async () => {
   const stereo = join(folder, "stereo.wav");
   const header = wavHeader({ sampleRateHertz: 16_000, channels: 2, dataBytes: 4 });
   writeFileSync(stereo, Buffer.concat([header, Buffer.alloc(4)]));
   const long = writeSpeech("long.wav", [30_000]);
   const rows: [line: string, problem: RegExp][] = [
     ["speed", /unknown benchmark "speed"/],
-    ["stream --streams many", /--streams is "many": a whole number from 1 to 60000/],
-    ["stream --streams 1.5", /--streams is "1.5": a whole number/],
+    ["stream --streams many", /--streams must be a whole number from 1 to 60000, not "many"/],
+    ["stream --streams 1.5", /--streams must be a whole number .*, not "1.5"/],
     ["stream --rate -1", /--rate/],
-    ["stream --chunk-ms 0", /--chunk-ms is "0": a number from 1 to 10000/],
-    ["stream --interim maybe", /--interim is "maybe": true or false is required/],
+    ["stream --chunk-ms 0", /--chunk-ms must be a number from 1 to 10000, not "0"/],
+    ["stream --interim maybe", /--interim must be true or false, not "maybe"/],
     ["stream --speed 1", /'--speed'/],
-    ["stream --url ftp://a", /--url is "ftp:\/\/a": http\(s\):\/\/host:port is required/],
+    ["stream --url ftp://a", /--url must be http\(s\):\/\/host:port, not "ftp:\/\/a"/],
     ["stream none.wav", /none\.wav: .*ENOENT/],
     [`stream ${stereo}`, /stereo\.wav has 2 channels: one channel of 16-bit/],
     [`stream ${hlust}`, /hlust is not a WAV file/],
-    [`recognize ${long}`, /long\.wav has 30\.0 s: less than 30 s/],
+    [`recognize ${long}`, /long\.wav must be shorter than 30 s, not 30\.0 s/],
     ["jobs", /no media: give a URL or a file/],
     ["jobs none.mp3", /none\.mp3: .*ENOENT/],
   ];

@@ -1,4 +1,4 @@
-// `hlust fsck`, as a program, while a service is written to, and after damage.
+// Runs `hlust fsck` as a program, while a service writes, and after damage.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ after(() => {
 
 const fsck = async (...args: string[]) => await runHlust(["fsck", ...args], { HLUST_DATA: data });
 
-test("while a service is written to, it raises no false alarm and disturbs no one", async () => {
+test("hlust fsck finds nothing while a service writes, and does not disturb the service", async () => {
   const serving = await startServing(data);
   const stop = new AbortController();
   const target = { address: serving.address, key: keyOf(data) };
@@ -41,7 +41,7 @@ test("while a service is written to, it raises no false alarm and disturbs no on
   await serving.stop();
 });
 
-test("it lists what is wrong and exits with 1; after repairs it exits with 0", async () => {
+test("hlust fsck lists errors and exits with 1, and exits with 0 after repairs", async () => {
   {
     const postgres = join(data, "postgres");
     const log = createLog("silent");
@@ -73,11 +73,11 @@ test("it lists what is wrong and exits with 1; after repairs it exits with 0", a
   assert.match(left.out, new RegExp(`^MEDIA_MISSING media/${media}: .*\n1 found: `));
 });
 
-test("an archive that cannot be read and invalid arguments exit with 2", async () => {
+test("hlust fsck exits with 2 for invalid arguments and if the archive cannot be read", async () => {
   const nowhere = join(data, "nowhere");
   const rows: [args: string[], environment: Record<string, string>, message: RegExp][] = [
     [["--fast"], {}, /--fast/],
-    [["transcripts/x"], {}, /unexpected "transcripts\/x"/],
+    [["transcripts/x"], {}, /unexpected argument "transcripts\/x"/],
     [[], { HLUST_PROT: "1" }, /HLUST_PROT is not a setting/],
     [[], { HLUST_DATA: nowhere }, /there is no archive in .*nowhere/],
   ];

@@ -13,7 +13,7 @@ const log = createLog("silent");
 const parts = new AsyncDisposableStack();
 /** The pool of a superuser. */
 let pool: pg.Pool;
-/** The DATABASE_URL of a role. */
+/** Returns the DATABASE_URL of a role. */
 let urlOf: (role: string) => string;
 
 before(async () => {
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
-/** Everything in the database but the rows. */
+/** Everything in the database except the rows. */
 async function schema(): Promise<unknown[]> {
   const { rows } = await pool.query(
     "select relname, relkind from pg_class where relnamespace::regnamespace::text = 'public' order by 1",
@@ -45,7 +45,7 @@ async function schema(): Promise<unknown[]> {
 const run = async (args: string, role = "deploy") =>
   await runHlust(args.split(" "), { DATABASE_URL: urlOf(role), HLUST_DATA: "/nonexistent" });
 
-test("other commands change no schema: they refuse an older one, and say what to do", async () => {
+test("other commands change no schema: they refuse an older one, and name the command to run", async () => {
   const before = await schema();
   for (const args of ["fsck", "accounts list", "keys list", "console"]) {
     const { code, out, errors } = await run(args);
@@ -58,7 +58,7 @@ test("other commands change no schema: they refuse an older one, and say what to
   assert.deepEqual(await schema(), before);
 });
 
-test("a role that may not change the schema gets an error that says what to run", async () => {
+test("a role that may not change the schema gets an error that names the command to run", async () => {
   const { code, errors } = await run("migrate", "app");
   assert.equal(code, 2);
   assert.match(errors, /its role app may not do it \(permission denied for schema public\)/);

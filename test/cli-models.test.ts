@@ -1,4 +1,4 @@
-// `hlust models`, as a program, with servers of this machine.
+// Runs `hlust models` as a program, with servers on this machine.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -88,7 +88,7 @@ test("a model is pulled, listed, replaced by its next version, and removed", asy
   assert.equal(available[0].downloadBytes, archive.length);
 
   const again = await models("pull", "english-small");
-  assert.match(again.out, /^english-small 1 is installed already, in \//);
+  assert.match(again.out, /^english-small 1 is already installed, in \//);
   writeCatalogue(server.url, "2");
   assert.equal((await models("pull", "english-small", "--no-verify")).code, 0);
   assert.deepEqual(await installedNames(), ["english-small 2"]);
@@ -98,7 +98,7 @@ test("a model is pulled, listed, replaced by its next version, and removed", asy
   assert.deepEqual(hiddenNames(join(folder, "models")), { installed: [], downloads: [] });
 });
 
-test("similar names are suggested; an invalid catalogue is named", async () => {
+test("similar names are suggested, and an invalid catalogue is reported", async () => {
   writeCatalogue("http://127.0.0.1:1/");
   const pulled = await models("pull", "english-smal");
   assert.equal(pulled.code, 1);
@@ -112,7 +112,7 @@ test("similar names are suggested; an invalid catalogue is named", async () => {
   assert.match((await models("pull", "x")).errors, /ENOENT.*catalogue\.json/);
 });
 
-test("a missing server, or one with another file, is reported; nothing is installed", async () => {
+test("a missing server, or a server with another file, is reported, and nothing is installed", async () => {
   await using other = await serveDownloads((_request, response) => response.end("<html>"));
   writeCatalogue(`${other.url}/it`);
   const { code, out, errors } = await models("pull", "english-small");
@@ -173,14 +173,14 @@ test("invalid arguments exit with 2 and the usage", async () => {
   const rows: [args: string[], message: RegExp][] = [
     [["install"], /unknown subcommand "install" of models/],
     [["pull"], /the name of a model is missing/],
-    [["pull", "a", "b"], /unexpected "b"/],
-    [["pull", "--force", "a"], /unexpected "--force"/],
-    [["list", "a"], /unexpected "a"/],
+    [["pull", "a", "b"], /unexpected argument "b"/],
+    [["pull", "--force", "a"], /unexpected argument "--force"/],
+    [["list", "a"], /unexpected argument "a"/],
     [["list", "--xml"], /--xml/],
     [["add"], /the folder of a model is missing/],
     [["remove", ""], /the name of a model is missing/],
     [["test"], /the name of a model is missing/],
-    [["test", "a", "b.wav", "c"], /unexpected "c"/],
+    [["test", "a", "b.wav", "c"], /unexpected argument "c"/],
   ];
   for (const [args, message] of rows) {
     const { code, errors } = await models(...args);

@@ -39,12 +39,12 @@ import { writePath } from "../src/transcoding/write-path.ts";
 import { httpBodyOf, writeJson } from "../src/transcoding/write-response.ts";
 import { file_transcoding, MSchema, Vectors } from "./gen/transcoding_pb.ts";
 
-/** Vectors that fail for a known reason. */
+/** The vectors that fail for a known reason. */
 const deviations: Readonly<Record<string, string>> = {
   "qry-073": "protobuf-es: a JSON name that is another field's proto name is taken for the latter",
   "jsn-144": "protobuf-es: as qry-073, in a body",
   "mat-049": "optional: the mode that keeps all reserved characters encoded does not exist here",
-  "bdy-038": "optional: of a name given twice in a body the last one counts, as JSON.parse has it",
+  "bdy-038": "optional: if a name occurs twice in a body, the last one counts, as in JSON.parse()",
 };
 
 type Json = JsonValue | undefined;
@@ -59,7 +59,10 @@ const registry = createRegistry(file_transcoding);
 
 const run: string[] = [];
 
-/** Not what the transcoder does: sockets are the server's, run by websocket-vectors.test.ts. */
+/**
+ * Sections that are not about the transcoder: websocket-vectors.test.ts runs the vectors of
+ * WebSockets, which belong to the server.
+ */
 const sectionsElsewhere = ["websocket"];
 
 section("template", (vector) => {
@@ -113,7 +116,7 @@ section("match", (vector) => {
 
 for (const name of ["query", "body"]) {
   section(name, (vector) => {
-    // Content types are the server's.
+    // Content types are checked by the server.
     if (objectIn(vector["expect"])["error"] === 415) return "skip";
     const request = objectIn(vector["request"]);
     const expect = objectIn(vector["expect"]);
@@ -199,10 +202,10 @@ section("encode", (vector) => {
   assert.deepEqual(found, vector["expect"], problems.join("; "));
 });
 
-/** Formats of other implementations: not served here. */
+/** Formats of other implementations, which are not served here. */
 const otherStreamFormats: Readonly<Record<string, string>> = {
-  "request array": "messages that come one by one come over a WebSocket, gRPC or Connect",
-  "response array": "it is no JSON before its end, and has no place for a failure",
+  "request array": "single messages are received over a WebSocket, gRPC or Connect",
+  "response array": "it is not JSON before its end, and has no place for a failure",
   "response ndjson": "without an envelope a failure cannot be distinguished from a message",
   "response sse": "as ndjson",
 };
@@ -213,7 +216,7 @@ section("stream", (vector) => {
   const isEnvelope = /^(?:data: ?)?\{"(?:result|error)":/.test(text);
   const isEvents = format === "response sse" && isEnvelope;
   if (format !== "response gateway" && !isEvents) {
-    assert.ok(isForeign || Object.hasOwn(otherStreamFormats, format), `what is ${format}?`);
+    assert.ok(isForeign || Object.hasOwn(otherStreamFormats, format), `unknown format ${format}`);
     return "skip";
   }
   const { result, error } = isEvents ? eventStream : jsonLines;
@@ -242,8 +245,8 @@ test("every section of the vectors is run here or in another test", (t) => {
 });
 
 /**
- * One test for each section: it names every vector that fails and every deviation that no longer
- * does.
+ * Makes the test of one section, which names every vector that fails and every deviation that no
+ * longer fails.
  */
 function section(name: string, check: (vector: Vector) => "skip" | void): void {
   run.push(name);
@@ -254,12 +257,12 @@ function section(name: string, check: (vector: Vector) => "skip" | void): void {
       const deviates = Object.hasOwn(deviations, vector.id);
       try {
         if (hasOtherOptions(vector) || check(vector) === "skip") counts.skipped++;
-        else if (deviates) failed.push(`${vector.id} passes now: take it off the list`);
+        else if (deviates) failed.push(`${vector.id} passes now: remove it from the list`);
         else counts.passed++;
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         if (deviates) counts.deviating++;
-        // A file that is not ours may have options that are not supported.
+        // A file from elsewhere can have options that are not supported.
         else if (vector["optional"] === true && isForeign) counts.optional++;
         else failed.push(`${vector.id}: ${message}`);
       }
@@ -288,8 +291,8 @@ function transcoderOf(vector: Vector): Transcoder {
 }
 
 /**
- * The vectors' service with annotations, by method, and its message with the option to show unset
- * fields.
+ * Returns the service of the vectors with annotations by method, and its message with the option to
+ * show unset fields.
  */
 function serviceWith(annotations: JsonObject, emitsUnset: boolean): DescService {
   const proto = clone(FileDescriptorProtoSchema, file_transcoding.proto);
@@ -313,7 +316,7 @@ function serviceWith(annotations: JsonObject, emitsUnset: boolean): DescService 
 
 const knownOptions = new Set(["ignoredQuery", "unknownQuery", "strayBody", "alwaysEmitImplicit"]);
 
-/** A vector of a file that is not ours may ask for a mode that does not exist here. */
+/** Whether a vector of a file from elsewhere needs a mode that does not exist here. */
 function hasOtherOptions(vector: Vector): boolean {
   const names = Object.keys(objectIn(vector["options"] ?? {}));
   return names.some((name) => !knownOptions.has(name));
@@ -332,7 +335,7 @@ function bodyOf(body: Json, encoding: Json): Uint8Array | undefined {
   return Buffer.from(textIn(body), encoding === "latin1" ? "latin1" : "utf8");
 }
 
-/** Compared as canonical JSON, where NaN and -0 are themselves. */
+/** Compares messages as canonical JSON, which preserves NaN and -0. */
 function assertMessage(message: Message, expected: Json): void {
   const canonical = toJson(MSchema, fromJson(MSchema, expected ?? null, { registry }), {
     registry,

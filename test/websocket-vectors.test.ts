@@ -1,5 +1,5 @@
-// The "websocket" vectors of HLUST_VECTORS, or of the committed file, against a real server: what a
-// handshake shows as its token, and which protocol it is answered.
+// Runs the "websocket" vectors of HLUST_VECTORS, or of the committed file, against a real server:
+// the token of a handshake, and the protocol in the answer.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
@@ -13,17 +13,17 @@ const { websocket = [] }: { websocket?: Vector[] } = JSON.parse(readFileSync(pat
 
 interface Vector {
   readonly id: string;
-  /** As a browser is given them. */
+  /** The subprotocols that a page passes to a browser. */
   readonly subprotocols?: readonly string[];
-  /** Sec-WebSocket-Protocol as it stands. */
+  /** The raw header Sec-WebSocket-Protocol. */
   readonly header?: string;
-  /** The header Authorization that it means; null: none. */
+  /** The equivalent header Authorization; null if there is none. */
   readonly authorization?: string | null;
   readonly selected?: string | null;
 }
 
 /**
- * What else a vector may say of itself; one with more is about something that is not served here.
+ * The keys that a vector can have. A vector with others is about something that is not served here.
  */
 const known = new Set(["id", "subprotocols", "header", "authorization", "selected"]);
 const aside = new Set(["source", "note", "conflict", "optional"]);

@@ -1,5 +1,5 @@
-// A whole call over REST with its key checked, and the same without any check: CPU of the server
-// alone, the caller is another process.
+// The CPU time of the server for a whole REST call with a key that is checked, and for the same
+// call without any check. The caller is another process, and is not counted.
 import type { Authenticator } from "../../src/auth/authenticate.ts";
 import { createAuthenticator } from "../../src/auth/authenticate.ts";
 import { createRefusedAttempts } from "../../src/auth/refused-attempts.ts";

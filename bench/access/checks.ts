@@ -1,5 +1,5 @@
-// The check alone, in this process: CPU time of all its threads, since signatures are checked on
-// others than the main one.
+// The CPU time of the check alone, in this process, on all threads: signatures are not checked on
+// the main thread.
 import { sign, verify } from "node:crypto";
 import { createAuthenticator, type Authenticator } from "../../src/auth/authenticate.ts";
 import { createRefusedAttempts } from "../../src/auth/refused-attempts.ts";
@@ -22,7 +22,7 @@ const callsARound = 5_000;
 const tokensARound = 400;
 const publicUrl = "https://hlust.example";
 
-/** us of CPU that a call takes for its key or JWT: the best round of eight. */
+/** The CPU time in us that a call takes for its key or JWT: the best round of eight. */
 export async function measureChecks(): Promise<Figure[]> {
   await using database = await openTestDatabase();
   const { db } = database;
@@ -62,7 +62,7 @@ async function bestOf(measure: () => Promise<number>): Promise<number> {
 
 const repeated = (token: string) => Array.from({ length: callsARound }, () => token);
 
-/** us of a check, with a call's own facts made for it. */
+/** The CPU time in us of a check, including the facts of the call that it needs. */
 async function timesOf(authenticator: Authenticator, tokens: readonly string[]): Promise<number> {
   const began = cpuMs();
   for (const token of tokens) {
@@ -77,7 +77,7 @@ async function timesOf(authenticator: Authenticator, tokens: readonly string[]):
   return ((cpuMs() - began) * 1000) / tokens.length;
 }
 
-/** us of checking a signature with Node's own crypto, on this thread, and nothing else. */
+/** The CPU time in us of only checking a signature, with Node's own crypto, on this thread. */
 function verifyTimes({ privateKey, publicKey }: TestClientKey): number {
   const digest = privateKey.asymmetricKeyType === "ed25519" ? undefined : "sha256";
   const signed = Array.from({ length: tokensARound }, (_, at) => {
@@ -86,7 +86,7 @@ function verifyTimes({ privateKey, publicKey }: TestClientKey): number {
   });
   const began = cpuMs();
   for (const { text, signature } of signed) {
-    if (!verify(digest, text, publicKey, signature)) throw new Error("a signature does not hold");
+    if (!verify(digest, text, publicKey, signature)) throw new Error("a signature is not valid");
   }
   return ((cpuMs() - began) * 1000) / signed.length;
 }

@@ -1,4 +1,4 @@
-/** Something measured, and what it is held to. */
+/** A measured figure, and its limit. */
 export interface Figure {
   readonly name: string;
   readonly value: number;

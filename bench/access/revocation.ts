@@ -1,5 +1,5 @@
-// Two nodes on one database: how long a key stays valid, and its streams open, after the other node
-// revoked it.
+// Two nodes on one database: after one node has revoked a key, how long the key stays valid and its
+// streams stay open on the other node.
 import { openCluster, type ClusterNode } from "../../test/fault/cluster.ts";
 import { callRest } from "../../test/spec/service.ts";
 import { openStream, streamingConfig } from "../../test/spec/stream.ts";
@@ -8,7 +8,7 @@ import type { Figure } from "./figure.ts";
 const rounds = 8;
 const socketsARound = 20;
 
-/** ms, the longest of eight times. */
+/** Both times in ms, each the longest of eight. */
 export async function measureRevocation(): Promise<Figure[]> {
   await using cluster = await openCluster({});
   const nodes = [cluster.addNode("api"), cluster.addNode("api")] as const;
@@ -41,8 +41,8 @@ export async function measureRevocation(): Promise<Figure[]> {
 }
 
 /**
- * After the answer of one node, on the other: until the last accepted call began, and until
- * the last socket was closed.
+ * Revokes a key on one node. Returns how long after its answer the other node accepted the last
+ * call, and closed the last socket.
  */
 async function revokeOnce([here, there]: readonly [ClusterNode, ClusterNode]) {
   const { address, key } = here.service;
@@ -53,18 +53,18 @@ async function revokeOnce([here, there]: readonly [ClusterNode, ClusterNode]) {
     Array.from({ length: socketsARound }, () => openStream(other, { token: secret })),
   );
   for (const socket of sockets) socket.send(streamingConfig());
-  const isLetIn = async () => {
+  const isAccepted = async () => {
     const { status } = await callRest(other, secret, {
       method: "GET",
       path: "/v1alpha1/transcripts",
     });
     return status === 200;
   };
-  if (!(await isLetIn())) throw new Error("a new key is not let in");
+  if (!(await isAccepted())) throw new Error("a new key is refused");
   await callRest(address, key, { method: "DELETE", path: `/v1/${apiKey.name}` });
   const revokedAt = performance.now();
   const closed = Promise.all(sockets.map((socket) => socket.closed)).then(() => performance.now());
   let lastUseAt = revokedAt;
-  for (let at = performance.now(); await isLetIn(); at = performance.now()) lastUseAt = at;
+  for (let at = performance.now(); await isAccepted(); at = performance.now()) lastUseAt = at;
   return { good: lastUseAt - revokedAt, open: (await closed) - revokedAt };
 }

@@ -6,12 +6,12 @@ import { seedTranscripts } from "../../test/console/seed-transcripts.ts";
 import type { PageFigure } from "./reading.ts";
 
 const transcripts = 100_000;
-/** Jumps to positions whose rows are no longer loaded. */
+/** The number of jumps, to positions whose rows are no longer loaded. */
 const jumps = 50;
 /** Below these limits users do not notice a wait. */
 const limits = { stepMs: 100, jumpMs: 100 };
 
-/** A list of 100,000 transcripts: scrolled to its end page by page, then to random positions. */
+/** Scrolls a list of 100,000 transcripts to its end page by page, then to random positions. */
 export async function runLists(): Promise<PageFigure[]> {
   await using pages = await openTestPages({ HLUST_ROLE: "api" });
   await seedTranscripts(pages.service.dataFolder, transcripts);

@@ -19,12 +19,14 @@ export interface PageFigure {
 
 const openings = 7;
 /**
- * The limits for 30,000 words; `openLongMs`, for 200,000 words, is what users wait without concern.
+ * The limits for 30,000 words. `openLongMs` is for 200,000 words: users accept that wait. All of
+ * the text may take three times as long as the first words, since it is rendered while users read.
  */
 const limits = { openMs: 1_000, openLongMs: 3_000, tickMs: 4 };
 
 /**
- * Opening long transcripts, and the cost of highlighting the current word, measured in the page.
+ * Measures, in the page, how long a long transcript takes to open, and what it costs to highlight
+ * the current word.
  */
 export async function runReading({ seconds }: { readonly seconds: number }): Promise<PageFigure[]> {
   await using pages = await openTestPages();
@@ -38,7 +40,7 @@ export async function runReading({ seconds }: { readonly seconds: number }): Pro
   return figures;
 }
 
-/** A transcript whose media plays the words of its middle: half of the text is before them. */
+/** Makes a transcript whose media plays the words in its middle: half of the text precedes them. */
 async function createLong(pages: TestPages, words: number, seconds: number): Promise<string> {
   const { samples, seconds: spoken } = interview();
   const times = Math.ceil((seconds + 10) / spoken);
@@ -66,7 +68,7 @@ const watch = (segments: number) => `
     const count = document.querySelectorAll(".segment").length;
     if (count > 0 && opened.painted === undefined) {
       opened.painted = 0;
-      // After the next frame, because this runs before one.
+      // This runs before a frame is painted, so it ends after the next frame has begun.
       requestAnimationFrame(() => setTimeout(() => { opened.painted = performance.now(); }));
     }
     if (count >= ${segments}) opened.whole = performance.now();

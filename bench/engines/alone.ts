@@ -1,4 +1,4 @@
-// An engine in this very process, called directly: no pipe, no endpointing, no turns.
+// An engine that is called directly, in this process: without pipe, endpointing and turns.
 import { setImmediate as turn } from "node:timers/promises";
 import { type Decoder, type Engine, engineSampleRate } from "../../src/engines/protocol/engine.ts";
 import { openEngine } from "../../src/engines/process/open-engine.ts";
@@ -9,11 +9,11 @@ import type { Speech } from "./speech.ts";
 const sliceSamples = engineSampleRate / 10;
 
 export async function openAlone({ source }: LoadableModel): Promise<Engine> {
-  if (source.engine === "diarizer") throw new Error("a diarizer recognizes no words");
+  if (source.engine === "diarizer") throw new Error("a diarizer does not recognize words");
   return await openEngine(source);
 }
 
-/** CPU milliseconds for a second of audio, of `count` decoders that decode the same at once. */
+/** CPU ms per second of audio of `count` decoders that decode the same audio at the same time. */
 export async function decodeAlone(
   engine: Engine,
   { utterances }: Speech,
@@ -23,7 +23,7 @@ export async function decodeAlone(
     engine.createDecoder({ mode, alternativesMax: 1 }),
   );
   const decodeAll = () => Promise.all(decoders.map((decoder) => decode(decoder, utterances)));
-  // The first time is the compiler's.
+  // In the first run, functions are compiled.
   await decodeAll();
   const startMs = cpuMs();
   await decodeAll();

@@ -5,15 +5,15 @@ import { sentences } from "../sentences.ts";
 /** The speech of a stream. */
 export interface Speech {
   readonly languageCode: string;
-  /** One utterance each, with a little silence around. */
+  /** The utterances, each with a little silence around it. */
   readonly utterances: readonly Int16Array[];
-  /** All of them with pauses between that end an utterance. */
+  /** All utterances, separated by pauses that end an utterance. */
   readonly talk: Int16Array;
 }
 
 const utterancesMax = 10;
 
-/** Icelandic by espeak-ng, everything else as English by flite. */
+/** Makes Icelandic speech with espeak-ng, and English speech with flite for all other languages. */
 export function speechOf(languageCode: string): Speech {
   const isIcelandic = languageCode.startsWith("is");
   const texts = (isIcelandic ? icelandicSentences : sentences).slice(0, utterancesMax);

@@ -1,4 +1,4 @@
-// The same speech through an engine process, as a stream of the service takes it.
+// The same speech through an engine process, as in a stream of the service.
 import { engineSampleRate, type RecognitionMode } from "../../src/engines/protocol/engine.ts";
 import { openEnginePool } from "../../src/engines/pool/engine-pool.ts";
 import type { LoadableModel } from "../../src/engines/pool/loadable-models.ts";
@@ -8,7 +8,7 @@ import type { Speech } from "./speech.ts";
 
 const chunkSamples = engineSampleRate / 10;
 
-/** CPU milliseconds of the engine processes a second of speech of `count` streams at once. */
+/** CPU ms of the engine processes per second of speech, with `count` concurrent streams. */
 export async function recognizeThroughPool(
   model: LoadableModel,
   { languageCode, utterances, talk }: Speech,

@@ -4,14 +4,14 @@ import { cutPieces } from "../../src/jobs/worker/cut-pieces.ts";
 import type { Log } from "../../src/std/log.ts";
 import { type Spent, spentBetween, TreeWatch } from "./service-tree.ts";
 
-/** One engine process that recognizes the pieces of a recording, and does nothing else. */
+/** Recognizes the pieces of a recording in one engine process that does nothing else. */
 export async function recognizeAlone(talk: Int16Array, log: Log): Promise<Spent> {
   const pieces = await Array.fromAsync(cutPieces(chunksOf(talk), decodedSampleRate));
   await using pool = await openEnginePool({ engine: "pocketsphinx", processes: 1, log });
   const options = { languageCode: "en-US", mode: "job", sampleRateHertz: 16_000 } as const;
   using watch = new TreeWatch([process.pid]);
   const before = await watch.look();
-  // One after another: two at a time would take turns on one core's caches.
+  // One piece after another: two at the same time would evict each other from the caches of a core.
   for (const { samples } of pieces) {
     for await (const _ of pool.recognize([samples], options)) continue;
   }

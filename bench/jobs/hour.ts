@@ -15,9 +15,9 @@ const shareMin = 0.9;
 
 /**
  * One recording over all cores, from its submission to its transcript, compared with one engine
- * process that recognizes the same alone before and after: the share of all CPU time that goes to
- * engines that are never idle, which is valid on a busy machine too; and the speed by the clock,
- * which needs a quiet one.
+ * process that recognizes the same recording alone, before and after. Two figures: the share of all
+ * CPU time that goes to engines, times the share of the time in which engines work, which is valid
+ * on a busy machine too; and the speed by the clock, which needs an idle machine.
  */
 export async function measureHour(
   folder: string,

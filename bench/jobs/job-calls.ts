@@ -7,11 +7,12 @@ export interface Node {
   readonly key: string;
 }
 
-/** Each poll takes time from the service. */
+/** Polls are not more frequent, because each takes time of the service. */
 const pollMs = 500;
 
 /**
- * The service has started when the first engine process of a model has: waits for the others, too.
+ * Waits for all engine processes: the service reports that it is ready when the first process of a
+ * model is.
  */
 export async function untilEnginesReady({ address }: Node): Promise<void> {
   for (;;) {
@@ -22,7 +23,7 @@ export async function untilEnginesReady({ address }: Node): Promise<void> {
   }
 }
 
-/** Submits media by URL; the name of the job. */
+/** Submits media by its URL and returns the name of the job. */
 export async function submitJob({ address, key }: Node, uri: string): Promise<string> {
   const body = { metadata: { languageCode: "en-US", fileType: "AUDIO" }, useUri: true, uri };
   const call = { method: "POST", path: "/v1alpha1/transcriptjob:submit", body };
@@ -31,7 +32,7 @@ export async function submitJob({ address, key }: Node, uri: string): Promise<st
   return json.name;
 }
 
-/** The progress of a job in percent. Throws when it has failed. */
+/** The progress of a job in percent. Throws if it has failed. */
 export async function progressOf({ address, key }: Node, name: string): Promise<number> {
   const { json } = await callRest(address, key, { method: "GET", path: `/v1alpha1/${name}` });
   if (json.state === "SUCCESS") return 100;
@@ -39,7 +40,7 @@ export async function progressOf({ address, key }: Node, name: string): Promise<
   return json.progressPercent ?? 0;
 }
 
-/** Waits until a job has reached this percentage; 100 is its end. */
+/** Waits until a job has reached this percentage. 100 means that it has ended. */
 export async function untilProgress(node: Node, name: string, percent = 100): Promise<void> {
   while ((await progressOf(node, name)) < percent) await delay(pollMs);
 }

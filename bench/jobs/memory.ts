@@ -10,7 +10,7 @@ import { progressOf, submitJob } from "./job-calls.ts";
 import { makeRecording } from "./recording.ts";
 import { treeMebibytes } from "./service-tree.ts";
 
-/** A job may have 8 h at most; MP3 is a little longer than its header says. */
+/** A job may have at most 8 h, and an MP3 is a little longer than its header states. */
 const secondsMax = 8 * 3600 - 10;
 const growthMebibytesMax = 30;
 const lookMs = 1000;
@@ -22,9 +22,9 @@ interface Look {
 }
 
 /**
- * The memory (PSS) of the process tree over a recording of 8 h: the growth from the second quarter
- * to the last, from the minimum of each, since garbage that waits for its collector is no growth.
- * And files: the media, and its copy for the decoder.
+ * The growth of the memory (PSS) of the process tree during a recording of 8 h, from the second
+ * quarter to the last, and the size of the files (the media, and the decoder's copy). Compares the
+ * minimum of each quarter, because garbage that is not yet collected does not count as growth.
  */
 export async function measureMemory(
   folder: string,
@@ -71,7 +71,7 @@ function figuresOf(
       // Half of the recording is between the middles of the compared quarters.
       ratio: growth,
       ratioMax: growthMebibytesMax,
-      note: `${early?.toFixed(0)} to ${late?.toFixed(0)} MiB with the ${engine} engine, ${(growth / (hours / 2)).toFixed(1)} MiB an hour, at most ${most.toFixed(0)}; ${looks.length} looks`,
+      note: `${early?.toFixed(0)} to ${late?.toFixed(0)} MiB with the ${engine} engine, ${(growth / (hours / 2)).toFixed(1)} MiB per hour, at most ${most.toFixed(0)}; ${looks.length} looks`,
     },
     {
       name: `files of ${hours} h, in addition to the media`,
@@ -82,7 +82,7 @@ function figuresOf(
   ];
 }
 
-/** Of all processes but PostgreSQL. A process that ends meanwhile counts as nothing. */
+/** The bytes of all files except PostgreSQL's. A file that disappears counts as 0. */
 async function fileBytesIn(data: string): Promise<number> {
   let bytes = 0;
   for (const file of await readdir(data, { recursive: true })) {

@@ -14,15 +14,19 @@ import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { startService, type ServiceProcess } from "../../test/fault/process.ts";
 import type { Figure } from "../report.ts";
 
-/** Jobs a second, end to end: of the queue only, and with media that is fetched first. */
+/**
+ * The least number of jobs per second, end to end, with uploaded media and with media that is
+ * fetched first. figure() derives it from CPU time, as on idle cores, because the clock would
+ * measure what else the machine does.
+ */
 const rates = { queue: 200, fetched: 100 } as const;
 const jobs = 1_500;
 const warmJobs = 700;
-/** Submits in progress at a time, and jobs that are polled at a time. */
+/** The numbers of concurrent submits, and of jobs that are polled at the same time. */
 const [submitting, watching] = [16, 4];
 const pollMs = 100;
 const timeoutMs = 120_000;
-/** One in this many transcripts is read at the end. */
+/** One of each 25 transcripts is read at the end. */
 const readEvery = 25;
 
 /** The source of one job. */
@@ -32,9 +36,9 @@ interface Source {
 }
 
 /**
- * Jobs of 3.7 s of plain WAV through REST in one process with the scripted engine: submitted, done
- * and seen to be done. The CPU time of everything counts, PostgreSQL and this client included: it
- * depends less on other load than the clock.
+ * Jobs of 3.7 s of plain WAV over REST, in one process with the scripted engine, from the submit
+ * until a poll returns SUCCESS. Counts the CPU time of all processes, PostgreSQL and this client
+ * included: it depends less on other load than the clock does.
  */
 export async function measureQueue(): Promise<Figure[]> {
   const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
@@ -79,15 +83,15 @@ async function upload(caller: HttpCaller, bytes: Buffer): Promise<string> {
 interface Measured {
   readonly jobs: number;
   readonly wallMs: number;
-  /** Jobs a second between the first tenth and the last. */
+  /** Jobs per second, without the first and the last tenth of the jobs. */
   readonly steadyRate: number;
   readonly doneMsP50: number;
   readonly clientCpuMs: number;
-  /** By the names of the server's processes. */
+  /** The CPU time of each server process, by its name. */
   readonly serverCpuMs: ReadonlyMap<string, number>;
 }
 
-/** Submits a job for every source and waits for all; throws if one has no readable transcript. */
+/** Submits a job for every source and waits for all. Throws if one has no readable transcript. */
 async function run(
   service: ServiceProcess,
   caller: HttpCaller,
@@ -108,7 +112,7 @@ async function run(
       submittedAt[index] = performance.now();
       submitted[index]?.resolve(await submit(caller, index, sources[index]));
     }),
-    // Jobs end about in their order: each is polled once, and the oldest running one repeatedly.
+    // Jobs end roughly in their order: only the oldest running job is polled repeatedly.
     closedLoop(seeAll, async (index) => {
       const name = (await submitted[index]?.promise) ?? "";
       const endsAt = performance.now() + timeoutMs;
@@ -170,7 +174,10 @@ async function readSome(caller: HttpCaller, names: readonly string[]): Promise<v
   }
 }
 
-/** On idle cores all processes share the cores, and the service's main thread has at most one. */
+/**
+ * The rate that idle cores would reach: all processes share the cores, and the service's main
+ * thread uses at most one of them.
+ */
 function figure(name: string, rateMin: number, measured: Measured): Figure {
   const { serverCpuMs, clientCpuMs, wallMs, steadyRate, doneMsP50 } = measured;
   const each = (ms: number): number => ms / measured.jobs;
@@ -184,7 +191,7 @@ function figure(name: string, rateMin: number, measured: Measured): Figure {
     ratio: rateMin / rate,
     ratioMax: 1,
     note:
-      `${rate.toFixed(0)} jobs/s on ${cores} idle cores: CPU ms a job ${totalMs.toFixed(2)} ` +
+      `${rate.toFixed(0)} jobs/s on ${cores} idle cores: CPU ms per job ${totalMs.toFixed(2)} ` +
       `(${parts}, client ${each(clientCpuMs).toFixed(2)}); here, with whatever other load: ` +
       `${((1000 * measured.jobs) / wallMs).toFixed(0)} jobs/s, steady ${steadyRate.toFixed(0)}, ` +
       `submit to seen done p50 ${doneMsP50.toFixed(0)} ms`,

@@ -9,7 +9,7 @@ import { makeTalk } from "../pocketsphinx/talk.ts";
 export interface LongRecording extends Disposable {
   readonly file: string;
   readonly seconds: number;
-  /** The repeated part, 16 kHz. */
+  /** The part that is repeated, at 16 kHz. */
   readonly talk: Int16Array;
 }
 
@@ -17,7 +17,7 @@ const ffmpeg = (...parameters: string[]): void => {
   execFileSync("ffmpeg", ["-nostdin", "-loglevel", "error", ...parameters]);
 };
 
-/** `folder`: of recordings that are added to flite's voices, if it exists. */
+/** `folder` has recordings that are added to flite's voices; it need not exist. */
 export function makeRecording(folder: string, seconds: number): LongRecording {
   const scratch = mkdtempSync(join(tmpdir(), "hlust-bench-"));
   const remove = () => rmSync(scratch, { recursive: true, force: true });
@@ -28,7 +28,7 @@ export function makeRecording(folder: string, seconds: number): LongRecording {
     const { samples: talk } = makeTalk(folder);
     writeFileSync(wav, wavOf(talk));
     ffmpeg("-i", wav, "-codec:a", "libmp3lame", "-b:a", "32k", once);
-    // The part is repeated, not encoded again: eight hours are made at once.
+    // The encoded part is repeated, not encoded again, which makes eight hours in a moment.
     ffmpeg("-stream_loop", "-1", "-i", once, "-codec", "copy", "-t", `${seconds}`, file);
     return { file, seconds, talk, [Symbol.dispose]: remove };
   } catch (error) {

@@ -4,38 +4,38 @@ import { ownPostgresOf, processTree, pssBytes } from "../../src/cli/bench/proces
 /** The use of the processes of services so far. */
 export interface TreeUse {
   readonly atMs: number;
-  /** CPU time of all, with PostgreSQL and decoders. */
+  /** CPU time of all processes, including PostgreSQL and decoders. */
   readonly cpuMs: number;
   readonly engines: readonly EngineUse[];
   /** CPU time of PostgreSQL. */
   readonly databaseCpuMs: number;
 }
 
-/** The main thread of an engine process, as the scheduler counts it; otherwise it was idle. */
+/** How long the main thread of an engine process ran and waited, by the scheduler's counts. */
 export interface EngineUse {
   readonly pid: number;
   readonly ranMs: number;
-  /** Runnable, but without a core. */
+  /** The time in which it could run but had no core. */
   readonly waitedMs: number;
 }
 
-/** Services, and the PostgreSQL that they share. */
+/** The processes of services, and of the PostgreSQL that they share. */
 async function rootsOf(pids: readonly number[]): Promise<readonly number[]> {
   const postgres = await Promise.all(pids.map(ownPostgresOf));
   return [...new Set([...pids, ...postgres.filter((root) => root !== undefined)])];
 }
 
-/** Seldom: it reads all processes of the machine, which costs CPU time itself. */
+/** Long, because each sample reads all processes of the machine, which takes CPU time itself. */
 const lookMs = 1000;
 
 /**
- * Samples the processes of services, also regularly by itself: the sandbox of a decoder ends before
- * its CPU time is counted for its parent.
+ * Samples the processes of services, regularly and when asked: a decoder's sandbox ends before its
+ * CPU time is counted for its parent, so it must be sampled while it runs.
  */
 export class TreeWatch implements Disposable {
   readonly #roots: Promise<readonly number[]>;
   readonly #timer: NodeJS.Timeout;
-  /** CPU time of decoders when they were last seen, by process. */
+  /** The CPU time of each decoder process in the last sample that contains it. */
   readonly #decoders = new Map<number, number>();
   #isLooking = false;
 
@@ -83,7 +83,7 @@ export interface Spent {
   readonly cpuMs: number;
   readonly engineCpuMs: number;
   readonly databaseCpuMs: number;
-  /** The share of the time in which engine processes were idle, of all of them. */
+  /** The share of the time in which engine processes were idle, averaged over all of them. */
   readonly idleShare: number;
 }
 
@@ -107,8 +107,8 @@ export function spentBetween(before: TreeUse, after: TreeUse): Spent {
 }
 
 /**
- * Memory (PSS) of all processes together, in mebibytes; a process that ends meanwhile counts as
- * nothing.
+ * The memory (PSS) of all processes together, in mebibytes. A process that ends before it is
+ * measured counts as 0.
  */
 export async function treeMebibytes(pids: readonly number[]): Promise<number> {
   const tree = await processTree(...(await rootsOf(pids)));

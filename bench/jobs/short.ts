@@ -16,12 +16,12 @@ const queuedJobs = 20;
 const recordingSeconds = 3600;
 const shortSeconds = 5;
 const callsARound = 7;
-/** Engines that take less of a core than this are idle. */
+/** Engines that are idle for this share of the time count as idle. */
 const idleShareMin = 0.95;
 
 /**
- * How long a recognition took, and the CPU time of the engines in it: with jobs all of them run all
- * the time, alone only one of them.
+ * How long a recognition took, and the CPU time of the engines during it: with jobs all engines run
+ * all the time, without jobs only one does.
  */
 interface Call {
   readonly wallMs: number;
@@ -29,9 +29,9 @@ interface Call {
 }
 
 /**
- * A short recognition next to queued jobs of an hour each and alone, alternating: the medians. By
- * the clock, and by the time that its engine runs, including what that does for jobs meanwhile:
- * this is valid on a busy machine too.
+ * Compares a short recognition during queued jobs of an hour each with one without jobs; the two
+ * alternate, and the medians count. By the clock, and by the CPU time of its engine, which includes
+ * what the engine does for jobs and is valid on a busy machine too.
  */
 export async function measureShort(
   folder: string,
@@ -53,7 +53,7 @@ export async function measureShort(
     const engines = (await watch.look()).engines.map(({ pid }) => pid);
     const call = async (count: number) => await callTimes(service, content, { count, engines });
     const [alone, withJobs]: [Call[], Call[]] = [[], []];
-    // The first run takes longer.
+    // Not measured: the first recognition takes longer.
     await call(2);
     for (let round = 0; round < rounds; round += 1) {
       alone.push(...(await call(callsARound)));

@@ -12,8 +12,8 @@ import { type Spent, spentBetween, TreeWatch } from "./service-tree.ts";
 const linearMin = 0.85;
 const counts = [1, 2, 4];
 /**
- * The speed of a number of workers, and the speed that they would have on an otherwise idle
- * machine.
+ * The speed of a number of workers by the clock, and the speed that they would have on an otherwise
+ * idle machine.
  */
 interface Speed {
   readonly byClock: number;
@@ -22,10 +22,10 @@ interface Speed {
 }
 
 /**
- * Nodes with separate roles, one API node and 1, 2 and 4 workers with one engine process each, on
- * one database and one folder: how much faster they finish many jobs than one does, up to the
- * number of cores. In rounds, as medians: on a shared machine the speed of memory changes from
- * minute to minute.
+ * How much faster 2 and 4 workers with one engine process each finish many jobs than one worker,
+ * relative to the number of workers or cores. They share a database and a folder with one API node.
+ * The figures are medians of rounds: on a shared machine the speed of memory changes from minute to
+ * minute.
  */
 export async function measureWorkers(
   folder: string,
@@ -63,10 +63,10 @@ export async function measureWorkers(
   }
 }
 
-/** Enough that the end, when some workers have run out of jobs, counts little. */
+/** Enough jobs that the end, when some workers have none left, counts little. */
 const jobsAWorker = 4;
 
-/** Seconds of audio a second. */
+/** The speed in seconds of audio per second. */
 function speedOf(
   { wallMs, cpuMs, engineCpuMs, idleShare }: Spent,
   { audioSeconds, count }: { readonly audioSeconds: number; readonly count: number },
@@ -78,7 +78,7 @@ function speedOf(
   return {
     byClock: (1000 * audioSeconds) / wallMs,
     byCpuTime: (1000 * audioSeconds) / quietMs,
-    note: `${ms(cpuMs)} ms of CPU a second, ${ms(engineCpuMs)} of it engines, idle ${(100 * idleShare).toFixed(1)} %`,
+    note: `${ms(cpuMs)} ms of CPU per second, ${ms(engineCpuMs)} of it engines, idle ${(100 * idleShare).toFixed(1)} %`,
   };
 }
 

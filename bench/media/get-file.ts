@@ -1,6 +1,6 @@
-// The least that a client can do with a download: what comes is written, in pieces as large as they
-// come. curl writes 16 kB at a time, and takes as long for that as all the rest takes. node
-// get-file.ts <url> <file>
+// The minimum that a client can do with a download: it writes the bytes in chunks as large as they
+// arrive. curl writes 16 kB at a time, which takes as long as everything else together.
+// node get-file.ts <url> <file>
 import { closeSync, openSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 
@@ -10,7 +10,7 @@ const out = openSync(file, "wx");
 let head: Buffer | undefined = Buffer.alloc(0);
 let missing = Infinity;
 
-/** Writes what is not head; the connection ends with the last byte that was announced. */
+/** Writes the body; closes the connection after the last byte of Content-Length. */
 function take(bytes: Uint8Array): void {
   let body = bytes;
   if (head) {

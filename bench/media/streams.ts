@@ -1,13 +1,13 @@
 import { load, type Report } from "../stream/load.ts";
 import type { Figure, Transfers } from "./transfers.ts";
 
-/** What live streams may be delayed by a fast transfer, at p99 of their interim results. */
+/** How much a fast transfer may delay live streams, at the p99 of their interim results. */
 const delayMsMax = 50;
 const paced = { streams: 4, duration: 10 };
 
 /**
- * The lag of live streams without and with uploads, then downloads, one after the other all the
- * while.
+ * The lag of live streams without transfers, then during uploads, then during downloads; each
+ * transfer begins when the one before it has ended.
  */
 export async function measureStreams(transfers: Transfers): Promise<Figure[]> {
   const { service } = transfers;

@@ -10,11 +10,11 @@ import { startService, type ServiceProcess } from "../../test/fault/process.ts";
 
 const run = promisify(execFile);
 const mebibyte = 2 ** 20;
-/** The issue's: at least this of the speed of cp. */
+/** Transfers reach at least this share of the speed of cp. */
 const speedRatioMin = 0.7;
 /**
- * What a service may take for the transfer of any size: chunks on their way, and the garbage that
- * they leave.
+ * How much the memory of the service may grow during a transfer of any size: chunks in flight, and
+ * their garbage.
  */
 const memoryMebibytesMax = 64;
 
@@ -31,22 +31,22 @@ export interface Figure {
  */
 export interface Transfers extends AsyncDisposable {
   readonly service: ServiceProcess;
-  /** Writes the recording again with this size. */
+  /** Replaces the recording with one of this size. */
   makeSource(gibibytes: number): Promise<void>;
-  /** cp of the recording, synced with its folder, as the service does it. */
+  /** Copies the recording with cp, and syncs file and folder as the service does. */
   copyIn(): Promise<Taken>;
-  /** curl puts the recording; the answer says that it is durable. */
+  /** Uploads the recording with curl; the answer comes when it is durable. */
   upload(): Promise<Taken>;
-  /** cp of the file in the service's store, synced. */
+  /** Copies the file in the service's store with cp, and syncs it. */
   copyOut(): Promise<Taken>;
-  /** get-file.ts gets the recording into a file, which is synced. */
+  /** Downloads the recording with get-file.ts into a file, and syncs it. */
   download(): Promise<Taken>;
   forget(): Promise<void>;
 }
 
 export interface Taken {
   readonly wallMs: number;
-  /** Of the service's process, without its engines and its database. */
+  /** The CPU time of the service's process, without its engines and its database. */
   readonly cpuMs: number;
 }
 
@@ -122,7 +122,7 @@ export async function openTransfers(): Promise<Transfers> {
   };
 }
 
-/** Upload and download compared with cp, one after the other in each round; the medians. */
+/** Compares the medians of upload and download with those of cp; they alternate. */
 export async function measureSpeed(transfers: Transfers, rounds: number): Promise<Figure[]> {
   const taken: Record<"copyIn" | "upload" | "copyOut" | "download", Taken[]> = {
     copyIn: [],
@@ -152,7 +152,7 @@ export async function measureSpeed(transfers: Transfers, rounds: number): Promis
   ];
 }
 
-/** How much the service's process grows while a file goes in and out. */
+/** How much the service's process grows during an upload and a download. */
 export async function measureMemory(transfers: Transfers): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const way of ["upload", "download"] as const) {
@@ -173,7 +173,8 @@ export async function measureMemory(transfers: Transfers): Promise<Figure[]> {
 }
 
 /**
- * User and system time of all threads of a process; the clock of /proc ticks 100 times a second.
+ * The user and system time of all threads of a process; the clock of /proc ticks 100 times per
+ * second.
  */
 function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -1,5 +1,5 @@
-// CPU of our live recognition next to pocketsphinx_continuous, on the same recording with the same
-// settings.
+// The CPU time of our live recognition and of pocketsphinx_continuous, with the same recording and
+// the same settings.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,11 +20,11 @@ const ratioMax = 1.15;
 
 export interface Cost {
   readonly figure: Figure;
-  /** CPU seconds of the engine a second of this recording. */
+  /** CPU seconds of the engine per second of the recording. */
   readonly cpuPerSecond: number;
 }
 
-/** The least of `rounds` for each, taken in turns. */
+/** Compares the minimum of `rounds` runs of each; the two alternate. */
 export async function measureCost(samples: Int16Array, log: Log, rounds: number): Promise<Cost> {
   const isInstalled = spawnSync(program, ["-help"]).error === undefined;
   let [own, other] = [Infinity, Infinity];
@@ -34,8 +34,8 @@ export async function measureCost(samples: Int16Array, log: Log, rounds: number)
   }
   const seconds = samples.length / sampleRate;
   const note = isInstalled
-    ? `${(own / seconds).toFixed(3)} s against ${(other / seconds).toFixed(3)} a second of recording, interim results and all`
-    : `${program} is not installed (apt-get install pocketsphinx): ${(own / seconds).toFixed(3)} s a second of recording, compared with nothing`;
+    ? `${(own / seconds).toFixed(3)} s against ${(other / seconds).toFixed(3)} per second of recording, with interim results`
+    : `${program} is not installed (apt-get install pocketsphinx): ${(own / seconds).toFixed(3)} s per second of recording, without a comparison`;
   const ratio = isInstalled ? own / other : NaN;
   const figure = { name: `CPU against ${program}`, ratio, ratioMax, note };
   return { figure, cpuPerSecond: own / seconds };
@@ -79,7 +79,7 @@ function continuousSeconds(samples: Int16Array): number {
   }
 }
 
-/** CPU time of all children of this process that are gone. */
+/** The CPU time of all children of this process that have ended. */
 function childrenSeconds(): number {
   const stat = readFileSync("/proc/self/stat", "latin1");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -1,4 +1,4 @@
-// Streams at the speed of speech, and how long their results take.
+// Streams in real time, and the latency of their results.
 import { setTimeout as delay } from "node:timers/promises";
 import { Distribution, type Summary } from "../../src/cli/bench/distribution.ts";
 import { type EnginePool, openEnginePool } from "../../src/engines/pool/engine-pool.ts";
@@ -8,21 +8,21 @@ import { sampleRate, type Talk } from "./talk.ts";
 
 const chunkMs = 100;
 const chunkSamples = (sampleRate * chunkMs) / 1000;
-/** The streams begin one after another within this time. */
+/** The starts of the streams are spread over this time. */
 const startMs = 4000;
 /** A final belongs to the last sentence that ended at most this long before its utterance. */
 const endReachMs = 1500;
 
 export interface Lags {
-  /** From the sending of the last chunk that the message covers. */
+  /** The time since the last chunk that the result covers was sent. */
   readonly interim: Summary | undefined;
-  /** From the sending of the chunk that holds the end of the last word; once for each end. */
+  /** The time since the chunk with the end of the last word was sent; once for each end. */
   readonly word: Summary | undefined;
-  /** From the sending of the chunk that holds the end of speech. */
+  /** The time since the chunk with the end of speech was sent. */
   readonly final: Summary | undefined;
   readonly cores: number;
   readonly bytes: number;
-  /** If the pool refuses further streams. */
+  /** The number of streams that the pool refused. */
   readonly refused: number;
 }
 
@@ -33,8 +33,8 @@ interface Distributions {
 }
 
 /**
- * `count` streams over `processes` engine processes for this long; each says something else at a
- * time.
+ * Runs `count` streams on `processes` engine processes for `seconds`. At each moment every stream
+ * has different speech.
  */
 export async function measurePaced(
   talks: readonly Talk[],
@@ -110,7 +110,7 @@ async function runStream(
       continue;
     }
     const spokenMs = talk.endsMs.findLast((ms) => ms <= audioEndMs) ?? -Infinity;
-    // A sentence of which a pause in the middle was taken for the end has no known end.
+    // If a pause within a sentence ended the utterance, the end of its speech is unknown.
     if (spokenMs > lastEndMs && audioEndMs - spokenMs <= endReachMs) {
       lags.final.add(now - sentAtOf(spokenMs));
       lastEndMs = spokenMs;

@@ -1,26 +1,27 @@
-// One long recording with what is known about it: sentences of all voices and recordings, with
-// pauses of a quiet room.
+// One long recording of sentences in all voices and of recordings, with the pauses of a quiet room
+// between them, and the times at which their speech ends.
 import { flite, joined, noise, type Voice } from "../../test/fixtures/flite.ts";
 import { readRecordings } from "../recordings.ts";
 import { sentences } from "../sentences.ts";
 
 export const sampleRate = 16_000;
 const voices: readonly Voice[] = ["slt", "rms", "awb"];
-/** A pause that ends an utterance by default, and a little more. */
+/** A little longer than the pause that by default ends an utterance. */
 const pauseMs = 700;
 const roomAmplitude = 4;
-/** The end of speech: the last 10 ms that are not so much quieter than the loudest. */
+/** Speech ends with the last 10 ms that are at most this much quieter than the loudest ones. */
 const endDb = 40;
 const frameSamples = sampleRate / 100;
 
 export interface Talk {
   readonly samples: Int16Array;
-  /** Where each sentence's speech ends, in milliseconds. */
+  /** The time at which the speech of each sentence ends, in milliseconds. */
   readonly endsMs: readonly number[];
 }
 
 /**
- * Every third sentence of each voice, then the recordings of the folder; `first` turns it around.
+ * Every third sentence in each voice, then the recordings of the folder. The talk begins with part
+ * `first`; the parts before it come at the end.
  */
 export function makeTalk(folder: string, first = 0): Talk {
   const said = sentences.filter((_, index) => index % 3 === 0);

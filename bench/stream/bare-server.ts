@@ -1,11 +1,11 @@
-// The least that a server of §4.9 does: ws, JSON.parse, Buffer.from, and answers as many and
-// as long as those of the scripted engine, at the chunks at which it has them. Knows nothing of
-// audio: it counts chunks of the built-in recording. node bare-server.ts: prints its port.
+// The minimum that a server of §4.9 does: ws, JSON.parse, Buffer.from, and as many and as long
+// answers as those of the scripted engine, after the same chunks. It does not process audio: it
+// counts the chunks of the built-in recording. node bare-server.ts: prints its port.
 import { WebSocketServer, type WebSocket } from "ws";
 
 /**
- * Chunks of 100 ms of the built-in recording: a tone, then silence; the final comes after 500 ms of
- * it.
+ * The chunks of 100 ms in the built-in recording: a tone, then silence. The final result comes
+ * after 500 ms of silence.
  */
 const chunksOfTone = 30;
 const chunksOfPeriod = 37;
@@ -51,7 +51,7 @@ function isAudio(message: unknown): message is { audioContent: string } {
   return typeof message === "object" && message !== null && "audioContent" in message;
 }
 
-/** What the scripted engine says after this many chunks of the stream, as JSON of §4.9. */
+/** The scripted engine's answer after this number of chunks of the stream, as JSON of §4.9. */
 function answerAt(chunks: number, isFinal: boolean): string {
   const begin = Math.floor((chunks - 1) / chunksOfPeriod) * chunksOfPeriod;
   const spoken = Math.min(chunksOfTone, chunks - begin);

@@ -1,4 +1,4 @@
-// Sockets that are open, authenticated and configured, but silent.
+// The memory of sockets that are open, authenticated and configured, but send no audio.
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import {
@@ -13,8 +13,8 @@ import type { MeasuredServer } from "./servers.ts";
 const sockets = 10_000;
 const memoryMebibytesMax = 300;
 /**
- * They are idle for this long before memory is measured; after 60 s without audio the service
- * closes them.
+ * The sockets are idle for this long before memory is measured. The service closes them after 60 s
+ * without audio.
  */
 const idleMs = 30_000;
 /** Sockets that are being opened at the same time. */
@@ -27,8 +27,8 @@ const configuration = JSON.stringify({
 });
 
 /**
- * Memory (PSS) of the process that holds 10,000 idle sockets: at most 300 MiB. What its tree takes
- * with it, PostgreSQL and engine processes, is reported too; it does not grow with sockets.
+ * The memory (PSS) of the service's process with 10,000 idle sockets: at most 300 MiB. The note
+ * also has the memory with PostgreSQL and engine processes, which does not grow with sockets.
  */
 export async function measureIdle(service: MeasuredServer): Promise<Figure[]> {
   const before = await memoryOf(service);
@@ -52,7 +52,7 @@ export async function measureIdle(service: MeasuredServer): Promise<Figure[]> {
   for (const socket of open) socket.terminate();
   const each = (1024 * (after.tree - before.tree)) / sockets;
   const note =
-    `${after.service.toFixed(0)} MiB (${before.service.toFixed(0)} before, ${each.toFixed(1)} KiB a socket), opened in ${(tookMs / 1000).toFixed(1)} s; ` +
+    `${after.service.toFixed(0)} MiB (${before.service.toFixed(0)} before, ${each.toFixed(1)} KiB per socket), opened in ${(tookMs / 1000).toFixed(1)} s; ` +
     `with PostgreSQL and engines ${after.tree.toFixed(0)} MiB (${before.tree.toFixed(0)} before)`;
   return [
     {
@@ -70,7 +70,7 @@ export async function measureIdle(service: MeasuredServer): Promise<Figure[]> {
   ];
 }
 
-/** An open socket with its configuration sent; undefined where the server does not want it. */
+/** Opens a socket and sends its configuration; undefined if the server refuses it. */
 function openSocket(
   { url, token }: MeasuredServer,
   localAddress: string,
@@ -88,7 +88,7 @@ function openSocket(
   });
 }
 
-/** PSS of the service's process, and of all of its tree, in mebibytes. */
+/** The PSS of the service's process, and of its whole process tree, in mebibytes. */
 async function memoryOf({ url }: MeasuredServer): Promise<{ service: number; tree: number }> {
   const pid = await listenerOf(Number(new URL(url).port));
   if (pid === undefined) throw new Error(`nothing listens at ${url}`);

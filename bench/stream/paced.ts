@@ -1,9 +1,10 @@
-// Paced streams, the service next to the bare server: CPU a chunk, and how long answers take.
+// Streams in real time, of the service and of the bare server: CPU per chunk, and the latency of
+// answers.
 import { load, type Report } from "./load.ts";
 import type { Figure } from "../report.ts";
 import type { MeasuredServer } from "./servers.ts";
 
-/** Both servers compiled what is hot before anything is measured. */
+/** Lets both servers compile their hot functions before anything is measured. */
 const warmUp = { streams: 20, rate: 0, duration: 400 };
 
 export async function warm(servers: readonly MeasuredServer[]): Promise<void> {
@@ -11,8 +12,8 @@ export async function warm(servers: readonly MeasuredServer[]): Promise<void> {
 }
 
 /**
- * CPU of the whole process tree a chunk at 200 paced streams: at most 1.5 times the bare server's.
- * The least of each, interleaved.
+ * The CPU time per chunk of the whole process tree, with 200 paced streams: at most 1.5 times the
+ * bare server's. The minimum of interleaved runs.
  */
 export async function measureCpu(
   service: MeasuredServer,
@@ -26,16 +27,16 @@ export async function measureCpu(
   const [best = NaN, bestBare = NaN] = [own, other].map((reports) =>
     Math.min(...reports.map(cpuOfChunk)),
   );
-  const note = `${us(best)} a chunk, ${us(bestBare)} bare; parts of the last: ${partsOf(own.at(-1))}`;
+  const note = `${us(best)} per chunk, ${us(bestBare)} bare; parts of the last: ${partsOf(own.at(-1))}`;
   return [
-    { name: "CPU a chunk, 200 streams", ratio: best / bestBare, ratioMax: 1.5, note },
+    { name: "CPU per chunk, 200 streams", ratio: best / bestBare, ratioMax: 1.5, note },
     lossFigure("200 streams", own),
   ];
 }
 
 /**
- * Time to the answer at 1000 paced streams: p99 at most 1.5 times the bare server's, nothing lost.
- * The median of the rounds.
+ * The latency of answers with 1000 paced streams: a p99 of at most 1.5 times the bare server's, and
+ * no losses. The median of the rounds.
  */
 export async function measureLag(
   service: MeasuredServer,
@@ -53,7 +54,7 @@ export async function measureLag(
   ];
 }
 
-/** Streams that failed and finals that were lost or differ, of all rounds: none. */
+/** The number of failed streams, and of lost or different finals, in all rounds: 0. */
 function lossFigure(name: string, reports: readonly Report[]): Figure {
   const sum = (count: (report: Report) => number) =>
     reports.reduce((total, report) => total + count(report), 0);
@@ -64,7 +65,7 @@ function lossFigure(name: string, reports: readonly Report[]): Figure {
   return { name: `losses, ${name}`, ratio: failed + lost, ratioMax: 0, note };
 }
 
-/** A B A B ...: what else the machine does meets both. */
+/** The servers alternate (A B A B ...), so that other work of the machine affects both. */
 async function interleaved(
   servers: readonly [MeasuredServer, MeasuredServer],
   rounds: number,

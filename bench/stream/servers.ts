@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startService } from "../../test/fault/process.ts";
 
-/** A server to put load on, in processes of its own. */
+/** A server under load, in its own processes. */
 export interface MeasuredServer extends AsyncDisposable {
   readonly name: string;
   readonly url: string;
@@ -14,8 +14,8 @@ export interface MeasuredServer extends AsyncDisposable {
 }
 
 /**
- * The service with the scripted engine, its PostgreSQL and as many engine processes as it has by
- * default.
+ * Starts the service with the scripted engine, its own PostgreSQL and the default number of engine
+ * processes.
  */
 export async function openService(
   environment: Readonly<Record<string, string>> = {},
@@ -38,7 +38,7 @@ export async function openService(
   };
 }
 
-/** See bare-server.ts. */
+/** Starts bare-server.ts. */
 export async function openBareServer(): Promise<MeasuredServer> {
   const server = spawn(process.execPath, [join(import.meta.dirname, "bare-server.ts")], {
     stdio: ["ignore", "pipe", "inherit"],

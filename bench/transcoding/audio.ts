@@ -12,13 +12,14 @@ import type { Figure } from "../report.ts";
 
 const rounds = 15;
 
-/** The part of ws that reads frames, which its types leave out. */
+/** The part of ws that reads frames; it is missing from the types of ws. */
 type Receiver = EventEmitter & { write(chunk: Buffer, done: () => void): void };
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
 const { Receiver } = ws as unknown as { Receiver: new (options: object) => Receiver };
 
 /**
- * A body of 30 s at 48 kHz, against JSON.parse and Buffer.from alone: at most 1.5 times their CPU.
+ * Compares reading a body of 30 s at 48 kHz with only JSON.parse and Buffer.from: at most 1.5 times
+ * their CPU time.
  */
 export function measureRecognizeBody(): Figure {
   const content = audio(30 * 48_000).toString("base64");
@@ -45,7 +46,7 @@ export function measureRecognizeBody(): Figure {
   };
 }
 
-/** Messages of 100 ms, from masked WebSocket frames to samples: at most 20 us of CPU each. */
+/** Reads messages of 100 ms from masked WebSocket frames to samples: at most 20 us of CPU each. */
 export async function measureLiveMessage(sampleRateHertz: number): Promise<Figure> {
   const messages = 2_000;
   const text = JSON.stringify({ audioContent: audio(sampleRateHertz / 10).toString("base64") });
@@ -64,7 +65,7 @@ export async function measureLiveMessage(sampleRateHertz: number): Promise<Figur
   };
 }
 
-/** CPU time in ms of reading frames up to their samples. */
+/** The CPU time in ms of reading frames up to their samples. */
 async function receive(frames: readonly Buffer[], samplesEach: number): Promise<number> {
   const receiver = new Receiver({ isServer: true, maxPayload: 1 << 20, skipUTF8Validation: false });
   let samples = 0;
@@ -75,7 +76,7 @@ async function receive(frames: readonly Buffer[], samplesEach: number): Promise<
   });
   const start = cpuMs();
   for (const frame of frames) {
-    // As a socket does: one write for what has come, and the next when it is read.
+    // A socket does the same: it writes the bytes that have arrived, and waits until they are read.
     await new Promise<void>((resolve) => {
       receiver.write(frame, () => {
         resolve();
@@ -83,7 +84,7 @@ async function receive(frames: readonly Buffer[], samplesEach: number): Promise<
     });
   }
   const took = cpuMs() - start;
-  if (samples !== frames.length * samplesEach) throw new Error(`${samples} samples came through`);
+  if (samples !== frames.length * samplesEach) throw new Error(`${samples} samples were read`);
   return took;
 }
 
@@ -94,7 +95,7 @@ function maskedFrame(payload: Buffer): Buffer {
   return Buffer.concat([head, payload.map((byte, at) => byte ^ (mask[at & 3] ?? 0))]);
 }
 
-/** Noise: no byte of it is easier than another. */
+/** Noise, in which no byte is easier to read than another. */
 function audio(samples: number): Buffer {
   const bytes = Buffer.alloc(samples * 2);
   let state = 1;

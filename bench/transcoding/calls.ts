@@ -1,5 +1,5 @@
-// A whole call over REST against the same method over Connect JSON: the CPU of the server alone,
-// the caller is another process.
+// The CPU time of the server for a whole call over REST, compared with the same method over Connect
+// JSON. The caller is another process, and is not counted.
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { spawn } from "node:child_process";
@@ -39,8 +39,7 @@ const transcript = create(TranscriptSchema, {
 });
 
 /**
- * The methods that are called, without what they do in the service: what the doors take is all that
- * is left.
+ * The methods that are called. They return at once, so that only the time of the doors is measured.
  */
 const methods = {
   getTranscriptJob: () => job,
@@ -73,7 +72,7 @@ const calls = [
   },
 ];
 
-/** Ratios of the server's CPU time, REST over Connect JSON, at most 0.6. */
+/** The server's CPU time over REST as a ratio to that over Connect JSON: at most 0.6. */
 export async function measureCalls(): Promise<Figure[]> {
   await using server = await openMeasuredServer(anyCaller);
   const { port } = new URL(server.address);
@@ -99,7 +98,7 @@ export async function measureCalls(): Promise<Figure[]> {
   return figures;
 }
 
-/** A server of methods that do nothing. */
+/** Starts a server whose methods do nothing. */
 export function openMeasuredServer(authenticator: Authenticator): Promise<Server> {
   const services = [implemented(Transcripts, unimplementedBut(methods))];
   return openServer(
@@ -113,7 +112,7 @@ function unimplementedBut(own: object): ServiceImpl<typeof Transcripts> {
     throw new Error("not measured");
   };
   const all = Transcripts.methods.map(({ localName }) => [localName, refuse]);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every method is there
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every method is implemented
   return { ...Object.fromEntries(all), ...own } as ServiceImpl<typeof Transcripts>;
 }
 
@@ -139,7 +138,7 @@ export function requestText(
   return `${headers.join("\r\n")}\r\n\r\n${Buffer.from(text).toString("latin1")}`;
 }
 
-/** A process that calls a port. */
+/** Starts a process that calls a port. */
 export function openCaller(
   port: string,
 ): Disposable & { call(request: string, calls: number): Promise<void> } {
@@ -151,7 +150,7 @@ export function openCaller(
     async call(request, calls) {
       load.stdin.write(`${JSON.stringify({ request, calls })}\n`);
       const { done } = await lines.next();
-      if (done) throw new Error("the caller broke down");
+      if (done) throw new Error("the calling process failed");
     },
     [Symbol.dispose]() {
       load.kill();

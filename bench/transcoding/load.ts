@@ -1,5 +1,5 @@
-// The calling side of calls.ts, in a process of its own: node load.ts <port>; a line of JSON
-// {request, calls} in, a line out.
+// The client of calls.ts, in its own process: node load.ts <port>. It reads a line of JSON,
+// {request, calls}, from its input, and writes a line when the calls have ended.
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
@@ -24,7 +24,7 @@ function open(): Promise<Socket> {
   });
 }
 
-/** Sends the request, waits for the whole answer, and again. */
+/** Repeatedly sends the request and waits for the whole answer. */
 async function callAgain(socket: Socket, request: string, calls: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let answered = 0;

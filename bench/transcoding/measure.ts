@@ -6,9 +6,9 @@ const callsARound = 60_000;
 type Run = (text: string, at: number) => unknown;
 
 /**
- * CPU time of two functions for one text, in ns: the best of 25 interleaved rounds. Every text is
- * a new string for its call, as a parser of requests makes it, so that no hash of it is known; what
- * that takes is left out.
+ * The CPU time in ns of two functions for one text: the best of 25 interleaved rounds. Each call
+ * gets a new string, as from a parser of requests, so that its hash is not yet known; the time to
+ * make the string is not included.
  */
 export function nanosecondsOf(
   texts: readonly string[],

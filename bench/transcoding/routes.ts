@@ -1,4 +1,4 @@
-// Finding a route, against find-my-way, on the service's own routes and on 200 routes.
+// Finds routes, compared with find-my-way, among the service's own routes and among 200 routes.
 import FindMyWay from "find-my-way";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
@@ -16,10 +16,10 @@ interface Route {
 
 type Kind = "static" | "variable" | "verb";
 
-/** Requests of one kind, each with the template that must answer. */
+/** Requests of one kind, each with the template that must match. */
 type Requests = Readonly<Record<Kind, readonly (Route & { readonly path: string })[]>>;
 
-/** Ratios of CPU time, ours over find-my-way's, at most 1.0 for each kind. */
+/** Our CPU time as a ratio to find-my-way's, for each kind of route: at most 1.0. */
 export function measureRoutes(): Figure[] {
   const own = bindingsOf([Transcripts, Speech, Accounts])
     .filter(({ httpMethod }) => httpMethod !== "WEBSOCKET")
@@ -33,7 +33,7 @@ export function measureRoutes(): Figure[] {
   ];
 }
 
-/** Eight routes of a resource, as APIs of this kind have them. */
+/** The eight routes of a resource that such APIs usually have. */
 function resourceRoutes(name: string): Route[] {
   return [
     { httpMethod: "GET", template: `/v1/${name}` },
@@ -80,12 +80,12 @@ function compare(title: string, routes: readonly Route[]): Figure[] {
 }
 
 function storeOf(found: { readonly store: unknown } | null): Route | undefined {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what compare() put there
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- compare() put it there
   return found?.store as Route | undefined;
 }
 
 /**
- * A template in find-my-way's own words; it needs a regular expression where a verb follows a
+ * A template in find-my-way's syntax, which needs a regular expression if a verb follows a
  * variable.
  */
 function pathFor(template: string): string {

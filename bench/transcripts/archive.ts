@@ -4,9 +4,9 @@ import { packSegments } from "../../src/transcripts/segments.ts";
 /** How the archive is divided between accounts. */
 export interface ArchiveSize {
   readonly transcripts: number;
-  /** Share of the largest account. */
+  /** The share of the largest account. */
   readonly largeShare: number;
-  /** Share of all middle accounts together; the others have the rest. */
+  /** The share of all middle accounts together; the small accounts have the rest. */
   readonly middleShare: number;
   readonly middleAccounts: number;
 }
@@ -14,7 +14,7 @@ export interface ArchiveSize {
 /** A word in the subject, and a keyword, of one transcript in 20,000. */
 export const rareWord = "Hverfisgata";
 
-/** Words of subjects, the most frequent first. */
+/** The words of subjects, the most frequent first. */
 export const words =
   `Fundur Viðtal Ávarp Meeting Interview Umræða Lecture Fyrirlestur Report Skýrsla Nefnd Þing Fréttir News Samtal Podcast
   Hlaðvarp Ræða Committee Útvarp Ráðstefna Conference Námskeið Course Stjórn Board Borgarráð Council Þáttur Episode Æfing Training
@@ -23,22 +23,22 @@ export const words =
     /\s+/,
   );
 
-/** Keywords, the most frequent first. */
+/** The keywords, the most frequent first. */
 export const keywords =
   `fundur viðtal news podcast drög final alþingi reykjavík akureyri 2024 2025 2026 opinbert internal menning íþróttir veður saga
   þýðing review music school health orka`.split(/\s+/);
 
 /**
- * Fills an empty archive as time would have: oldest first, the accounts' transcripts in between
- * each other. `owners`: the large account, then the middle ones, then all others. Each transcript
- * has one version, without segments.
+ * Fills an empty archive in the order of time: oldest transcripts first, those of all accounts
+ * mixed. `owners`: the large account, then the middle ones, then all others. Each transcript has
+ * one version, without segments.
  */
 export async function fillArchive(
   client: pg.ClientBase,
   owners: readonly string[],
   size: ArchiveSize,
 ): Promise<void> {
-  // A million checks of foreign keys would find nothing.
+  // The rows are consistent, so a million checks of foreign keys are skipped.
   await client.query("set session_replication_role = replica");
   await client.query("set synchronous_commit = off");
   await client.query("set maintenance_work_mem = '512MB'");
@@ -63,8 +63,8 @@ export async function fillArchive(
 }
 
 /**
- * Making them once takes a third of the time of keeping them up to date with each row. Gives what
- * makes them again.
+ * Drops the indexes, and returns a function that creates them again. Creating them once takes a
+ * third of the time of updating them for each row.
  */
 async function dropIndexes(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ indexname: string; indexdef: string }>(
@@ -75,7 +75,7 @@ async function dropIndexes(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ indexdef }) => indexdef);
 }
 
-/** Chance is a hash of the row's number: every archive of a size is the same. */
+/** Random values are hashes of the row number, so all archives of one size are identical. */
 const chance = (salt: number) =>
   `(hashint8extended(n, ${salt}) & 1048575)::float8 / 1048576 as c${salt}`;
 const wordAt = (position: string) =>

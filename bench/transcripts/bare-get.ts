@@ -1,5 +1,6 @@
-// The least that a GET of a transcript is: the stored bytes read with the bare driver, decompressed
-// and sent. node bare-get.ts <folder of the database's socket> <transcript id>: prints its port.
+// The minimum work of a GET of a transcript: it reads the stored bytes with the bare driver,
+// decompresses and sends them. node bare-get.ts <folder of the database's socket> <transcript id>:
+// prints its port.
 import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
@@ -27,6 +28,6 @@ server.listen(0, "127.0.0.1", () => {
 async function answer(): Promise<Buffer> {
   const { rows } = await pool.query<{ json_zstd: Buffer; json_bytes: number }>(stored, [id]);
   const [{ json_zstd: zstd, json_bytes: bytes } = { json_zstd: "", json_bytes: 0 }] = rows;
-  // In one piece: in pieces of 16 kB, as it does by itself, it takes half as long again.
+  // In one chunk: in chunks of 16 kB, zlib's default, it takes half as long again.
   return await decompress(zstd, { chunkSize: bytes + 1 });
 }

@@ -1,5 +1,5 @@
-// §4.3 at a million transcripts: whole calls over REST against the same SQL through the bare
-// driver.
+// Lists of §4.3 with a million transcripts: whole calls over REST, compared with the same SQL
+// through the bare driver.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,14 +27,14 @@ const archive = { transcripts: 1_000_000, largeShare: 0.3, middleShare: 0.2, mid
 const accounts = 4_000;
 const pageSize = 50;
 const deepPage = 4_000;
-/** The issue of this bench: at p50. */
+/** The limit of the ratio at the p50. */
 const ratioMax = 3;
 /**
- * Callers that ask without a pause share the processors with everybody; they must not get all of
- * them.
+ * Our own limit: callers that send requests without a pause share the processors with all others,
+ * but must not get all of them.
  */
 const underLoadRatioMax = 10;
-/** Until the service's code is compiled. */
+/** This number of calls compiles the service's code. */
 const warmCalls = 300;
 const rounds = 20;
 const callsARound = 5;
@@ -71,7 +71,7 @@ const cases: readonly Case[] = [
   keyword("ekkert"),
 ];
 
-/** On a service and an archive of their own, which are gone afterwards. */
+/** Measures lists on a service and an archive of its own, which are deleted afterwards. */
 export async function runLists(): Promise<Figure[]> {
   const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
   try {
@@ -98,7 +98,7 @@ export async function runLists(): Promise<Figure[]> {
   }
 }
 
-/** Gives the account of the service's first key, which has the large share. */
+/** Fills the archive. Returns the account of the service's first key, which has the large share. */
 async function fill(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ id: string }>("select id from account");
   const others = Array.from({ length: accounts }, () => newId());
@@ -110,7 +110,7 @@ async function fill(client: pg.Client): Promise<string> {
   return first;
 }
 
-/** Ratios of the median time of whole calls to that of their SQL through the driver, at most 3. */
+/** The median time of whole calls as a ratio to that of their SQL through the driver: at most 3. */
 async function measureLists(
   service: ServiceProcess,
   client: pg.Client,
@@ -151,8 +151,8 @@ async function measureLists(
 }
 
 /**
- * First pages while as many texts of one letter as are let in, which nothing has, are looked for
- * without end.
+ * Reads first pages while the maximum number of one-letter searches without any match run without a
+ * pause.
  */
 async function duringLetters(
   service: ServiceProcess,
@@ -189,8 +189,8 @@ async function duringLetters(
 }
 
 /**
- * As the service does it, without its limits: what is asked of the database is all that is wanted
- * here.
+ * Finds transcripts as the service does, but without its limits, because only the database query is
+ * measured here.
  */
 async function listDirectly(
   db: Kysely<Tables>,
@@ -249,7 +249,7 @@ async function get(http: Client, key: string, path: string): Promise<void> {
   if (statusCode !== 200) throw new Error(`${statusCode} ${Buffer.from(bytes).toString()}`);
 }
 
-/** In turns, a few of each, so that what else the machine does hits both. */
+/** Alternates between the two, a few calls each, so that other work affects both equally. */
 async function measure(
   name: string,
   pid: number,

@@ -1,5 +1,5 @@
-// Long transcripts on the wire, through the real process: node bench/transcripts/wire.ts [-- --only
-// get|write|live]
+// Long transcripts over HTTP, through the real process: npm run bench:transcripts -- --only wire,
+// or node bench/transcripts/wire.ts [--only get|write|live]
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdtempSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ import { type Figure, report } from "../report.ts";
 const metadata = { fileType: "AUDIO", languageCode: "is-IS", subject: "mæling" };
 const agent = new Agent({ keepAlive: true });
 
-/** Measures what is named, or everything; a service of its own, with the scripted engine. */
+/** Runs the named measurement, or all of them, on a service with the scripted engine. */
 export async function runWire(only?: string): Promise<Figure[]> {
   const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
   try {
@@ -38,8 +38,8 @@ export async function runWire(only?: string): Promise<Figure[]> {
 }
 
 /**
- * CPU of the service's process for each GET of 30,000 words, as a ratio to the bare server's; the
- * least of rounds that take turns.
+ * The CPU time of the service's process per GET of 30,000 words, as a ratio to the bare server's;
+ * the minimum of rounds that alternate.
  */
 async function measureGet(service: ServiceProcess, data: string): Promise<Figure[]> {
   const name = await makeTranscript(service, 30_000);
@@ -78,7 +78,7 @@ async function measureGet(service: ServiceProcess, data: string): Promise<Figure
   }
 }
 
-/** Latency of single calls, one after the other: of eight hours. No limit: for the record. */
+/** The latency of single calls for eight hours of words, one after another. It has no limit. */
 async function measureWrite(service: ServiceProcess): Promise<Figure[]> {
   const body = bodyOf(72_000);
   const create = await timesOf(20, () => call(service, "POST", "/v1alpha1/transcripts", { body }));
@@ -101,8 +101,9 @@ const liveSeconds = 30;
 const patchesASecond = 10;
 
 /**
- * Live streams while the segments of eight hours are replaced ten times a second; offered, however
- * many go through.
+ * The latency of live streams while clients try to replace the segments of eight hours ten times
+ * per second. A final result may take 500 ms longer than an interim one: it waits for the silence
+ * that ends the utterance.
  */
 async function measureLive(service: ServiceProcess): Promise<Figure[]> {
   const target = { url: service.address, token: service.key };
@@ -160,7 +161,7 @@ function segmentsBody(words: number): Buffer<ArrayBuffer> {
   return Buffer.from(JSON.stringify({ segments: longSegments(words) }));
 }
 
-/** Reads the answer and drops it. Its status. */
+/** Reads and discards the answer, and returns its status. */
 async function call(
   { address, key }: Pick<ServiceProcess, "address" | "key">,
   method: string,
@@ -188,7 +189,7 @@ async function leastCpuMs(
       const before = await cpuOf(pid);
       for (let count = 0; count < calls; count += 1) await run();
       const ms = ((await cpuOf(pid)) - before) / calls;
-      // The first round warms.
+      // The first round only compiles the code.
       if (round >= 0) least[index] = Math.min(least[index] ?? Infinity, ms);
     }
   }

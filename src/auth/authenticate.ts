@@ -160,7 +160,7 @@ function refuseWithoutScope(
 function unauthenticated(reason: "TOKEN_MISSING" | "TOKEN_INVALID"): ServiceError {
   return new ServiceError(
     "unauthenticated",
-    "a valid token is needed: an API key, or a JWT signed with a registered client key",
+    "a valid token is required: an API key, or a JWT signed with a registered client key",
     { reason },
   );
 }

@@ -10,7 +10,8 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   add: {
     call: "add NAME [--key]",
-    summary: "create one; --key adds an API key with every scope, printed once to standard output",
+    summary:
+      "create an account; --key adds an API key with every scope, printed once to standard output",
     run: async (...call) => await (await import("./accounts/add-account.ts")).add(...call),
   },
   rename: {
@@ -20,19 +21,20 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   disable: {
     call: "disable ID",
-    summary: "refuse all its keys and members; its data is kept",
+    summary: "refuse all keys and members of an account; its data is kept",
     run: async (...call) =>
       await (await import("./accounts/change-account.ts")).disableOrEnable(true, ...call),
   },
   enable: {
     call: "enable ID",
-    summary: "accept its keys and members again",
+    summary: "accept the keys and members of an account again",
     run: async (...call) =>
       await (await import("./accounts/change-account.ts")).disableOrEnable(false, ...call),
   },
   delete: {
     call: "delete ID [--yes]",
-    summary: "show what it has; with --yes delete all of it permanently, except its audit log",
+    summary:
+      "show what an account has; with --yes delete all of it permanently, except its audit log",
     run: async (...call) => await (await import("./accounts/delete-account.ts")).remove(...call),
   },
   members: {
@@ -69,6 +71,6 @@ export const accounts: Command = commandGroup({
   notes: async () => {
     const { limitsOptions } = await import("./accounts/set-limits.ts");
     const table: OptionTable = limitsOptions;
-    return `Options of limits (0: no limit; default: as in the settings):\n${describeOptions(table)}\nAll accept --json. HLUST_DATA or DATABASE_URL names the service's database; the service may be running.\n`;
+    return `Options of limits (0: no limit; "default": the limit in the service's settings):\n${describeOptions(table)}\nAll accept --json. HLUST_DATA or DATABASE_URL names the service's database; the service may be running.\n`;
   },
 });

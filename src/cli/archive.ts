@@ -7,7 +7,8 @@ export const archive: Command = commandGroup({
   subcommands: {
     show: {
       call: "show [--json]",
-      summary: "show its id, its places and its state; exits with 1 unless it is in order",
+      summary:
+        "show the archive's id, places and state; exits with 1 if a service would not run normally",
       run: async (...call) => await (await import("./archive/archive-acts.ts")).show(...call),
     },
     quarantine: {

@@ -1,9 +1,9 @@
 import { UsageError, type Command } from "./command.ts";
 import { columns } from "./models/columns.ts";
 
-/** A subcommand of a group: `list` of `models list`. */
+/** A subcommand of a group, such as `list` in `models list`. */
 export interface Subcommand {
-  /** Its name and arguments for the help: `pull NAME`. */
+  /** Its name and arguments, as the help shows them: `pull NAME`. */
   readonly call: string;
   readonly summary: string;
   /** Resolves to the exit code; nothing means 0. */
@@ -13,7 +13,7 @@ export interface Subcommand {
   ) => Promise<number | undefined | void>;
 }
 
-/** A command whose first argument is a subcommand: `hlust models list`. */
+/** A command whose first argument is a subcommand, such as `hlust models list`. */
 export function commandGroup(group: {
   readonly name: string;
   readonly summary: string;

@@ -19,7 +19,7 @@ export class UsageError extends Error {
   }
 }
 
-/** For commands that take no arguments. */
+/** Throws UsageError if there are arguments, for commands that accept none. */
 export function refuseArguments(args: readonly string[]): void {
-  if (args.length > 0) throw new UsageError(`unexpected ${JSON.stringify(args[0])}`);
+  if (args.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(args[0])}`);
 }

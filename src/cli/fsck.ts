@@ -7,7 +7,7 @@ import { Arguments, describeOptions } from "./options.ts";
 const options = {
   repair: { meaning: "repair what can be repaired without loss" },
   purge: {
-    meaning: "with --repair: delete removed media now, not after its days",
+    meaning: "with --repair: delete removed media now, not after HLUST_REMOVED_MEDIA_DAYS",
   },
   "no-hash": { meaning: "do not read the bytes of all media" },
   json: { meaning: "print a line of JSON for each finding, and one for the summary" },
@@ -15,12 +15,12 @@ const options = {
 
 const usage = `Usage: hlust fsck [--repair [--purge]] [--no-hash] [--json]
 
-Checks the archive for lost, altered and left-over data, also while the service runs.
+Checks the archive for lost, altered and left-over data, even while the service runs.
 
 ${describeOptions(options)}
---repair sets aside bytes in the media store without a record, however many they are (a service stops at
-100, or 1 %), and restores them once there is a record: nothing is lost for HLUST_REMOVED_MEDIA_DAYS,
-unless --purge is given.
+--repair sets aside all media bytes that have no record (a service sets aside at most 100, or 1 %), and
+restores them when they have a record again: nothing is lost for HLUST_REMOVED_MEDIA_DAYS, unless --purge
+is given.
 
 Exits with 0 if nothing is wrong, 1 if something is, 2 if the check failed.
 `;
@@ -51,7 +51,7 @@ function readArguments(args: readonly string[]): Arguments<typeof options> {
     const read = new Arguments(options, args);
     if (read.has("purge") && !read.has("repair")) throw new UsageError("--purge needs --repair");
     if (read.positionals.length === 0) return read;
-    throw new UsageError(`unexpected ${JSON.stringify(read.positionals[0])}`);
+    throw new UsageError(`unexpected argument ${JSON.stringify(read.positionals[0])}`);
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(error.message, usage) : error;
   }
@@ -63,7 +63,9 @@ async function check(settings: ArchiveSettings, read: Arguments<typeof options>)
   await using opened = await openArchive(settings);
   if (read.has("repair") && opened.quarantine.length > 0) {
     const why = opened.quarantine.join("; ");
-    throw new Error(`the archive is in quarantine: ${why}. \`hlust archive release\` ends it`);
+    throw new Error(
+      `the archive is in quarantine: ${why}. \`hlust archive release\` ends the quarantine`,
+    );
   }
   const report = new Report(read.has("json"));
   const findings = checkArchive({

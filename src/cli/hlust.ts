@@ -68,5 +68,5 @@ function usage(): string {
 }
 
 process.exitCode = await main(process.argv.slice(2));
-// A last resort: open handles must not keep a finished command running.
+// This is a last resort, since open handles must not keep a finished command running.
 setTimeout(() => process.exit(), 1_000).unref();

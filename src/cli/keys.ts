@@ -18,7 +18,7 @@ export const keys: Command = commandGroup({
     },
     revoke: {
       call: "revoke ID",
-      summary: "revoke a key: refused within a second, its streams end within five",
+      summary: "revoke a key: it is refused within a second, and its streams end within five",
       run: async (...call) => await (await import("./keys/revoke-key.ts")).revoke(...call),
     },
   },

@@ -8,14 +8,14 @@ const options = {
 
 const usage = `Usage: hlust migrate [--check]
 
-Migrates the database to the schema of this version, as the service does when it starts: for a role that
-may change the schema, before the service starts with a role that may not. Older nodes keep running.
+Migrates the database to the schema of this version, as the service does when it starts. Use it with a role
+that may change the schema, if the role of the service may not. Older nodes keep running.
 
 ${describeOptions(options)}
-Exits with 0 if nothing is missing (any more), 1 if --check finds something missing, 2 if it failed.
+Exits with 0 if the schema is up to date, 1 if --check finds that it is not, 2 if the migration failed.
 `;
 
-/** `hlust migrate`: changes the schema of the database; of the other commands only `serve` does. */
+/** `hlust migrate`: changes the schema of the database, as no other command but `serve` does. */
 export const migrate: Command = {
   summary: "migrate the database to the schema of this version, as serve does when it starts",
   async run(args, environment) {
@@ -47,7 +47,7 @@ function readArguments(args: readonly string[]): Arguments<typeof options> {
   try {
     const read = new Arguments(options, args);
     if (read.positionals.length === 0) return read;
-    throw new UsageError(`unexpected ${JSON.stringify(read.positionals[0])}`);
+    throw new UsageError(`unexpected argument ${JSON.stringify(read.positionals[0])}`);
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(error.message, usage) : error;
   }

@@ -21,7 +21,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   pull: {
     call: "pull NAME",
-    summary: "download and install one; an interrupted download resumes",
+    summary: "download and install a model; an interrupted download resumes",
     run: async (args, environment) => {
       const { pull } = await import("./models/pull-command.ts");
       await pull(args, environment, await toolsOf(environment));
@@ -37,12 +37,12 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   remove: {
     call: "remove NAME",
-    summary: "remove an installed one; a running service keeps using what it has loaded",
+    summary: "remove an installed model; a running service keeps using what it has loaded",
     run: async (...call) => (await import("./models/remove-command.ts")).remove(...call),
   },
   test: {
     call: "test NAME [FILE]",
-    summary: "show what a model recognizes in a WAV file, or in a sample",
+    summary: "show what a model recognizes in a WAV file; default: a sample",
     run: async (args, environment) => {
       const { testModel } = await import("./models/test-command.ts");
       await testModel(args, environment, await toolsOf(environment));

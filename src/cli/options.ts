@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "./command.ts";
 
-/** An option of a command: with a hint it takes a value, without one it is a switch. */
+/** An option of a command. With a hint it has a value, without one it is a switch. */
 export interface Option {
   readonly hint?: string;
   readonly meaning: string;
@@ -47,15 +47,15 @@ export class Arguments<Table extends OptionTable> {
     return typeof value === "string" ? value : this.#table[name]?.fallback;
   }
 
-  /** The value, which must be one of these. */
+  /** The value of an option, which must be one of `known`. */
   oneOf<T extends string>(name: keyof Table & string, known: readonly T[]): T {
     const text = this.text(name) ?? "";
     const found = known.find((each) => each === text);
     if (found !== undefined) return found;
-    throw new UsageError(`--${name} is ${JSON.stringify(text)}: ${known.join(" or ")} is required`);
+    throw new UsageError(`--${name} must be ${known.join(" or ")}, not ${JSON.stringify(text)}`);
   }
 
-  /** A number within bounds, inclusive. */
+  /** The value of an option, a number within inclusive bounds. */
   number(
     name: keyof Table & string,
     bounds: { readonly min: number; readonly max: number; readonly whole?: boolean },
@@ -65,12 +65,12 @@ export class Arguments<Table extends OptionTable> {
     const { min, max, whole = false } = bounds;
     const isNumber = /^\d+(\.\d+)?$/.test(text) && (!whole || Number.isInteger(value));
     if (isNumber && value >= min && value <= max) return value;
-    const needed = `a ${whole ? "whole " : ""}number from ${min} to ${max} is required`;
-    throw new UsageError(`--${name} is ${JSON.stringify(text)}: ${needed}`);
+    const needed = `a ${whole ? "whole " : ""}number from ${min} to ${max}`;
+    throw new UsageError(`--${name} must be ${needed}, not ${JSON.stringify(text)}`);
   }
 }
 
-/** The help of the options: one line each. */
+/** The help of the options, with one line per option. */
 export function describeOptions(table: OptionTable): string {
   const rows = Object.entries(table).map(([name, { hint, meaning, fallback }]) => {
     const left = hint === undefined ? `--${name}` : `--${name} ${hint}`;

@@ -3,7 +3,7 @@ import { Arguments, describeOptions } from "./options.ts";
 
 const options = {
   quarantine: {
-    meaning: "answer calls, but run no jobs, send no webhooks, and sweep or delete nothing",
+    meaning: "answer calls, but run no jobs, send no webhooks, and neither sweep nor delete",
   },
 } as const;
 
@@ -11,7 +11,7 @@ const usage = `Usage: hlust serve [--quarantine]
 
 ${describeOptions(options)}
 A service whose archive is a copy starts in quarantine by itself: \`hlust archive show\` shows why,
-\`hlust archive release\` ends it.
+\`hlust archive release\` ends the quarantine.
 `;
 
 export const serve: Command = {
@@ -30,5 +30,5 @@ export const serve: Command = {
 function readArguments(args: readonly string[]): Arguments<typeof options> {
   const read = new Arguments(options, args);
   if (read.positionals.length === 0) return read;
-  throw new UsageError(`unexpected ${JSON.stringify(read.positionals[0])}`);
+  throw new UsageError(`unexpected argument ${JSON.stringify(read.positionals[0])}`);
 }

@@ -8,7 +8,7 @@ import {
 
 /**
  * A registered client key: the ids that accounts.createClientKey() returned, and the private half,
- * as key or as PEM (PKCS8).
+ * as a CryptoKey or as PEM (PKCS8).
  */
 export interface SigningKey {
   readonly keyId: string;
@@ -16,13 +16,13 @@ export interface SigningKey {
   readonly privateKey: PrivateKey | string;
 }
 
-/** docs/api.md, Access: a token with a longer lifetime is refused. */
+/** The service refuses a token with a longer lifetime (docs/api.md, Access). */
 const lifeSecondsMax = 3600;
-/** Lifetime of a client's tokens: a stolen one is soon useless. */
+/** The lifetime of a client's tokens, short so that a stolen token is soon useless. */
 const lifeSeconds = 600;
 /**
- * A client signs a new token this long before the old one expires: for calls under way, and for
- * clocks that differ.
+ * A client signs a new token this long before the old one expires, because calls take time and
+ * clocks differ.
  */
 const renewSeconds = 120;
 
@@ -43,7 +43,7 @@ export async function signAccessToken(
 ): Promise<string> {
   const { audience, lifeSeconds: life = lifeSeconds, now = Date.now() } = options;
   if (!(life >= 1 && life <= lifeSecondsMax)) {
-    throw new RangeError(`a token lives from 1 to ${lifeSecondsMax} s, not ${life}`);
+    throw new RangeError(`the lifetime of a token must be 1 to ${lifeSecondsMax} s, not ${life}`);
   }
   const key = typeof privateKey === "string" ? await readPrivateKey(privateKey) : privateKey;
   const algorithm = algorithmOf(key);
@@ -59,8 +59,8 @@ export async function signAccessToken(
 }
 
 /**
- * Access tokens of a client key: each is used until shortly before it expires. For `token` of a
- * client.
+ * Access tokens of a client key, for the option `token` of a client. Each token is used until
+ * shortly before it expires.
  */
 export function accessTokensOf(
   key: SigningKey,
@@ -77,7 +77,7 @@ export function accessTokensOf(
   };
   return async () => {
     const at = now();
-    // If the clock was set back, the old token would look as if it were from the future.
+    // If the clock was set back, the current token would be from the future.
     const isFresh = current && at < current.renewAt && at >= current.renewAt - lifeSeconds * 1000;
     if (!current || !isFresh) {
       current = { token: sign(at), renewAt: at + (lifeSeconds - renewSeconds) * 1000 };

@@ -25,7 +25,7 @@ export interface HlustClient {
   readonly accounts: Client<typeof Accounts>;
   readonly webhooks: Client<typeof Webhooks>;
   /**
-   * Live recognition of LINEAR16 samples in chunks of any size; the end of `audio` finalizes the
+   * Recognizes live LINEAR16 samples in chunks of any size; the end of `audio` finalizes the
    * stream. See recognizeLive().
    */
   recognizeLive(
@@ -52,7 +52,8 @@ export interface HlustClientOptions extends Omit<RestTransportOptions, "lastMess
   /** The public URL of the service, if it is not `url`: the audience of a client key's tokens. */
   readonly audience?: string | undefined;
   /**
-   * Where recognizeLive() gets the token of each stream, in pages without a key. Default: `token`.
+   * The source from which recognizeLive() gets the token of each stream, for pages without a key.
+   * Default: `token`.
    */
   readonly streamToken?: StreamTokenSource | undefined;
 }

@@ -9,8 +9,8 @@ import { errorDetails, errorOfService } from "./read-error.ts";
 /** How the methods of services are called over HTTP. */
 export interface HttpContract {
   /**
-   * Writes a request by the first binding that can express it and that `takes` does not refuse.
-   * Throws ConnectError.
+   * Writes a request with the first binding that can express it and that `takes` accepts. Throws
+   * ConnectError.
    */
   write(
     method: DescMethod,
@@ -18,13 +18,13 @@ export interface HttpContract {
     takes?: (binding: Binding) => boolean,
   ): WrittenRequest;
   bindingsOf(method: DescMethod): readonly Binding[];
-  /** The types that a google.protobuf.Any may hold in requests and answers. */
+  /** The types that a google.protobuf.Any may contain in requests and answers. */
   registryOf(service: DescService): Registry;
 }
 
 /**
- * The HTTP rules of services, read when they are needed, with `rules` in place of annotations.
- * Throws HttpRuleError later.
+ * Reads the HTTP rules of a service when it is first called; `rules` replace annotations. An
+ * invalid rule throws HttpRuleError then.
  */
 export function createHttpContract(rules: readonly ConfiguredRule[] = []): HttpContract {
   const known = new Map<DescService, { bindings: readonly Binding[]; registry: Registry }>();

@@ -1,4 +1,4 @@
-// Every module that a browser loads with the client, after its types were stripped.
+// Checks every module that a browser loads with the client, after its types were stripped.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 const source = resolve(import.meta.dirname, "..");
 
-/** The modules that a browser loads with these, and the packages. */
+/** The modules that a browser loads with the entries, and the packages that they import. */
 function closureOf(entries: readonly string[]): { files: Set<string>; packages: Set<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();

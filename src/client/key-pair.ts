@@ -16,15 +16,15 @@ export interface ClientKeyPair {
   /** A JWK as text, for accounts.createClientKey(). */
   readonly publicKey: string;
   /**
-   * The private key as PEM (PKCS8), to be saved. Available once: then it is dropped, and a second
-   * call throws.
+   * The private key as PEM (PKCS8), to be saved. The key is available once: it is then dropped, and
+   * a second call throws.
    */
   takePem(): string;
 }
 
 /**
- * Makes a key pair with WebCrypto: Ed25519, or P-256 (ES256) if the browser has no Ed25519, unless
- * an algorithm is given. Nothing is sent anywhere.
+ * Generates a key pair with WebCrypto: Ed25519, or P-256 (ES256) if the browser has no Ed25519,
+ * unless an algorithm is given. Nothing is sent anywhere.
  */
 export async function makeKeyPair(algorithm?: SigningAlgorithm): Promise<ClientKeyPair> {
   if (algorithm) return await generate(algorithm);
@@ -38,7 +38,7 @@ export async function makeKeyPair(algorithm?: SigningAlgorithm): Promise<ClientK
 
 async function generate(algorithm: SigningAlgorithm): Promise<ClientKeyPair> {
   const made = await subtle().generateKey(webAlgorithms[algorithm], true, ["sign", "verify"]);
-  if (!("privateKey" in made)) throw new TypeError(`${algorithm} made no pair of keys`);
+  if (!("privateKey" in made)) throw new TypeError(`${algorithm} generated no pair of keys`);
   const pkcs8 = new Uint8Array(await subtle().exportKey("pkcs8", made.privateKey));
   const privateKey = await importKey(pkcs8, algorithm);
   if (!privateKey) throw new TypeError(`a key of ${algorithm} cannot be read back`);
@@ -53,12 +53,12 @@ async function generate(algorithm: SigningAlgorithm): Promise<ClientKeyPair> {
       const taken = pem;
       pem = undefined;
       if (taken !== undefined) return taken;
-      throw new TypeError("the private key was read before, and is not kept");
+      throw new TypeError("the private key was already read, and is not kept");
     },
   };
 }
 
-/** RFC 7468: lines of 64 characters. */
+/** A private key as PEM (RFC 7468), in lines of 64 characters. */
 function pemOf(pkcs8: Uint8Array): string {
   const base64 = btoa(Array.from(pkcs8, (byte) => String.fromCharCode(byte)).join(""));
   const lines = base64.match(/.{1,64}/g) ?? [];

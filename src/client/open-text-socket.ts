@@ -1,13 +1,13 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** Text that waits to be sent; past it send() waits. */
+/** The text that may wait to be sent; above this send() waits. */
 const unsentBytesMax = 256 << 10;
 /** How often a full socket is checked: there is no event for it. */
 const fullMs = 5;
 
 /** A WebSocket that carries text in both directions. */
 export interface TextSocket {
-  /** Resolves when more may be sent: false once the socket is closed. */
+  /** Sends a text. Resolves to true when more may be sent, to false if the socket is closed. */
   send(text: string): Promise<boolean>;
   /**
    * The received texts, in order; ends when the peer closes with 1000, and fails with ConnectError
@@ -19,14 +19,14 @@ export interface TextSocket {
   close(): void;
 }
 
-/** The handshake was refused, or no one answered: WebSockets do not distinguish the two. */
+/** The handshake was refused, or there was no answer: WebSockets do not distinguish the two. */
 export class SocketRefused extends Error {
   override readonly name = "SocketRefused";
 }
 
 /**
- * Opens a socket, in a browser or in Node. Throws SocketRefused, or the reason of `signal`, which
- * also closes an open one.
+ * Opens a socket, in a browser or in Node. Throws SocketRefused, or the reason of `signal`. Once
+ * the socket is open, `signal` closes it.
  */
 export async function openTextSocket(
   url: string,
@@ -80,7 +80,7 @@ export async function openTextSocket(
   };
 }
 
-/** Received texts that were not read yet. Texts from before the end are read before it. */
+/** The received texts that were not read yet. The end comes after them. */
 class Inbox implements AsyncIterable<string> {
   readonly #texts: string[] = [];
   #ended: { readonly error: unknown } | undefined;
@@ -92,7 +92,7 @@ class Inbox implements AsyncIterable<string> {
     this.#wake();
   }
 
-  /** `error` undefined: the texts are complete. */
+  /** Ends the texts with an error; undefined: they are complete. */
   end(error: unknown): void {
     this.#ended ??= { error };
     this.#wake();
@@ -112,7 +112,7 @@ class Inbox implements AsyncIterable<string> {
   }
 }
 
-/** Close codes of the service (docs/api.md, Errors) and of proxies. */
+/** The error for a close code of the service (docs/api.md, Errors) or of a proxy. */
 function errorOfClose(code: number, reason: string): ConnectError {
   const [rpcCode, problem] = closes[code] ?? [Code.Unknown, "the WebSocket was closed"];
   return new ConnectError(`${problem} (${[code, reason].join(" ").trim()})`, rpcCode);

@@ -1,7 +1,7 @@
 /** How a client key signs (RFC 7518): Ed25519, ECDSA on P-256 or RSA. */
 export type SigningAlgorithm = "EdDSA" | "ES256" | "RS256";
 
-/** A WebCrypto key: a type that is CryptoKey in browsers and Node's in Node. */
+/** A WebCrypto key: CryptoKey in browsers, and Node's type in Node. */
 export type PrivateKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /** The WebCrypto parameters of each algorithm, to generate, import and use its keys. */
@@ -26,7 +26,7 @@ export async function readPrivateKey(pem: string): Promise<PrivateKey> {
   const found = /-----BEGIN PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END PRIVATE KEY-----/.exec(pem);
   if (!found) {
     throw new TypeError(
-      "no private key in PEM (-----BEGIN PRIVATE KEY-----): openssl pkcs8 -topk8 -nocrypt makes one of other forms",
+      "no private key in PEM (-----BEGIN PRIVATE KEY-----): convert other forms with openssl pkcs8 -topk8 -nocrypt",
     );
   }
   const bytes = bytesOf(found[1] ?? "");
@@ -34,10 +34,10 @@ export async function readPrivateKey(pem: string): Promise<PrivateKey> {
     const key = await importKey(bytes, algorithm);
     if (key) return key;
   }
-  throw new TypeError("the private key is of another kind than Ed25519, P-256 or RSA");
+  throw new TypeError("the private key must be Ed25519, P-256 or RSA");
 }
 
-/** Like readPrivateKey(), for the bytes; undefined for a key of another algorithm. */
+/** The private key in the bytes of a PEM; undefined for a key of another algorithm. */
 export async function importKey(
   pkcs8: Uint8Array<ArrayBuffer>,
   algorithm: SigningAlgorithm,
@@ -56,12 +56,12 @@ export async function importKey(
 export function algorithmOf({ algorithm, type }: PrivateKey): SigningAlgorithm {
   const found = signingAlgorithms.find((each) => webAlgorithms[each].name === algorithm.name);
   if (!found || type !== "private") {
-    throw new TypeError(`a ${type} key of ${algorithm.name} signs no access token`);
+    throw new TypeError(`a ${type} key of ${algorithm.name} cannot sign access tokens`);
   }
   return found;
 }
 
-/** Browsers have it on https: pages and on this machine. */
+/** WebCrypto. Browsers have it only on https: pages and on localhost. */
 export function subtle(): typeof crypto.subtle {
   const { subtle: found }: { readonly subtle?: typeof crypto.subtle } = crypto;
   if (found) return found;

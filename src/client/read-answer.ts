@@ -6,7 +6,9 @@ import { isObject } from "../transcoding/is-object.ts";
 import { errorOfStatus } from "./read-error.ts";
 import { readLines } from "./read-lines.ts";
 
-/** The type of an answer by its rule: the message, or the field that response_body names. */
+/**
+ * The type of an answer according to its rule: the message, or the field that response_body names.
+ */
 export interface AnswerType<O extends DescMessage> {
   readonly output: O;
   readonly responseBody: DescField | undefined;
@@ -23,8 +25,8 @@ export async function readAnswer<O extends DescMessage>(
 }
 
 /**
- * The messages of a streamed response, one per line. For google.api.HttpBody, its bytes in order:
- * each message has the bytes of one read. Throws the error in {"error"}.
+ * The messages of a streamed response, one per line. A response of google.api.HttpBody is read as
+ * bytes: each message has the bytes of one read. Throws the error in {"error"}.
  */
 export async function* readAnswerStream<O extends DescMessage>(
   type: AnswerType<O>,
@@ -68,7 +70,7 @@ function messageOfBytes<O extends DescMessage>(
   return message;
 }
 
-/** The message in {"result"}, one of a stream. Throws the error in {"error"}. */
+/** One message of a stream, in {"result"}. Throws the error in {"error"}. */
 export function readStreamAnswer<O extends DescMessage>(
   type: AnswerType<O>,
   text: string,
@@ -91,7 +93,7 @@ function messageOf<O extends DescMessage>(
   try {
     return fromJson(output, whole, { registry, ignoreUnknownFields: true });
   } catch (error) {
-    const problem = `the answer is no ${output.typeName}`;
+    const problem = `the answer is not a ${output.typeName}`;
     throw new ConnectError(problem, Code.Internal, undefined, undefined, error);
   }
 }

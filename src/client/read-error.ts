@@ -10,7 +10,7 @@ import { rpcCodes } from "../std/error-codes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { isObject } from "../transcoding/is-object.ts";
 
-/** The types of error details, which messages with a google.rpc.Status may contain as well. */
+/** The types of error details. Messages with a google.rpc.Status can contain them too. */
 export const errorDetails: Registry = createRegistry(file_google_rpc_error_details);
 
 /**
@@ -32,7 +32,10 @@ export function errorOfStatus(status: JsonValue, metadata?: Headers): ConnectErr
   return error;
 }
 
-/** The error of a failed response. A body that is not the service's own comes from a proxy. */
+/**
+ * The error of a failed response. A body without the form of the service's errors comes from a
+ * proxy.
+ */
 export async function errorOfResponse(response: Response): Promise<ConnectError> {
   const text = await response.text();
   const error = errorOfStatus(jsonOf(text) ?? null, response.headers);
@@ -50,7 +53,10 @@ export function errorOfConnection(error: unknown, what: string): ConnectError {
   return new ConnectError(what, Code.Unavailable, undefined, undefined, error);
 }
 
-/** A request that was refused before it was sent, with the error that the service would answer. */
+/**
+ * The error of a request that was refused before it was sent: the one that the service would
+ * answer.
+ */
 export function errorOfService({ code, message, violations }: ServiceError): ConnectError {
   const details =
     violations.length === 0
@@ -59,7 +65,7 @@ export function errorOfService({ code, message, violations }: ServiceError): Con
   return new ConnectError(message, rpcCodes[code], undefined, details);
 }
 
-/** The code of an HTTP status without an error body: as in gRPC. */
+/** The code of an HTTP status without an error body, as gRPC maps it. */
 const statusCodes: Readonly<Record<number, Code>> = {
   400: Code.Internal,
   401: Code.Unauthenticated,
@@ -71,7 +77,7 @@ const statusCodes: Readonly<Record<number, Code>> = {
   504: Code.Unavailable,
 };
 
-/** undefined for a detail of an unknown type. */
+/** Reads a detail; undefined if its type is unknown. */
 function readAny(detail: JsonValue) {
   try {
     return fromJson(AnySchema, detail, { registry: errorDetails, ignoreUnknownFields: true });

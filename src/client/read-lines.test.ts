@@ -51,7 +51,7 @@ test("readLines() yields each line as soon as it is complete, and cancels the bo
   assert.ok(canceled);
 });
 
-test("readLines() fails for bytes that are not UTF-8", async () => {
+test("readLines() throws for bytes that are not UTF-8", async () => {
   await assert.rejects(
     Array.fromAsync(readLines(bodyOf([Uint8Array.of(0x61, 0xff, 0x0a)]))),
     TypeError,

@@ -12,16 +12,16 @@ import { askForStreamToken, type StreamTokenSource } from "./stream-token.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
 
 /**
- * Longest message of audio: the service accepts 1 MiB of JSON, and base64 makes audio a third
+ * The longest message of audio: the service accepts 1 MiB of JSON, and base64 makes audio a third
  * longer.
  */
 const audioBytesMax = 256 << 10;
 
 /**
  * Recognizes LINEAR16 samples while they are produced (§4.9), in chunks of any size, and yields
- * interim and final results. The end of `audio` finalizes the stream (over REST by `lastMessageOf`
- * of the transport); leaving the loop or aborting `signal` ends the call and releases `audio`.
- * Throws ConnectError.
+ * interim and final results. The end of `audio` finalizes the stream (over REST with
+ * `lastMessageOf` of the transport). Leaving the loop or aborting `signal` ends the call and
+ * releases `audio`. Throws ConnectError.
  */
 export async function* recognizeLive(
   speech: Client<typeof Speech>,
@@ -47,8 +47,8 @@ export async function* recognizeLive(
 }
 
 /**
- * A token for this stream. If there is none, the stream does not begin, and the audio must be
- * released here.
+ * The headers with the token of this stream. If there is no token, the stream does not begin, so
+ * the audio is released here.
  */
 async function headersOf(
   source: StreamTokenSource,
@@ -63,12 +63,15 @@ async function headersOf(
   }
 }
 
-/** Not awaited: it may wait for a next() that never resolves. */
+/**
+ * Releases the audio. This is not awaited, since return() may wait for a next() that never
+ * resolves.
+ */
 function letGo(chunks: AsyncIterator<Uint8Array>): void {
   chunks.return?.().catch(() => {});
 }
 
-/** The samples are always LINEAR16: callers need not give the encoding. */
+/** Adds the encoding, which callers need not give: the samples are always LINEAR16. */
 function withEncoding(
   init: MessageInitShape<typeof StreamingRecognitionConfigSchema>,
 ): StreamingRecognitionConfig {
@@ -90,7 +93,7 @@ async function* requestsOf(
   try {
     yield { streamingRequest: { case: "streamingConfig", value: config } };
     for (;;) {
-      // Not for await: a silent microphone must not delay the end of the call.
+      // This is not `for await`, since a silent microphone must not delay the end of the call.
       const next = await unlessAborted(chunks.next(), signal);
       if (next.done) break;
       for (let at = 0; at < next.value.byteLength; at += audioBytesMax) {

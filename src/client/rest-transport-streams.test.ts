@@ -1,5 +1,5 @@
-// The transport with the doors of the service, and with methods that the contract does not have
-// yet.
+// Tests the transport with the service's own REST and WebSocket, and kinds of methods that the
+// contract does not have yet.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Code, createClient } from "@connectrpc/connect";
@@ -9,7 +9,7 @@ import { openTestStreams, token } from "../../test/fixtures/open-test-streams.ts
 import { until } from "../../test/fixtures/until.ts";
 import { createRestTransport } from "./rest-transport.ts";
 
-test("the transport reads the streams and bodies of the service's doors", async () => {
+test("the transport reads the streams and bodies that the service sends", async () => {
   await using server = await openTestStreams();
   const streams = createClient(Streams, createRestTransport({ url: server.address, token }));
   const numbers = await Array.fromAsync(streams.count({ from: 1, to: 4, size: 2 }));

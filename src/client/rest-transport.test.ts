@@ -1,5 +1,5 @@
-// The transport with well-behaved and faulty servers. test/spec/client.test.ts has the service
-// itself.
+// Tests the transport with well-behaved and faulty servers. test/spec/client.test.ts tests it with
+// the service itself.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
@@ -55,7 +55,7 @@ function clientOf(
   return createClient(Vectors, createRestTransport({ url, rules, ...options }));
 }
 
-/** The vectors' service, with streams in place of Other and Raw. */
+/** The service of the vectors, with streams in place of Other and Raw. */
 function streamingMethods(): { lines: DescMethodStreaming; up: DescMethodStreaming } {
   const proto = clone(FileDescriptorProtoSchema, file_transcoding.proto);
   for (const method of proto.service.flatMap((service) => service.method)) {
@@ -79,7 +79,7 @@ function isStreaming(method: DescService["methods"][number]): method is DescMeth
   return method.methodKind !== "unary";
 }
 
-/** The answers of the server stream: JSON of their field s. */
+/** The answers of the server stream: the JSON of the field `s` of each. */
 async function lines(
   url: string,
   options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
@@ -99,7 +99,7 @@ async function bodyOf(request: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(request));
 }
 
-test("a call is sent by its HTTP rule, below the path of the URL, with its token and headers", async () => {
+test("a call is sent according to its HTTP rule, below the path of the URL, with its token and headers", async () => {
   const seen: string[] = [];
   await using server = await serve((request, response) => {
     void bodyOf(request).then((body) => {
@@ -136,7 +136,7 @@ test("a call is sent by its HTTP rule, below the path of the URL, with its token
   ]);
 });
 
-test("answers are read by response_body, raw bodies unchanged", async () => {
+test("answers are read according to response_body, and raw bodies unchanged", async () => {
   await using server = await serve((request, response) => {
     void bodyOf(request).then((body) => {
       if (request.url === "/v1/raw") {
@@ -155,7 +155,7 @@ test("answers are read by response_body, raw bodies unchanged", async () => {
   assert.deepEqual(raw.data, data);
 });
 
-test("an error without the service's body gets the code of its HTTP status, an invalid answer Internal", async () => {
+test("an error without the service's body gets the code of its HTTP status; an invalid answer is Internal", async () => {
   const rows: [status: number, body: string, code: Code, message: RegExp][] = [
     [502, "<html>", Code.Unavailable, /HTTP 502 Bad Gateway/],
     [404, "", Code.Unimplemented, /HTTP 404/],
@@ -163,7 +163,7 @@ test("an error without the service's body gets the code of its HTTP status, an i
     [418, '{"code": "teapot"}', Code.Unknown, /HTTP 418/],
     [500, '{"code": 99, "message": "odd"}', Code.Unknown, /odd/],
     [200, "<html>", Code.Internal, /not JSON/],
-    [200, '{"s": 1}', Code.Internal, /no vectors.v1.M/],
+    [200, '{"s": 1}', Code.Internal, /not a vectors.v1.M/],
   ];
   let row = rows[0];
   await using server = await serve((_, response) => {
@@ -294,7 +294,7 @@ test("a stream of answers ends when it is aborted or times out", async () => {
   await until(async () => await Promise.resolve(gone === 2));
 });
 
-test("a method without a rule, or without one for its kind, is Unimplemented", async () => {
+test("a method without a rule for its kind is Unimplemented", async () => {
   const url = "http://127.0.0.1:9";
   const transport = createRestTransport({ url });
   const echo: DescMethodUnary<typeof MSchema, typeof MSchema> = Vectors.method.echo;

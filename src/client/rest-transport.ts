@@ -35,7 +35,7 @@ export interface RestTransportOptions {
 }
 
 /**
- * A Connect transport over REST and WebSocket, by the same HTTP rules as the service: for
+ * A Connect transport over REST and WebSocket that uses the HTTP rules of the service. It is for
  * createClient(), in browsers and in Node. Calls reject with ConnectError: code, details and, as
  * metadata, the response headers. Streams of answers are newline-delimited JSON; streams in both
  * directions use a WebSocket.
@@ -125,7 +125,7 @@ function answerType<O extends DescMessage>(
   return { output, responseBody, registry: contract.registryOf(method.parent) };
 }
 
-/** Sends a request and returns its response, if that is no failure. */
+/** Sends a request and returns its response. Throws the error of a failed response. */
 async function send(
   base: string,
   { httpMethod, target, body }: WrittenRequest,
@@ -150,7 +150,7 @@ function throwLost(error: unknown): never {
   throw errorOfConnection(error, "the connection was lost");
 }
 
-/** One request and the stream of its answers. */
+/** Sends one request, and returns the stream of its answers. */
 async function callForAnswers<I extends DescMessage, O extends DescMessage>(
   base: string,
   contract: HttpContract,

@@ -5,13 +5,13 @@ import { errorOfConnection, errorOfResponse } from "./read-error.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
 
 /**
- * Where a page without a key gets a token for one live stream: a function that returns one, or a
- * URL of the page's own server, which receives a POST and answers like
+ * The source of a token for one live stream, for a page without a key: a function that returns a
+ * token, or a URL of the page's own server, which receives a POST and answers like
  * accounts.createStreamToken(): {"token": "..."}.
  */
 export type StreamTokenSource = string | ((signal: AbortSignal) => Promise<string>);
 
-/** A new token for one stream. Throws ConnectError. */
+/** Gets a new token for one stream. Throws ConnectError. */
 export async function askForStreamToken(
   source: StreamTokenSource,
   signal: AbortSignal,

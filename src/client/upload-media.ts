@@ -3,9 +3,9 @@ import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_
 import { errorOfConnection, errorOfResponse } from "./read-error.ts";
 
 /**
- * Uploads media (§4.7) to the transcript `resourceName`, or without one to a new uploads/<id> that
- * a job accepts as its uri, and returns that name. Resolves when the service has stored the bytes.
- * A file is a Blob: in Node from fs.openAsBlob(). Throws ConnectError.
+ * Uploads media (§4.7) to the transcript `resourceName`, or if that is missing to a new
+ * uploads/<id>, which a job accepts as its uri. Returns the name. Resolves when the service has
+ * stored the bytes. A file is a Blob: in Node from fs.openAsBlob(). Throws ConnectError.
  */
 export async function uploadMedia(
   transcripts: Client<typeof Transcripts>,

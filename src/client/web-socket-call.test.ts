@@ -1,4 +1,4 @@
-// Streams over WebSockets with well-behaved and faulty servers.
+// Tests streams over WebSockets with well-behaved and faulty servers.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -22,7 +22,7 @@ const audio = (bytes: number): Request => ({
 });
 const finalize = create(StreamingRecognizeRequestSchema, audio(0));
 
-/** A server that does with each socket what the test says. */
+/** A server that passes each socket to a function of the test. */
 async function serve(
   handle: (socket: WebSocket, request: IncomingMessage) => void,
 ): Promise<AsyncDisposable & { readonly url: string }> {
@@ -77,7 +77,7 @@ async function* requestsOf(...requests: Request[]): AsyncGenerator<Request, void
 const result = (transcript: string): string =>
   JSON.stringify({ result: { results: [{ alternatives: [{ transcript }] }] } });
 
-test("messages are sent as JSON, the token as protocol, and a last message marks the end", async () => {
+test("messages are sent as JSON and the token as subprotocol, and a last message marks the end", async () => {
   const seen: unknown[] = [];
   await using server = await serve((socket, { url, headers }) => {
     seen.push(url, headers["sec-websocket-protocol"], headers.authorization);
@@ -101,7 +101,7 @@ test("messages are sent as JSON, the token as protocol, and a last message marks
   assert.deepEqual(seen, [path, undefined, undefined, { audioContent: "" }]);
 });
 
-test("every close of a socket has its error code, after the messages before it", async () => {
+test("every close code of a socket gives its error, after the messages before it", async () => {
   const details = [
     { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ field: "f" }] },
   ];
@@ -213,7 +213,7 @@ test("an abort or a timeout closes the socket: while it opens, before the first 
   const sockets: WebSocket[] = [];
   await using server = await serve((socket) => {
     open += 1;
-    // A peer that is slow to close.
+    // The first peer is slow to close.
     if (sockets.push(socket) === 1) socket.pause();
     socket.on("close", () => {
       open -= 1;

@@ -12,11 +12,17 @@ export interface WebSocketCall<O extends DescMessage> {
    */
   readonly base: string;
   readonly messages: AsyncIterable<Message>;
-  /** The path of the stream, which the first message may determine, and a message as text. */
+  /**
+   * Writes a message as text. The path is that of the stream, which the first message may
+   * determine.
+   */
   readonly write: (message: Message) => { readonly target: string; readonly text: string };
-  /** Sent after the last message: a WebSocket cannot be closed in one direction only. */
+  /**
+   * The message that is sent after the last one, since a WebSocket cannot be closed in one
+   * direction only.
+   */
   readonly lastMessage: Message | undefined;
-  /** Determines the path of the stream if there are no messages. */
+  /** The message that determines the path of the stream if the stream has no messages. */
   readonly noMessage: Message;
   readonly header: Headers;
   readonly signal: AbortSignal;
@@ -24,7 +30,7 @@ export interface WebSocketCall<O extends DescMessage> {
 }
 
 /**
- * A stream in both directions over a WebSocket (§4.9). Resolves when it is open; throws
+ * A stream in both directions over a WebSocket (§4.9). Resolves when the stream is open. Throws
  * ConnectError before and after that.
  */
 export async function callOverWebSocket<O extends DescMessage>(
@@ -75,8 +81,8 @@ async function open<O extends DescMessage>(
 }
 
 /**
- * Sends the same request without an upgrade: where a socket is refused, so is this request, with
- * the reason. Pages get the reason in a frame.
+ * Finds out why a socket was refused: sends the same request without an upgrade, which is refused
+ * with the reason. Pages get the reason in a frame instead.
  */
 async function whyRefused(
   url: string,
@@ -97,7 +103,7 @@ async function whyRefused(
 function protocolsOf(header: Headers): readonly string[] {
   const others = [...header.keys()].filter((name) => name !== "authorization");
   if (others.length > 0) {
-    const problem = `a WebSocket carries no headers of a caller: ${others.join(", ")}`;
+    const problem = `a WebSocket cannot send these headers of the call: ${others.join(", ")}`;
     throw new ConnectError(problem, Code.InvalidArgument);
   }
   const authorization = header.get("authorization");

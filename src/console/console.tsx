@@ -16,7 +16,7 @@ const SignInPage = lazy(async () => {
 
 /**
  * The console: the sign-in page, or the pages of the signed-in user. When a session ends, its pages
- * are only hidden, so that what was typed is still there when the same user signs in again.
+ * are only hidden, so that typed text is still there when the same user signs in again.
  */
 export function Console() {
   const t = useText();
@@ -32,7 +32,7 @@ export function Console() {
   if (isIn && data !== last) setLast(data);
   const shown = isIn ? data : last;
   const owner = shown && identityOf(shown);
-  // A layout effect, because it has to run before any page makes a call.
+  // This is a layout effect, because it has to run before any page makes a call.
   useLayoutEffect(() => setExpectedUser(owner), [owner]);
   if (!data) {
     return (

@@ -24,12 +24,12 @@ const queries = new QueryClient({
     queries: {
       staleTime: 5_000,
       retry: (times, error) => times < 3 && isRetryable(error),
-      // Also without a network, because the service may be on this machine. Queries that failed
-      // are refetched when the network is back.
+      // Queries run even without a network, because the service may be on this machine. Queries
+      // that failed are refetched when the network is back.
       networkMode: "always",
       refetchOnReconnect: true,
     },
-    // A mutation without a network fails at once: it must not run later, unseen by the user.
+    // A mutation without a network fails immediately: it must not run later, unnoticed by the user.
     mutations: { networkMode: "always" },
   },
 });
@@ -38,7 +38,7 @@ if (!place) throw new Error("the page has no place for the console");
 const root = createRoot(place);
 clearOnIdentityChange(queries);
 watchOtherTabs(queries, () => {
-  // Nothing that was shown or typed stays on the screen or in memory. Unmounting also removes the
+  // No text that was shown or typed stays on the screen or in memory. Unmounting also removes the
   // handlers that ask before a page is left.
   root.unmount();
   location.replace("/console/");

@@ -10,7 +10,7 @@ const toService = { target: service, ws: true };
 
 /**
  * The paths that the service answers. Below /console/ they are exact, because folders of modules
- * have the same names.
+ * have the same names as some of them.
  */
 const servicePaths = [
   "^/console/(api/v[0-9]|session|sign-in([?]|$|/callback))",
@@ -28,7 +28,7 @@ export default defineConfig({
   root,
   base: "/console/",
   plugins: [react(), subsetFonts()],
-  // Nothing inline: the pages' policy allows data: URLs for images only.
+  // Assets are never inlined: the pages' policy allows data: URLs for images only.
   build: {
     outDir: resolve(root, "../../dist/console"),
     emptyOutDir: true,
@@ -38,8 +38,8 @@ export default defineConfig({
     rolldownOptions: {
       checks: { pluginTimings: false },
       output: {
-        // What every page needs is one file: a dozen small ones compress worse and need a request
-        // each.
+        // The modules that every page needs are in one file: a dozen small files compress worse,
+        // and each requires a request.
         codeSplitting: { groups: [{ name: "base", test: ofEveryPage, minShareCount: 2 }] },
       },
     },

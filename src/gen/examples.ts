@@ -142,7 +142,7 @@ export const examples: unknown = {
   ],
   "hlust.speech.v2beta1.Speech.ListModels": [
     {
-      "title": "One model for each of two languages",
+      "title": "Two models, each for one language",
       "request": {},
       "answer": {
         "models": [
@@ -207,7 +207,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.GetCaller": [
     {
-      "title": "The key of the call",
+      "title": "The caller is an API key",
       "request": {},
       "answer": {
         "account": "accounts/0198c5a5-1b6e-7a04-8f21-90a1b2c3d4e5",
@@ -247,7 +247,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.UpdateAccount": [
     {
-      "title": "Media goes after 30 days",
+      "title": "Delete media after 30 days",
       "request": {
         "account": {
           "mediaRetentionDays": 30
@@ -277,7 +277,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.CreateApiKey": [
     {
-      "title": "A key that may only read",
+      "title": "A key that can only read transcripts",
       "request": {
         "displayName": "Archive",
         "scopes": [
@@ -340,7 +340,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.CreateClientKey": [
     {
-      "title": "A key of Ed25519",
+      "title": "An Ed25519 key",
       "request": {
         "displayName": "Newsroom",
         "publicKey": "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n"
@@ -398,7 +398,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.ListUsageDays": [
     {
-      "title": "Today",
+      "title": "The use of today",
       "request": {},
       "answer": {
         "usageDays": [
@@ -416,7 +416,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.CreateStreamToken": [
     {
-      "title": "For your own web page",
+      "title": "A token for your own web page",
       "request": {},
       "answer": {
         "token": "hlust_stream_0198c5a84e9175d1924dc4e5f6071829_and-43-characters-that-are-only-shown-once-0000",
@@ -426,7 +426,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.CreateMember": [
     {
-      "title": "A member who reads",
+      "title": "A member who can only read transcripts",
       "request": {
         "email": "ari@frettir.is",
         "displayName": "Ari Þór",
@@ -460,7 +460,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.UpdateMember": [
     {
-      "title": "A role that may write",
+      "title": "A role that can change transcripts",
       "request": {
         "member": {
           "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
@@ -487,7 +487,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.ListSessions": [
     {
-      "title": "Who is signed in",
+      "title": "The users who are signed in",
       "request": {},
       "answer": {
         "sessions": [
@@ -507,7 +507,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.DeleteSession": [
     {
-      "title": "A forgotten browser",
+      "title": "A browser that was left signed in",
       "request": {
         "name": "sessions/0198c5aa-60b3-7a6a-a587-f60718293a4b"
       },
@@ -516,7 +516,7 @@ export const examples: unknown = {
   ],
   "hlust.accounts.v1.Accounts.ListAuditEvents": [
     {
-      "title": "The latest acts",
+      "title": "The latest event",
       "request": {
         "pageSize": 1
       },
@@ -597,7 +597,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.GetTranscriptJob": [
     {
-      "title": "Half of the recording is transcribed",
+      "title": "A job that has transcribed half of its recording",
       "request": {
         "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
       },
@@ -619,7 +619,7 @@ export const examples: unknown = {
       }
     },
     {
-      "title": "Done",
+      "title": "A job that has succeeded",
       "request": {
         "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
       },
@@ -697,7 +697,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.ListTranscriptJobs": [
     {
-      "title": "The newest two",
+      "title": "The two newest jobs",
       "request": {
         "pageSize": 2
       },
@@ -815,7 +815,7 @@ export const examples: unknown = {
       }
     },
     {
-      "title": "By a part of the subject",
+      "title": "Filtered by a part of the subject",
       "request": {
         "filter": "metadata.subject CONTAINS \"ávarp\""
       },
@@ -854,7 +854,7 @@ export const examples: unknown = {
       }
     },
     {
-      "title": "By keyword",
+      "title": "Filtered by keyword",
       "request": {
         "filter": "metadata.keywords CONTAINS [\"ræða\"]"
       },
@@ -895,7 +895,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.GetTranscript": [
     {
-      "title": "With its segments",
+      "title": "A transcript with its segments",
       "request": {
         "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
       },
@@ -1049,7 +1049,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.DeleteTranscript": [
     {
-      "title": "With its versions and its media",
+      "title": "A transcript with its versions and its media",
       "request": {
         "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
       },
@@ -1058,7 +1058,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.ListTranscriptVersions": [
     {
-      "title": "After one update",
+      "title": "The versions after one update",
       "request": {
         "parent": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
       },
@@ -1190,7 +1190,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.DiffTranscriptVersions": [
     {
-      "title": "From the previous version",
+      "title": "The changes since the previous version",
       "request": {
         "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/versions/0198c5a4-03f7-7de2-9a55-7c8d9e0f1a2b"
       },
@@ -1264,7 +1264,7 @@ export const examples: unknown = {
   ],
   "hlust.transcripts.v1alpha1.Transcripts.InitUpload": [
     {
-      "title": "For a job",
+      "title": "Media for a job",
       "request": {},
       "answer": {
         "storageSignedUrl": "https://hlust.example.org/media/uploads/0198c5a2-9e40-7d11-8c33-2f6a4b8d0e57?expires=1795174500&bytesMax=8589934592&token=R2bqJ7c0dNkF3mW9sX5tYvZ1aB4cD6eG8hI0jK2lM4n",
@@ -1272,7 +1272,7 @@ export const examples: unknown = {
       }
     },
     {
-      "title": "For a transcript",
+      "title": "Media for a transcript",
       "request": {
         "resourceName": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
       },
@@ -1284,7 +1284,7 @@ export const examples: unknown = {
   ],
   "hlust.webhooks.v1.Webhooks.CreateWebhook": [
     {
-      "title": "A URL that is notified of every job that ends",
+      "title": "A URL that is notified when any job ends",
       "request": {
         "url": "https://hooks.example.org/transcripts",
         "displayName": "Newsroom"
@@ -1338,7 +1338,7 @@ export const examples: unknown = {
   ],
   "hlust.webhooks.v1.Webhooks.UpdateWebhook": [
     {
-      "title": "Notified of failures only",
+      "title": "Be notified of failed jobs only",
       "request": {
         "webhook": {
           "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829",
@@ -1370,7 +1370,7 @@ export const examples: unknown = {
   ],
   "hlust.webhooks.v1.Webhooks.RotateWebhookSecret": [
     {
-      "title": "A new secret; the previous one signs for another day",
+      "title": "A new secret, while the previous one signs for another 24 hours",
       "request": {
         "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829"
       },
@@ -1408,7 +1408,7 @@ export const examples: unknown = {
   ],
   "hlust.webhooks.v1.Webhooks.ListWebhookDeliveries": [
     {
-      "title": "What was sent",
+      "title": "The latest deliveries",
       "request": {
         "parent": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829",
         "pageSize": 10
@@ -1431,7 +1431,7 @@ export const examples: unknown = {
   ],
   "hlust.webhooks.v1.Webhooks.RedeliverWebhookDelivery": [
     {
-      "title": "The same message again",
+      "title": "Send the same message again",
       "request": {
         "name": "webhooks/0198c5b1-4e91-7d48-8765-d4e5f6071829/deliveries/0198c5b2-5fa2-7e59-9876-e5f60718293a"
       },

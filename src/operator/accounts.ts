@@ -3,16 +3,16 @@ import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import { asOperator } from "./as-operator.ts";
 
-/** An account, as the operator sees it. */
+/** An account, as it is shown to the operator. */
 export interface AccountSummary {
   readonly id: string;
   readonly displayName: string;
   readonly createdAt: Date;
-  /** null: it is enabled. */
+  /** When it was disabled; null: it is enabled. */
   readonly disabledAt: Date | null;
   /** The limits set by the operator, by the names of AccountLimits. */
   readonly limits: Readonly<Record<string, number>>;
-  /** API keys and client keys. */
+  /** The number of API keys and client keys. */
   readonly keys: number;
   readonly members: number;
 }
@@ -55,7 +55,7 @@ export async function addAccount(db: Kysely<Tables>, displayName: string): Promi
   return id;
 }
 
-/** false: there is no such account. */
+/** Changes the display name of an account. false: there is no such account. */
 export async function renameAccount(
   db: Kysely<Tables>,
   id: string,
@@ -72,8 +72,8 @@ export async function renameAccount(
 }
 
 /**
- * Disables an account, which refuses its keys and members and ends their open streams and sessions
- * until it is enabled; or enables it. false: it is so already, or there is no such account.
+ * Disables or enables an account. While it is disabled, its keys and members are refused; their
+ * open streams and sessions end. false: the account does not exist, or already has this state.
  */
 export async function setDisabled(
   db: Kysely<Tables>,

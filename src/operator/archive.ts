@@ -15,15 +15,15 @@ import type { Log } from "../std/log.ts";
 
 /** The state of an archive, for the operator. */
 export interface ArchiveState {
-  /** undefined: no service has started on this database. */
+  /** The id of the archive; undefined: no service has started on this database. */
   readonly id: string | undefined;
   readonly createdAt: Date | undefined;
-  /** A description. */
+  /** A description of the database. */
   readonly database: string;
   readonly store: string;
-  /** Why a service does not start; undefined: it does. */
+  /** Why a service would not start; undefined: it would. */
   readonly problem: string | undefined;
-  /** The reasons why a service would be in quarantine; empty: it would not. */
+  /** The reasons for which a service would be in quarantine; empty: it would not. */
   readonly quarantine: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export async function archiveState(parts: ArchiveParts): Promise<ArchiveState> {
 /**
  * Joins a database and a media store that a service refuses into one archive. `from` is the archive
  * that the store's hlust-archive file names; it is required if the database belongs to another one.
- * A quarantine remains. Resolves to the id; undefined: nothing to do.
+ * A quarantine remains. Resolves to the id of the archive; undefined: there was nothing to do.
  */
 export async function adoptMedia(
   parts: ArchiveParts & { readonly log: Log },

@@ -4,8 +4,8 @@ import type { Tables } from "../database/tables.ts";
 import { createLog } from "../std/log.ts";
 
 /**
- * Changes an account from the command line, and writes the acts to the account's audit log in the
- * same commit.
+ * Makes a change of an account from the command line, and writes it to the account's audit log in
+ * the same commit.
  */
 export async function asOperator<Done>(
   db: Kysely<Tables>,

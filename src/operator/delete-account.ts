@@ -16,7 +16,7 @@ export interface Holdings {
   readonly webhooks: number;
 }
 
-/** What would be deleted with an account. */
+/** The resources that would be deleted with an account. */
 export async function holdingsOf(db: Kysely<Tables>, accountId: string): Promise<Holdings> {
   const { rows } = await sql<Record<keyof Holdings, string>>`
     select
@@ -42,9 +42,9 @@ export async function holdingsOf(db: Kysely<Tables>, accountId: string): Promise
 }
 
 /**
- * Deletes an account with all its data, as deleteAccount() of accounts does, also while a service
- * is running, and then the bytes of its media: bytes that a kill leaves are set aside by the next
- * sweep of a service. Only the audit log remains. false: there is no such account.
+ * Deletes an account with all its data, as deleteAccount() of accounts does, even while a service
+ * is running, and then the bytes of its media. Bytes that remain after a kill are set aside by the
+ * next sweep of a service. Only the audit log remains. false: there is no such account.
  */
 export async function deleteAccountWithMedia(
   { db, store }: Pick<OpenArchive, "db" | "store">,

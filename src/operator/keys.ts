@@ -16,12 +16,12 @@ export interface KeySummary {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
-  /** By the names of KeyLimits. */
+  /** The limits by the names of KeyLimits. */
   readonly limits: Readonly<Record<string, number>>;
   readonly creator: string;
 }
 
-/** Keys of both kinds, newest first: of one account, or of all. */
+/** The keys of both kinds of one account or of all accounts, newest first. */
 export async function listKeys(db: Kysely<Tables>, accountId?: string): Promise<KeySummary[]> {
   const all = await Promise.all(
     (["api_key", "client_key"] as const).map(async (table) => {
@@ -53,9 +53,9 @@ export interface WantedKey {
   readonly accountId: string;
   readonly displayName: string;
   readonly scopes: readonly Scope[];
-  /** null: never. */
+  /** When it expires; null: never. */
   readonly expiresAt: Date | null;
-  /** In the form of the column: JSON by the names of KeyLimits. */
+  /** The limits in the form of the database column: JSON by the names of KeyLimits. */
   readonly limits: string;
 }
 

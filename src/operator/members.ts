@@ -29,7 +29,8 @@ export async function addMember(
     await lockAccount(trx, accountId);
     const { count, isTaken } = await takenSeats(trx, accountId, email);
     if (isTaken) throw new Error(`the account has a member with the address ${email}`);
-    if (count >= membersMax) throw new Error(`the account has ${membersMax} members already`);
+    if (count >= membersMax)
+      throw new Error(`the account has ${membersMax} members, which is the limit`);
     const row = await trx
       .insertInto("member")
       .values({ id: newId(), account_id: accountId, email, display_name: displayName, role })

@@ -4,14 +4,13 @@ import { callOriginOf } from "./call-origin.ts";
 import { refuse } from "./refuse.ts";
 
 /**
- * Makes a WebSocket server answer every handshake in the same way: with the request's id, and never
- * with the token.
+ * Makes a WebSocket server answer every handshake with the request's id, and never with the token.
  */
 export function acceptHandshakes(server: WebSocketServer): void {
   // A browser sends the token as the second protocol (§5).
   server.options.handleProtocols = (offered) =>
     [...offered].find((protocol) => protocol.toLowerCase() === "bearer") ?? false;
-  // Not a handshake of RFC 6455, such as one without a key.
+  // The request is not a handshake of RFC 6455, for example one without a key.
   server.on("wsClientError", (error, socket, request) => {
     const problem = new ServiceError("invalid_argument", error.message, { reason: "HANDSHAKE" });
     refuse(socket, problem, callOriginOf(request).requestId);

@@ -38,7 +38,9 @@ export function rpcCode(error: ServiceError): number {
 type Detail = { [Schema in DescMessage as string]: { desc: Schema; value: MessageShape<Schema> } };
 type AnyDetail = Detail[string];
 
-/** ErrorInfo always, BadRequest with every violation, RetryInfo if a retry may succeed. */
+/**
+ * The details: always ErrorInfo; BadRequest with every violation; RetryInfo if a retry may succeed.
+ */
 function detailsOf(error: ServiceError): AnyDetail[] {
   const details: AnyDetail[] = [
     {
@@ -66,7 +68,7 @@ function detailsOf(error: ServiceError): AnyDetail[] {
   return details;
 }
 
-/** Whether the same call may succeed later: its error says when. */
+/** Whether the same call may succeed later; its error has the time to wait. */
 export function canRepeat(error: ServiceError): boolean {
   return retryAfterMsOf(error) !== undefined;
 }
@@ -134,9 +136,9 @@ export function connectError(error: ServiceError): ConnectError {
 export type AnswerError = (error: unknown, requestId?: string) => ServiceError;
 
 /**
- * `explain` knows failures of parts behind the methods, such as an unavailable database. All others
- * are bugs: reported with their details and answered "internal". Refused callers get the operator's
- * `contact`, in ErrorInfo.metadata.
+ * `explain` returns the error for a known failure behind the methods, such as an unavailable
+ * database. All other failures are bugs: they are reported with their details and answered
+ * "internal". Refused callers get the operator's `contact`, in ErrorInfo.metadata.
  */
 export function createAnswerError(
   explain: (error: unknown) => ServiceError | undefined,
@@ -175,7 +177,8 @@ function fromConnect(error: ConnectError): ServiceError {
 }
 
 /**
- * Answers errors of gRPC, gRPC-Web and Connect calls, thrown at once or in the middle of a stream.
+ * Answers the errors of gRPC, gRPC-Web and Connect calls, whether they are thrown by the call or in
+ * the middle of its stream.
  */
 export function answerErrors(answer: AnswerError): Interceptor {
   const answered = (error: unknown, requestId: string): ConnectError =>
@@ -200,7 +203,7 @@ export function answerErrors(answer: AnswerError): Interceptor {
         : response;
     } catch (error) {
       const { aborted, reason } = request.signal;
-      // The library throws an exception of its own when the client closed the request.
+      // When the client closed the request, the library throws its own exception.
       const isGone = aborted && error === reason && error instanceof DOMException;
       if (isGone) throw new ConnectError("the client closed the request", Code.Canceled);
       throw answered(error, requestId);

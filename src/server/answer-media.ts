@@ -33,7 +33,7 @@ export async function answerMedia(
     return;
   }
   if (store.direct && request.method === "GET") {
-    // The browser repeats Range and the conditions of the request there.
+    // The browser sends Range and the conditions of its request to S3 again.
     const { "content-type": contentType, "content-disposition": disposition } = headers;
     const location = await store.direct.downloadUrl(media.id, { contentType, disposition });
     answer(response, 307, { location, "cache-control": "no-store" });
@@ -50,7 +50,7 @@ export async function answerMedia(
     answer(response, 200, { ...headers, "content-length": `${media.sizeBytes}` });
     return;
   }
-  // Opened before the answer begins: damaged media still gets an error.
+  // The media is opened before the answer begins, so that damaged media still gets an error.
   const bytes =
     range === "whole" ? await openWhole(store, media) : await openRange(store, media.id, range);
   if (range === "whole") {
@@ -88,7 +88,7 @@ async function openRange(
   return (await store.openChunks?.(id, range)) ?? (await store.open(id, range));
 }
 
-/** Browsers must treat uploads as data only. */
+/** The headers make browsers treat uploads as data only. */
 function headersOfMedia({ contentType }: Media) {
   const isMedia = /^(?:audio|video)\//.test(contentType);
   const disposition: "inline" | "attachment" = isMedia ? "inline" : "attachment";

@@ -12,21 +12,21 @@ import type { HttpResponse } from "./http.ts";
 const decompress = promisify(zstdDecompress);
 
 /**
- * JSON up to this size is decompressed at once, in less than half the time that it takes in chunks;
- * a streaming decompressor keeps 2 MB in memory as well. Longer JSON is decompressed as the client
- * reads it.
+ * JSON up to this size is decompressed in one step, in less than half the time that it takes in
+ * chunks and without the 2 MB of a streaming decompressor. Longer JSON is decompressed as the
+ * client reads it.
  */
 const wholeBytesMax = 8 << 20;
 const chunkBytes = 256 << 10;
 /** Memory that a streaming decompressor takes. */
 const decompressorBytes = 2 << 20;
-/** The least that zlib accepts. */
+/** The smallest chunk size that zlib accepts. */
 const chunkBytesMin = 64;
 
 /**
- * Answers JSON of which one field is stored, compressed. A client that accepts zstd gets it as it
- * is, in one frame with the text around it: nothing is decompressed or compressed. For other
- * clients it is decompressed on another thread, chunk by chunk as they read it.
+ * Answers JSON in which one field is stored compressed. A client that accepts zstd gets the stored
+ * bytes, in one frame with the text around them: nothing is decompressed or compressed. For other
+ * clients the field is decompressed on another thread, chunk by chunk as they read it.
  */
 export async function answerStored(
   response: HttpResponse,
@@ -62,7 +62,7 @@ export async function answerStored(
   await answerPieces(response, chunks, { call, limits, headers: { ...headers, ...ofJson } });
 }
 
-/** Vary with one more header, added to what the door has set for pages of other origins. */
+/** The value of Vary with one more header, in addition to those set for pages of other origins. */
 function varyOf(response: HttpResponse, name: string): string {
   const before = response.getHeader("vary");
   return before === undefined ? name : `${String(before)}, ${name}`;
@@ -89,7 +89,7 @@ export async function* jsonChunks({
   jsonZstd,
 }: StoredJson): AsyncGenerator<Uint8Array> {
   if (json || jsonBytes <= wholeBytesMax) {
-    // One byte more: otherwise zlib asks for another buffer, to see that nothing follows.
+    // One byte more than the JSON: otherwise zlib requests another buffer, to find the end.
     const chunkSize = Math.max(jsonBytes + 1, chunkBytesMin);
     yield json ?? (await decompress(jsonZstd, { chunkSize }));
   } else {
@@ -99,16 +99,16 @@ export async function* jsonChunks({
   }
 }
 
-/** Memory that jsonChunks() keeps until the last chunk is read. */
+/** The memory that jsonChunks() keeps until the last chunk is read. */
 export function heldBytesOf({ json, jsonBytes, jsonZstd }: StoredJson): number {
   const isWhole = json !== undefined || jsonBytes <= wholeBytesMax;
   return jsonZstd.length + (isWhole ? jsonBytes : decompressorBytes);
 }
 
 /**
- * Frees a buffer that nothing else uses when the answer is sent, rather than leaving it to the
- * garbage collector: that counts it, and marks the whole heap once in a dozen such answers, which
- * takes as long as the rest of their work. HTTP/2 does not report when it has sent a part.
+ * Frees a buffer that nothing else uses when the answer is sent. The garbage collector would count
+ * the buffer, and mark the whole heap once in a dozen such answers, which takes as long as the rest
+ * of their work. Nothing is freed over HTTP/2, which does not report when a part was sent.
  */
 function freeWhenSent(response: HttpResponse, { buffer, byteLength }: Uint8Array): void {
   // Shorter arrays, and parts of a buffer, may share it with others.

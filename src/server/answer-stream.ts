@@ -19,7 +19,7 @@ import { ServiceError } from "../std/service-error.ts";
 
 export interface StreamLimits {
   /**
-   * The headers are sent with the first answer, or after this time; until then a failure has its
+   * The headers are sent with the first answer, or after this time. A failure before that has its
    * own HTTP status.
    */
   readonly headersMsMax: number;
@@ -35,7 +35,9 @@ export const streamLimits: StreamLimits = {
   unsentMsMax: 30_000,
 };
 
-/** Longest part that is written at once, in bytes: what a client must read within unsentMsMax. */
+/**
+ * The longest part that is written in one step, in bytes: a client must read it within unsentMsMax.
+ */
 const pieceBytesMax = 128 << 10;
 
 /**
@@ -76,8 +78,8 @@ export async function answerStream<T>(
 
 /**
  * Sends the answers of a server stream that are google.api.HttpBody: their bytes one after the
- * other, with the type of the first. A failure between them cannot be sent: the answer is aborted,
- * so that the client sees that it is incomplete.
+ * other, with the content type of the first. A failure after the first cannot be sent: the answer
+ * is aborted, so that the client notices that it is incomplete.
  */
 export async function answerBytes<T>(
   response: HttpResponse,
@@ -107,7 +109,8 @@ export async function answerBytes<T>(
 }
 
 /**
- * Sends an answer of known size part by part, as the client reads it; one that fails is aborted.
+ * Sends an answer of known size part by part, as the client reads it. An answer that fails is
+ * aborted.
  */
 export async function answerPieces(
   response: HttpResponse,
@@ -142,7 +145,7 @@ class StreamOut implements Disposable {
     this.#response = response;
     this.#call = call;
     this.#limits = limits;
-    // For a client that is gone already; later ones emit "close".
+    // If the client has already gone, the response emits "error"; if it leaves later, "close".
     response.on("error", () => {});
   }
 
@@ -151,7 +154,8 @@ class StreamOut implements Disposable {
   }
 
   /**
-   * Sends the headers after a while if there is no answer by then, and signs of life from then on.
+   * Sends the headers after `headersMsMax` if there is no answer by then, and signs of life from
+   * then on.
    */
   beginSoon({ contentType, alive }: StreamEnvelope): void {
     const { headersMsMax, aliveMs } = this.#limits;
@@ -161,7 +165,7 @@ class StreamOut implements Disposable {
     }, headersMsMax);
     if (alive === "") return;
     this.#aliveTimer = setInterval(() => {
-      // Not before the headers were sent.
+      // No sign of life before the headers were sent.
       this.begin(contentType);
       if (!this.isClosed) writePart(this.#response, alive);
     }, aliveMs);
@@ -173,7 +177,7 @@ class StreamOut implements Disposable {
     writeHead(this.#response, 200, {
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
-      // For nginx, which otherwise buffers answers before it forwards them.
+      // This header is for nginx, which otherwise buffers answers before it forwards them.
       "x-accel-buffering": "no",
       ...this.#call.answerHeaders,
       "content-type": contentType,

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * Bytes that one connection, and all connections together, may deliver in one turn of the event
- * loop: to process them takes some milliseconds.
+ * The bytes that one connection, and all connections together, may deliver in one turn of the event
+ * loop. Processing them takes some milliseconds.
  */
 const turnBytesMax = 128 << 10;
 const nodeTurnBytesMax = 1 << 20;
 
 /**
- * A refused request is read in chunks of this size with this pause between them, so that its client
- * sees the answer.
+ * A refused request is read in chunks of this size with a pause between them, so that its client
+ * receives the answer.
  */
 const droppedBytesMax = 1 << 20;
 const dropEveryMs = 10;
@@ -17,7 +17,7 @@ const dropEveryMs = 10;
 const shortBytesMax = 64 << 10;
 /** How long reading the rest of a refused body may take. */
 const droppedMsMax = 5_000;
-/** Time for the client to read the answer after the server stopped reading the request. */
+/** How long the client can read the answer after the server has stopped reading the request. */
 const lingerMs = 500;
 
 /** A connection whose reading can be paused. */
@@ -33,15 +33,15 @@ export interface BodyIntake {
   /** Stops reading. */
   stop(): void;
   /**
-   * Reads the rest at a bounded rate and drops it. Resolves at its end, or when the client had time
-   * to read the answer.
+   * Reads the rest at a bounded rate and drops it. Resolves at its end, or when the client has had
+   * time to read the answer.
    */
   drop(): Promise<void>;
 }
 
 const intakes = new WeakMap<object, BodyIntake>();
 
-/** undefined for HTTP/2, where flow control bounds the rate. */
+/** The intake of a request's body; undefined for HTTP/2, where flow control bounds the rate. */
 export function bodyIntakeOf(request: object): BodyIntake | undefined {
   return intakes.get(request);
 }
@@ -51,7 +51,7 @@ export function isShortBody({ headers }: Pick<IncomingMessage, "headers">): bool
   return Number(headers["content-length"] ?? Infinity) <= shortBytesMax;
 }
 
-/** What all connections have delivered in this turn of the event loop. */
+/** The bytes that all connections have delivered in this turn of the event loop. */
 let nodeBytes = 0;
 
 function isTurnFull(bytes: number): boolean {
@@ -61,9 +61,9 @@ function isTurnFull(bytes: number): boolean {
 }
 
 /**
- * Reads the body of an HTTP/1.1 request as fast as its reader wants, but only a share of each turn
- * of the event loop: libuv reads up to 2 MB of each socket in one turn. `admit` decides for each
- * chunk whether it is passed on.
+ * Reads the body of an HTTP/1.1 request as fast as its reader does, but only a bounded part in each
+ * turn of the event loop: libuv reads up to 2 MB of each socket in one turn. `admit` decides for
+ * each chunk whether it is passed on.
  */
 export function takeBodyInTurns(
   request: IncomingMessage,
@@ -130,7 +130,7 @@ class DroppedBody implements BodyIntake {
       this.isDropping = true;
       this.#endAfter(droppedMsMax);
     }
-    // Drops what is in its buffer as well.
+    // Drops the bytes in its buffer as well.
     this.#request.resume();
     this.#request.once("end", this.#over.resolve).once("close", this.#over.resolve);
     return this.#over.promise;

@@ -5,7 +5,7 @@ import { BodyPace } from "./body-pace.ts";
 let now = 0;
 const open = () => new BodyPace({ idleMsMax: 1_000, bytesPerSecondMin: 100 }, () => now);
 
-test("`BodyPace` gives up a stalled body", () => {
+test("BodyPace gives up a stalled body", () => {
   const pace = open();
   assert.equal(pace.leftMs(), 1_000);
   now += 400;
@@ -17,7 +17,7 @@ test("`BodyPace` gives up a stalled body", () => {
   assert.match(pace.failure().message, /^the body stalled for 1 s$/);
 });
 
-test("`BodyPace` reports a body that stalls after a late byte as stalled", () => {
+test("BodyPace reports a body that stalls after a late byte as stalled", () => {
   const pace = new BodyPace({ idleMsMax: 4_000, bytesPerSecondMin: 1_000 }, () => now);
   now += 100;
   pace.add(1);
@@ -26,7 +26,7 @@ test("`BodyPace` reports a body that stalls after a late byte as stalled", () =>
   assert.match(pace.failure().message, /^the body stalled for 4 s$/);
 });
 
-test("`BodyPace` gives up a body that arrives too slowly, and no other", () => {
+test("BodyPace gives up only bodies that arrive too slowly", () => {
   const slow = open();
   let seconds = 0;
   for (; slow.leftMs() > 0 && seconds < 100; seconds += 1) {
@@ -46,7 +46,7 @@ test("`BodyPace` gives up a body that arrives too slowly, and no other", () => {
   }
 });
 
-test("`BodyPace` does not count time in which the body is not being read", () => {
+test("BodyPace does not count time in which the body is not being read", () => {
   const pace = open();
   for (let at = 0; at < 1_000; at += 1) {
     now += 10;

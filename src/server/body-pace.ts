@@ -19,8 +19,8 @@ export const bodyLimits: BodyLimits = { idleMsMax: 30_000, bytesPerSecondMin: 1 
 const stillShare = 0.75;
 
 /**
- * How long a body may still take, given the bytes and times of its chunks. Only time in which it
- * was being read counts.
+ * How long a body may still take, given the bytes and times of its chunks. Only time in which the
+ * body was being read counts.
  */
 export class BodyPace {
   readonly #limits: BodyLimits;
@@ -36,7 +36,7 @@ export class BodyPace {
     this.#waitsSince = now();
   }
 
-  /** Adds a chunk. The next one is being read at once, unless wait() says later. */
+  /** Adds a chunk. Unless wait() is called later, the next chunk is being read from now on. */
   add(bytes: number): void {
     const now = this.#now();
     this.#waitedMs += now - this.#waitsSince;

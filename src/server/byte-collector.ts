@@ -6,8 +6,8 @@ const keptBytesMax = 16 << 10;
 const roomBytesMin = 32 << 10;
 
 /**
- * Joins the chunks of a message in one growing buffer: a list of small chunks would hold more
- * memory than it counts, and as much again when they are joined.
+ * Joins the chunks of a message in one growing buffer. A list of small chunks would use more memory
+ * than is counted, and twice that when they are joined.
  */
 export class ByteCollector {
   readonly #bytesMax: number;
@@ -16,7 +16,7 @@ export class ByteCollector {
   #buffer = new Uint8Array(0);
   #length = 0;
 
-  /** The share counts what is collected, also after take(). */
+  /** The share counts the collected bytes, even after take(). */
   constructor(bytesMax: number, share: HeldShare) {
     this.#bytesMax = bytesMax;
     this.#share = share;
@@ -26,7 +26,7 @@ export class ByteCollector {
     return this.#length;
   }
 
-  /** Throws invalid_argument (413) past the limit, resource_exhausted if the share may not grow. */
+  /** Throws invalid_argument (413) over the limit, resource_exhausted if the share may not grow. */
   add(part: Uint8Array): void {
     const length = this.#length + part.length;
     if (length > this.#bytesMax) throw tooLarge(this.#bytesMax);
@@ -41,8 +41,8 @@ export class ByteCollector {
   }
 
   /**
-   * All bytes; more than one small chunk has a buffer of its own. The collector is empty
-   * afterwards.
+   * Returns all bytes, in a buffer of their own unless they are one small chunk. The collector is
+   * empty afterwards.
    */
   take(): Uint8Array {
     const taken = this.#only ?? this.#buffer.subarray(0, this.#length);
@@ -62,7 +62,7 @@ export class ByteCollector {
       this.#share.grow(room - before.length - (this.#only?.length ?? 0));
       this.#buffer = new Uint8Array(room);
       this.#buffer.set(before.subarray(0, this.#only ? 0 : this.#length));
-      // Frees the memory at once: the garbage collector does not know how much it is.
+      // Frees the memory now: the garbage collector does not know its size.
       if (before.length > 0) before.buffer.transfer(0);
     }
     if (this.#only === undefined) return;
@@ -71,7 +71,7 @@ export class ByteCollector {
   }
 }
 
-/** invalid_argument (413) for a message that is longer than its method accepts. */
+/** The error for a message that is longer than its method accepts: invalid_argument (413). */
 export function tooLarge(bytesMax: number): ServiceError {
   return new ServiceError("invalid_argument", `the body is larger than ${bytesMax} bytes`, {
     reason: "PAYLOAD_TOO_LARGE",

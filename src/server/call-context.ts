@@ -5,8 +5,8 @@ import { ServiceError } from "../std/service-error.ts";
 import { headersOf, type HttpRequest } from "./http.ts";
 
 /**
- * The context of a call over REST or a WebSocket. Headers and signal are made at the first access:
- * they take longer than the routing, binding and writing of a small call together.
+ * The context of a call over REST or a WebSocket. Headers and signal are created at the first
+ * access: they take longer than the routing, binding and writing of a small call together.
  */
 export class CallContext implements HandlerContext, Disposable {
   readonly protocolName: "rest" | "websocket";
@@ -65,7 +65,7 @@ export class CallContext implements HandlerContext, Disposable {
     return (this.#responseHeader ??= new Headers());
   }
 
-  /** REST and WebSocket have no trailers: these are not sent. */
+  /** REST and WebSocket have no trailers, so these are not sent. */
   get responseTrailer(): Headers {
     return (this.#responseTrailer ??= new Headers());
   }

@@ -5,13 +5,16 @@ import { isId } from "../std/ids.ts";
 import { parseNetworks } from "../std/networks.ts";
 import { callOriginOf, findCallOrigin } from "./call-origin.ts";
 
-/** The part of a request that is read here: no connection of a test comes from another machine. */
+/**
+ * The part of a request that findCallOrigin() reads, made up, since no connection of a test comes
+ * from another machine.
+ */
 const from = (peer: string, headers: IncomingHttpHeaders = {}) => ({
   headers,
   socket: { remoteAddress: peer },
 });
 
-test("findCallOrigin() reads X-Forwarded-For from its end, up to the first address of no trusted proxy", () => {
+test("findCallOrigin() reads X-Forwarded-For from its end, up to the first address that is not a trusted proxy", () => {
   const isTrusted = parseNetworks(["10.0.0.0/8", "::1"]);
   const rows: [peer: string, forwarded: string | undefined, address: string][] = [
     ["192.0.2.1", "198.51.100.1", "192.0.2.1"],
@@ -40,7 +43,7 @@ test("findCallOrigin() reads X-Forwarded-For from its end, up to the first addre
   }
 });
 
-test("findCallOrigin() keeps a well-formed x-request-id, and is computed once a request", () => {
+test("findCallOrigin() keeps a well-formed x-request-id, and its result is kept for the request", () => {
   const none = parseNetworks([]);
   for (const id of ["a", "A.b_c-9", "x".repeat(128)]) {
     const request = from("192.0.2.1", { "x-request-id": id });

@@ -13,7 +13,7 @@ interface IncomingRequest {
 /** The form of a request id that a client may choose: it appears in logs and headers. */
 const requestIdForm = /^[\w.-]{1,128}$/;
 
-/** Where a call comes from, for interceptors. */
+/** The origin of a call, for interceptors. */
 export const originKey = createContextKey<CallOrigin>(
   { address: "", requestId: "" },
   { description: "where the call comes from" },
@@ -21,12 +21,12 @@ export const originKey = createContextKey<CallOrigin>(
 
 const known = new WeakMap<IncomingRequest, CallOrigin>();
 
-/** Where a request comes from: determined once, by the request handler (findCallOrigin()). */
+/** The origin of a request, which the request handler has determined with findCallOrigin(). */
 export function callOriginOf(request: IncomingRequest): CallOrigin {
   return known.get(request) ?? findCallOrigin(request);
 }
 
-/** Determines where a request comes from; trusted proxies name the client that they forward for. */
+/** Determines the origin of a request. Trusted proxies name the client for which they forward. */
 export function findCallOrigin(
   request: IncomingRequest,
   isTrustedProxy: IsInNetworks = () => false,
@@ -43,9 +43,9 @@ export function findCallOrigin(
 }
 
 /**
- * The last address in X-Forwarded-For that is not of a trusted proxy: each proxy appends the
- * address that called it, so earlier entries may be made up. If an entry is no address, the client
- * is the proxy that appended it.
+ * The last address in X-Forwarded-For that is not a trusted proxy: each proxy appends the address
+ * that called it, so earlier entries may be made up. If an entry is not an address, the client is
+ * the proxy that appended it.
  */
 function forwardedFor(
   header: string | readonly string[] | undefined,

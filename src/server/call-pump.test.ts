@@ -16,7 +16,7 @@ function openPump() {
   return { begun, add };
 }
 
-test("CallPump starts a call at once while few arrive", async () => {
+test("CallPump starts a call immediately while few arrive", async () => {
   const { begun, add } = openPump();
   for (let n = 1; n <= 3; n += 1) {
     add("a");
@@ -25,11 +25,11 @@ test("CallPump starts a call at once while few arrive", async () => {
   }
 });
 
-test("CallPump starts at most 32 calls in a turn of the event loop, one of each caller in turn", async () => {
+test("CallPump starts at most 32 calls in a turn of the event loop; callers take turns", async () => {
   const { begun, add } = openPump();
   for (let n = 0; n < 100; n += 1) add("many");
   add("one");
-  assert.ok(begun.length <= 32, `${begun.length} were started at once`);
+  assert.ok(begun.length <= 32, `${begun.length} were started in one turn`);
   const [first] = [begun.length];
   await turn();
   // "many" has waited longer than "one", and has one call before it.

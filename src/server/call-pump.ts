@@ -1,22 +1,25 @@
-/** Calls that one turn of the event loop starts; then health checks and live audio run. */
+/**
+ * At most this many calls are started in one turn of the event loop, before health checks and live
+ * audio run.
+ */
 const turnCallsMax = 32;
 const turnMsMax = 8;
 
 /** A call that has arrived. */
 export interface PumpedCall {
-  /** Its caller, as far as the headers show. */
+  /** Its caller, as far as the headers identify it. */
   readonly caller: () => string;
-  /** Whether its client is gone: then it is not started. */
+  /** Whether its client has gone; if so, the call is not started. */
   readonly isGone: () => boolean;
   readonly begin: () => void;
 }
 
 /**
- * Starts calls: at once while few arrive. Of many in one turn of the event loop it starts at most
- * 32, or as many as take 8 ms, one of each caller in turn.
+ * Starts calls, immediately while few arrive. In one turn of the event loop it starts at most 32,
+ * or as many as take 8 ms; callers take turns.
  */
 export class CallPump {
-  /** By caller, in the order of their turns. */
+  /** The waiting calls by caller, in the order of the callers' turns. */
   readonly #waiting = new Map<string, PumpedCall[]>();
   #turnCalls = 0;
   #turnSince = 0;
@@ -58,7 +61,7 @@ export class CallPump {
     }
   }
 
-  /** The caller goes behind all others if it has more calls. */
+  /** The next call. A caller that has more calls goes behind all others. */
   #next(): PumpedCall | undefined {
     for (const [caller, calls] of this.#waiting) {
       this.#waiting.delete(caller);

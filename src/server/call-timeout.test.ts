@@ -63,7 +63,7 @@ test("callTimeoutMs() reads both headers and uses the shorter time", async () =>
   );
 });
 
-test("a call past its client's deadline is 504, whether or not its method stops", async () => {
+test("a call that exceeds its client's deadline gets 504, whether or not its method stops", async () => {
   await using server = await openTestStreams();
   for (const atEnd of ["hang", "deaf"]) {
     for (const path of ["wait", "count/1", "files", "file"]) {
@@ -78,7 +78,7 @@ test("a call past its client's deadline is 504, whether or not its method stops"
   assert.equal(server.seen.reasons.length, 6, "each method with a signal was aborted");
 });
 
-test("a stream past its client's deadline ends with the error", async () => {
+test("a stream that exceeds its client's deadline ends with the error", async () => {
   await using server = await openTestStreams();
   const headers = { ...withToken, "x-server-timeout": "0.03" };
   const answer = await fetch(`${server.address}/v1/count/1?to=2&atEnd=hang`, { headers });
@@ -88,7 +88,7 @@ test("a stream past its client's deadline ends with the error", async () => {
   await until(async () => await Promise.resolve(server.seen.over === 1));
 });
 
-test("a method knows its client's deadline", async () => {
+test("a method is given its client's deadline", async () => {
   await using server = await openTestStreams();
   const url = `${server.address}/v1/wait`;
   const timed = await fetch(url, { headers: { ...withToken, "grpc-timeout": "20S" } });

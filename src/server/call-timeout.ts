@@ -6,8 +6,8 @@ const timeoutMsMax = 2 ** 31 - 1;
 
 /**
  * The client's deadline in milliseconds: Grpc-Timeout as in gRPC ("1500m"), or X-Server-Timeout in
- * seconds ("1.5"), as Google's REST clients send it; of both, the shorter. undefined: none. Throws
- * invalid_argument.
+ * seconds ("1.5"), as Google's REST clients send it; the shorter one if both are sent. undefined:
+ * none. Throws invalid_argument.
  */
 export function callTimeoutMs(request: HttpRequest): number | undefined {
   const grpc = headerOf(request, "grpc-timeout");

@@ -6,35 +6,40 @@ import { ServiceError } from "../std/service-error.ts";
 import { refuse } from "./refuse.ts";
 
 export interface ConnectionLimits {
-  /** Of all addresses together. */
+  /** The maximum of all addresses together. */
   readonly max: number;
-  /** Of one address; IPv6: of one /64. */
+  /** The maximum of one address; for IPv6, of one /64. */
   readonly perAddressMax: number;
   /** Addresses without a limit of their own: proxies, which call for many clients. */
   readonly isExempt: IsInNetworks;
 }
 
-/** More connections are of no use: a live stream takes one. */
+/**
+ * More connections are of no use: even if each of them has one live stream, no node can serve more.
+ */
 const connectionsMaxDefault = 10_000;
 
 /**
- * Half of the files that may be open: the database, engines, media and our own HTTP clients need
- * files too.
+ * Half of the number of files that may be open: the database, engines, media and our own HTTP
+ * clients need files too.
  */
 export function defaultConnectionsMax(): number {
   return Math.max(1, Math.min(connectionsMaxDefault, Math.floor(openFilesMax() / 2)));
 }
 
-/** Refused connections that get an error at the same time; others are closed without one. */
+/**
+ * At most this many refused connections get an error at the same time; others are closed without
+ * one.
+ */
 const answeredMax = 50;
-/** Unused connections are looked for at most this often: it visits all connections. */
+/** Unused connections are looked for at most this often, since all connections are visited. */
 const roomEveryMs = 100;
 
-/** Counts connections, and closes those past a limit. */
+/** Counts connections, and closes those over a limit. */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #makeRoom: () => void;
-  /** Each with its address, as it is counted. */
+  /** Each open connection with the address for which it is counted. */
   readonly #open = new Map<Socket, string>();
   readonly #perBlock = new Map<string, number>();
   #answered = 0;
@@ -50,7 +55,7 @@ export class Connections {
     return [...this.#open.keys()];
   }
 
-  /** Whether a new connection may stay; one that may not gets an error and is closed. */
+  /** Whether a new connection may stay. Otherwise it gets an error and is closed. */
   admit(socket: Socket): boolean {
     const { max, perAddressMax, isExempt } = this.#limits;
     const address = socket.remoteAddress ?? "";
@@ -75,7 +80,9 @@ export class Connections {
     return true;
   }
 
-  /** Closed connections count no more, also before they emit "close". */
+  /**
+   * Closes unused connections. Closed connections no longer count, even before they emit "close".
+   */
   #lookForRoom(): void {
     const now = performance.now();
     if (now - this.#roomMadeAt < roomEveryMs) return;
@@ -100,7 +107,8 @@ export class Connections {
       return;
     }
     this.#answered += 1;
-    // Its data is dropped: unread, it would reset the connection and lose the answer.
+    // Its data is read and dropped: unread data would reset the connection, and the answer would be
+    // lost.
     socket.resume();
     refuse(socket, error);
     socket.once("close", () => {
@@ -116,7 +124,7 @@ function tooManyOfAddress(limit: number): ServiceError {
   });
 }
 
-/** Not the client's fault: another node may have room. */
+/** The error if all addresses together have too many: another node may have room. */
 function tooManyInAll(): ServiceError {
   return new ServiceError("unavailable", "too many connections are open", {
     reason: "TOO_MANY_CONNECTIONS",

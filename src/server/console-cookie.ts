@@ -12,7 +12,7 @@ const signInCookie = "__Host-hlust-sign-in";
 const signInSecondsMax = 600;
 
 /**
- * The secret of the session; undefined without a cookie, and with several: it would be unclear
+ * The secret of the session; undefined without a cookie, or with several, since it would be unclear
  * which one counts.
  */
 export function sessionCookieOf(header: string | undefined): string | undefined {
@@ -25,14 +25,14 @@ export function setSessionCookie(secret: string, expiresAt: Date): string {
 
 export const clearSessionCookie = `${sessionCookie}=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Strict`;
 
-/** What a browser brings back from the provider. */
+/** The data of a sign-in that a browser brings back from the provider. */
 export interface AwaySignIn {
   readonly secret: string;
-  /** The path of the console to open afterwards. */
+  /** The path of the console that is opened afterwards. */
   readonly to: string;
   /**
-   * The secret of its session before: a Strict cookie is not sent from another site. "" without
-   * one.
+   * The secret of its session before the sign-in, since a Strict cookie is not sent from another
+   * site. "" without a session.
    */
   readonly before: string;
 }

@@ -11,16 +11,16 @@ import { createConsoleSignIn, type ConsoleSignInParts } from "./console-sign-in.
 import { targetOf, type HttpDoor, type HttpHandler } from "./http.ts";
 import type { RestDoor } from "./rest.ts";
 
-/** What the handlers of the console need from the rest of the service. */
+/** The parts of the service that the handlers of the console use. */
 export type ConsoleParts = ConsoleSessionParts & ConsoleSignInParts;
 
 const apiPrefix = "/console/api";
 const signInPath = "/console/sign-in";
 
 /**
- * The door of the console's pages: /console/session (who is signed in, signing in and out),
+ * The door of the console's pages: /console/session (the current user, sign-in and sign-out),
  * /console/sign-in (to the OpenID provider and back) and /console/api/, where the methods of the
- * contract are called with the session's cookie in place of a token. Nothing else reads cookies.
+ * contract are called with the session's cookie in place of a token. No other door reads cookies.
  */
 export function createConsoleDoor(parts: ConsoleParts, rest: RestDoor, held: HeldBytes): HttpDoor {
   const session = createConsoleSession(parts, held);
@@ -67,7 +67,7 @@ function notAllowed(path: string, method: string, allowed: readonly string[]): S
   const allow = allowed.join(", ");
   return new ServiceError(
     "unimplemented",
-    `${path} does not take ${shown(method)}, only ${allow}`,
+    `${path} does not accept ${shown(method)}, only ${allow}`,
     { reason: "METHOD_NOT_ALLOWED", httpStatus: 405, metadata: { allow } },
   );
 }

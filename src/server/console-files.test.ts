@@ -85,7 +85,7 @@ async function ask(
 
 const encodingOf = ({ headers }: RawAnswer) => headers.get("content-encoding");
 
-test("each path of the console answers the one page with its security policy", async () => {
+test("every path of the console is answered with the one page and its security policy", async () => {
   for (const target of ["/", "/console", "/?x=1"]) {
     const { status, headers } = await ask(target);
     assert.deepEqual([status, headers.get("location")], [307, "/console/"], target);
@@ -123,7 +123,7 @@ test("each path of the console answers the one page with its security policy", a
   }
 });
 
-test("files may be cached for ever, have their types, and are sent in the smallest accepted encoding", async () => {
+test("files have their types, can be cached for ever, and are sent in the smallest accepted encoding", async () => {
   const file = "/console/assets/main-abc.js";
   const rows: [accepted: string, encoding: string | undefined][] = [
     ["gzip, deflate, br, zstd", "br"],
@@ -205,7 +205,7 @@ test("no target leads to a file outside the built console", async () => {
   }
 });
 
-test("a missing build of the console is explained", async () => {
+test("if the console was not built, the error says how to build it", async () => {
   const at = await serve(join(folder, "nowhere"));
   const { status, body } = await ask("/console/", { at });
   assert.equal(status, 503);

@@ -65,7 +65,7 @@ export function createConsoleFiles({ folder, mediaOrigins }: ConsoleFilesParts):
       if (name.startsWith("assets/")) {
         const file = files.get(name);
         if (!file) throw new ServiceError("not_found", `the console has no file ${shown(path)}`);
-        // Their names change with their content.
+        // The name of a file changes with its content.
         answerFile(file, request, response, {
           "cache-control": "public, max-age=31536000, immutable",
         });
@@ -92,7 +92,7 @@ function readFiles(folder: string): Map<string, ConsoleFile> {
   return files;
 }
 
-/** Empty if the console was not built, as for a service that only tests open. */
+/** The names of the files in a folder; empty if the console was not built, as in many tests. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: "utf8" });
@@ -110,8 +110,8 @@ function readForm(file: string): Buffer | undefined {
 }
 
 /**
- * Nothing from other origins, nothing inline, no string that becomes script (Trusted Types), no
- * frames; the microphone for these pages only.
+ * The pages load nothing from other origins, have no inline scripts or styles, turn no string into
+ * script (Trusted Types), and are not shown in frames. Only they may use the microphone.
  */
 function headersOfPage(mediaOrigins: readonly string[]): Readonly<Record<string, string>> {
   const media = ["'self'", ...mediaOrigins].join(" ");
@@ -181,7 +181,7 @@ function notBuilt(): ServiceError {
 function notAllowed(path: string, method: string): ServiceError {
   return new ServiceError(
     "unimplemented",
-    `${path} does not take ${shown(method)}, only GET, HEAD`,
+    `${path} does not accept ${shown(method)}, only GET, HEAD`,
     { reason: "METHOD_NOT_ALLOWED", httpStatus: 405, metadata: { allow: "GET, HEAD" } },
   );
 }

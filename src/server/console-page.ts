@@ -5,13 +5,14 @@ import { headerOf, type HttpRequest } from "./http.ts";
 import { isOwnOrigin } from "./page-origins.ts";
 
 /**
- * Shows that a call comes from a page of the console: other pages cannot send it without a
- * preflight (CORS).
+ * The header that shows that a call comes from a page of the console: other pages cannot send it
+ * without a preflight (CORS).
  */
 const consoleHeader = "x-hlust-console";
 
 /**
- * The user of the page that calls: `accounts/<id> members/<id>`, or `accounts/<id> apiKeys/<id>`.
+ * The header with the user of the page that calls: `accounts/<id> members/<id>`, or `accounts/<id>
+ * apiKeys/<id>`.
  */
 const ownerHeader = "x-hlust-console-for";
 
@@ -21,7 +22,7 @@ const ownerHeader = "x-hlust-console-for";
  */
 export function refuseOtherPages(request: HttpRequest, publicUrl: string): void {
   const site = headerOf(request, "sec-fetch-site");
-  // Browsers without Sec-Fetch-Site send Origin, at least with requests that change something.
+  // Browsers without Sec-Fetch-Site send Origin, at least with requests that make changes.
   const isOwn =
     site === undefined
       ? isOwnOrigin(originOf(request) ?? "", hostOf(request), publicUrl)
@@ -53,7 +54,7 @@ export function refuseStalePage(
   if (owner === `accounts/${accountId} ${actor}`) return;
   throw new ServiceError(
     "aborted",
-    "another user or account has signed in with this browser since: nothing was changed",
+    "another user or account has signed in with this browser: nothing was changed, so reload the page",
     { reason: "SESSION_CHANGED" },
   );
 }
@@ -67,7 +68,7 @@ export function refuseWithoutHttps(url: string | undefined): void {
   if (page === null || page.protocol === "https:" || isLoopbackHost(page.hostname)) return;
   throw new ServiceError(
     "failed_precondition",
-    `signing in works only over https, or on the machine of the service itself (http://127.0.0.1, http://localhost): this page is at ${page.origin}`,
+    `sign-in works only over https, or on the machine of the service itself (http://127.0.0.1, http://localhost): this page is at ${page.origin}`,
     { reason: "HTTPS_NEEDED" },
   );
 }

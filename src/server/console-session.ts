@@ -19,7 +19,7 @@ import {
   type HttpResponse,
 } from "./http.ts";
 
-/** The body has an API key, or the token of a sign-in link. */
+/** The longest body: it has an API key, or the token of a sign-in link. */
 const bodyBytesMax = 4_096;
 
 export interface ConsoleSessionParts {
@@ -32,7 +32,7 @@ export interface ConsoleSessionParts {
 }
 
 /**
- * The handlers of /console/session: who is signed in, signing in and out, and switching to another
+ * The handlers of /console/session: the current user, sign-in, sign-out, and switching to another
  * account.
  */
 export function createConsoleSession(
@@ -75,13 +75,13 @@ export function createConsoleSession(
       const session = await currentSession(sessions, request, response);
       if (session) await sessions.end(session, callOriginOf(request));
       response.setHeader("set-cookie", clearSessionCookie);
-      // Not "cookies": that would delete the cookies of every host of the domain.
+      // Without "cookies", which would delete the cookies of every host of the domain.
       answerJson(response, 200, "{}", { "clear-site-data": '"cache", "storage"' });
     },
   };
 }
 
-/** Where a user signs in from, and their session until now. */
+/** The address and browser from which a user signs in, and their session until now. */
 export async function visitOf(
   { sessions }: Pick<ConsoleSessionParts, "sessions">,
   request: HttpRequest,
@@ -96,7 +96,7 @@ export async function visitOf(
   };
 }
 
-/** The session of a call's cookie. The answer sets a new secret when it is due. */
+/** The session of a call's cookie. The answer sets a new secret when one is due. */
 export async function currentSession(
   sessions: Sessions,
   request: HttpRequest,
@@ -150,7 +150,7 @@ async function readFields(
       httpStatus: 415,
     });
   }
-  // Before sign-in there is no account: all such requests share the memory limit of one.
+  // Before sign-in there is no account, so all such requests share the memory limit of one account.
   using share = held.hold("");
   const text = Buffer.from(await readBody(request, bodyBytesMax, share)).toString();
   let body: unknown;
@@ -165,14 +165,20 @@ async function readFields(
   return new Map(Object.entries(body));
 }
 
-/** Exactly one of the two, and nothing else. Errors never repeat the values. */
+/**
+ * Reads an API key or a sign-in token: exactly one of them, and no other field. Errors never repeat
+ * the values.
+ */
 function readCredentials(fields: ReadonlyMap<string, unknown>): Credentials {
   const [apiKey, signInToken] = [fields.get("apiKey"), fields.get("signInToken")];
   if (fields.size === 1 && typeof apiKey === "string") return { method: "api_key", apiKey };
   if (fields.size === 1 && typeof signInToken === "string") {
     return { method: "sign_in_token", signInToken };
   }
-  throw new ServiceError("invalid_argument", "either apiKey or signInToken is needed, as text");
+  throw new ServiceError(
+    "invalid_argument",
+    "either apiKey or signInToken is required, as a string",
+  );
 }
 
 function readSwitch(fields: ReadonlyMap<string, unknown>): Credentials {
@@ -180,7 +186,7 @@ function readSwitch(fields: ReadonlyMap<string, unknown>): Credentials {
   const accountId = typeof account === "string" ? idIn("accounts", account) : undefined;
   if (fields.size !== 1 || accountId === undefined) {
     throw invalidArgument([
-      { field: "account", description: `is ${shown(account)}: accounts/<id> is needed` },
+      { field: "account", description: `must be accounts/<id>, not ${shown(account)}` },
     ]);
   }
   return { method: "switch", accountId };

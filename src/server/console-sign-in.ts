@@ -35,7 +35,7 @@ export interface ConsoleSignInParts {
   readonly openId: OpenId | undefined;
   /** Slows clients that come back from the provider with a made-up code. */
   readonly attempts: RefusedAttempts;
-  /** Where browsers find the service, without a slash at the end. */
+  /** The address of the service for browsers, without a slash at the end. */
   readonly publicUrl: () => string;
   readonly log: Log;
 }
@@ -51,8 +51,8 @@ export function createConsoleSignIn(
   if (!openId) return undefined;
 
   /**
-   * Each code is checked with the provider. Made-up codes count as refused tokens of their sender,
-   * before the provider blocks the service itself.
+   * Checks the code with the provider. Made-up codes count as refused tokens of their sender, so
+   * that the sender is blocked before the provider blocks the service.
    */
   async function personOf(request: HttpRequest, url: URL, secret: string): Promise<Person> {
     let failure: unknown = new Error("the same code was refused a moment ago");
@@ -76,7 +76,7 @@ export function createConsoleSignIn(
         await handler(request, response);
       } catch (error) {
         const { reason } = error instanceof ServiceError ? error : { reason: "PROVIDER_FAILED" };
-        // The provider's own message is only for the operator, who needs it to find the cause.
+        // The provider's own message is logged for the operator, and not shown to the user.
         const cause = error instanceof ServiceError && error.cause ? error.cause : error;
         log.warn({ reason, ...errorFields(cause) }, "sign_in.failed");
         response.setHeader("set-cookie", clearSignInCookie);
@@ -148,8 +148,8 @@ function safePath(to: string): string {
 }
 
 /**
- * Whether the browser called the service by another name. The provider sends it back to the public
- * address, where a cookie set for another host would be missing.
+ * Whether the browser called the service by another host name. The provider sends it back to the
+ * public address, where a cookie set for another host would be missing.
  */
 function isElsewhere(request: HttpRequest, publicUrl: string): boolean {
   return hostOf(request) !== new URL(publicUrl).host;

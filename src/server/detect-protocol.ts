@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** What an HTTP/2 client with prior knowledge sends first (RFC 9113, section 3.4). */
+/** The first bytes of an HTTP/2 client with prior knowledge (RFC 9113, section 3.4). */
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /**

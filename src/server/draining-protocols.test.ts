@@ -53,7 +53,7 @@ test("on every protocol, a stream that the service ends while its client still s
   await closed;
 });
 
-test("calls that are left at the end of the shutdown get UNAVAILABLE, whether their method stops, throws or ignores the signal", async () => {
+test("calls that are still open at the end of the shutdown get UNAVAILABLE, whether their method stops, throws or ignores the signal", async () => {
   await using server = await openTestGrpcDoor();
   const calls = Object.entries(transportsTo(server.address)).flatMap(([protocol, transport]) => {
     const client = createClient(Streams, transport);

@@ -6,8 +6,8 @@ import { answerErrors, createAnswerError } from "./answer-errors.ts";
 import { createDraining } from "./draining.ts";
 
 /**
- * A client of Talk, which answers each message, and once more when they end; after `answersMax`
- * answers it ends by itself.
+ * A client of Talk, a method that answers each message, and once more when the messages end. After
+ * `answersMax` answers it ends by itself.
  */
 function openTalk(beforeLast = Promise.resolve(), answersMax = Infinity) {
   const draining = createDraining();

@@ -7,7 +7,9 @@ import { ServiceError } from "../std/service-error.ts";
  */
 export interface Draining {
   readonly interceptor: Interceptor;
-  /** Aborts when the service shuts down; for methods whose answers do not end by themselves. */
+  /**
+   * Aborts when the service shuts down. It is for methods whose answers do not end by themselves.
+   */
   readonly signal: AbortSignal;
   /** Ends the requests of every open stream, and of later ones. */
   drain(): void;
@@ -18,8 +20,8 @@ export function createDraining(): Draining {
   const begun = new AbortController();
 
   /**
-   * Added at the first read of the answers: the answers of a call that was refused before are never
-   * read, nor is their end reported.
+   * A stream is added when its answers are first read: the answers of a call that was refused are
+   * never read, and their end is never reported.
    */
   async function* answersTo<T>(requests: Cut, answers: AsyncIterable<T>): AsyncIterable<T> {
     open.add(requests);
@@ -61,12 +63,12 @@ export function createDraining(): Draining {
 
 type Cut = Pick<Requests<unknown>, "cut" | "throwIfCut">;
 
-/** The messages of a client until they end or are cut; later messages are not read. */
+/** The messages of a client until they end or are cut off; later messages are not read. */
 class Requests<T> implements AsyncIterable<T> {
   readonly #messages: AsyncIterator<T>;
   #isCut = false;
   #hasEnded = false;
-  /** The method took the cut for the end of the client's messages. */
+  /** Whether the method was given the cut as the end of the client's messages. */
   #wasCutShort = false;
   #answer: ((result: IteratorResult<T, undefined>) => void) | undefined;
 
@@ -96,8 +98,7 @@ class Requests<T> implements AsyncIterable<T> {
   }
 
   #next(): Promise<IteratorResult<T>> {
-    // Not Promise.race with one shared promise: it would keep every message of a long stream in
-    // memory.
+    // Promise.race with one shared promise would keep every message of a long stream in memory.
     return new Promise((resolve, reject) => {
       if (this.#isCut && !this.#hasEnded) {
         this.#end(resolve);

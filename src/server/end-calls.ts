@@ -12,8 +12,8 @@ export const responseKey = createContextKey<HttpResponse | undefined>(undefined,
 
 /**
  * Ends calls that must not continue, whether or not their method stops: streams whose credential
- * was revoked, and, when `shutdown` aborts, all that are left, with its reason. The method's signal
- * aborts, and its messages end with the answer.
+ * was revoked, and, when `shutdown` aborts, all remaining calls, with its reason. The method's
+ * signal aborts, and its messages end with the answer.
  */
 export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): Interceptor {
   return (next) => async (request) => {
@@ -21,7 +21,7 @@ export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): I
       try {
         return await unlessAborted(next(request), shutdown);
       } catch (error) {
-        // What a method throws because it was aborted is no failure of its own.
+        // An error that a method throws because it was aborted is not its own failure.
         throw shutdown.aborted && !(error instanceof ServiceError) ? shutdown.reason : error;
       }
     }
@@ -49,7 +49,7 @@ export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): I
       try {
         yield* untilAborted(answers, over.signal);
       } catch (error) {
-        // The error of an answer that was aborted is no failure of the method.
+        // The error of an answer that was aborted is not a failure of the method.
         throw over.signal.aborted ? over.signal.reason : error;
       } finally {
         shutdown.removeEventListener("abort", shutDown);

@@ -1,4 +1,4 @@
-// Reads a stream of events with an EventSource, as browsers do.
+// Reads streams of events with an EventSource, as browsers do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
@@ -30,7 +30,7 @@ test("an EventSource gets results and errors, and stops connecting after the end
             events.push(`${event.type} ${"data" in event ? String(event.data) : ""}`);
           source.addEventListener("message", note);
           source.addEventListener("end", note);
-          // The connection ended without an error of the stream; it is closed for good once the
+          // The connection ended without an error of the stream. It is closed permanently when the
           // server answers 204.
           source.addEventListener("error", () => {
             events.push(`error ${source.readyState}`);
@@ -44,7 +44,7 @@ test("an EventSource gets results and errors, and stops connecting after the end
     listen(`/v1/count/1?to=2&atEnd=refuse&token=${token}`),
     listen("/v1/count/1?to=2"),
   ]);
-  // It connects again by itself after three seconds, and is answered 204.
+  // The EventSource connects again by itself after three seconds, and is answered 204.
   assert.deepEqual(whole, [
     'message {"result":{"n":1}}',
     'message {"result":{"n":2}}',

@@ -20,7 +20,7 @@ import { refuseMalformed } from "./refuse.ts";
 const curl = promisify(execFile);
 const large = Buffer.alloc(16 << 20, " ");
 
-/** Bytes of bodies that were passed on, and the open connections. */
+/** The bytes of bodies that were passed on, and the open connections. */
 let taken = 0;
 let readBytes = 0;
 let running = 0;
@@ -63,7 +63,7 @@ function open(): Socket {
 async function readAll(socket: Socket): Promise<string> {
   let text = "";
   socket.setEncoding("latin1").on("data", (part: string) => (text += part));
-  // once() would reject for a connection that is reset.
+  // once() would reject if the connection is reset.
   await new Promise((resolve) => void socket.once("close", resolve));
   return text;
 }
@@ -91,14 +91,14 @@ test("a refused body of 16 MB is not read to its end, and node:http, fetch and c
 });
 
 for (const path of ["/refused", "/answered"]) {
-  test(`at most about 1 MB of an unread body is taken from its connection (${path})`, async () => {
+  test(`at most about 1 MB of an unread body is read from its connection (${path})`, async () => {
     const socket = open();
     const text = readAll(socket);
     socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${64 << 20}\r\n\r\n`);
     for (let n = 0; n < 4 && !socket.destroyed; n += 1) socket.write(large);
     const answer = await text;
     assert.match(answer, path === "/refused" ? /^HTTP\/1.1 404 [^]*connection: close/i : /early/);
-    // What arrived at once, and a megabyte.
+    // The bytes that arrived in the first turn, and a megabyte.
     assert.ok(readBytes < 4 << 20, `${readBytes} bytes were read`);
   });
 }
@@ -193,7 +193,7 @@ const preface = Buffer.concat([
   frame("SETTINGS", 0),
 ]);
 
-test("an HTTP/2 body in frames of one byte ends its connection with a reason", async () => {
+test("a connection is closed with a reason if an HTTP/2 body comes in frames of one byte", async () => {
   const socket = open();
   const text = readAll(socket);
   const byte = frame("DATA", 1, Buffer.from(" "));
@@ -204,7 +204,7 @@ test("an HTTP/2 body in frames of one byte ends its connection with a reason", a
   assert.match(await text, /send larger pieces/);
 });
 
-test("HTTP/2 calls that are cancelled as fast as they are made end their connection", async () => {
+test("a connection is closed if its HTTP/2 calls are cancelled as fast as they are made", async () => {
   const socket = open();
   const text = readAll(socket);
   const cancel = Buffer.from("00000008", "hex");
@@ -214,7 +214,7 @@ test("HTTP/2 calls that are cancelled as fast as they are made end their connect
   ]);
   socket.write(Buffer.concat([preface, ...calls.flat()]));
   await text;
-  // Of the calls that arrived in one turn most were never started.
+  // Most of the calls that arrived in one turn were never started.
   assert.ok(letGo.length <= 64, `${letGo.length} were started`);
   letGo.length = 0;
 });
@@ -224,7 +224,7 @@ test("an HTTP/2 client that is refused receives the error while it sends 4 MB", 
   const stream = session.request({ ":method": "POST", ":path": "/refused" });
   const status = once(stream, "response").then(([headers]) => String(headers[":status"]));
   stream.on("error", () => {}).resume();
-  // Node's client itself buffers no more.
+  // Node's client does not buffer more than this.
   stream.write(large.subarray(0, 4 << 20));
   assert.equal(await status, "404");
   session.destroy();

@@ -41,7 +41,7 @@ async function openHealth(services = [idle(Speech)]) {
   const server = await openServer(
     { host: "127.0.0.1", port: 0 },
     {
-      // Health asks for no token.
+      // Health needs no token.
       api: { services, authenticator: { authenticate: notCalled, ...unwatched } },
       health: { checks: [{ name: "part", uses: ["speech"], check }] },
       log: createLog("silent"),
@@ -65,7 +65,7 @@ function idle(service: typeof Speech): ImplementedService {
 const healthAt = (address: string) =>
   createClient(Health, createGrpcTransport({ baseUrl: address }));
 
-/** Watches until it is stopped; `ended` resolves with how the call ended. */
+/** Watches until it is stopped; `ended` resolves with the error that ended the call. */
 function follow(client: Client<typeof Health>, service: string) {
   const stop = new AbortController();
   const seen: Status[] = [];
@@ -100,7 +100,7 @@ test("Check reports the status of the server and of each service, without a toke
   assert.equal((await fetch(`${server.address}/readyz`)).status, 503, "both report the same");
 });
 
-test("Check answers the bytes of gRPC's health protocol", async () => {
+test("Check answers with the bytes of gRPC's health protocol", async () => {
   await using opened = await openHealth();
   const client = new GrpcClient(new URL(opened.server.address).host, credentials.createInsecure());
   const check = (request: string) =>
@@ -146,7 +146,7 @@ test("gRPC-Web and Connect get the same answers", async () => {
   }
 });
 
-test("Watch reports the status at once, and then only changes, also of an unknown service", async () => {
+test("Watch reports the status immediately, and then only changes, even for an unknown service", async () => {
   await using opened = await openHealth();
   const client = healthAt(opened.server.address);
   const known = follow(client, "");
@@ -162,7 +162,7 @@ test("Watch reports the status at once, and then only changes, also of an unknow
   assert.equal((await unknown.stop()).code, Code.Canceled, "the call was still open");
 });
 
-test("a hundred watchers check the parts no more often than one", async () => {
+test("a hundred watchers check the parts as rarely as a single one", async () => {
   await using opened = await openHealth();
   const client = healthAt(opened.server.address);
   const began = performance.now();
@@ -178,7 +178,7 @@ test("a hundred watchers check the parts no more often than one", async () => {
   await Promise.all(watchers.map((watcher) => watcher.stop()));
 });
 
-test("when the service stops, watchers are notified at once and their streams end", async () => {
+test("when the service stops, watchers are notified immediately and their streams end", async () => {
   const opened = await openHealth();
   const { seen, ended } = follow(healthAt(opened.server.address), "");
   await until(() => Promise.resolve(seen.length === 1));
@@ -219,7 +219,7 @@ test("Check answers NOT_SERVING as soon as the service stops", async () => {
   await assert.rejects(Array.fromAsync(client.watch({})), { code: Code.Unavailable });
 });
 
-test("a thousand streams without a token may be open, and no more", async () => {
+test("at most a thousand streams without a token can be open", async () => {
   await using opened = await openHealth();
   const { address } = opened.server;
   // A connection carries 256 streams.
@@ -231,11 +231,11 @@ test("a thousand streams without a token may be open, and no more", async () => 
   const late = healthAt(address).watch({}, { timeoutMs: 20_000 });
   await assert.rejects(Array.fromAsync(late), {
     code: Code.ResourceExhausted,
-    rawMessage: "1000 streams without a token are open",
+    rawMessage: "1000 streams without a token are open: try again later",
   });
   assert.equal((await healthAt(address).check({})).status, Status.SERVING, "not a stream");
   await watchers.pop()?.stop();
-  // Its client sees the end before the service does.
+  // Its client receives the end before the service does.
   const next = healthAt(address);
   await until(async () => {
     for await (const { status } of next.watch({ service: "x" })) {

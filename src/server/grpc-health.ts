@@ -10,13 +10,13 @@ import { reportMsMax, type Readiness } from "./health.ts";
 import { implemented, type ImplementedService } from "./methods.ts";
 
 /**
- * grpc.health.v1.Health from the checks behind /readyz: for "" all of them, for a service those
- * that its use needs. A watch reports a change within two seconds and NOT_SERVING as soon as
- * `leaving` aborts; it ends when `draining` aborts.
+ * grpc.health.v1.Health from the checks behind /readyz: for "" all checks, for a service those that
+ * its use needs. A watch reports a change within two seconds and NOT_SERVING as soon as `leaving`
+ * aborts; it ends when `draining` aborts.
  */
 export function createGrpcHealth(parts: {
   readonly services: readonly DescService[];
-  /** undefined: it needs every part. */
+  /** The use of a service; undefined: it needs every part. */
   readonly useOf: (service: DescService) => string | undefined;
   readonly readiness: Readiness;
   readonly leaving: AbortSignal;
@@ -43,7 +43,7 @@ export function createGrpcHealth(parts: {
     const later = AbortSignal.any([gone, draining]);
     let reported: Status | undefined;
     while (!gone.aborted) {
-      // A signal that has aborted already would end the wait at once.
+      // A signal that has already aborted would end the wait immediately.
       const signal = leaving.aborted ? later : sooner;
       const status = isKnown ? await statusNow(service) : Status.SERVICE_UNKNOWN;
       if (status !== reported) yield create(HealthCheckResponseSchema, { status });

@@ -6,7 +6,7 @@ import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { createGrpcReflection } from "./grpc-reflection.ts";
 
 test(
-  "createGrpcReflection() ends a stream without requests after a while",
+  "createGrpcReflection() ends a stream that sends no request for a while",
   { timeout: 10_000 },
   async () => {
     const [v1] = createGrpcReflection([Speech], [], { idleMsMax: 50 });

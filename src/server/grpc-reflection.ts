@@ -17,7 +17,10 @@ import { ServiceError, shown } from "../std/service-error.ts";
 import { implemented, type ImplementedService } from "./methods.ts";
 import { untilAborted } from "../std/until-aborted.ts";
 
-/** These streams need no token: one without a request for this long makes room for others. */
+/**
+ * These streams need no token, so a stream without a request for this long is ended, to make room
+ * for others.
+ */
 const idleMsMaxDefault = 60_000;
 
 /**
@@ -57,12 +60,12 @@ export function createGrpcReflection(
 }
 
 interface Contract {
-  /** Full names, sorted. */
+  /** The full names of the services, sorted. */
   readonly services: readonly string[];
   readonly files: ReadonlyMap<string, DescFile>;
   /** The file that declares each full name. */
   readonly symbols: ReadonlyMap<string, DescFile>;
-  /** The file of each extension, by the full name of the message that is extended, and number. */
+  /** The file of each extension, by the full name of the extended message and the field number. */
   readonly extensions: ReadonlyMap<string, ReadonlyMap<number, DescFile>>;
 }
 
@@ -106,7 +109,7 @@ function* symbolsOf(file: DescFile): Generator<string, void, undefined> {
   }
 }
 
-/** The files and all that they import, each once, the given files first. */
+/** The files and everything that they import, each once, the given files first. */
 function withImports(files: readonly DescFile[]): DescFile[] {
   const all = new Set(files);
   // Items that are added during the walk are visited as well.

@@ -31,12 +31,12 @@ import {
   type RpcRequest,
 } from "./rpc-request.ts";
 
-/** Streams without a token that may be open at once. */
+/** The number of streams without a token that may be open at the same time. */
 const openStreamsMax = 1_000;
 
 interface RpcServices {
   readonly services: readonly ImplementedService[];
-  /** The door's own services, health and reflection: they ask for no token. */
+  /** The door's own services, health and reflection, which need no token. */
   readonly open: readonly ImplementedService[];
 }
 
@@ -44,7 +44,7 @@ interface RpcParts {
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
   readonly draining: Draining;
-  /** What answers hold in memory. */
+  /** The memory of answers. */
   readonly answers: HeldBytes;
   readonly shutdownSignal: AbortSignal;
   readonly reading: MessageReading;
@@ -101,7 +101,7 @@ function openAdapter(
         router.service(service, implementation);
       }
     },
-    // The last one is the innermost.
+    // The last interceptor is the innermost.
     interceptors: [
       answerErrors(parts.answerError),
       either(isOpen, limitStreams(openStreamsMax), authenticateCalls),
@@ -117,7 +117,8 @@ function openAdapter(
         .set(rpcRequestKey, requests.get(request)),
     // Longer messages are refused before they get here.
     readMaxBytes: bytesMax,
-    // The JSON of Connect and gRPC-Web: the types that a google.rpc.Status may carry, as a job has.
+    // For the JSON of Connect and gRPC-Web: the types that a google.rpc.Status can have, such as
+    // the error of a job.
     jsonOptions: { registry: createRegistry(file_google_rpc_error_details) },
     binaryOptions: { readUnknownFields: false },
     shutdownSignal: parts.shutdownSignal,
@@ -158,7 +159,7 @@ function withPlainMessages(response: HttpResponse): HttpResponse {
   return response;
 }
 
-/** One interceptor for calls of the services that are open to all, and another one for the rest. */
+/** Uses one interceptor for calls of the services that need no token, and another for the rest. */
 function either(
   isOpen: ReadonlySet<DescService>,
   forOpen: Interceptor,
@@ -170,14 +171,15 @@ function either(
   };
 }
 
-/**
- * Lets `max` streams be open at once: without a token there are no accounts to share them among.
- */
+/** Permits `max` open streams in all: without tokens there are no accounts to divide them among. */
 function limitStreams(max: number): Interceptor {
   let count = 0;
   async function* counted<T>(messages: AsyncIterable<T>): AsyncIterable<T> {
     if (count >= max) {
-      throw new ServiceError("resource_exhausted", `${max} streams without a token are open`);
+      throw new ServiceError(
+        "resource_exhausted",
+        `${max} streams without a token are open: try again later`,
+      );
     }
     count += 1;
     try {

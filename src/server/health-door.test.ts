@@ -38,7 +38,7 @@ async function statusOf(head: string): Promise<number> {
   return Number(/^HTTP\/1\.1 (\d+) /.exec(String(answer))?.[1]);
 }
 
-test("health is answered over HTTP/1.0 and without a Host header, as load balancers ask; nothing else is", async () => {
+test("only health is answered over HTTP/1.0 and without a Host header, as load balancers request it", async () => {
   const rows: [head: string, status: number][] = [
     // HAProxy: option httpchk GET /readyz
     ["GET /healthz HTTP/1.0", 200],
@@ -47,6 +47,10 @@ test("health is answered over HTTP/1.0 and without a Host header, as load balanc
     ["GET /healthz HTTP/1.1", 200],
     ["GET /readyz?for=speech HTTP/1.1", 200],
     ["GET /healthz HTTP/1.0\r\nHost: a", 200],
+    // gRPC calls are POST, so a probe with the content type of gRPC requests health too.
+    ["GET /healthz HTTP/1.0\r\nContent-Type: application/grpc", 200],
+    ["GET /readyz HTTP/1.0\r\nContent-Type: application/grpc", 503],
+    ["GET /readyz HTTP/1.1\r\nHost: a\r\nContent-Type: application/grpc", 503],
     ["GET /v1alpha1/transcripts HTTP/1.1", 400],
     ["GET /v1alpha1/transcripts HTTP/1.0", 400],
     ["GET /v1alpha1/transcripts HTTP/1.0\r\nHost: a", 404],
@@ -76,6 +80,6 @@ test("/readyz?for= takes one or several uses, and an error names those that exis
   for (const query of ["?for=", "?for=live", "?for=speech,live"]) {
     const { status, body } = await ask(query);
     assert.equal(status, 400, query);
-    assert.match(body, /this node can be asked for speech, jobs/, query);
+    assert.match(body, /must be one of speech, jobs, not /, query);
   }
 });

@@ -5,7 +5,9 @@ import { answerFailure, answerJson, targetOf, type HttpDoor } from "./http.ts";
 /** One part that must work before calls can be answered. */
 export interface ReadinessCheck {
   readonly name: string;
-  /** The kinds of calls that need it; all of them together are the uses that /readyz knows. */
+  /**
+   * The kinds of calls that need it. The uses of all parts together are those that /readyz accepts.
+   */
   readonly uses: readonly string[];
   /**
    * Resolves with facts to show, for example which sandbox is used; if the part is not ready, with
@@ -22,14 +24,14 @@ export interface PartReport {
   readonly reason?: string;
 }
 
-/** The reports of the parts, by name; ready if each of them is. */
+/** The reports of the parts, by name; the whole is ready if every part is. */
 export interface ReadinessReport {
   readonly isReady: boolean;
   readonly parts: Readonly<Record<string, PartReport>>;
 }
 
 export interface Readiness {
-  /** The uses that can be asked for. */
+  /** The uses that a request can name. */
   readonly uses: readonly string[];
   /** Checks every part that one of these uses needs; undefined: every part. */
   report(uses?: readonly string[]): Promise<ReadinessReport>;
@@ -43,7 +45,7 @@ export const reportMsMax = 1_000;
 const answerMsMax = 2_000;
 
 interface ReadinessParts {
-  /** What clients may know of an error that is no ServiceError. */
+  /** What clients may know of an error that is not a ServiceError. */
   readonly explain: (error: unknown) => ServiceError | undefined;
   readonly log: Log;
   readonly now?: () => number;
@@ -79,7 +81,7 @@ class Part {
   readonly #check: ReadinessCheck;
   readonly #parts: ReadinessParts;
   readonly #now: () => number;
-  /** The running check, and its start. */
+  /** The running check, and when it began. */
   #asked: { readonly answer: Promise<PartReport>; readonly since: number } | undefined;
   #report: Promise<PartReport> | undefined;
   #reportEndsAt = Infinity;
@@ -100,7 +102,10 @@ class Part {
     return this.#report;
   }
 
-  /** The part's report, or that it is late; at once if its running check was late before. */
+  /**
+   * The part's report, or one that says it is late: immediately if its running check was late
+   * before.
+   */
   async #inTime(): Promise<PartReport> {
     this.#asked ??= { answer: this.#ask(), since: this.#now() };
     const { answer, since } = this.#asked;
@@ -146,8 +151,9 @@ class Part {
 }
 
 /**
- * GET /healthz: the process answers. GET /readyz: every part is ready, or with ?for=speech,jobs the
- * parts that these uses need; else 503, also after `leaving` aborts.
+ * GET /healthz is answered 200 if the process answers at all. GET /readyz is answered 200 if every
+ * part is ready, or with ?for=speech,jobs the parts that these uses need; otherwise, and after
+ * `leaving` aborts, 503.
  */
 export function createHealthDoor(readiness: Readiness, leaving: AbortSignal): HttpDoor {
   return {
@@ -183,7 +189,7 @@ function usesOf(target: string): readonly string[] | undefined {
 }
 
 function unknownUse(use: string, known: readonly string[]): ServiceError {
-  const description = `is ${shown(use)}: this node can be asked for ${known.join(", ")}`;
+  const description = `must be one of ${known.join(", ")}, not ${shown(use)}`;
   return new ServiceError("invalid_argument", `for: ${description}`, {
     violations: [{ field: "for", description }],
   });

@@ -1,7 +1,10 @@
 import { HeldBytes, type HeldShare } from "../std/held-bytes.ts";
 import { isClosed, type HttpResponse } from "./http.ts";
 
-/** Shorter answers are not counted: the tables of docs/memory.md include them in their calls. */
+/**
+ * Shorter answers are not counted: the tables of docs/memory.md include them in the memory of a
+ * call.
+ */
 export const uncountedBytesMax = 64 << 10;
 
 /** The default limits of a server. */
@@ -16,7 +19,7 @@ export function defaultAnswers(): HeldBytes {
 
 /**
  * Counts the memory of an answer until its response is closed: sent or aborted. Throws
- * resource_exhausted, ANSWERS_FULL, if the account or the node holds too much.
+ * resource_exhausted, ANSWERS_FULL, if the answers of the account or the node take too much memory.
  */
 export function holdAnswer(
   answers: HeldBytes,

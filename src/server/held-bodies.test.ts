@@ -16,8 +16,8 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import { openServer } from "./server.ts";
 
 /**
- * The limit of an account's bodies in this test. Each body that stalls sends this much, and may
- * hold half as much again.
+ * The limit of an account's bodies in this test. Each stalled body has sent this much, and may use
+ * half as much again.
  */
 const accountBytesMax = 2_000_000;
 const sentBytes = 1_000_000;
@@ -121,7 +121,7 @@ const stalls: Record<string, Stall> = {
   },
 };
 
-test("stalled bodies hold at most the limit of their account, on every door, and other accounts are not affected", async () => {
+test("stalled bodies use at most the limit of their account, on every protocol, and other accounts are not affected", async () => {
   await using server = await openSpeech();
   const call = async (account: string) => {
     const response = await fetch(`${server.address}${recognize}`, {
@@ -155,7 +155,7 @@ test("stalled bodies hold at most the limit of their account, on every door, and
   }
 });
 
-test("gRPC, Connect and WebSocket clients get an error when their account holds too many bytes", async () => {
+test("gRPC, Connect and WebSocket clients get an error when the bodies of their account use too much memory", async () => {
   await using server = await openSpeech();
   let stalled = await stallHttp1(server.address, recognize);
   const unary = async () => {
@@ -201,7 +201,7 @@ test("a WebSocket refuses a message with too many values", async () => {
   assert.equal(code, 1007);
 });
 
-test("no door reads a body without a token", async () => {
+test("no protocol reads a body without a token", async () => {
   await using server = await openSpeech();
   for (const path of [recognize, rpc]) {
     await using connection = await RawConnection.open(server.address);

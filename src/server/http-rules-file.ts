@@ -16,9 +16,9 @@ import {
 } from "../transcoding/service-config.ts";
 
 /**
- * Reads the rules that replace the contract's (§4.10 item 9), YAML or JSON, and checks them against
- * the services and what these doors can serve. Throws ServiceConfigError with every problem and its
- * place.
+ * Reads the rules that replace the contract's (§4.10 item 9), YAML or JSON, and checks that the
+ * services have their methods and that the doors can serve them. Throws ServiceConfigError with
+ * every problem and its place.
  */
 export async function readHttpRulesFile(
   path: string,
@@ -44,7 +44,7 @@ function kindProblem({ httpMethod, method }: Binding): string | undefined {
   return `${expected}, found ${httpMethod}: ${method.name} is ${kind}`;
 }
 
-/** Paths that the service answers itself, before any rule: all that begin with these. */
+/** Paths that begin with these are answered by the service itself, before any rule. */
 const ownPaths: ReadonlySet<string> = new Set([
   "console",
   "docs",

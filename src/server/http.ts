@@ -20,15 +20,15 @@ export interface HttpDoor {
   handles(request: HttpRequest): boolean;
   handle(request: HttpRequest, response: HttpResponse): Promise<void>;
   /**
-   * Whether it sends 100 Continue itself, when it has checked the headers. Default: it was sent
-   * before.
+   * Whether the door itself sends 100 Continue, after it has checked the headers. Default: it is
+   * sent before the door is called.
    */
   readonly asksForBody?: boolean;
-  /** Whether it answers requests without a Host header, as some load balancers send. */
+  /** Whether the door answers requests without a Host header, which some load balancers send. */
   readonly needsNoHost?: boolean;
 }
 
-/** The headers of a request as fetch has them; HTTP/2 pseudo headers are left out. */
+/** The headers of a request as an object of fetch, without HTTP/2 pseudo headers. */
 export function headersOf(request: Pick<HttpRequest, "headers">): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -190,7 +190,8 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
  */
 export function askForBody(request: HttpRequest, response: HttpResponse): void {
   if (!isWaitingToSend(request)) return;
-  // Cancelled in the packet that opened it: Node throws if the stream of HTTP/2 is gone.
+  // The call may be cancelled in the packet that opened it: Node throws if its HTTP/2 stream is
+  // gone.
   if (response instanceof Http2ServerResponse && (isClosed(response) || response.stream.destroyed))
     return;
   asked.add(request);
@@ -205,7 +206,7 @@ export function isWaitingToSend(request: HttpRequest): boolean {
 const asked = new WeakSet<HttpRequest>();
 
 /**
- * Reads and drops the rest of a refused request at a bounded rate, so that the client sees the
+ * Reads and drops the rest of a refused request at a bounded rate, so that the client receives the
  * answer. Returns a promise if the answer must be the last one of the connection: end it when the
  * promise resolves.
  */
@@ -213,7 +214,8 @@ export function giveUpReading(response: HttpResponse): Promise<void> | undefined
   const { req } = response;
   if (req.complete || req.destroyed) return undefined;
   if (isWaitingToSend(req)) {
-    // The client may send the body all the same: what follows here may be it, or another request.
+    // The client may send the body all the same, so the next bytes can be the body or another
+    // request.
     if (!(response instanceof Http2ServerResponse)) response.shouldKeepAlive = false;
     return undefined;
   }
@@ -257,7 +259,7 @@ export async function readBody(
   limits: BodyLimits = bodyLimits,
 ): Promise<Uint8Array> {
   if (hasNoBody(request)) return nothing;
-  // "close" was emitted before: it would not be seen here.
+  // "close" has already been emitted, and would not be received here.
   if (request.destroyed) throw clientGone();
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > bytesMax) throw tooLarge(bytesMax);

@@ -5,18 +5,19 @@ import { answerFailure } from "./http.ts";
 import { takeBodyInTurns, type BodyIntake } from "./body-intake.ts";
 
 /**
- * Requests that may wait behind the one that is being answered; clients that pipeline send a few.
+ * The number of requests that may wait behind the one that is being answered. Clients that pipeline
+ * send a few.
  */
 export const pipelinedMax = 16;
 
 /**
- * A connection of HTTP/1.1: it answers one request at a time, and reads no body faster than the
- * node can process it.
+ * A connection of HTTP/1.1. Its requests are answered one at a time, and no body is read faster
+ * than the node can process it.
  */
 export class Http1Connection {
   readonly #socket: Socket;
   readonly #pieces = new TinyChunks();
-  /** Requests that arrived before the one ahead of them was answered. */
+  /** The starts of requests that wait until the request before them is answered. */
   readonly #waiting: (() => void)[] = [];
   #isAnswering = false;
   #isUpgraded = false;
@@ -26,8 +27,8 @@ export class Http1Connection {
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    // A request whose body is read resumes the socket; Node replaces resume() in the same way to
-    // keep its own pause.
+    // Reading a body resumes the socket, so it is paused again. Node replaces resume() for the same
+    // purpose, for pauses of its own.
     socket.on("resume", () => {
       this.keep();
     });
@@ -38,7 +39,9 @@ export class Http1Connection {
     this.#isUpgraded = true;
   }
 
-  /** Calls `begin` when it is the request's turn: at once if no other request is being answered. */
+  /**
+   * Calls `begin` when it is the request's turn: immediately if no other request is being answered.
+   */
   add(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
     this.#latest = request;
     if (hasBody(request)) this.#watchBody(request, response);
@@ -71,13 +74,16 @@ export class Http1Connection {
     start();
   }
 
-  /** Pauses the socket until it is released as often as it was held. */
+  /** Pauses the socket until release() was called as often as hold(). */
   hold(): void {
     this.#holds += 1;
     this.keep();
   }
 
-  /** Data arrived although the socket is paused: a read that was under way has resumed it. */
+  /**
+   * Keeps the pause when data arrived in spite of it: a read that was in progress has resumed the
+   * socket.
+   */
   keep(): void {
     if (this.#holds === 0 || this.#isUpgraded) return;
     // Node's server stops reading when the socket emits "pause", which a paused socket does not
@@ -117,7 +123,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 /**
  * Makes the parser of a socket that is being closed skip the rest of the current read, which may
- * hold a thousand requests. Node has no call for it; returning 2, as for an upgrade, stops the
+ * contain a thousand requests. Node has no call for this; returning 2, as for an upgrade, stops the
  * parser.
  */
 export function stopParsingWhenClosed(socket: Socket): void {

@@ -15,7 +15,10 @@ after(async () => {
 });
 const { app, send, newUpload, mediaCount, untilWriting, assertNothingLeft } = door;
 
-/** Media never changes under its id: the id is its entity tag, before and after a restart. */
+/**
+ * The id of media is its entity tag, before and after a restart, since media never changes under
+ * its id.
+ */
 function etagOf(uri: string): string {
   return `"${new URL(uri).pathname.split("/").at(-1)}"`;
 }
@@ -50,7 +53,7 @@ for (const protocol of protocols) {
     }
   });
 
-  test(`${protocol}: GET answers ranges and entity tags, and 416 past the end`, async () => {
+  test(`${protocol}: GET answers ranges and entity tags, and 416 after the end`, async () => {
     const { name, url } = await newUpload();
     const bytes = wav(1000);
     await send(protocol, "PUT", url, { body: bytes });
@@ -112,7 +115,7 @@ for (const protocol of protocols) {
     await assertNothingLeft(count);
   });
 
-  test(`${protocol}: of two concurrent PUTs to one URL one succeeds`, async () => {
+  test(`${protocol}: one of two concurrent PUTs to one URL succeeds`, async () => {
     const count = await mediaCount();
     const { name, url } = await newUpload();
     const slow = async function* (size: number) {
@@ -133,7 +136,7 @@ for (const protocol of protocols) {
     await assertNothingLeft(count + 1);
   });
 
-  test(`${protocol}: media past the limit gets 413 and is not stored`, async () => {
+  test(`${protocol}: media over the limit gets 413 and is not stored`, async () => {
     const count = await mediaCount();
     const { url } = await newUpload();
     const bytes = wav(testUploadBytesMax + 1);
@@ -216,7 +219,7 @@ for (const protocol of protocols) {
   });
 }
 
-test("GET of media whose bytes are lost fails, and does not answer an empty recording", async () => {
+test("GET of media whose bytes are lost fails, instead of answering with an empty recording", async () => {
   const { name, url } = await newUpload();
   await send("HTTP/1.1", "PUT", url, { body: wav(100) });
   const { media_id: mediaId } = await app.db

@@ -22,7 +22,7 @@ const methods = "GET, HEAD, PUT, OPTIONS";
 export function createMediaDoor(parts: MediaDoorParts): HttpDoor {
   return {
     handles: (request) => targetOf(request).startsWith("/media/"),
-    // An upload is refused by its headers, before gigabytes are sent.
+    // The door checks the headers of an upload first, before gigabytes are sent.
     asksForBody: true,
     async handle(request, response) {
       const method = request.method ?? "";
@@ -59,7 +59,7 @@ function idOf(path: string, pathOf: (id: string) => string): string {
 }
 
 function notAllowed(method: string): ServiceError {
-  return new ServiceError("unimplemented", `media takes ${methods}, not ${method}`, {
+  return new ServiceError("unimplemented", `media accepts ${methods}, not ${method}`, {
     reason: "METHOD_NOT_ALLOWED",
     httpStatus: 405,
     metadata: { allow: methods },

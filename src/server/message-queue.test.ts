@@ -36,7 +36,7 @@ test("MessageQueue drops waiting messages when it fails", async () => {
   await assert.rejects(queue.next(), /bad/);
 });
 
-test("MessageQueue pauses its source past sizeMax, and resumes it at half of that, each once", async () => {
+test("MessageQueue pauses its source above sizeMax, and resumes it at half of that, once each", async () => {
   const { queue, calls } = openQueue(600);
   for (const text of ["a", "b", "c", "d"]) queue.push(text, 4);
   assert.deepEqual(calls, ["pause"]);

@@ -1,4 +1,4 @@
-/** Memory of a message in addition to its bytes. */
+/** The memory of a message in addition to its bytes. */
 const sizeOfObject = 200;
 
 /** The source of messages: a socket. */
@@ -8,7 +8,7 @@ export interface MessageSource {
 }
 
 /**
- * The messages from a socket to a method: pushed by events, pulled by `for await`. The socket is
+ * The messages from a socket to a method: events add them, `for await` reads them. The socket is
  * paused while more than `sizeMax` bytes wait, so that TCP slows down a fast sender and nothing is
  * dropped.
  */
@@ -54,7 +54,7 @@ export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
     this.#reader?.resolve({ done: true, value: undefined });
   }
 
-  /** Rejects the read at once; waiting messages are dropped. */
+  /** Rejects the read immediately; waiting messages are dropped. */
   fail(error: unknown): void {
     if (this.#end !== undefined && this.#end !== "ended") return;
     this.#end = { error };

@@ -8,9 +8,7 @@ import { lazyPathOf, type LazyPath } from "../transcoding/lazy-path.ts";
 import { bodyLimits as bodyLimitsDefault, type BodyLimits } from "./body-pace.ts";
 import { ReadingTurns } from "./reading-turns.ts";
 
-/**
- * How much memory of a node request bodies may take: as received, decompressed, and as messages.
- */
+/** How much memory of a node request bodies may use: as received, decompressed, and as messages. */
 const requestBytesDefault: HeldBytesLimits = {
   nodeBytesMax: 256 << 20,
   accountBytesMax: 64 << 20,
@@ -20,7 +18,7 @@ const requestBytesDefault: HeldBytesLimits = {
 
 /** The resources with which all doors of a node read requests. */
 export interface MessageReading {
-  /** Bytes of requests by account; "" is for all clients without a token. */
+  /** The bytes of requests by account; "" is for all clients without a token. */
   readonly held: HeldBytes;
   /** How fast a body must arrive. */
   readonly bodyLimits: BodyLimits;
@@ -28,7 +26,7 @@ export interface MessageReading {
   readonly turns: ReadingTurns;
   /** Turns on the threads that decompress. */
   readonly decompressing: FairSemaphore;
-  /** undefined: no method takes long messages. */
+  /** Reads long messages; undefined: no method accepts them. */
   readonly longMessages: LongMessages | undefined;
 }
 
@@ -60,8 +58,8 @@ export function createMessageReading({
 export interface ReceivedMessage {
   readonly bytes: Uint8Array;
   /**
-   * The type of the bytes, and the type that the method takes: they differ if the body is one field
-   * of the message.
+   * The type of the bytes. It differs from `input`, the method's type, if the body is one field of
+   * the message.
    */
   readonly type: DescMessage;
   readonly input: DescMessage;
@@ -79,20 +77,23 @@ export interface MessageOwner {
   readonly signal: AbortSignal;
 }
 
-/** A message that may be read at once, within 50 ms. */
+/** A message that may be read now, within 50 ms. */
 export interface AdmittedMessage {
   readonly bytes: Uint8Array;
-  /** Adds to the message the list that was read on another thread. */
+  /** Adds the list that was read on another thread to the message. */
   readonly finish?: (message: Message) => void;
 }
 
-/** From here on long lists are read on another thread: 64 kB of JSON take 5 ms. */
+/**
+ * The long lists of messages of at least this size are read on another thread: 64 kB of JSON take 5
+ * ms.
+ */
 const longBytesMin = 64 << 10;
 const longValuesMin = 2_000;
-/** Messages that take more than a millisecond wait for their turn. */
+/** Messages of at least this many values take more than a millisecond, and wait for their turn. */
 const turnValuesMin = 500;
 const turnBytesMin = 128 << 10;
-/** Memory of a message for each of its values: 60 from JSON, 110 from the binary form. */
+/** The memory of a message per value: 60 bytes from JSON, 110 from the binary form. */
 const bytesPerValue = 120;
 
 /**

@@ -15,7 +15,7 @@ export function implemented<S extends DescService>(
   return { service, implementation };
 }
 
-/** Every method of the services, by its descriptor: each has one implementation for all doors. */
+/** Every method of the services by its descriptor, with its one implementation for all doors. */
 export type Methods = ReadonlyMap<DescMethod, MethodImplSpec>;
 
 export function methodsOf(services: readonly ImplementedService[]): Methods {

@@ -8,14 +8,14 @@ import type {
 } from "../transcoding/openapi/document.ts";
 import { curlOf } from "../transcoding/openapi/curl.ts";
 
-/** What the service answers in addition to the methods of its contract. */
+/** The tag of the requests that the service answers in addition to the methods of its contract. */
 export const doorsTag: Tag = {
   name: "Service",
   description:
     "Media at signed URLs, the state of the service, and this description. None of it needs a token.",
 };
 
-/** Paths that no HTTP rule describes: media, health, and the reference itself. */
+/** The paths that no HTTP rule describes: media, health, and the reference itself. */
 export function doorPaths(url: string): Record<string, PathItem> {
   return {
     "/media/uploads/{upload}": { put: putMedia() },
@@ -65,14 +65,14 @@ function json(description: string, schema: Schema): Response {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** The parts of a signed URL that are in the query. */
+/** The parameters of a signed URL that are in the query. */
 function signature(withSize: boolean): NonNullable<Operation["parameters"]> {
   const part = (name: string, description: string) =>
     ({ name, in: "query", required: true, description, schema: { type: "string" } }) as const;
   return [
-    part("expires", "When the URL ends, in seconds since 1970."),
+    part("expires", "When the URL expires, in seconds since 1970."),
     ...(withSize ? [part("bytesMax", "The longest file that is accepted, in bytes.")] : []),
-    part("token", "The signature. Nothing of the URL may be changed, left out or added."),
+    part("token", "The signature. No part of the URL may be changed, left out or added."),
   ];
 }
 
@@ -89,7 +89,7 @@ function putMedia(): Operation {
     tags: [doorsTag.name],
     summary: "Uploads media to the URL that initupload answered",
     description:
-      "The body is the file as it is. The answer comes once the bytes are safe. An upload that breaks off leaves nothing behind and can be repeated; one that was answered cannot.",
+      "The body is the file, unchanged. The answer comes when the bytes are stored. An upload that is interrupted leaves nothing behind and can be repeated; an upload that was answered cannot.",
     security: [],
     parameters: [
       {
@@ -103,14 +103,16 @@ function putMedia(): Operation {
     ],
     requestBody: { required: true, content: { "*/*": {} } },
     responses: {
-      "200": json("The bytes are safe.", { type: "object" }),
-      "400": failed("`CONTENT_RANGE_NOT_TAKEN`: a part of a file; send the whole."),
-      "403": failed(invalid),
-      "404": failed("`NOT_FOUND`: the transcript or the upload is gone."),
-      "409": failed("`UPLOAD_USED`: the URL has taken a file already; `initupload` gives another."),
-      "413": failed(
-        "`PAYLOAD_TOO_LARGE`: the file is longer than `bytesMax`; nothing of it is kept.",
+      "200": json("The bytes are stored.", { type: "object" }),
+      "400": failed(
+        "`CONTENT_RANGE_NOT_TAKEN`: the body is a part of a file; send the whole file.",
       ),
+      "403": failed(invalid),
+      "404": failed("`NOT_FOUND`: the transcript or the upload no longer exists."),
+      "409": failed(
+        "`UPLOAD_USED`: a file was already uploaded to the URL; `initupload` returns a new URL.",
+      ),
+      "413": failed("`PAYLOAD_TOO_LARGE`: the file is longer than `bytesMax`; it is not stored."),
       "503": { $ref: "#/components/responses/Unavailable" },
       default: failure,
     },
@@ -126,7 +128,7 @@ function putMedia(): Operation {
 
 function getMedia(method: "get" | "head"): Operation {
   const headers = {
-    ETag: { description: "Of the content.", schema: { type: "string" } },
+    ETag: { description: "The entity tag of the content.", schema: { type: "string" } },
     "Accept-Ranges": { schema: { const: "bytes" } },
   } as const;
   const content = method === "get" ? { content: { "*/*": {} } } : {};
@@ -140,7 +142,7 @@ function getMedia(method: "get" | "head"): Operation {
     security: [],
     parameters: [mediaInPath, ...signature(false), ...(method === "get" ? [rangeHeader] : [])],
     responses: {
-      "200": { description: "All of it, with its media type.", headers, ...content },
+      "200": { description: "The whole media, with its media type.", headers, ...content },
       ...(method === "get" && {
         "206": { description: "The part that `Range` names.", headers, ...content },
       }),
@@ -148,14 +150,14 @@ function getMedia(method: "get" | "head"): Operation {
       "403": failed(invalid),
       "404": failed("`NOT_FOUND`: the media was deleted."),
       ...(method === "get" && {
-        "416": failed("`RANGE_NOT_SATISFIABLE`: the range begins past the end."),
+        "416": failed("`RANGE_NOT_SATISFIABLE`: the range begins after the end."),
       }),
       default: failure,
     },
     "x-codeSamples": [
       {
         lang: "Shell",
-        label: method === "get" ? "The first kilobyte" : "How long it is",
+        label: method === "get" ? "The first kilobyte" : "Its size",
         source: method === "get" ? `curl -r 0-1023 "$URI"` : `curl -I "$URI"`,
       },
     ],
@@ -171,7 +173,9 @@ const mediaInPath = {
 } as const;
 
 function getWaveform(method: "get" | "head"): Operation {
-  const headers = { ETag: { description: "Of the media.", schema: { type: "string" } } } as const;
+  const headers = {
+    ETag: { description: "The entity tag of the media.", schema: { type: "string" } },
+  } as const;
   const answer = json("audiowaveform's JSON, version 2: 20 pixels a second, 8 bits.", waveform);
   return {
     operationId: method === "get" ? "getWaveform" : "headWaveform",
@@ -183,7 +187,10 @@ function getWaveform(method: "get" | "head"): Operation {
     security: [],
     parameters: [mediaInPath, ...signature(false)],
     responses: {
-      "200": method === "get" ? { ...answer, headers } : { description: "It is there.", headers },
+      "200":
+        method === "get"
+          ? { ...answer, headers }
+          : { description: "The waveform exists.", headers },
       "304": { description: "Not modified: `If-None-Match` has its ETag." },
       "403": failed(invalid),
       "404": failed("`NOT_FOUND`: the media was deleted."),
@@ -227,7 +234,7 @@ const rangeHeader = {
 
 function health(url: string): Operation {
   return door(url, "getHealth", "Whether the process answers", "/healthz", {
-    "200": json("It does.", {
+    "200": json("The process answers.", {
       type: "object",
       properties: { status: { const: "ok" } },
       required: ["status"],
@@ -256,9 +263,9 @@ function readiness(url: string): Operation {
     required: ["status", "parts"],
   };
   const operation = door(url, "getReadiness", "Whether calls can be answered", "/readyz", {
-    "200": json("Every part that was asked about is ready.", report),
-    "400": failed("`for` names something else than a use."),
-    "503": json("Some part is not, or the node is shutting down.", report),
+    "200": json("Every part that was checked is ready.", report),
+    "400": failed("`for` has an unknown use."),
+    "503": json("A part is not ready, or the node is shutting down.", report),
   });
   const uses = {
     name: "for",

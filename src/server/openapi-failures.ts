@@ -11,8 +11,7 @@ import type {
 import { errorBody } from "./answer-errors.ts";
 
 /**
- * The answers of the doors to failed calls, with bodies that the code for errors writes (api:
- * Errors).
+ * The answers to failed calls, with bodies written by the same code as real errors (api: Errors).
  */
 export function describeFailures(): Failures {
   return {
@@ -20,13 +19,13 @@ export function describeFailures(): Failures {
     schemas: { Error: failed, StreamError: status, ErrorDetail: detail },
     answer({ code, reason, message }) {
       const known = errorCodes.find((name) => name.toUpperCase() === code);
-      if (known === undefined) throw new Error(`${code} is no google.rpc.Code`);
+      if (known === undefined) throw new Error(`${code} is not a google.rpc.Code`);
       return answerOf(known, sentence(message), { reason });
     },
   };
 }
 
-/** The form of messages: without a capital letter and a full stop. */
+/** The form of a message: without a capital letter and a period. */
 function sentence(text: string): string {
   return text.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }
@@ -52,7 +51,7 @@ function shared(
 }
 
 const tokenNeeded =
-  "a valid token is needed: an API key, or a JWT signed with a registered client key";
+  "a valid token is required: an API key, or a JWT signed with a registered client key";
 
 function sharedFailures(): SharedFailure[] {
   const violations = [
@@ -130,7 +129,7 @@ function sharedFailures(): SharedFailure[] {
   ];
 }
 
-/** Failures that may not occur at a retry, and those that no method expects. */
+/** Failures for which a retry may succeed, and those that no method expects. */
 function passingFailures(): SharedFailure[] {
   return [
     shared(
@@ -148,28 +147,23 @@ function passingFailures(): SharedFailure[] {
         ),
       },
     ),
-    shared(
-      "Unavailable",
-      "every",
-      "Out of order for a moment: try again after `Retry-After` seconds.",
-      {
-        DATABASE_UNAVAILABLE: answerOf(
-          "unavailable",
-          "the database is unavailable for a moment: try again",
-          { reason: "DATABASE_UNAVAILABLE" },
-        ),
-      },
-    ),
+    shared("Unavailable", "every", "Temporarily unavailable: retry after `Retry-After` seconds.", {
+      DATABASE_UNAVAILABLE: answerOf(
+        "unavailable",
+        "the database is unavailable for a moment: try again",
+        { reason: "DATABASE_UNAVAILABLE" },
+      ),
+    }),
     {
       name: "Failure",
       scope: "every",
       description:
-        "Anything else that can go wrong: the body is the same. Another method on this path is answered 405 with `Allow`.",
+        "Any other failure, with the same form of body. Another method on this path is answered 405 with `Allow`.",
       status: "default",
       examples: {
         METHOD_NOT_ALLOWED: answerOf(
           "unimplemented",
-          '"/v1/apiKeys" does not take "PUT", only GET, POST',
+          '"/v1/apiKeys" does not accept "PUT", only GET, POST',
           {
             reason: "METHOD_NOT_ALLOWED",
             httpStatus: 405,
@@ -193,7 +187,7 @@ const statusProperties = {
   details: {
     type: "array",
     items: detailRef,
-    description: "For programs: ErrorInfo always, the others where they apply.",
+    description: "For programs: always ErrorInfo, and the others if they apply.",
   },
 } as const satisfies Record<string, Schema>;
 
@@ -207,7 +201,7 @@ const status: Schema = {
 const failed: Schema = {
   type: "object",
   description:
-    "The body of every failed call. `error` says the same again, in the way of Google's JSON APIs.",
+    "The body of every failed call. `error` repeats it in the form of Google's JSON APIs.",
   properties: {
     ...statusProperties,
     error: {
@@ -237,7 +231,7 @@ function detailOf(type: string, properties: Record<string, Schema>, required: st
 }
 
 const detail: Schema = {
-  description: "One of google.rpc.ErrorInfo, BadRequest and RetryInfo, as `@type` says.",
+  description: "google.rpc.ErrorInfo, BadRequest or RetryInfo: `@type` has the type.",
   oneOf: [
     detailOf(
       "ErrorInfo",

@@ -11,8 +11,8 @@ import { describeFailures } from "./openapi-failures.ts";
 import { bodyBytesMaxDefault } from "./body-bytes-max.ts";
 
 /**
- * Everything that the service answers over HTTP, as OpenAPI 3.1. `url`: where clients find it,
- * without a slash at the end.
+ * Describes everything that the service answers over HTTP, as OpenAPI 3.1. `url`: the address of
+ * the service for clients, without a slash at the end.
  */
 export function describeApi(
   bindings: readonly Binding[],
@@ -68,6 +68,6 @@ const securitySchemes: Readonly<Record<"bearer" | "token", SecurityScheme>> = {
     in: "query",
     name: "token",
     description:
-      "The same token in the query, where headers cannot be set; for the Speech service only. A WebSocket may send it as `Sec-WebSocket-Protocol: Bearer, <token>`.",
+      "The same token in the query, if headers cannot be set; for the Speech service only. A WebSocket may send it as `Sec-WebSocket-Protocol: Bearer, <token>`.",
   },
 };

@@ -4,7 +4,7 @@ import type { HttpRequest } from "./http.ts";
 
 /**
  * The body of a request, read within the limits (undefined: without limits). Throws
- * deadline_exceeded past them, and cancelled if the client closes the request.
+ * deadline_exceeded if it exceeds them, and cancelled if the client closes the request.
  */
 export async function* pacedBody(
   request: HttpRequest,
@@ -21,7 +21,7 @@ export async function* pacedBody(
   }
 }
 
-/** A body fails if its client closes the request: no bug. */
+/** The next chunk. If the client closes the request the body fails, which is not a bug. */
 async function next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   try {
     return await chunks.next();

@@ -6,15 +6,17 @@ import type { HttpRequest, HttpResponse } from "./http.ts";
 export const anyOrigin = "*";
 
 /**
- * Which web pages may call. Pages of the service's own origin always may; cookies never let in a
- * page here.
+ * Which web pages may call. Pages of the service's own origin always may. Cookies play no part: the
+ * API does not read them.
  */
 export interface PageOrigins {
-  /** Sets the CORS headers of an answer. true: the request was a preflight, and is answered. */
+  /**
+   * Sets the CORS headers of an answer. true: the request was a preflight, and has been answered.
+   */
   answer(request: HttpRequest, response: HttpResponse): boolean;
   /**
-   * Why the WebSocket of a page is refused: browsers send no preflight for one. undefined: it is
-   * accepted.
+   * Why the WebSocket of a page is refused, since browsers send no preflight for WebSockets.
+   * undefined: it is accepted.
    */
   refusal(headers: IncomingHttpHeaders): ServiceError | undefined;
 }
@@ -54,7 +56,7 @@ export function createPageOrigins(
         return undefined;
       return new ServiceError(
         "permission_denied",
-        `pages of ${shown(origin)} may not open streams here: the operator names those that may (HLUST_ALLOWED_ORIGINS)`,
+        `pages from ${shown(origin)} may not open streams: ask the operator to add the origin to HLUST_ALLOWED_ORIGINS`,
         { reason: "ORIGIN_REFUSED" },
       );
     },
@@ -62,8 +64,8 @@ export function createPageOrigins(
 }
 
 /**
- * Whether an origin has the host and port of the service: its public URL, or as it was called; a
- * proxy may have terminated TLS.
+ * Whether an origin has the host and port of the service: those of its public URL, or those that
+ * were called, with http or https, since a proxy may have terminated TLS.
  */
 export function isOwnOrigin(
   origin: string,

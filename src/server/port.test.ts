@@ -60,7 +60,7 @@ test("openPort() detects HTTP/2 by a preface that arrives in several chunks", as
   await port.drain();
 });
 
-test("openPort() closes an idle HTTP/2 connection, but none with a silent call", async () => {
+test("openPort() closes an idle HTTP/2 connection, but not one with a silent call", async () => {
   const waiting: Http2ServerResponse[] = [];
   const port = await openPort(
     { host: "127.0.0.1", port: 0 },
@@ -111,7 +111,7 @@ test("openPort() survives a client that disconnects before CONNECT is refused", 
   await port.drain();
 });
 
-/** A call that is answered when the test says so. */
+/** A port whose calls are answered when the test decides. */
 async function openHeld() {
   const held = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -129,7 +129,7 @@ async function openHeld() {
   return { ...opened, answer, letGo: () => held.resolve() };
 }
 
-/** A kept-alive connection of HTTP/1.1: each call resolves with the head of its answer. */
+/** A connection of HTTP/1.1 that is kept open: each call resolves with the head of its answer. */
 function openKept(number: number) {
   const socket = connect(number, "127.0.0.1").setEncoding("utf8");
   return {
@@ -182,7 +182,7 @@ async function* framesOf(socket: Socket) {
   }
 }
 
-test("Port.drain() sends GOAWAY over HTTP/2, and still accepts calls that are under way", async () => {
+test("Port.drain() sends GOAWAY over HTTP/2, and still accepts calls that were already sent", async () => {
   const { port, number, answer, letGo } = await openHeld();
   const socket = connect(number, "127.0.0.1");
   const [headers, goaway] = [1, 7];
@@ -222,7 +222,7 @@ test("Port.drain() does not interrupt HTTP/2 answers that are being sent", async
 });
 
 test(
-  "Port.drain() does not wait for connections that say nothing",
+  "Port.drain() does not wait for connections that send nothing",
   { timeout: 8_000 },
   async () => {
     const { port, number } = await openEcho();

@@ -24,26 +24,32 @@ import { pumpCalls, type PortHandlers } from "./pump-calls.ts";
 import { detectProtocol } from "./detect-protocol.ts";
 import { unsentLimits, UnsentWatch, type UnsentLimits } from "./unsent-watch.ts";
 
-/** An idle connection is kept this long. */
+/** How long an idle connection stays open. */
 const idleMsMaxDefault = 75_000;
 /**
  * TCP keep-alive: an idle connection is probed after this time, and closed some minutes later if
  * its peer is gone.
  */
 const keepAliveMs = 60_000;
-/** Trailers of an answer are sent this long after its body. */
+/** The trailers of an answer are sent at most this long after its body. */
 const trailersMs = 200;
 /** A connection that was asked to close is destroyed after this time. */
 const endMsMax = 5_000;
-/** Requests that were under way when clients were asked to leave have arrived after this time. */
+/**
+ * Requests that were already sent when clients were asked to leave have arrived after this time.
+ */
 const lastRequestsMs = 250;
 /**
- * A GOAWAY that still accepts calls that are under way (RFC 9113, section 6.8): NO_ERROR, and the
- * highest stream id. After a GOAWAY of Node, new streams are ignored, whatever stream id it names.
+ * A GOAWAY after which calls that were already sent are still accepted (RFC 9113, section 6.8):
+ * NO_ERROR, and the highest stream id. After Node's own GOAWAY new streams are ignored, whatever
+ * its stream id.
  */
 const gentleGoaway = Buffer.from("0000080700000000007fffffff00000000", "hex");
 
-/** HTTP/2 calls that may be cancelled, at once and per second, before the connection is closed. */
+/**
+ * The number of HTTP/2 calls that may be cancelled, in a burst and per second, before the
+ * connection is closed.
+ */
 const resets = { streamResetBurst: 100, streamResetRate: 33 };
 
 export interface PortLimits extends UnsentLimits {
@@ -58,8 +64,8 @@ export interface Port {
   readonly address: string;
   /**
    * Asks every client to close its connection (Connection: close, GOAWAY), and answers new calls
-   * until the calls in flight and `others` have ended; only then it stops listening and closes idle
-   * connections. Resolves when the last one is closed.
+   * until the calls in flight and `others` have ended. Only then does it stop listening and close
+   * idle connections. Resolves when the last one is closed.
    */
   drain(others?: Promise<unknown>): Promise<void>;
   /** Stops listening, and closes every connection. */
@@ -123,7 +129,7 @@ export async function openPort(
     address: addressOf(listener.address()),
     async drain(others) {
       const begun = calls.end();
-      // Node always writes whole frames: nothing is cut in two here.
+      // Node always writes whole frames, so this does not split one.
       for (const [session, socket] of sessions)
         if (!session.closed && socket.writable) socket.write(gentleGoaway);
       const hasCallers = connections.open.length > 0;
@@ -134,8 +140,8 @@ export async function openPort(
       listener.close();
       for (const session of sessions.keys()) session.close();
       for (const socket of silent) socket.destroy();
-      // Node closes a connection after its answer only if asked so at each request; check again
-      // until none is left.
+      // Node closes a connection after an answer only if the request asks for that, so idle
+      // connections are closed again and again until none is left.
       const sweep = setInterval(() => {
         http1.closeIdleConnections();
       }, 100);
@@ -164,18 +170,19 @@ function defaultLimits(): PortLimits {
 function openHttp1(handlers: PortHandlers, { headersMsMax, idleMsMax }: PortLimits): Http1Server {
   const http1 = createHttp1Server({
     headersTimeout: headersMsMax,
-    // A body may take long: an upload of gigabytes. Bodies have idle limits of their own.
+    // A body may take long, for example an upload of gigabytes. Bodies have idle limits of their
+    // own.
     requestTimeout: 0,
     keepAliveTimeout: idleMsMax,
     connectionsCheckingInterval: Math.min(500, headersMsMax / 2),
     noDelay: true,
-    // Checked by the request handler, with an error of our own.
+    // The request handler checks it, and answers with our own error.
     requireHostHeader: false,
     // Other upgrades, such as curl's to h2c, are declined by ignoring them (RFC 9110, section 7.8).
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
   });
   const connections = new WeakMap<Duplex, Http1Connection>();
-  // After Node's own listener, which sets up the parser.
+  // This listener runs after Node's own, which sets up the parser.
   http1.on("connection", (socket) => {
     connections.set(socket, new Http1Connection(socket));
     stopParsingWhenClosed(socket);
@@ -201,7 +208,7 @@ function openHttp1(handlers: PortHandlers, { headersMsMax, idleMsMax }: PortLimi
     socket.on("error", () => socket.destroy());
     handlers.refuse("CONNECT", socket);
   });
-  // Without this event the server never checks for late headers: it does not listen itself.
+  // The server does not listen itself. Without this event it would never check for late headers.
   http1.emit("listening");
   return http1;
 }
@@ -212,8 +219,8 @@ function openHttp2(handlers: PortHandlers, unsent: UnsentWatch): Http2Server {
     handlers.handle,
   );
   http2.on("checkContinue", handlers.handle);
-  // A complete answer ends the stream, also if the client has more to send (RFC 9113, section 8.1).
-  // Trailers are sent after "finish", and there is no event for that.
+  // A complete answer ends the stream, even if the client has more to send (RFC 9113, section 8.1).
+  // Trailers are sent after "finish", without an event.
   http2.on("request", (_request, { stream }) => {
     stream.once("finish", () => {
       const close = setTimeout(() => {
@@ -233,7 +240,7 @@ function openHttp2(handlers: PortHandlers, unsent: UnsentWatch): Http2Server {
       });
     });
   });
-  // A broken session ends with its socket; there is no one to notify.
+  // A broken session ends with its socket, so its error needs no handling.
   http2.on("sessionError", () => {});
   return http2;
 }
@@ -261,8 +268,8 @@ function refuseTinyChunks(
 }
 
 /**
- * Closes a connection without a call after a while, whatever else it sends. Long silent calls, such
- * as Watch of gRPC's health, keep theirs.
+ * Closes a connection that has had no call for `idleMsMax`, whatever else it sends. Long silent
+ * calls, such as Watch of gRPC's health, keep their connection open.
  */
 function endWhenIdle(session: ServerHttp2Session, socket: Socket, idleMsMax: number): void {
   let calls = 0;

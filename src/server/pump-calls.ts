@@ -13,12 +13,14 @@ import {
 /** The handlers of requests, upgrades and malformed input at a port. */
 export interface PortHandlers {
   readonly handle: HttpListener;
-  /** Answers what is not HTTP; `code` is Node's, for example HPE_HEADER_OVERFLOW, or CONNECT. */
+  /**
+   * Answers input that is not HTTP; `code` is Node's, for example HPE_HEADER_OVERFLOW, or CONNECT.
+   */
   readonly refuse: (code: string, socket: Duplex) => void;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
-/** Starts calls when the pump lets them; requests about health start at once. */
+/** Starts each call when the pump permits it; requests for health start immediately. */
 export function pumpCalls(handlers: PortHandlers, pump: CallPump): PortHandlers {
   return {
     ...handlers,
@@ -56,7 +58,7 @@ function isHealth(target: string): boolean {
   return healthPaths.some((path) => target.startsWith(path));
 }
 
-/** Headers that identify a caller: calls with the same token are of one caller. */
+/** Headers that identify a caller: calls with the same token have the same caller. */
 const tokenHeaders = ["authorization", "x-goog-api-key", "sec-websocket-protocol", "cookie"];
 
 function callerOf(request: HttpRequest): string {

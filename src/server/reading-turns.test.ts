@@ -25,7 +25,7 @@ test("messages are read one at a time, and other events run between them", async
   assert.equal(new Set(between).size, read.length, "another event ran between each two");
 });
 
-test("a single message does not wait", async () => {
+test("a single long message is read without waiting", async () => {
   const turns = new ReadingTurns();
   let isRead = false;
   void turns.take("one").then(() => (isRead = true));

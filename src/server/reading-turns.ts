@@ -1,10 +1,10 @@
 /**
- * Lets long messages be read one at a time on the main thread, in fair turns of the accounts. After
- * each, other work has the thread for as long as the message took: at most half of the thread's
- * time goes to long messages, however many arrive.
+ * Makes long messages wait for each other, so that the main thread reads one at a time, in fair
+ * turns of the accounts. After each message, the thread does other work for as long as the message
+ * took: long messages use at most half of its time, however many arrive.
  */
 export class ReadingTurns {
-  /** By account, in the order of their turns. */
+  /** The waiting messages by account, in the order of the accounts' turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #isBusy = false;
 
@@ -39,7 +39,7 @@ export class ReadingTurns {
     this.#isBusy = false;
     for (const [accountId, waiting] of this.#waiting) {
       const start = waiting.shift();
-      // Behind all others, if it has more.
+      // An account that has more goes behind all others.
       this.#waiting.delete(accountId);
       if (waiting.length > 0) this.#waiting.set(accountId, waiting);
       if (start === undefined) continue;

@@ -10,9 +10,9 @@ import { answerJson, askForBody, type HttpRequest, type HttpResponse } from "./h
 export interface UploadParts {
   readonly uploads: Uploads;
   readonly log: Log;
-  /** An upload that stalls for this long, default 60 s, or trickles in, is given up. */
+  /** An upload that stalls for this long, or arrives too slowly, is given up. Default: 60 s. */
   readonly idleMsMax?: number;
-  /** The longest time of an upload. Default a day: its place is reserved no longer. */
+  /** The longest time of an upload. Default: a day, since its space is not reserved for longer. */
   readonly uploadMsMax?: number;
 }
 
@@ -51,9 +51,9 @@ export async function receiveUpload(
 }
 
 /**
- * Bytes after the announced length of a PUT would be parsed as a request and refused on the bare
- * socket: the client would take that for the answer to its PUT. HTTP/2 itself resets the stream of
- * such a body.
+ * Calls the listener if more bytes than announced follow a PUT. They would be parsed as a request
+ * and refused on the bare socket, and the client would take that for the answer to its PUT. HTTP/2
+ * itself resets the stream of such a body.
  */
 function onEndOfAnswers(request: HttpRequest, listener: (reason: unknown) => void): () => void {
   if (request.httpVersionMajor > 1) return () => {};
@@ -71,13 +71,14 @@ interface Body {
   readonly announced: number | undefined;
   /**
    * Aborts if the client disconnects or the body stalls. Over HTTP/2 a stream may end first and be
-   * reset a moment later: check it again after the last byte, before the body counts.
+   * reset a moment later: check the signal again after the last byte, before the body counts as
+   * complete.
    */
   readonly signal: AbortSignal;
   readonly abort: (reason: unknown) => void;
   /**
-   * The whole body or an error, also if it is shorter than announced; leaving the loop leaves the
-   * connection open.
+   * Yields the whole body, or throws, even if the body is shorter than announced. Leaving the loop
+   * leaves the connection open.
    */
   bytes(): AsyncGenerator<Uint8Array, void, undefined>;
   /** Whether the client closed the request. */
@@ -146,12 +147,19 @@ async function* asAnnounced(
 }
 
 function partial(): ServiceError {
-  return new ServiceError("invalid_argument", "Content-Range is not taken: send the whole media", {
-    reason: "CONTENT_RANGE_NOT_TAKEN",
-  });
+  return new ServiceError(
+    "invalid_argument",
+    "Content-Range is not accepted: send the whole media",
+    {
+      reason: "CONTENT_RANGE_NOT_TAKEN",
+    },
+  );
 }
 
 function tooSlow(uploadMsMax: number): ServiceError {
   const hours = uploadMsMax / 3_600_000;
-  return new ServiceError("deadline_exceeded", `the upload was not whole after ${hours} h`);
+  return new ServiceError(
+    "deadline_exceeded",
+    `the upload was not complete after ${hours} h: start it again`,
+  );
 }

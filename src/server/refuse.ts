@@ -4,9 +4,7 @@ import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
 
-/**
- * A connection that was refused is destroyed after this time: its peer may neither read nor close.
- */
+/** A refused connection is destroyed after this time, since its peer may neither read nor close. */
 const endMsMax = 500;
 
 /** Answers on a bare socket, in HTTP/1.1, and ends it. */

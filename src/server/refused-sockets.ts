@@ -16,11 +16,11 @@ export interface Upgrade {
 }
 
 /**
- * How many sockets may be open at a time only to send the reason of their refusal; past it pages
+ * The number of sockets that may be open only to send the reason of their refusal. Above it pages
  * get the HTTP status, as other clients do.
  */
 const openMax = 100;
-/** Longest message that is read from them; it is dropped. */
+/** The longest message that is read from such sockets; messages are dropped. */
 const messageBytesMax = 64 << 10;
 
 /**

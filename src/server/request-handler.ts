@@ -15,9 +15,8 @@ import {
 import type { PageOrigins } from "./page-origins.ts";
 
 /**
- * Handles every HTTP request of the port: names it (X-Request-Id), answers preflights, and gives it
- * to the first of `doors` that takes it, else to `rest`: the order decides. A failure of a door is
- * answered here.
+ * Handles every HTTP request of the port: sets its X-Request-Id, answers preflights, and passes it
+ * to the first of `doors` that handles it, or to `rest`. Failures of doors are answered here.
  */
 export function createRequestHandler(
   { doors, rest }: { readonly doors: readonly HttpDoor[]; readonly rest: HttpHandler },
@@ -49,7 +48,8 @@ export function createRequestHandler(
       .catch((error: unknown) => {
         answerFailure(response, answerError(error, requestId));
       })
-      // Not even the failure could be written: without this, one such answer ends the process.
+      // Not even the failure could be written. Without this handler, one such answer would end the
+      // process.
       .catch((bug: unknown) => {
         log.error(errorFields(bug), "call.broken");
         breakOff(response);

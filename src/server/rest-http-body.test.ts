@@ -1,4 +1,4 @@
-// google.api.HttpBody in and out (§4.10), through every door of a real server.
+// google.api.HttpBody in requests and answers (§4.10), over every protocol of a real server.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2, constants } from "node:http2";
@@ -26,7 +26,7 @@ test("an HttpBody is answered as its bytes, with its content type and the method
   assert.equal(refused.headers.get("content-type"), "application/json");
 });
 
-test("a stream of HttpBody is answered as their bytes in order, with the type of the first", async () => {
+test("a stream of HttpBody messages is answered as their bytes in order, with the content type of the first", async () => {
   await using server = await openTestStreams();
   for (const accept of ["*/*", "text/event-stream"]) {
     const headers = { ...withToken, accept };
@@ -43,11 +43,11 @@ test("a stream of HttpBody is answered as their bytes in order, with the type of
   }
 });
 
-test("a stream of HttpBody that fails is aborted, and clients see that it is incomplete", async (t) => {
+test("a stream of HttpBody messages that fails is aborted, and clients notice that it is incomplete", async (t) => {
   await using server = await openTestStreams();
-  // Long enough that its beginning was sent when it fails.
+  // The answer is longer than what is sent in one step, so it fails in the middle.
   const path = "/v1/files?from=1&to=3&size=300000&atEnd=bug";
-  // HTTP/1.1: no last chunk.
+  // HTTP/1.1: there is no last chunk.
   const socket = connect(Number(new URL(server.address).port), "127.0.0.1").setEncoding("latin1");
   socket.on("error", () => {});
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`);
@@ -97,7 +97,7 @@ test("an HttpBody is received as its bytes, with any content type", async () => 
     const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
     assert.deepEqual(await put(headers, body), { status: 200, json });
   }
-  // The limit is the method's own; an encoded body is not of the type that the header names.
+  // The limit is the method's own. A compressed body is not of the type in the header.
   assert.equal((await put({}, Buffer.alloc(1_000))).status, 200);
   assert.equal((await put({}, Buffer.alloc(1_001))).status, 413);
   assert.equal((await put({ "content-encoding": "gzip" }, bytes)).status, 415);
@@ -110,7 +110,7 @@ test("an HttpBody is received as its bytes, with any content type", async () => 
   assert.deepEqual(await asJson.json(), { n: 2, name: "a:\0ÿ" });
 });
 
-test("an HttpBody as the whole message is received and answered over both versions of HTTP", async (t) => {
+test("an HttpBody that is the whole message is received and answered over both versions of HTTP", async (t) => {
   await using server = await openTestStreams();
   const body = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
   const answer = await fetch(`${server.address}/v1/echo`, {

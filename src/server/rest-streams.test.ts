@@ -1,4 +1,4 @@
-// Server streams over REST (§4.10), through every door of a real server.
+// Server streams over REST (§4.10), over every protocol of a real server.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2, constants, type ClientHttp2Session } from "node:http2";
@@ -34,7 +34,7 @@ const status = (code: number, message: string, reason: string) => ({
   details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "hlust" }],
 });
 
-// First, because mock timers must not stop the timers of a connection that is open already.
+// This test is the first, because mock timers must not stop the timers of an open connection.
 test("a stream that is open when the service stops ends with UNAVAILABLE", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const server = await openTestStreams();
@@ -81,7 +81,7 @@ test("a server stream is answered as one line of JSON per message", async () => 
   assert.deepEqual(server.bugs, []);
 });
 
-test("with Accept: text/event-stream it is a stream of events with an end event", async () => {
+test("with Accept: text/event-stream a server stream is a stream of events with an end event", async () => {
   await using server = await openTestStreams();
   const answer = await fetch(`${server.address}/v1/count/1?to=3`, {
     headers: { ...withToken, accept: "text/event-stream" },
@@ -93,7 +93,7 @@ test("with Accept: text/event-stream it is a stream of events with an end event"
   );
 });
 
-test("a server stream over HTTP/2 is the same", async (t) => {
+test("a server stream is the same over HTTP/2", async (t) => {
   await using server = await openTestStreams();
   const session = http2Of(t, server.address);
   const lines = await callHttp2(session, { ":path": "/v1/count/1?to=3" });
@@ -215,7 +215,7 @@ test("a unary method answers JSON, whatever the client accepts", async () => {
 
 const limits = { headersMsMax: 20, aliveMs: 60_000, unsentMsMax: 60_000 };
 
-test("headers are sent after a while without a message, and a later failure is sent in the stream", async (t) => {
+test("the headers of a silent stream are sent after a while, and a later failure is sent in the stream", async (t) => {
   await using server = await openTestRestDoor(limits);
   const url = `${server.address}/v1/count/1?atEnd=hang`;
   const session = http2Of(t, server.address);
@@ -226,7 +226,7 @@ test("headers are sent after a while without a message, and a later failure is s
   ]);
   assert.equal(head[":status"], 200);
   assert.equal(answer.status, 200);
-  // A method that answers once, and throws an error of Node's own when it is aborted.
+  // A unary method that throws an error of Node's own when it is aborted.
   const unary = fetch(`${server.address}/v1/wait?atEnd=abort`, { headers: withToken });
   await until(async () => await Promise.resolve(server.seen.tokens.length === 3));
   server.stop.abort();
@@ -255,7 +255,7 @@ test("a silent stream of events gets comments; a stream of lines does not", asyn
   assert.match(await lines.text(), /^\{"result":\{"n":1\}\}\n\{"error":.*\}\n$/);
 });
 
-test("the method is not asked for more than the client reads", async (t) => {
+test("the method produces no more messages than the client reads", async (t) => {
   await using server = await openTestStreams();
   const [count, size] = [3_000, 10_000];
   const path = `/v1/count/0?to=${count}&size=${size}`;
@@ -264,7 +264,7 @@ test("the method is not asked for more than the client reads", async (t) => {
   const session = http2Of(t, server.address);
   const stream = session.request({ ...withToken, ":path": path });
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`);
-  // The clients read nothing: both streams stall, far from the end.
+  // The clients read nothing, so both streams stall far from the end.
   const { seen } = server;
   let before = -1;
   await until(async () => {
@@ -312,7 +312,7 @@ test("a slow client is not disconnected, not even during one long message", asyn
   let length = 0;
   for await (const part of answer.body) {
     length += part.length;
-    // It would read all of it in six seconds, but the last part arrives at once.
+    // At this rate the client would need six seconds, but the last part arrives in one piece.
     const ms = (6_000 * part.length) / size;
     if (performance.now() - began < 4_500) await new Promise((resolve) => setTimeout(resolve, ms));
   }

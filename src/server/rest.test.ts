@@ -1,4 +1,4 @@
-// Which rules the REST door can serve.
+// The HTTP rules that the REST door can serve.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Streams } from "../../test/gen/streams_pb.ts";

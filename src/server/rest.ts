@@ -1,39 +1,24 @@
-import {
-  create,
-  type DescMessage,
-  type DescMethod,
-  type Message,
-  type MessageInitShape,
-} from "@bufbuild/protobuf";
-import type { MethodImplSpec } from "@connectrpc/connect";
+import type { DescMethod } from "@bufbuild/protobuf";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Session } from "../auth/session-store.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import { rawFieldOf } from "../std/raw-field.ts";
 import { acceptStream } from "../transcoding/accept-stream.ts";
 import { takesHttpBody } from "../transcoding/bind-request.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
-import { endedEventId, eventStream, type StreamEnvelope } from "../transcoding/stream-envelope.ts";
+import { endedEventId, eventStream } from "../transcoding/stream-envelope.ts";
 import { methodNotAllowed, type Routed, type Transcoder } from "../transcoding/transcoder.ts";
-import { httpBodyOf, answersHttpBody, type HttpContent } from "../transcoding/write-response.ts";
 import type { AnswerError } from "./answer-errors.ts";
-import { takesEncoding } from "./accept-encoding.ts";
-import { answerStored, heldBytesOf } from "./answer-stored.ts";
 import { holdAnswer } from "./held-answers.ts";
-import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
+import type { StreamLimits } from "./answer-stream.ts";
 import { bodyBytesMaxDefault, bodyBytesMaxOf } from "./body-bytes-max.ts";
 import { CallContext } from "./call-context.ts";
 import { callOriginOf } from "./call-origin.ts";
-import { clientGone } from "./client-gone.ts";
 import type { Contract } from "./contract.ts";
 import { callTimeoutMs } from "./call-timeout.ts";
 import {
-  answerContent,
-  answerJson,
   breakOffSoon,
   headerOf,
-  isClosed,
   readBody,
   targetOf,
   writeHead,
@@ -42,18 +27,15 @@ import {
 } from "./http.ts";
 import type { MessageReading } from "./message-reading.ts";
 import type { Methods } from "./methods.ts";
+import { OpenCalls } from "./open-calls.ts";
+import { answerStreaming, answerUnary, type StreamSpec, type UnarySpec } from "./rest-answer.ts";
 import { restMessage } from "./rest-message.ts";
-import { unlessAborted } from "../std/until-aborted.ts";
-
-type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
-type StreamSpec = Extract<MethodImplSpec, { kind: "server_streaming" }>;
-type Answer = MessageInitShape<DescMessage>;
 
 interface RestParts {
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
   readonly reading: MessageReading;
-  /** What answers hold in memory. */
+  /** The memory of answers. */
   readonly answers: HeldBytes;
   /** Aborts when calls in flight must end. */
   readonly shutdownSignal: AbortSignal;
@@ -82,7 +64,7 @@ export function createRestDoor(
   parts: RestParts,
 ): RestDoor {
   checkKinds(transcoder.bindings);
-  // Read once: an option of the contract is decoded at each access.
+  // The limits are read once, since an option of the contract is decoded at each access.
   const bytesMaxOf = new Map([...methods.keys()].map((method) => [method, bodyBytesMaxOf(method)]));
   const { authenticator, reading, shutdownSignal } = parts;
   const calls = new OpenCalls(shutdownSignal);
@@ -134,154 +116,16 @@ export function createRestDoor(
   };
 }
 
-/** The calls in flight; each is aborted when its client closes the request, or at shutdown. */
-class OpenCalls {
-  readonly #shutdown: AbortSignal;
-  readonly #calls = new Set<CallContext>();
-
-  constructor(shutdown: AbortSignal) {
-    this.#shutdown = shutdown;
-    shutdown.addEventListener("abort", () => {
-      for (const call of this.#calls) call.abort(shuttingDown());
-    });
-  }
-
-  /** Until it is disposed of. */
-  add(call: CallContext, request: HttpRequest, response: HttpResponse): Disposable {
-    const onClose = () => {
-      if (!response.writableEnded) call.abort(clientGone());
-    };
-    response.on("close", onClose);
-    if (request.aborted || isClosed(response)) call.abort(clientGone());
-    if (this.#shutdown.aborted) call.abort(shuttingDown());
-    this.#calls.add(call);
-    return {
-      [Symbol.dispose]: () => {
-        this.#calls.delete(call);
-        response.off("close", onClose);
-      },
-    };
-  }
-}
-
 /**
- * How a method is called over REST. Throws 426 for a method that needs a socket; only now, after
- * the token was checked: a client whose WebSocket was refused may ask here for the reason.
+ * How a method is called over REST. Throws 426 for a method that needs a WebSocket, but only after
+ * the token was checked: a client whose WebSocket was refused can find out the reason with a plain
+ * request.
  */
 function specOf(methods: Methods, method: DescMethod): UnarySpec | StreamSpec {
   const spec = methods.get(method);
   if (spec === undefined) throw new Error(`${method.name} is not implemented`);
   if (spec.kind !== "unary" && spec.kind !== "server_streaming") throw upgradeRequired();
   return spec;
-}
-
-interface Call {
-  readonly binding: Binding;
-  readonly message: Message;
-  readonly call: CallContext;
-  readonly transcoder: Transcoder;
-}
-
-async function answerUnary(
-  request: HttpRequest,
-  response: HttpResponse,
-  spec: UnarySpec,
-  { binding, message, call, transcoder }: Call,
-  parts: {
-    /** Counts what the answer takes. */
-    readonly hold: (bytes: number) => unknown;
-    readonly limits: StreamLimits | undefined;
-  },
-): Promise<void> {
-  const { hold, limits = streamLimits } = parts;
-  const answer = create(spec.method.output, await callUnary(spec, message, call));
-  const content = httpBodyOf(binding, answer);
-  if (content) {
-    const { contentType, data } = content;
-    hold(data.length);
-    answerContent(response, 200, data, { ...call.answerHeaders, "content-type": contentType });
-    return;
-  }
-  const raw = rawFieldOf(answer);
-  const around = raw && transcoder.writeAround(binding, answer, raw.field.localName);
-  if (around && "jsonZstd" in raw.json) {
-    const stored = raw.json;
-    const acceptEncoding = headerOf(request, "accept-encoding") ?? "";
-    const sendsZstd = takesEncoding(acceptEncoding, "zstd");
-    hold(sendsZstd ? 2 * stored.jsonZstd.length : heldBytesOf(stored));
-    await answerStored(response, stored, around, { call, acceptEncoding, limits });
-    return;
-  }
-  const json =
-    around && "write" in raw.json
-      ? `${around.head}${await raw.json.write()}${around.tail}`
-      : transcoder.write(binding, answer);
-  hold(json.length);
-  answerJson(response, 200, json, call.answerHeaders);
-}
-
-async function callUnary(spec: UnarySpec, message: Message, call: CallContext) {
-  try {
-    const answer = spec.impl(message, call);
-    // A deadline ends also a method that ignores its signal.
-    if (call.timeoutMs() === undefined || !(answer instanceof Promise)) return await answer;
-    return await unlessAborted(answer, call.signal);
-  } catch (error) {
-    // What a method throws because it was aborted is no failure of its own.
-    throw error instanceof ServiceError ? error : (call.reason ?? error);
-  }
-}
-
-async function answerStreaming(
-  request: HttpRequest,
-  response: HttpResponse,
-  spec: StreamSpec,
-  { binding, message, call, transcoder }: Call,
-  parts: { readonly answerError: AnswerError; readonly limits: StreamLimits | undefined },
-): Promise<void> {
-  const { answerError, limits = streamLimits } = parts;
-  const answers = spec.impl(message, call);
-  const { output } = spec.method;
-  if (answersHttpBody(binding)) {
-    const contentOf = (answer: Answer): HttpContent => {
-      const content = httpBodyOf(binding, create(output, answer));
-      if (content === undefined) throw new Error(`${spec.method.name} answers no HttpBody`);
-      return content;
-    };
-    await answerBytes(response, answers, { call, contentOf, answerError, limits });
-    return;
-  }
-  const envelope = acceptStream(request.headers.accept);
-  const write = (answer: Answer) =>
-    sharedBytes(answer, { binding, envelope }, () =>
-      Buffer.from(envelope.result(transcoder.write(binding, create(output, answer)))),
-    );
-  await answerStream(response, answers, { call, envelope, write, answerError, limits });
-}
-
-interface Written {
-  readonly binding: Binding;
-  readonly envelope: StreamEnvelope;
-  readonly bytes: Uint8Array;
-}
-
-const writtenAnswers = new WeakMap<object, Written[]>();
-
-/**
- * Many streams may answer the same message, for example those that watch one job: they share its
- * bytes, also while these wait to be sent.
- */
-function sharedBytes(
-  answer: Answer,
-  { binding, envelope }: Pick<Written, "binding" | "envelope">,
-  write: () => Uint8Array,
-): Uint8Array {
-  const written = writtenAnswers.get(answer) ?? [];
-  const same = written.find((each) => each.binding === binding && each.envelope === envelope);
-  if (same) return same.bytes;
-  const bytes = write();
-  writtenAnswers.set(answer, [...written, { binding, envelope, bytes }]);
-  return bytes;
 }
 
 /**
@@ -308,7 +152,7 @@ function checkKinds(bindings: readonly Binding[]): void {
   }
 }
 
-/** Finds the method of a call, also a method that needs a WebSocket. */
+/** Finds the method of a call, even one that needs a WebSocket. */
 function routeCall(transcoder: Transcoder, httpMethod: string, target: string): Routed {
   try {
     return transcoder.route(httpMethod, target);
@@ -316,7 +160,7 @@ function routeCall(transcoder: Transcoder, httpMethod: string, target: string): 
     if (!(error instanceof ServiceError)) throw error;
     const allowed = error.metadata["allow"]?.split(", ") ?? [];
     if (!allowed.includes("WEBSOCKET")) throw error;
-    // A WebSocket begins with GET; another method, where nothing else is served, gets the same
+    // A WebSocket begins with GET. If the path serves nothing else, other methods get the same
     // error.
     if (allowed.length === 1 || httpMethod === "GET") return transcoder.route("WEBSOCKET", target);
     const others = allowed.filter((method) => method !== "WEBSOCKET" && method !== "GET");
@@ -331,7 +175,10 @@ function upgradeRequired(): ServiceError {
   });
 }
 
-/** Bodies are JSON: with its type, without one, or with the type that `curl -d` sends. */
+/**
+ * Bodies are JSON, with the content type of JSON, without one, or with the one that `curl -d`
+ * sends.
+ */
 function checkContentType(request: HttpRequest): void {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
   const accepted = ["", "application/json", "application/x-www-form-urlencoded"];
@@ -347,11 +194,5 @@ function unsupported(what: string): ServiceError {
   return new ServiceError("invalid_argument", `${what} is not accepted: send application/json`, {
     reason: "UNSUPPORTED_MEDIA_TYPE",
     httpStatus: 415,
-  });
-}
-
-function shuttingDown(): ServiceError {
-  return new ServiceError("unavailable", "the service is shutting down", {
-    reason: "SHUTTING_DOWN",
   });
 }

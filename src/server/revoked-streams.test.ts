@@ -33,7 +33,7 @@ async function revoke(count: number): Promise<void> {
   for (const end of watched) end(revoked);
 }
 
-/** Nothing is left of the callers and of all their streams. */
+/** Asserts that nothing is left of the callers and their streams. */
 async function assertOver(count: number): Promise<void> {
   const { seen } = server;
   await until(async () => await Promise.resolve(seen.over === count && seen.watched.size === 0));
@@ -61,7 +61,7 @@ test("a revoked silent stream, whose method ignores its signal, gets the HTTP st
   server.seen.watched.clear();
 });
 
-test("revoked streams over gRPC and Connect end with the reason, also while they wait for messages", async () => {
+test("revoked streams over gRPC and Connect end with the reason, even while they wait for messages", async () => {
   const baseUrl = server.address;
   const transports = [
     createGrpcTransport({ baseUrl }),
@@ -87,7 +87,7 @@ test("revoked streams over gRPC and Connect end with the reason, also while they
   assert.ok(server.seen.reasons.includes(revoked), "the method is aborted");
 });
 
-test("a revoked WebSocket gets an error and 1008, also when its method ignores its signal", async () => {
+test("a revoked WebSocket gets an error and 1008, even if its method ignores its signal", async () => {
   const socket = new WebSocket(`${server.address.replace("http", "ws")}/v1/talk?token=${token}`);
   const messages: string[] = [];
   socket.on("message", (data: Buffer) => messages.push(data.toString()));
@@ -121,7 +121,7 @@ test("revoked clients that read nothing are disconnected a moment later, and not
     await new Promise((resolve) => stream.once("close", resolve));
     return stream.rstCode;
   });
-  // Its close is never answered.
+  // The client never answers the close frame.
   const handshake =
     "upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==";
   const socket = openSocket(`GET /v1/talk?token=${token} HTTP/1.1\r\nhost: x\r\n${handshake}`);

@@ -20,8 +20,8 @@ const brotli = promisify(brotliCompress);
 const zippedBytesMin = 1024;
 
 /**
- * The library's Brotli takes ten seconds of a core for the longest transcripts, on one of the four
- * threads that file access also uses.
+ * A faster Brotli. The library's uses a core for ten seconds for the longest transcripts, on one of
+ * the four threads that file access also uses.
  */
 const fastBrotli: Compression = {
   ...compressionBrotli,
@@ -36,7 +36,8 @@ type UniversalResponse = Parameters<typeof universalResponseToNodeResponse>[0];
 
 /**
  * Like the library's adapter, but in JSON answers a long field is spliced in chunk by chunk
- * (rpc-answers.ts), and they are compressed after that. Only for calls of methods that are served.
+ * (rpc-answers.ts), and they are compressed after that. Accepts only calls of methods that are
+ * served.
  */
 export function createRpcAdapter(options: Options): HttpListener {
   const acceptCompression = options.acceptCompression ?? [compressionGzip, fastBrotli];
@@ -57,7 +58,8 @@ export function createRpcAdapter(options: Options): HttpListener {
       const sent = zips ? await zipped(whole) : whole;
       await universalResponseToNodeResponse(withoutThrow(sent), response);
     };
-    // Failures of methods are answers; this is only the failure to send to a client that is gone.
+    // Failures of methods are answers. This can only be the failure to send to a client that is
+    // gone.
     answer().catch(() => {
       response.destroy();
     });
@@ -65,8 +67,8 @@ export function createRpcAdapter(options: Options): HttpListener {
 }
 
 /**
- * A body that is only abandoned if it cannot be written: the library throws that into the method,
- * as if it had failed.
+ * A response whose body is only abandoned if it cannot be written. The library would throw that
+ * error into the method, as if the method had failed.
  */
 function withoutThrow(response: UniversalResponse): UniversalResponse {
   const { body } = response;

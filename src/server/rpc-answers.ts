@@ -21,9 +21,9 @@ export const splicedKey = createContextKey<SplicedJson | undefined>(undefined, {
 });
 
 /**
- * Takes long fields out of answers before the library writes them on the main thread: they are
- * replaced by bytes of the wire that are made on another thread, or by JSON that the adapter
- * splices in. Counts the memory of answers.
+ * Takes long fields out of answers before the library writes the answers on the main thread. The
+ * fields are replaced by encoded bytes from another thread, or by JSON that the adapter splices in.
+ * Counts the memory of answers.
  */
 export function writeAnswers(answers: HeldBytes): Interceptor {
   return (next) => async (request) => {
@@ -42,7 +42,8 @@ export function writeAnswers(answers: HeldBytes): Interceptor {
     }
     const raw = rawFieldOf(message);
     if (raw) {
-      // Its source, and then its bytes: as they are made, and in the message on the wire.
+      // Counts the stored field, and then its encoded bytes twice: as encoded, and in the whole
+      // message.
       if ("jsonZstd" in raw.json) hold(raw.json.jsonZstd.length);
       const wire = await raw.wire(request.signal);
       hold(2 * wire.length);
@@ -54,7 +55,7 @@ export function writeAnswers(answers: HeldBytes): Interceptor {
   };
 }
 
-/** Content types of JSON: Connect, its streams, gRPC and gRPC-Web. */
+/** Whether the content type is JSON, of Connect, its streams, gRPC or gRPC-Web. */
 export function isJson(header: Headers): boolean {
   return /^application\/(?:[a-z-]+\+)?json\b/i.test(header.get("content-type") ?? "");
 }

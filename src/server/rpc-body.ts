@@ -11,12 +11,13 @@ export interface RpcFormat {
   /** One message, or messages with five bytes before each. */
   readonly framing: "whole" | "envelopes";
   readonly format: "json" | "binary";
-  /** As the request names it. */
+  /** The compression, by its name in the request. */
   readonly coding: string | undefined;
 }
 
 /**
- * Reads the form of the body from the headers; undefined if the request is of none of the three.
+ * Reads the form of the body from the headers; undefined if the request belongs to none of the
+ * three protocols.
  */
 export function rpcFormatOf({ headers }: HttpRequest): RpcFormat | undefined {
   const match =
@@ -37,7 +38,7 @@ function codingHeaderOf(protocol: string): string {
   return protocol.startsWith("connect") ? "connect-content-encoding" : "grpc-encoding";
 }
 
-/** Adds to the message that the adapter read what was read outside it. */
+/** Adds the parts that were read outside the adapter to the message that the adapter read. */
 export type Finish = (message: Message) => Message;
 
 export interface RpcBodyParts {
@@ -45,7 +46,9 @@ export interface RpcBodyParts {
   readonly rpc: RpcFormat;
   readonly bytesMax: number;
   readonly accountId: string;
-  /** Of the call: counts the memory of a request of one message until its answer was sent. */
+  /**
+   * The share of the call: counts the memory of a request of one message until its answer was sent.
+   */
   readonly share: HeldShare;
   readonly signal: AbortSignal;
   readonly reading: MessageReading;
@@ -54,8 +57,8 @@ export interface RpcBodyParts {
 }
 
 /**
- * Reads the body of a request before the adapter does: what it passes on is decompressed, within
- * the limits of a message, and comes in its turn. Throws ServiceError.
+ * Reads the body of a request before the adapter does. It yields decompressed messages that are
+ * within their limits, each in its turn. Throws ServiceError.
  */
 export async function* rpcBody(
   chunks: AsyncIterable<Uint8Array>,
@@ -86,7 +89,7 @@ async function* envelopes(
   const { bytesMax, accountId, reading } = parts;
   await using source = new PartReader(chunks);
   for (;;) {
-    // A stream may be long: messages that were read are no longer counted.
+    // A stream may be long, so messages that were read are no longer counted.
     using ofMessage = takesOneMessage(parts.method) ? undefined : reading.held.hold(accountId);
     const share = ofMessage ?? parts.share;
     const head = Buffer.from(await source.collect(headBytes, share));
@@ -108,7 +111,7 @@ async function* envelopes(
   }
 }
 
-/** Longer JSON is read here: the library takes five times as long for its audio. */
+/** Longer JSON is read here, since the library takes five times as long for the audio in it. */
 const readHereBytesMin = 64 << 10;
 const emptyJson = Buffer.from("{}");
 

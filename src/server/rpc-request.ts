@@ -13,15 +13,18 @@ import type { MessageReading } from "./message-reading.ts";
 import { pacedBody } from "./paced-body.ts";
 import { rpcBody, rpcFormatOf, takesOneMessage, type Finish } from "./rpc-body.ts";
 
-/** Longest message of a service that asks for no token. */
+/** The longest message of a service that needs no token. */
 const openMessageBytesMax = 16 << 10;
 
-/** What the interceptors know of a request. */
+/** The facts about a request that the interceptors use. */
 export interface RpcRequest {
   readonly response: HttpResponse;
   /** Authenticates once, for the body and for the method. */
   readonly authenticate: () => Promise<Caller>;
-  /** For the messages that the adapter was given, in their order. */
+  /**
+   * The functions that finish the messages that the adapter was given, in the order of the
+   * messages.
+   */
   readonly finishing: Finish[];
 }
 
@@ -31,19 +34,19 @@ export const rpcRequestKey = createContextKey<RpcRequest | undefined>(undefined,
 
 export interface RpcMethod {
   readonly desc: DescMethod;
-  /** Whether it asks for no token. */
+  /** Whether it needs no token. */
   readonly isOpen: boolean;
   readonly bytesMax: number;
 }
 
-/** How long a message of a method may be; `open`: the services that ask for no token. */
+/** The longest message of a method in bytes; `open`: the services that need no token. */
 export function messageBytesMaxOf(method: DescMethod, open: ReadonlySet<DescService>): number {
   return open.has(method.parent) ? openMessageBytesMax : bodyBytesMaxOf(method);
 }
 
 /**
- * Prepares a request for the library's adapter: replaces its body by one that is read only after
- * the token was checked, since a body may be long, and within the limits of the service.
+ * Prepares a request for the library's adapter: replaces its body with one that is read within the
+ * limits of the service, and only after the token was checked, since a body may be long.
  */
 export function prepareRpcRequest(
   request: HttpRequest,
@@ -81,7 +84,7 @@ export function prepareRpcRequest(
   return { response, authenticate, finishing };
 }
 
-/** Until the answer was sent or the client is gone: what the call holds, and a signal. */
+/** The share of a call, and a signal: both end when the answer was sent or the client is gone. */
 function untilAnswered(response: HttpResponse, share: HeldShare) {
   const gone = new AbortController();
   const end = () => {
@@ -100,7 +103,7 @@ function describeWhole(request: HttpRequest, coding: string | undefined): void {
   Object.defineProperty(request, "headers", { value: headers });
 }
 
-/** Adds to messages the lists that were read outside the library. */
+/** Adds the lists that were read outside the library to their messages. */
 export const finishMessages: Interceptor = (next) => async (request) => {
   const finishing = request.contextValues.get(rpcRequestKey)?.finishing ?? [];
   const finish = (message: Message): Message => finishing.shift()?.(message) ?? message;

@@ -40,7 +40,7 @@ test("a stream that hangs is destroyed when the client disconnects", async () =>
   server.close();
 });
 
-test("the same over HTTP/2, and for a client that disconnects before the first byte", async () => {
+test("a stream that hangs is destroyed over HTTP/2 too, and if the client disconnects before the first byte", async () => {
   const ends: { stream: Readable; end: Promise<void> }[] = [];
   const both = Promise.withResolvers<void>();
   const server = createHttp2Server((_request, response) => {

@@ -4,7 +4,7 @@ import { isClosed, type HttpResponse } from "./http.ts";
 
 /**
  * Sends a body and ends the answer. Each chunk was written before the next one is read. Throws if
- * the client disconnects, also while the stream hangs, which is then destroyed.
+ * the client disconnects, even while the stream hangs, which is then destroyed.
  */
 export async function sendChunks(
   response: HttpResponse,
@@ -14,7 +14,8 @@ export async function sendChunks(
   const onClose = () => {
     const gone = new Error("the client closed the request");
     giveUp(gone);
-    // A store that hangs yields no further chunk at which to notice it.
+    // A store that hangs yields no further chunk, so the loop below would not notice the
+    // disconnection.
     if (chunks instanceof Readable) chunks.destroy(gone);
   };
   response.once("close", onClose);

@@ -18,7 +18,7 @@ const uncalled = {
 };
 
 test("openServer() aborts a call whose error cannot be written, and answers the next call", async () => {
-  // No header can contain it.
+  // No header can contain this character.
   const broken = new ServiceError("unimplemented", "x", { metadata: { allow: "\u7b2c" } });
   const refuse = () => Promise.reject(broken);
   async function* none() {}
@@ -72,7 +72,7 @@ test("openServer() logs no bug for a client that disconnects before its message 
   const call = { ":method": "POST", ":path": path, "content-type": "application/grpc" };
   const ping = frame("PING", 0, Buffer.alloc(8));
   socket.write(Buffer.concat([preface, frame("SETTINGS", 0), request(1, call), ping]));
-  // The server has the call when it has answered the ping behind it.
+  // When the server has answered the ping that follows the call, it has received the call.
   let answered = Buffer.alloc(0);
   while (!answered.includes(Buffer.from([0, 0, 8, 6, 1]))) {
     const [bytes] = await once(socket, "data");

@@ -32,7 +32,7 @@ import { createRestDoor } from "./rest.ts";
 import { createWebSocketDoor } from "./websocket.ts";
 
 /**
- * How long calls in flight may take when the service shuts down. Then they are ended with an error,
+ * How long calls in flight may take when the service shuts down. After that they end with an error,
  * and `abortMs` later their connections are closed.
  */
 const drainMsMax = 15_000;
@@ -48,7 +48,7 @@ export interface Server extends AsyncDisposable {
   leave(): void;
 }
 
-/** Where the server listens, and what it lets one connection do. */
+/** The address on which the server listens, and the limits of connections. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
@@ -68,11 +68,11 @@ export interface ServedApi {
   readonly explain?: (error: unknown) => ServiceError | undefined;
 }
 
-/** Where clients are, and where they find the service. */
+/** The addresses of the service and of its clients. */
 export interface Network {
   /**
-   * Where clients find the service, without a slash at the end; known once the server listens.
-   * undefined: there is no API reference.
+   * The address of the service for clients, without a slash at the end; known once the server
+   * listens. undefined: there is no API reference.
    */
   readonly publicUrl?: () => string;
   /** Proxies whose X-Forwarded-For is trusted. Default: none. */
@@ -86,19 +86,19 @@ export interface Network {
 export interface HealthOptions {
   readonly checks: readonly ReadinessCheck[];
   /**
-   * Which use of the readiness checks a service is for; undefined: it needs every part. Default:
-   * undefined for each.
+   * The use of the readiness checks that a service belongs to; undefined: it needs every part.
+   * Default: undefined for every service.
    */
   readonly useOf?: (service: DescService) => string | undefined;
 }
 
-/** What requests and answers may take: memory, and time to arrive. */
+/** The limits of requests and answers: memory, and time to arrive. */
 export interface TrafficLimits {
   readonly bodyLimits?: BodyLimits;
   readonly requestBytes?: HeldBytesLimits;
-  /** What answers hold in memory. */
+  /** The memory of answers. */
   readonly answers?: HeldBytes;
-  /** Reads messages with long lists; undefined: there are none. */
+  /** Reads messages with long lists; undefined: no method accepts them. */
   readonly longMessages?: LongMessages;
 }
 
@@ -109,7 +109,7 @@ export interface ServerParts {
   readonly traffic?: TrafficLimits;
   /** The door of signed URLs. */
   readonly media?: HttpDoor | undefined;
-  /** undefined: no one signs in here. */
+  /** undefined: there is no console. */
   readonly console?: (ConsoleParts & ConsoleFilesParts) | undefined;
   readonly log: Log;
 }
@@ -152,9 +152,10 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const handle = createRequestHandler(
     {
       doors: [
+        // The first, since the gRPC door handles any request with the content type of gRPC.
+        createHealthDoor(readiness, leaving.signal),
         createGrpcDoor({ services: api.services, open, draining, ...calls }),
         ...(docs ? [docs] : []),
-        createHealthDoor(readiness, leaving.signal),
         ...(media ? [media] : []),
         ...(console ? [createConsoleDoor(console, rest, reading.held)] : []),
         ...(console ? [createConsoleFiles(console)] : []),
@@ -198,14 +199,14 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   };
 }
 
-/** Logs what no door expected, with the request that caused it. */
+/** Logs an error that no door expected, with the id of its request. */
 function reportBug(log: Log): Parameters<typeof createAnswerError>[1] {
   return (bug, requestId) => {
     log.error({ ...errorFields(bug), requestId }, "call.broken");
   };
 }
 
-/** The gRPC services that ask for no token. A server without a contract describes nothing. */
+/** The gRPC services that need no token. A server without a contract has no reflection. */
 function openServices(
   { services }: Pick<Contract, "services">,
   grpcHealth: ImplementedService,
@@ -215,7 +216,7 @@ function openServices(
   return [grpcHealth, ...createGrpcReflection(described, [file_google_rpc_error_details])];
 }
 
-/** The API reference; none where there is no API, or no address to name in it. */
+/** The API reference; undefined if there is no API, or no address to show in it. */
 function createDocs(
   { services, transcoder, registry }: Contract,
   { publicUrl, contact }: Network,

@@ -11,16 +11,16 @@ import { MessageQueue } from "./message-queue.ts";
 import { takesLong } from "./message-reading.ts";
 import type { ReadingTurns } from "./reading-turns.ts";
 
-/** Longest message: 8 s of 48 kHz audio in base64. */
+/** The longest message: 8 s of 48 kHz audio in base64. */
 export const messageBytesMax = 1 << 20;
 /** ErrorInfo.reason of a longer message. */
 export const tooBig = "MESSAGE_TOO_LARGE";
 /**
- * Objects, lists and their members in one message: a configuration has hundreds. To read them takes
- * 10 ms.
+ * The maximum number of objects, lists and members in one message. A configuration has hundreds.
+ * Reading this many takes 10 ms.
  */
 const valuesMax = 5_000;
-/** Messages that wait for the method; past it the socket is paused. */
+/** Messages that wait for the method; above this the socket is paused. */
 const waitingBytesMax = 256 << 10;
 
 export interface MessageParts {
@@ -33,7 +33,9 @@ export interface MessageParts {
   readonly raw: Duplex;
 }
 
-/** The messages of a socket for its method, read as they arrive; long ones in their turn. */
+/**
+ * The messages of a socket for its method. They are read as they arrive, long ones in their turn.
+ */
 export function socketMessages(socket: WebSocket, parts: MessageParts): MessageQueue<Message> {
   return new SocketMessages(socket, parts).queue;
 }
@@ -42,7 +44,9 @@ class SocketMessages {
   readonly queue: MessageQueue<Message>;
   readonly #socket: WebSocket;
   readonly #parts: MessageParts;
-  /** Reads the last message, while that waits for its turn; later messages wait behind it. */
+  /**
+   * The reading of the last message, while that waits for its turn. Later messages wait behind it.
+   */
   #reading: Promise<void> | undefined;
   #isFull = false;
 
@@ -67,11 +71,11 @@ class SocketMessages {
         share.grow(chunk.length);
       } catch (error) {
         this.queue.fail(error);
-        // A client that goes on sending is disconnected.
+        // A client that continues to send is disconnected.
         setTimeout(() => raw.destroy(), closeGraceMs).unref();
       }
     };
-    // Before ws makes messages of them.
+    // The bytes are counted before ws joins them to messages.
     raw.prependListener("data", count);
     raw.once("close", () => share[Symbol.dispose]());
   }
@@ -101,7 +105,7 @@ class SocketMessages {
     });
   }
 
-  /** The socket is paused until then. */
+  /** Reads a message when it is its turn. The socket is paused until then. */
   #readInTurn(read: () => void): void {
     const reading = this.#whenTurn(this.#reading).then(() => {
       read();
@@ -137,15 +141,15 @@ function needsTurn(data: Buffer): boolean {
 
 function readMessage(method: DescMethodBiDiStreaming, data: Buffer, isBinary: boolean): Message {
   if (isBinary) {
-    const problem = "a binary message came: send JSON as text messages";
+    const problem = "received a binary message: send JSON as text messages";
     throw new ServiceError("invalid_argument", problem, { reason: "BINARY_MESSAGE" });
   }
   if (data.length > messageBytesMax) {
-    const problem = `a message of ${data.length} bytes came: at most ${messageBytesMax} are taken`;
+    const problem = `a message has ${data.length} bytes; at most ${messageBytesMax} are allowed`;
     throw new ServiceError("invalid_argument", problem, { reason: tooBig });
   }
   if (countValues(data, valuesMax) > valuesMax) {
-    const problem = `a message of more than ${valuesMax} values came`;
+    const problem = `a message has more than ${valuesMax} values`;
     throw new ServiceError("invalid_argument", problem, { reason: "MESSAGE_TOO_MANY_VALUES" });
   }
   return readJson(method.input, data);

@@ -10,7 +10,7 @@ import { closeGraceMs } from "./http.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { socketMessages, tooBig, type MessageParts } from "./socket-messages.ts";
 
-/** Answers that wait to be sent; past it the method is not asked for more. */
+/** Answers that wait to be sent; above this no further answer is requested from the method. */
 const unsentBytesMax = 256 << 10;
 /** A client that reads nothing for this long is disconnected. */
 const unsentMsMax = 30_000;
@@ -39,7 +39,7 @@ export class SocketStream {
     this.#listen();
   }
 
-  /** Resolves when the method has ended and the client was sent its last message. */
+  /** Resolves when the method has ended and the last message was sent to the client. */
   async run(): Promise<void> {
     const { spec, context, write } = this.#parts;
     try {
@@ -52,26 +52,30 @@ export class SocketStream {
     } catch (error) {
       await this.#fail(error);
     } finally {
-      // The method reads no more messages; the socket must, to receive the close of the client.
+      // The method reads no more messages, but the socket must, to receive the client's close
+      // frame.
       await this.#messages.return();
       this.#socket.resume();
     }
   }
 
-  /** Ends the requests, as if the client had: final results are still sent. */
+  /** Ends the requests, as if the client had ended them: final results are still sent. */
   drain(): void {
     this.#isDraining = true;
     this.#messages.end();
   }
 
-  /** Ends at once, whatever the method does; a client that does not close is disconnected. */
+  /**
+   * Ends the stream immediately, whatever the method does. A client that does not close is
+   * disconnected.
+   */
   end(reason: ServiceError): void {
     this.#parts.context.abort(reason);
     this.#messages.fail(reason);
     const answer = this.#parts.answerError(reason);
     this.#socket.send(JSON.stringify({ error: statusJson(answer) }));
     this.#close(closeCode(answer));
-    // Its close must be read, also if the socket was paused.
+    // The client's close frame must be read, even if the socket was paused.
     this.#socket.resume();
     const timer = setTimeout(() => {
       this.#socket.terminate();
@@ -107,7 +111,10 @@ export class SocketStream {
     else this.#socket.ping();
   }
 
-  /** A promise only if too much waits to be sent: resolves when the client has read all of it. */
+  /**
+   * Sends a message. Returns a promise only if too much waits to be sent: it resolves when the
+   * client has read all of it.
+   */
   #send(text: string): Promise<void> | undefined {
     this.#socket.send(text);
     return this.#socket.bufferedAmount <= unsentBytesMax ? undefined : this.#sent();
@@ -138,7 +145,7 @@ export class SocketStream {
   }
 }
 
-/** The close code after an error message (api: Errors); 1008 for other faults of the client. */
+/** The close code after an error message (api: Errors); 1008 for any other error of the client. */
 function closeCode(error: ServiceError): number {
   if (error.reason === tooBig) return 1009;
   return closeCodes[error.code] ?? 1008;

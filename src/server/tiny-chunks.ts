@@ -1,6 +1,9 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** Chunks of fewer bytes than this on average, at this rate, cost more to process than to send. */
+/**
+ * Chunks of fewer than `pieceBytesMin` bytes on average, at this rate per second, cost more to
+ * process than to send.
+ */
 const piecesMax = 1_000;
 const pieceBytesMin = 32;
 const windowMs = 1_000;
@@ -17,8 +20,8 @@ export class TinyChunks {
   #since = 0;
 
   /**
-   * Called for each body; returns a function that reports after each chunk whether the connection's
-   * chunks are too small.
+   * Returns a function for one body, which is called with the size of each chunk and returns
+   * whether the connection's chunks are too small.
    */
   ofBody(): (bytes: number) => boolean {
     let pieces = 0;
@@ -43,9 +46,9 @@ export class TinyChunks {
   }
 }
 
-/** The error for such a client. */
+/** The error for a client that sends tiny chunks. */
 export function tinyChunks(): ServiceError {
-  const limit = `${piecesMax} pieces of less than ${pieceBytesMin} bytes on average came within a second`;
+  const limit = `received more than ${piecesMax} pieces of less than ${pieceBytesMin} bytes on average within a second`;
   return new ServiceError("invalid_argument", `${limit}: send larger pieces`, {
     reason: "PIECES_TOO_SMALL",
   });

@@ -8,7 +8,7 @@ import { giveUpReading, writePart, type HttpResponse } from "./http.ts";
 import { openPort } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 
-/** Longer than the window of a stream, so that the rest of the answer waits in memory. */
+/** An answer longer than the window of a stream, so that its rest waits in memory. */
 const answerBytes = 1 << 20;
 const unsentMsMax = 3_000;
 
@@ -31,7 +31,7 @@ async function openUnreadAnswer(answer: (response: HttpResponse) => void, method
   const stream = session.request({ ":method": method, ":path": "/" });
   stream.on("error", () => {});
   await once(stream, "response");
-  // Until the window is full.
+  // Waits until the window is full.
   await sleep(100);
   return {
     session,

@@ -3,11 +3,14 @@ import { constants, type ServerHttp2Stream } from "node:http2";
 
 export interface UnsentLimits {
   /**
-   * A client that reads nothing for this long is disconnected; the larger the part that waits for
-   * it, the longer it has.
+   * A client that reads nothing for this long is disconnected. If a large part waits, the client
+   * has longer.
    */
   readonly unsentMsMax: number;
-  /** Extra time for a large part that waits, beyond unsentMsMax. */
+  /**
+   * The rate that determines the extra time for a large part that waits, in addition to
+   * unsentMsMax.
+   */
   readonly bytesPerSecondMin: number;
 }
 
@@ -15,22 +18,22 @@ export const unsentLimits: UnsentLimits = { unsentMsMax: 30_000, bytesPerSecondM
 
 /** A connection or stream that sends to a client. */
 interface Sender {
-  /** Bytes that wait to be sent. */
+  /** The bytes that wait to be sent. */
   unsent(): number;
-  /** Grows when the client reads. */
+  /** A number that grows when the client reads. */
   taken(): number;
-  /** Whether nothing can be sent any more, although it is not closed. */
+  /** Whether nothing more can be sent, although the sender is not closed. */
   isDead(): boolean;
   cut(): void;
 }
 
 interface Seen {
-  /** undefined while nothing waits. */
+  /** When the oldest unsent bytes began to wait; undefined while nothing waits. */
   waitsSince: number | undefined;
   taken: number;
 }
 
-/** Number of checks in unsentMsMax. */
+/** The number of checks in unsentMsMax. */
 const looks = 15;
 
 /** Disconnects clients that do not read their answers, which would stay in memory. */
@@ -47,7 +50,7 @@ export class UnsentWatch implements Disposable {
     this.#timer.unref();
   }
 
-  /** A connection of HTTP/1.1 or a WebSocket. */
+  /** Watches a connection of HTTP/1.1 or a WebSocket. */
   watchSocket(socket: Socket): void {
     this.#watch(socket, {
       unsent: () => socket.writableLength,
@@ -60,8 +63,8 @@ export class UnsentWatch implements Disposable {
   }
 
   /**
-   * A stream of HTTP/2, which has a window of its own. It does not report how much was sent: only
-   * that fewer bytes wait than before.
+   * Watches a stream of HTTP/2, which has its own window. It does not report how much was sent,
+   * only that fewer bytes wait than before.
    */
   watchStream(stream: ServerHttp2Stream, cut: () => void): void {
     let [before, taken] = [0, 0];
@@ -111,9 +114,9 @@ export class UnsentWatch implements Disposable {
 /**
  * Whether the client has reset a stream with NO_ERROR, as Node's own client does when its
  * connection is destroyed. Node then waits to send the rest of the answer, which is impossible: the
- * stream never closes, and a connection with only such streams is not read any more.
+ * stream never closes, and a connection with only such streams is no longer read.
  */
 function isForgotten(stream: ServerHttp2Stream): boolean {
-  // A stream that this side closes still exists while the rest of its answer is sent.
+  // A stream that was closed on this side still exists while the rest of its answer is sent.
   return stream.closed && stream.state.state === constants.NGHTTP2_STREAM_STATE_IDLE;
 }

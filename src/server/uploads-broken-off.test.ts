@@ -38,7 +38,7 @@ const breaks: Record<string, (target: string) => Promise<void>> = {
     socket.write(Buffer.from("00000403000000000100000008", "hex"));
     client.close();
   },
-  "an HTTP/2 stream that ends and is reset at once": async (target) => {
+  "an HTTP/2 stream that ends and is reset immediately": async (target) => {
     const client = connect(bases["HTTP/2"]);
     const stream = beginPut(client, { ":path": target });
     stream.write(wav(1000));
@@ -79,28 +79,32 @@ async function begin1(target: string, length: string) {
 }
 
 for (const [what, breakOff] of Object.entries(breaks)) {
-  test(`PUT keeps nothing of ${what}, and the URL works again`, { timeout: 10_000 }, async () => {
-    const count = await mediaCount();
-    const { name, url } = await newUpload();
-    const { pathname, search } = new URL(url);
-    await breakOff(pathname + search);
-    await untilWriting(0);
-    await assertNothingLeft(count);
-    assert.equal((await app.client.get(name)).uri, "");
-    assert.equal((await send("HTTP/1.1", "PUT", url, { body: wav(50) })).status, 200);
-    await assertNothingLeft(count + 1);
-  });
+  test(
+    `PUT stores nothing of ${what}, and the URL can be used again`,
+    { timeout: 10_000 },
+    async () => {
+      const count = await mediaCount();
+      const { name, url } = await newUpload();
+      const { pathname, search } = new URL(url);
+      await breakOff(pathname + search);
+      await untilWriting(0);
+      await assertNothingLeft(count);
+      assert.equal((await app.client.get(name)).uri, "");
+      assert.equal((await send("HTTP/1.1", "PUT", url, { body: wav(50) })).status, 200);
+      await assertNothingLeft(count + 1);
+    },
+  );
 }
 
-test("a PUT that trickles in is given up after a while", { timeout: 20_000 }, async () => {
+test("a PUT that arrives too slowly is given up after a while", { timeout: 20_000 }, async () => {
   await using slow = await openTestMediaDoor({ uploadMsMax: 900 });
   const rows: [bytes: number, problem: RegExp][] = [
-    [1000, /not whole after/],
+    [1000, /not complete after/],
     [1, /arrived more slowly than 1024 bytes a second/],
   ];
   for (const [bytes, problem] of rows) {
     const { url } = await slow.newUpload();
-    // More often than the limit of a stalled upload, and without end.
+    // Sends more often than the limit of a stalled upload, and without end.
     const trickle = async function* () {
       for await (const _ of setInterval(50)) yield Buffer.alloc(bytes);
     };

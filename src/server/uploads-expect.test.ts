@@ -105,7 +105,7 @@ for (const protocol of protocols) {
     assert.equal((await put(protocol, url, { body: wav(100) })).status, 200);
   });
 
-  test(`${protocol}: an upload past the account's storage gets no 100 Continue, and one without a length is not stored`, async () => {
+  test(`${protocol}: an upload that exceeds the account's storage limit gets no 100 Continue, and is not stored if it has no length`, async () => {
     const { url } = await newUpload();
     const count = await mediaCount();
     const { bytes } = await app.db
@@ -118,9 +118,9 @@ for (const protocol of protocols) {
     assert.deepEqual([refused.status, reasonOf(refused)], [429, "STORAGE_LIMIT"]);
     assert.equal(refused.isAsked, false);
     assert.equal(refused.headers["retry-after"], "60");
-    // Refused while it is received, by its size.
-    const untold = await send(protocol, "PUT", url, { body: Readable.from([wav(501)]) });
-    assert.deepEqual([untold.status, reasonOf(untold)], [429, "STORAGE_LIMIT"]);
+    // An upload without a length is refused while it is received.
+    const withoutLength = await send(protocol, "PUT", url, { body: Readable.from([wav(501)]) });
+    assert.deepEqual([withoutLength.status, reasonOf(withoutLength)], [429, "STORAGE_LIMIT"]);
     await assertNothingLeft(count);
     assert.equal((await put(protocol, url, { body: wav(500) })).status, 200);
     await app.db.updateTable("account").set({ limits: "{}" }).execute();

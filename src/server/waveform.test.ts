@@ -78,7 +78,7 @@ for (const protocol of protocols) {
   });
 }
 
-test("a waveform whose media is deleted while it is sent is aborted, never shortened", async () => {
+test("if media is deleted while its waveform is sent, the answer is aborted, not shortened", async () => {
   const { url, id } = await withWaveform(longest.pieces);
   await app.db
     .deleteFrom("media_peaks")

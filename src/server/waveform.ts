@@ -16,8 +16,8 @@ export async function answerWaveform(
   response: HttpResponse,
 ): Promise<void> {
   const text = await parts.findWaveform(mediaId);
-  if (!text) throw new ServiceError("not_found", "the waveform is gone");
-  // Media never changes under its id, and neither does its waveform.
+  if (!text) throw new ServiceError("not_found", "the waveform was deleted");
+  // Neither media nor its waveform ever changes under the id of the media.
   const etag = `"${mediaId}"`;
   const caching = { etag, "cache-control": "private" };
   if (namesTag(request.headers["if-none-match"], etag)) {
@@ -32,7 +32,7 @@ export async function answerWaveform(
     return;
   }
   try {
-    // As bytes: see endBody() about strings over HTTP/2.
+    // The text is sent as bytes: see bytesOf() in http.ts about strings over HTTP/2.
     await pipeline(Readable.from(bytesOf(text), { objectMode: false }), response);
   } catch (error) {
     response.destroy();

@@ -18,7 +18,8 @@ const pingMs = 50;
 const heldMs = 600;
 
 /**
- * A door whose method reads nothing for a while, and then answers how many messages it has read.
+ * A door whose method reads nothing for a while, and then answers with the number of messages that
+ * it has read.
  */
 async function openHeldDoor() {
   const speech = implemented(Speech, {
@@ -72,7 +73,7 @@ async function openHeldDoor() {
 test("a client whose messages wait is not disconnected, and no message is lost", async () => {
   await using door = await openHeldDoor();
   const socket = await door.connect();
-  // Far more than is buffered: the pongs come behind it.
+  // This is far more than is buffered, so the pongs come after it.
   const audioContent = "A".repeat(64_000);
   const count = 200;
   for (let sent = 0; sent < count; sent += 1) socket.send(JSON.stringify({ audioContent }));
@@ -85,7 +86,7 @@ test("a client whose messages wait is not disconnected, and no message is lost",
   assert.match(answers.join(), new RegExp(`"transcript":"${count}"`));
 });
 
-test("a client that answers no ping is disconnected", async () => {
+test("a client that does not answer pings is disconnected", async () => {
   await using door = await openHeldDoor();
   const socket = await door.connect({ autoPong: false });
   const began = performance.now();
@@ -94,7 +95,7 @@ test("a client that answers no ping is disconnected", async () => {
   assert.ok(performance.now() - began < heldMs, "before its method ended");
 });
 
-test("tiny frames by the thousand end the socket: messages, pings, and fragments of one message", async () => {
+test("thousands of tiny frames end the socket: messages, pings, and fragments of one message", async () => {
   await using door = await openHeldDoor();
   const endOf = async (send: (socket: WebSocket) => void) => {
     const socket = await door.connect();

@@ -18,9 +18,11 @@ import { RefusedSockets } from "./refused-sockets.ts";
 import { messageBytesMax } from "./socket-messages.ts";
 import { SocketStream, type BidiSpec } from "./socket-stream.ts";
 
-/** A frame that announces more than this is refused by its header. */
+/** A frame whose header announces more than this is refused. */
 const frameBytesMax = 2 * messageBytesMax;
-/** Frames of one message; past it the socket is closed with 1008. */
+/**
+ * The maximum number of frames of one message; if there are more, the socket is closed with 1008.
+ */
 const fragmentsMax = 1_024;
 const pingMsDefault = 20_000;
 
@@ -38,10 +40,12 @@ export interface WebSocketDoor {
 interface WebSocketParts {
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
-  /** Why a page may open no socket at all; checked before everything else. */
+  /** Why a page may not open a socket at all; checked before everything else. */
   readonly refusal?: (headers: IncomingHttpHeaders) => ServiceError | undefined;
   readonly reading: MessageReading;
-  /** How often clients are pinged; one that misses three is disconnected. Default 20 s. */
+  /**
+   * How often clients are pinged; a client that misses three pings is disconnected. Default: 20 s.
+   */
   readonly pingMs?: number;
 }
 
@@ -56,7 +60,7 @@ export function createWebSocketDoor(
   return new SocketDoor(contract, parts);
 }
 
-/** A call that may have its socket. */
+/** A call whose socket was admitted. */
 interface AdmittedCall {
   readonly spec: BidiSpec;
   readonly binding: Binding;
@@ -122,7 +126,7 @@ class SocketDoor implements WebSocketDoor {
     const { binding } = transcoder.route("WEBSOCKET", target);
     const { method } = binding;
     if (method.methodKind !== "bidi_streaming") {
-      // A rule of kind "*" takes any method.
+      // A rule of kind "*" matches any method.
       const problem = "this method does not stream: send a plain request without an upgrade";
       throw new ServiceError("failed_precondition", problem);
     }
@@ -131,7 +135,7 @@ class SocketDoor implements WebSocketDoor {
     const caller = await this.#parts.authenticator.authenticate(facts, method);
     if (this.#isDraining) throw shuttingDown();
     const spec = methods.get(method);
-    if (spec?.kind !== "bidi_streaming") throw new Error(`${method.name} is no bidi stream`);
+    if (spec?.kind !== "bidi_streaming") throw new Error(`${method.name} is not a bidi stream`);
     return { spec, binding, caller, target };
   }
 
@@ -157,7 +161,10 @@ class SocketDoor implements WebSocketDoor {
     };
   }
 
-  /** A function of its own: a closure of the upgrade would keep the whole request in memory. */
+  /**
+   * This is a separate function, since a closure in the upgrade would keep the whole request in
+   * memory.
+   */
   #writerOf(binding: Binding) {
     const { transcoder } = this.#contract;
     return (message: Message) => transcoder.write(binding, message);

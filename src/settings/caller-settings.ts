@@ -1,18 +1,18 @@
 import { contactOf, list, networks, pageOrigin, whole, type Setting } from "../std/setting.ts";
 
-/** Who may call from where, and the limits of one client at the doors. */
+/** The addresses and pages that may call, and the limits of one client. */
 export interface CallerConfig {
   /** Networks (CIDR) of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** Origins of web pages that may call cross-origin; "*": all. */
   readonly allowedOrigins: readonly string[];
-  /** The most open connections; undefined: derived from the limit of open files. */
+  /** The maximum number of open connections; undefined: derived from the limit of open files. */
   readonly connectionsMax: number | undefined;
-  /** Connections of one address. */
+  /** The maximum number of open connections of one address. */
   readonly connectionsPerAddress: number;
-  /** The number of refused tokens per address, at once and per minute. */
+  /** How many tokens of one address may be refused in a burst, and per minute after that. */
   readonly refusedPerMinute: number;
-  /** E-mail address or URL for requesting access; undefined: answers name none. */
+  /** E-mail address or URL for requesting access; undefined: answers contain none. */
   readonly contact: string | undefined;
 }
 
@@ -33,21 +33,21 @@ export const callerSettings = {
   },
   connectionsMax: {
     name: "HLUST_CONNECTIONS_MAX",
-    meaning: "Open connections",
+    meaning: "Maximum number of open connections",
     fallback: "half of the limit of open files (ulimit -n), at most 10000",
     parse: (text, name) => (text === undefined ? undefined : whole(text, name, 1, 1_000_000)),
   },
   connectionsPerAddress: {
     name: "HLUST_CONNECTIONS_PER_ADDRESS",
     meaning:
-      "Open connections of one address (IPv6: one /64); this machine and HLUST_TRUSTED_PROXIES are not counted",
+      "Maximum number of open connections of one address (IPv6: one /64); this machine and HLUST_TRUSTED_PROXIES are not counted",
     fallback: "1000",
     parse: (text, name) => whole(text ?? "1000", name, 1, 1_000_000),
   },
   refusedPerMinute: {
     name: "HLUST_REFUSED_PER_MINUTE",
     meaning:
-      "Refused tokens of one address (IPv6: one /64), at once and per minute; beyond that new tokens are answered 429",
+      "How many tokens of one address (IPv6: one /64) may be refused in a burst, and per minute after that; further tokens are answered 429",
     fallback: "60",
     parse: (text, name) => whole(text ?? "60", name, 1, 1_000_000_000),
   },

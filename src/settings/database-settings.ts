@@ -1,10 +1,10 @@
 import { postgresUrl, whole, type ReadSetting, type Setting } from "../std/setting.ts";
 
-/** The database, and how a node uses it. */
+/** The settings of the database. */
 export interface DatabaseConfig {
-  /** undefined: the service's own PostgreSQL in the data folder. */
+  /** The address of the database; undefined: the service's own PostgreSQL in the data folder. */
   readonly url: string | undefined;
-  /** The most connections of this node's pool. */
+  /** The maximum number of connections in this node's pool. */
   readonly connectionsMax: number;
   /** How long a call waits for a connection. */
   readonly waitMsMax: number;
@@ -20,9 +20,10 @@ export const databaseSettings = {
   },
   connectionsMax: {
     name: "DATABASE_CONNECTIONS_MAX",
-    meaning: "Database connections of this node; a migration when it starts takes one more",
+    meaning:
+      "Maximum number of database connections of this node; a migration at its start uses one more",
     fallback: "20",
-    // The service's own server allows 60 connections to all its users.
+    // The service's own PostgreSQL accepts 60 connections in all.
     parse: (text, name) => whole(text ?? "20", name, 2, 1000),
   },
   waitMsMax: {

@@ -7,7 +7,7 @@ const mb = 1 << 20;
 const parts = { connectionsMax: 10_000, workerThreads: 2 };
 const node = { machineBytes: 64_000 * mb, heapBytes: Infinity };
 
-test("memoryShares() divides no more memory than there is, at any size", () => {
+test("memoryShares() divides nearly all of the memory that it is given, and never more", () => {
   for (const memoryMb of [3_513, 4_096, 8_192, 65_536]) {
     const { bodies, answers, watches, ...others } = memoryShares(memoryMb, parts, node);
     const held = [bodies, answers, watches];
@@ -22,7 +22,7 @@ test("memoryShares() divides no more memory than there is, at any size", () => {
   }
 });
 
-test("memoryShares() takes half of the machine by default, and no less than is needed", () => {
+test("memoryShares() divides half of the machine's memory by default, and never less than is needed", () => {
   const sumOf = (machineBytes: number) => {
     const { bodies, answers, watches, ...others } = memoryShares(undefined, parts, {
       ...node,
@@ -36,21 +36,21 @@ test("memoryShares() takes half of the machine by default, and no less than is n
   assert.equal(sumOf(1_000 * mb), 3_513);
 });
 
-test("memoryShares() refuses too small a number, and reports how much is needed", () => {
+test("memoryShares() rejects a number that is too small, with the number that is needed", () => {
   assert.throws(
     () => memoryShares(3_512, parts, node),
     (error) => {
       assert.ok(error instanceof ConfigError);
       assert.match(
         error.message,
-        /^HLUST_MEMORY_MB is 3512: at least 3513 is needed for 10000 con/,
+        /^HLUST_MEMORY_MB must be at least 3513 for 10000 con.*, not 3512$/,
       );
       return true;
     },
   );
 });
 
-test("memoryShares() gives calls no more than the heap has", () => {
+test("memoryShares() gives calls at most the memory of the heap", () => {
   const shares = memoryShares(8_192, parts, { ...node, heapBytes: 2_048 * mb });
   const { live, bodies, answers, watches } = shares;
   const calls = [bodies, answers, watches].reduce((all, each) => all + each.nodeBytesMax, live);

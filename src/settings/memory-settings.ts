@@ -11,37 +11,40 @@ const mb = 1 << 20;
  * the parts.
  */
 export interface MemoryShares {
-  /** Code, the heap of an idle service, pools and caches. */
+  /** Memory for code, the heap of an idle service, pools and caches. */
   readonly base: number;
   readonly connections: number;
   readonly threads: number;
   readonly live: number;
-  /** Each call counts what it uses of these. */
+  /**
+   * The memory of request bodies. Each call counts the memory that it uses of this and the next two
+   * shares.
+   */
   readonly bodies: HeldBytesLimits;
   readonly answers: HeldBytesLimits;
   readonly watches: HeldBytesLimits;
 }
 
 const baseBytes = 256 * mb;
-/** An open connection with its buffers. */
+/** The memory of an open connection with its buffers. */
 const connectionBytes = 32 << 10;
 /**
  * The heap of a worker thread that writes, reads or compares long transcripts: twice what the
- * longest need.
+ * longest ones need.
  */
 const workerThreadHeapMb = 512;
 /** The heap of each of the two threads that read long messages of requests. */
 const segmentsThreadHeapMb = 768;
-/** The least memory for all calls together. */
+/** The minimum memory for all calls together. */
 const callBytesMin = 384 * mb;
-/** More is of no use: the CPU could not serve the calls. */
+/** More memory is of no use: the CPU could not serve the calls. */
 const memoryMbMost = 8_192;
 
 export const memorySettings = {
   memoryMb: {
     name: "HLUST_MEMORY_MB",
     meaning:
-      "Memory of the service's main process, in MB; calls beyond it are answered 429. Engines, decoders and the own PostgreSQL use more in addition (docs/memory.md)",
+      "Memory of the service's main process, in MB; calls that would use more are answered 429. Engines, decoders and the service's own PostgreSQL need more memory (docs/memory.md)",
     fallback: "half of the memory of the machine or container, at most 8192",
     parse: (text, name) => (text === undefined ? undefined : whole(text, name, 1, 1_048_576)),
   },
@@ -49,16 +52,16 @@ export const memorySettings = {
 
 /** The memory of a process of the service, in bytes. */
 interface NodeMemory {
-  /** Of the machine or container. */
+  /** The memory of the machine or container. */
   readonly machineBytes: number;
   /** The heap limit of the main thread: --max-old-space-size, or V8's default. */
   readonly heapBytes: number;
 }
 
 /**
- * Divides the memory of the main process; the sum of the shares is at most that. By default it is
- * half of the memory of the machine or container, or the least that is needed. Throws ConfigError
- * for a number that is too small.
+ * Divides the memory of the main process; the sum of the shares is at most that memory. By default
+ * it is half of the memory of the machine or container, or the minimum that is needed if that is
+ * more. Throws ConfigError for a number that is too small.
  */
 export function memoryShares(
   memoryMb: number | undefined,
@@ -70,7 +73,7 @@ export function memoryShares(
   const neededMb = Math.ceil((baseBytes + connections + threads + callBytesMin) / mb);
   if (memoryMb !== undefined && memoryMb < neededMb) {
     throw new ConfigError(
-      `HLUST_MEMORY_MB is ${memoryMb}: at least ${neededMb} is needed for ${parts.connectionsMax} connections (HLUST_CONNECTIONS_MAX) on this machine`,
+      `HLUST_MEMORY_MB must be at least ${neededMb} for ${parts.connectionsMax} connections (HLUST_CONNECTIONS_MAX) on this machine, not ${memoryMb}`,
     );
   }
   const halfMb = Math.min(memoryMbMost, Math.floor(machineBytes / 2 / mb));
@@ -102,7 +105,7 @@ function memoryOfNode(): NodeMemory {
   return { machineBytes: memoryOfMachine(), heapBytes: getHeapStatistics().heap_size_limit };
 }
 
-/** The limit of the control group (v2) if there is one, else of the machine. */
+/** The memory limit of the control group (v2) if there is one, else the memory of the machine. */
 function memoryOfMachine(): number {
   try {
     const limit = Number(readFileSync("/sys/fs/cgroup/memory.max", "utf8"));

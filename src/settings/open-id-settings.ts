@@ -35,7 +35,7 @@ export function readOpenId(read: ReadSetting, problems: string[]): OpenIdSetting
   const clientSecret = read(openIdSettings.clientSecret);
   if ((issuer === undefined) !== (clientId === undefined)) {
     const [one, other] = [openIdSettings.issuer.name, openIdSettings.clientId.name];
-    problems.push(`${one} and ${other} are needed together`);
+    problems.push(`${one} and ${other} must be set together`);
   } else if (issuer === undefined && clientSecret !== undefined) {
     problems.push(
       `${openIdSettings.clientSecret.name} is set, but ${openIdSettings.issuer.name} is not`,
@@ -45,11 +45,11 @@ export function readOpenId(read: ReadSetting, problems: string[]): OpenIdSetting
   return { issuer, clientId, clientSecret };
 }
 
-/** Unchanged: a provider is identified by every character of it. */
+/** Returns the URL unchanged, since every character of it identifies the provider. */
 function issuerUrl(text: string, name: string): string {
   const { protocol, hostname } = new URL(httpUrl(text, name));
   if (protocol === "http:" && !isLoopbackHost(hostname)) {
-    throw new ConfigError(`${name} is ${JSON.stringify(text)}: a URL with https:// is needed`);
+    throw new ConfigError(`${name} must be a URL with https://, not ${JSON.stringify(text)}`);
   }
   return text;
 }

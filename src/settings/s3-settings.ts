@@ -17,7 +17,7 @@ export const s3Settings = {
   },
   publicEndpoint: {
     name: "S3_PUBLIC_ENDPOINT",
-    meaning: "Its address for clients, in presigned URLs",
+    meaning: "Address of the S3-compatible store for clients, in presigned URLs",
     fallback: "S3_ENDPOINT",
     parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
   },
@@ -68,7 +68,7 @@ export function readS3(read: ReadSetting, problems: string[]): S3Settings | unde
     problems.push(`${rest.endpoint.name} is set, but ${bucketSetting.name} is not`);
   }
   if ((id === undefined) !== (secret === undefined)) {
-    problems.push(`${keyId.name} and ${keySecret.name} are needed together`);
+    problems.push(`${keyId.name} and ${keySecret.name} must be set together`);
   }
   const s3 = {
     endpoint,
@@ -81,10 +81,13 @@ export function readS3(read: ReadSetting, problems: string[]): S3Settings | unde
   return bucket === undefined ? undefined : { bucket, ...s3 };
 }
 
-/** Characters without a meaning in keys and URLs, with a slash at the end. */
+/**
+ * The prefix with a slash at its end. It may contain only characters without a special meaning in
+ * keys and URLs.
+ */
 function keyPrefix(text: string, name: string): string {
   if (!/^(?:[\w.-]+(?:\/[\w.-]+)*\/?)?$/.test(text)) {
-    throw new ConfigError(`${name} is ${JSON.stringify(text)}: a path such as hlust/ is needed`);
+    throw new ConfigError(`${name} must be a path such as hlust/, not ${JSON.stringify(text)}`);
   }
   return text === "" || text.endsWith("/") ? text : `${text}/`;
 }

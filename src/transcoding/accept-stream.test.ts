@@ -5,7 +5,7 @@ import { assertLinear } from "../../test/fixtures/growth.ts";
 import { acceptStream } from "./accept-stream.ts";
 import { eventStream, jsonLines } from "./stream-envelope.ts";
 
-test("acceptStream() weighs events against lines of JSON", () => {
+test("acceptStream() chooses server-sent events or JSON lines by the Accept header", () => {
   const rows: [accept: string | undefined, wanted: "events" | "lines"][] = [
     [undefined, "lines"],
     ["", "lines"],
@@ -16,35 +16,35 @@ test("acceptStream() weighs events against lines of JSON", () => {
     ["Text/Event-Stream", "events"],
     ["text/event-stream; charset=utf-8", "events"],
     ["text/*", "events"],
-    // Equal weights: a client that names only events wants them; otherwise the choice is ours.
+    // With equal weights, a client that names only events gets them; otherwise it gets lines.
     ["text/event-stream, */*", "events"],
     ["*/*, text/event-stream", "events"],
     ["application/json, text/event-stream", "lines"],
     ["text/event-stream, application/json", "lines"],
     ["text/*, application/*", "lines"],
     ["text/event-stream, application/*", "events"],
-    // By weight.
+    // The greater weight decides.
     ["text/event-stream;q=0.9, application/json;q=0.8", "events"],
     ["text/event-stream;q=0.8, application/json;q=0.9", "lines"],
     ["text/event-stream;q=0.8, */*;q=0.9", "lines"],
     ["application/json;q=0.5, text/event-stream ; Q=0.501", "events"],
     ["text/event-stream;q=0.1;ext=1, */*;q=0.01", "events"],
-    // The most precise range decides, at any position.
+    // The most precise range decides, whatever its position.
     ["text/event-stream;q=0, */*", "lines"],
     ["*/*, text/event-stream;q=0.1", "lines"],
     ["application/x-ndjson;q=0, */*", "events"],
     ["text/*;q=0.1, text/event-stream", "events"],
     ["text/event-stream;q=0.1, text/event-stream;q=1, */*;q=0.5", "events"],
-    // Neither: lines, not an error.
+    // A client that accepts neither gets lines, not an error.
     ["text/html", "lines"],
     ["text/event-stream;q=0", "lines"],
     ["*/*;q=0", "lines"],
     // The Accept header of a browser that opens a page.
     ["text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", "lines"],
-    // Not weights.
+    // These weights are invalid.
     ["text/event-stream;q=2, application/json;q=0.1", "lines"],
     ["text/event-stream;q=high, application/json;q=0.1", "lines"],
-    // A comma within quotes does not separate.
+    // A comma within quotes is not a separator.
     ['text/event-stream;title="a,application/json", */*;q=0.1', "events"],
     ['text/event-stream;title="a\\",application/json', "events"],
     [",,text/event-stream,,", "events"],
@@ -63,7 +63,7 @@ test("acceptStream() accepts any text, in linear time", () => {
   );
   for (const part of ['"', '"\\', ",", ";", ";q=0.", "*/*,", 'a"', '"*/*'])
     assertLinear(part, 64_000, {
-      // Without the first range the rest is not read.
+      // Without the first range the rest would not be parsed.
       input: (count) => `*/*,${part.repeat(count)}`,
       run: acceptStream,
     });

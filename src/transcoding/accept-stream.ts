@@ -1,9 +1,9 @@
 import { eventStream, jsonLines, type StreamEnvelope } from "./stream-envelope.ts";
 
 /**
- * The form in which a client wants the answers of a stream, by its Accept header (RFC 9110, section
- * 12.5.1): events if it prefers these to lines of JSON, or rates both the same and names only
- * events; else lines. A client that accepts neither gets lines, not an error.
+ * Chooses the form of a stream's answers by the client's Accept header (RFC 9110, section 12.5.1):
+ * events if the client prefers them to lines of JSON, or rates both the same and names only events;
+ * otherwise lines. A client that accepts neither gets lines, not an error.
  */
 export function acceptStream(accept: string | undefined): StreamEnvelope {
   if (accept === undefined || !mayNameEvents.test(accept)) return jsonLines;
@@ -17,7 +17,7 @@ export function acceptStream(accept: string | undefined): StreamEnvelope {
 }
 
 const eventNames = ["text/event-stream"];
-/** The names in use for lines of JSON; none is registered. */
+/** The media types in use for lines of JSON; none of them is registered. */
 const lineNames = [
   "application/x-ndjson",
   "application/ndjson",
@@ -25,16 +25,16 @@ const lineNames = [
   "application/json",
 ];
 
-/** Most clients name none of these types: nothing else is parsed then. */
+/** Most clients name none of these types. Their Accept header is not parsed further. */
 const mayNameEvents = /event-stream|\*/i;
 
 /** The items between commas, except commas in quotes. */
 const element = /(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g;
 
 interface MediaRange {
-  /** In lower case: text/html, text/*, or any. */
+  /** The media range in lower case: text/html, text/*, or the range of all types. */
   readonly name: string;
-  /** From 0, never, to 1. */
+  /** The weight from 0 (not acceptable) to 1. */
   readonly weight: number;
 }
 
@@ -46,8 +46,8 @@ function parseRange(text: string): MediaRange {
 }
 
 /**
- * The weight of a type, by the most precise range that it is in: 3 for its name, 1 for any type, 0
- * for none.
+ * The weight of a type, from the most precise range that includes it. The precision is 3 for its
+ * name, 1 for any type, and 0 without a range.
  */
 function ratingOf(
   names: readonly string[],

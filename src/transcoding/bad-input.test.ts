@@ -1,5 +1,4 @@
-// No request of any bytes throws past the transcoder: valid, nearly valid and random paths and
-// bodies.
+// The transcoder throws only ServiceError, for valid, nearly valid and random paths and bodies.
 import assert from "node:assert/strict";
 import { Buffer, isUtf8 } from "node:buffer";
 import { test } from "node:test";
@@ -84,7 +83,7 @@ test("route() finds or refuses any method and path, and finds the encoded match 
       const { binding, captures } = routed;
       assert.equal(captures.length, binding.path.variables.length);
       assert.ok(captures.every((capture) => capture.isWellFormed()));
-      // The variables, encoded by item 6, lead to the same place.
+      // A path with the variables, encoded by item 6, has the same route.
       const again = anyTranscoder.route(method, written(binding, captures));
       assert.deepEqual([again.binding.template, again.captures], [binding.template, captures]);
     }),
@@ -100,13 +99,13 @@ test("route() finds or refuses any method and path, and finds the encoded match 
   }
 });
 
-/** A path of the binding in which the variables have these values. */
+/** Writes a path of the binding in which the variables have these values. */
 function written({ path }: Routed["binding"], captures: readonly string[]): string {
   const parts = path.segments.map((one) => (one.kind === "literal" ? encodeFully(one.text) : "*"));
   for (const [index, { start, end, multi }] of path.variables.entries()) {
     const value = captures[index] ?? "";
     const stop = end === -1 ? parts.length : end;
-    // An escaped slash stayed as it was; it is not escaped again.
+    // An escaped slash was not decoded, so it is not escaped again.
     const text = multi
       ? encodeKeepingSlashes(value).replaceAll(/%252f/gi, (one) => `%${one.slice(3)}`)
       : encodeFully(value);
@@ -121,7 +120,7 @@ function written({ path }: Routed["binding"], captures: readonly string[]): stri
   return `/${text}${path.verb === "" ? "" : `:${encodeFully(path.verb)}`}`;
 }
 
-/** JSON of a message, or of a part of one, with the binding whose body it is. */
+/** The JSON of a message or of a part of it, with the binding that has it as body. */
 const nearlyGoodBody = (() => {
   const options = { depth: 2, strings: anyStrings, inAny: ItemSchema };
   const registry = registryOf([Vectors]);

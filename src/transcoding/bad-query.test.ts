@@ -1,4 +1,5 @@
-// No query of any bytes throws past the transcoder, and every valid one is read like the same body.
+// The transcoder throws only ServiceError for any query, and reads every valid query like the same
+// body.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
@@ -17,7 +18,9 @@ import { runs } from "../../test/fixtures/property-runs.ts";
 import { encodeFully } from "./percent-encoding.ts";
 import { readJson } from "./read-json.ts";
 
-/** Leaf fields by their names in a query, with texts that are good for them. A list is repeated. */
+/**
+ * Leaf fields by their names in a query, with valid texts for them. Lists are repeated parameters.
+ */
 const parameters: readonly (readonly [name: string, ...texts: string[]])[] = [
   ["s", "", "x", "þ&=+%", "a b", "\u0000", "😁"],
   ["i32", "0", "-7", "1e2", "2147483647"],

@@ -33,18 +33,18 @@ export interface RequestParts {
 
 export interface BindOptions {
   readonly registry: Registry;
-  /** Query parameters that belong to no field; names that begin with "$" are skipped too. */
+  /** Query parameters that belong to no field. Names that begin with "$" are skipped too. */
   readonly systemParameters: ReadonlySet<string>;
   readonly unknownQuery: "reject" | "ignore";
   readonly strayBody: "reject" | "ignore";
 }
 
 /**
- * Makes the request message (§4.10 items 1 to 4, 7 and 8): the body, then the query, then the path,
- * so that the path wins. A PATCH fills update_mask from the names in its body unless the query has
- * it. Throws ServiceError invalid_argument with every violation of query, path and body; fields are
- * named by their path from the request message, those of a message that is the body by their path
- * in the body.
+ * Makes the request message (§4.10 items 1 to 4, 7 and 8) from the body, then the query, then the
+ * path, so that the path takes precedence. For a PATCH, update_mask is filled from the names in the
+ * body unless the query has it. Throws ServiceError invalid_argument with every violation of query,
+ * path and body. Violations name fields by their path from the request message, or, in a body that
+ * is one message field, by their path in the body.
  */
 export function bindRequest(binding: Binding, parts: RequestParts, options: BindOptions): Message {
   const { input } = binding.method;
@@ -74,16 +74,16 @@ export function bindRequest(binding: Binding, parts: RequestParts, options: Bind
   return message;
 }
 
-/** Whether the body of a request is a google.api.HttpBody: its bytes, of any type. */
+/** Whether the body of a request is a google.api.HttpBody, which takes bytes of any media type. */
 export function takesHttpBody(binding: Binding): boolean {
   return bodyTypeOf(binding)?.typeName === "google.api.HttpBody";
 }
 
 interface Body {
-  /** JSON of the request message, with the fields that the body has. */
+  /** The JSON of the request message, with the fields of the body. */
   readonly json?: JsonValue;
   readonly fill?: FillBytes | undefined;
-  /** For a mask: the fields named in the body. */
+  /** The fields that the body names, for the update mask. */
   readonly paths?: readonly string[];
 }
 
@@ -100,7 +100,7 @@ function readBody(
   if (parts.body === undefined || parts.body.length === 0) return {};
   if (body === "") {
     if (options.strayBody === "ignore") return {};
-    throw new ServiceError("invalid_argument", `${httpMethod} ${template} takes no body`);
+    throw new ServiceError("invalid_argument", `${httpMethod} ${template} does not accept a body`);
   }
   const type = body === "*" ? undefined : bodyMessage(body);
   const json = parseJson(textOfUtf8(parts.body));
@@ -123,17 +123,17 @@ function readBody(
   };
 }
 
-/** The message type of a JSON body; undefined if it is no message. */
+/** The message type of a JSON body; undefined if the body is not a message. */
 export function bodyTypeOf({ method, body }: Binding): DescMessage | undefined {
   return body === "*" ? method.input : bodyMessage(body);
 }
 
-/** The message type of a body field; undefined if the field is no message. */
+/** The message type of a body field; undefined if the field is not a message. */
 function bodyMessage(body: "" | DescField): DescMessage | undefined {
   return body !== "" && body.fieldKind === "message" ? body.message : undefined;
 }
 
-/** A body of the wrong kind has no field to name. */
+/** Throws for a body of the wrong kind, in which there is no field to name. */
 function refuseWhole(report: JsonReport, from: number): void {
   const first = report.violations[from];
   if (first?.field === "") throw new ServiceError("invalid_argument", `body: ${first.description}`);
@@ -155,7 +155,10 @@ function fillHttpBody(message: ReflectMessage, body: Binding["body"], parts: Req
   if (typeof body !== "string") message.set(body, target);
 }
 
-/** Path variables and query parameters as JSON of the request message; problems go to `report`. */
+/**
+ * Returns path variables and query parameters as JSON of the request message, and adds problems to
+ * `report`.
+ */
 function paramsJson(
   binding: Binding,
   { captures, query }: RequestParts,
@@ -211,7 +214,7 @@ function decodeParam(text: string): string | undefined {
   }
 }
 
-/** The fields that a query parameter names, or the reason why it names none. */
+/** The fields of the path that a query parameter names, or the reason why it names no field. */
 function queryFields(
   { method, body }: Binding,
   fromPath: ReadonlySet<string>,
@@ -231,12 +234,12 @@ function pathOf(fields: readonly DescField[]): string {
   return fields.map((field) => field.name).join(".");
 }
 
-/** Without a prototype: a field may be named "constructor" or "__proto__". */
+/** An object without a prototype, since a field can be named "constructor" or "__proto__". */
 function emptyObject(): JsonObject {
   return { __proto__: null };
 }
 
-/** Returns false if a singular field has a value already. */
+/** Sets a field from text. Returns false if a singular field already has a value. */
 function place(params: JsonObject, fields: readonly DescField[], text: string): boolean {
   let holder = params;
   for (const field of fields.slice(0, -1)) {
@@ -259,7 +262,7 @@ function place(params: JsonObject, fields: readonly DescField[], text: string): 
 }
 
 /**
- * A parameter as JSON: proto3 JSON accepts strings for all types but booleans and the numbers of
+ * A parameter as JSON. proto3 JSON accepts strings for all types except booleans and the numbers of
  * enum values.
  */
 function paramJson(field: DescField, text: string): JsonValue {
@@ -267,7 +270,7 @@ function paramJson(field: DescField, text: string): JsonValue {
   const isBool =
     field.scalar === ScalarType.BOOL || field.message?.typeName === "google.protobuf.BoolValue";
   if (isBool && (text === "true" || text === "false")) return text === "true";
-  // The paths of a mask may be written as in the proto, as the names of parameters may.
+  // The paths of a mask can be written with proto names, like the names of parameters.
   return field.message?.typeName === FieldMaskSchema.typeName
     ? text.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
     : text;

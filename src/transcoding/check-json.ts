@@ -24,13 +24,13 @@ import {
   scalarChecks,
 } from "./json-scalars.ts";
 
-/** Sets the bytes that were taken out of the JSON in the message made of it. */
+/** Sets the bytes that were removed from the JSON, in the message made from it. */
 export type FillBytes = (message: ReflectMessage) => void;
 
 /**
  * Checks JSON against the proto3 JSON mapping of a message and reports every violation. Changes
- * `value`: base64 of bytes fields is replaced by "" and answered, decoded, as what is to be filled
- * in after the conversion; unset members of a oneof are left out.
+ * `value`: the base64 of bytes fields is replaced by "", and unset members of a oneof are removed.
+ * The returned function sets the decoded bytes in the converted message.
  */
 export function checkMessageJson(
   message: DescMessage,
@@ -41,8 +41,8 @@ export function checkMessageJson(
 }
 
 /**
- * The same for one field, whose value is in `holder` under its JSON name. The result fills the
- * field's message.
+ * Does the same for one field, whose value is in `holder` under its JSON name. The returned
+ * function takes the message that has the field.
  */
 export function checkFieldJson(
   field: DescField,
@@ -53,14 +53,15 @@ export function checkFieldJson(
 }
 
 /**
- * For a message the answer fills that message; for a list or a map, the message that has the field.
+ * Checks a value. The result takes the message of the value; for a list or a map, the message that
+ * has the field.
  */
 type Check = (value: JsonValue, report: JsonReport) => FillBytes | undefined;
 
 interface Member {
   readonly field: DescField;
   readonly check: Check;
-  /** null is a value of the field's type, not "unset". */
+  /** Whether null is a value of the field's type instead of "unset". */
   readonly takesNull: boolean;
 }
 
@@ -144,7 +145,7 @@ function messageCheck(message: DescMessage): Check {
   }
 }
 
-/** The library checks the content of an Any when it packs it. */
+/** Checks only the form of an Any: the library checks its content when it packs it. */
 function expectedAny(value: JsonValue, registry: Registry | undefined): Expected {
   if (!isObject(value)) return "an object";
   if (Object.keys(value).length === 0) return undefined;
@@ -208,8 +209,8 @@ function checkMember(
 ): FillBytes | undefined {
   const value = holder[name] ?? null;
   if (value === null && !takesNull) return undefined;
-  // Long audio is cheap to decode here and expensive in the library; bytes in lists and maps are
-  // left to the library.
+  // Long audio is decoded here, which is much faster than in the library. The library decodes bytes
+  // in lists and maps.
   if (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES) {
     const bytes = typeof value === "string" ? bytesOfBase64(value) : undefined;
     if (bytes !== undefined) {
@@ -284,7 +285,7 @@ function fillItem(fill: FillBytes, item: unknown): void {
   if (isReflectMessage(item)) fill(item);
 }
 
-/** The form of a map key in the library: the type of the key. */
+/** A map key as the library has it: in the type of the key. */
 function mapKeyOf({ mapKey }: DescField & { fieldKind: "map" }, key: string): unknown {
   if (mapKey === ScalarType.STRING) return key;
   if (mapKey === ScalarType.BOOL) return key === "true";

@@ -3,36 +3,36 @@ import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { valuesMax } from "./count-values.ts";
 
 /**
- * The depth to which messages are counted: deeper than any message of a contract, far less than any
- * stack.
+ * The depth to which messages are counted: more than any message of a contract has, and far less
+ * than overflows a stack.
  */
 const depthMax = 64;
 
 /**
- * Counts the fields of a message in protobuf's binary form, at all levels, up to one past `max`,
- * without reading their values. Each element of a packed list counts. The parser reports malformed
- * bytes.
+ * Counts the fields of a binary Protobuf message at all levels, without reading their values. Stops
+ * at `max` + 1. Each element of a packed list counts as a field. Malformed bytes end the count; the
+ * parser reports them later.
  */
 export function countFields(type: DescMessage, bytes: Uint8Array, max = valuesMax): number {
   const counting = { left: max + 1 };
   try {
     countIn(new BinaryReader(bytes), bytes.length, type, counting, 0);
   } catch {
-    // Malformed: the fields before this place are counted.
+    // The bytes are malformed: only the fields before this place count.
   }
   return max + 1 - Math.max(0, counting.left);
 }
 
 /**
- * Counts the elements of a list in messages, at the end of a path of field numbers, up to one past
- * `max`; as far as the bytes are the binary form of a message.
+ * Counts the elements of a list at the end of a path of field numbers in a binary Protobuf message.
+ * Stops at `max` + 1, or at malformed bytes.
  */
 export function countElements(bytes: Uint8Array, path: readonly number[], max: number): number {
   const counting = { left: max + 1 };
   try {
     countPath(new BinaryReader(bytes), bytes.length, path, counting);
   } catch {
-    // As in countFields().
+    // The bytes are malformed, as in countFields().
   }
   return max + 1 - counting.left;
 }
@@ -70,7 +70,8 @@ function countIn(
     const [number, wireType] = reader.tag();
     const field = fields?.get(number);
     if (wireType === WireType.StartGroup) {
-      // No message of ours has one; the parser walks into it to skip it.
+      // Our messages have no groups. To skip a group the parser would read its content, so the
+      // count goes past the limit here.
       counting.left = 0;
       return;
     }
@@ -80,7 +81,7 @@ function countIn(
   }
 }
 
-/** Advances past the field. */
+/** Counts the content of a field and advances past it. */
 function countInside(
   reader: BinaryReader,
   field: DescField,
@@ -104,7 +105,7 @@ function isPackable(field: DescField & { fieldKind: "list" }): boolean {
   return field.listKind === "scalar" && field.packed;
 }
 
-/** An entry is a message of key (1) and value (2), each of which may be given many times. */
+/** Counts a map entry: a message of key (1) and value (2), each of which can occur many times. */
 function countEntry(
   reader: BinaryReader,
   end: number,

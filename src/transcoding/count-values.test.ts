@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { runs } from "../../test/fixtures/property-runs.ts";
 import { countValues } from "./count-values.ts";
 
-test("countValues() counts commas and brackets of JSON, not those of its texts", () => {
+test("countValues() counts the commas and brackets of JSON, but not those inside strings", () => {
   const text = `${"a".repeat(50)},[{`;
   const rows: [json: string, count: number][] = [
     ["", 0],
@@ -24,7 +24,7 @@ test("countValues() counts commas and brackets of JSON, not those of its texts",
   assert.throws(() => countValues(Buffer.from("[".repeat(65))), /nests deeper than 64 levels/);
 });
 
-test("countValues() is never less than what JSON.parse makes, whatever its texts", () => {
+test("countValues() never counts fewer values than JSON.parse() creates, whatever the strings", () => {
   const containersOf = (value: unknown): number =>
     typeof value === "object" && value !== null
       ? Object.values(value).reduce((sum: number, one) => sum + containersOf(one), 1)

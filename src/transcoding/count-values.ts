@@ -3,8 +3,8 @@ import { invalidArgument } from "../std/service-error.ts";
 import { jsonDepthMax, tooDeep } from "./json-text.ts";
 
 /**
- * The values of a message that is read on the main thread: 1 to 3 us each. A transcript without
- * segments has 3,000.
+ * The maximum number of values of a message that is parsed on the main thread, which takes 1 to 3
+ * us per value. A transcript without segments has up to 3,000.
  */
 export const valuesMax = 10_000;
 
@@ -20,16 +20,16 @@ const space = 0x20;
 const colon = 0x3a;
 
 /**
- * This number of digits counts as another value: JSON.parse() takes as long for a number of 8 MB as
- * for 100,000 values.
+ * Each 64 digits of a number count as another value: JSON.parse() takes as long for a number of 8
+ * MB as for 100,000 values.
  */
 const bareBytesPerValue = 64;
-/** Longer strings are skipped with indexOf(), ten times as fast. */
+/** Longer strings are skipped with indexOf(), which is ten times as fast. */
 const shortStringBytes = 32;
 
 /**
- * Counts the values of JSON in UTF-8, by its commas, opening brackets and digits, up to one past
- * `max`. Throws invalid_argument if it nests deeper than parseJson() allows.
+ * Counts the values of JSON in UTF-8, from its commas, opening brackets and digits. Stops at `max`
+ * + 1. Throws invalid_argument if it nests deeper than parseJson() allows.
  */
 export function countValues(json: Uint8Array, max = valuesMax): number {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.length);
@@ -55,8 +55,8 @@ export function countValues(json: Uint8Array, max = valuesMax): number {
 }
 
 /**
- * The position of the closing quote of the string that begins at `start`; the length of the text
- * without one.
+ * The position of the closing quote of the string that begins at `start`, or the length of the text
+ * if there is none.
  */
 export function endOfString(bytes: Buffer, start: number): number {
   let at = start;
@@ -75,12 +75,15 @@ export function endOfString(bytes: Buffer, start: number): number {
   }
 }
 
-/** invalid_argument for a message with too many values; `list` is the field that may have more. */
+/**
+ * The invalid_argument error for a message with too many values. `list` is the field that may have
+ * more.
+ */
 export function tooManyValues(list?: string) {
   const rule =
     list === undefined
       ? ""
-      : `: only ${list} may have more, where the message is whole and has it once, as a list`;
+      : `: only ${list} may have more, if the message is complete and has it once, as a list`;
   const description = `has more than ${valuesMax} values${rule}`;
   return invalidArgument([{ field: "body", description }]);
 }

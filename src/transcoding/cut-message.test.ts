@@ -23,7 +23,7 @@ test("lazyPathOf() finds the path to a lazy list", () => {
   assert.equal(lazyPathOf(SegmentSchema), undefined);
 });
 
-test("cutJson() leaves the list empty", () => {
+test("cutJson() returns the list, and the rest with an empty list", () => {
   const rows: [json: string, path: typeof deep, parts: [string, string] | undefined][] = [
     ['{"segments":[{"a":1}],"uri":"x"}', flat, ['{"segments":[],"uri":"x"}', '[{"a":1}]']],
     [
@@ -38,7 +38,7 @@ test("cutJson() leaves the list empty", () => {
   for (const [json, path, parts] of rows) {
     const cut = cutJson(Buffer.from(json), path, 10);
     const text = cut && [cut.rest, cut.list].map((bytes) => Buffer.from(bytes).toString());
-    // What space stands behind the list goes with it, or stays.
+    // Whitespace after the list can be in either part.
     assert.deepEqual(text?.map(trimmed), parts?.map(trimmed), json);
   }
   const eleven = Buffer.from(`{"segments":[${"1,".repeat(10)}1]}`);
@@ -51,7 +51,7 @@ function trimmed(text: string): string {
 
 type Init = MessageInitShape<typeof UpdateTranscriptRequestSchema>;
 
-test("cutBinary() takes the list out of the message, at any position of its elements", () => {
+test("cutBinary() separates the list from the message, wherever its elements are", () => {
   const text = fc.string({ maxLength: 20 });
   const request: fc.Arbitrary<Init> = fc.record({
     transcript: fc.record({
@@ -62,7 +62,7 @@ test("cutBinary() takes the list out of the message, at any position of its elem
     updateMask: fc.record({ paths: fc.array(text, { maxLength: 2 }) }),
   });
   fc.assert(
-    // Messages in parts are merged: these stand one behind the other.
+    // Concatenated messages are merged, as a message in several parts is.
     fc.property(fc.array(request, { maxLength: 3 }), (requests) => {
       const bytes = Buffer.concat(
         requests.map((init) =>
@@ -87,9 +87,9 @@ test("cutBinary() refuses too many elements and malformed messages", () => {
     assert.throws(cut, (error) => error instanceof ServiceError && message.test(error.message));
   };
   refuse([0x1a, 0, 0x1a, 0, 0x1a, 0], /^segments: has more than 2 segments/);
-  refuse([0x1a, 5], /^body: is not the binary form/);
-  refuse([0x7f], /^body: is not the binary form/);
-  refuse([0x0a], /^body: is not the binary form/);
+  refuse([0x1a, 5], /^body: is not a binary Protobuf message/);
+  refuse([0x7f], /^body: is not a binary Protobuf message/);
+  refuse([0x0a], /^body: is not a binary Protobuf message/);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
       try {

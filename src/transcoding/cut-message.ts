@@ -4,23 +4,25 @@ import type { FieldName } from "../std/long-messages.ts";
 import { invalidArgument, ServiceError } from "../std/service-error.ts";
 import { fieldExtent, tooManyItems, type FieldExtent } from "./field-extent.ts";
 
-/** A message in two parts. */
+/** A message that was split in two: a list, and the rest. */
 export interface CutMessage {
-  /** The message in its own format, with the list empty. */
+  /** The message in its original format, with an empty list. */
   readonly rest: Buffer;
-  /** JSON: the list. Binary: a message of the list's holder with nothing else. */
+  /**
+   * The list as JSON, or as a binary message of the type that has the list, with no other field.
+   */
   readonly list: Uint8Array;
   /**
-   * JSON: the whole object that holds the list; lines and columns of errors are counted from its
-   * start.
+   * The object in the JSON that contains the list, with the list. Lines and columns of errors are
+   * counted from its start.
    */
   readonly holder: Uint8Array;
 }
 
 /**
- * Cuts a list out of JSON in UTF-8, at the end of `path`. undefined if its place is not obvious
- * (fieldExtent()). Only its brackets and commas are counted: it may not be JSON. Throws
- * invalid_argument past `itemsMax` elements.
+ * Cuts the list at the end of `path` out of JSON in UTF-8. undefined if its place is not obvious
+ * (fieldExtent()). Only brackets and commas of the list are read, so it can be invalid JSON. Throws
+ * invalid_argument for more than `itemsMax` elements.
  */
 export function cutJson(
   json: Uint8Array,
@@ -49,9 +51,9 @@ export function cutJson(
 }
 
 /**
- * The same for protobuf's binary form: elements of the list may be between other fields, and the
- * messages that hold them in several parts. Throws invalid_argument past `itemsMax` elements, and
- * for malformed bytes.
+ * Cuts the list out of a binary Protobuf message, in which its elements can be between other
+ * fields, and the messages that contain them can be in several parts. Throws invalid_argument for
+ * more than `itemsMax` elements and for malformed bytes.
  */
 export function cutBinary(
   bytes: Uint8Array,
@@ -64,9 +66,7 @@ export function cutBinary(
     return { rest, list: Buffer.concat(cut.items), holder: bytes };
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw invalidArgument([
-      { field: "body", description: "is not the binary form of a message of protobuf" },
-    ]);
+    throw invalidArgument([{ field: "body", description: "is not a binary Protobuf message" }]);
   }
 }
 
@@ -83,7 +83,7 @@ class BinaryCut {
     this.#itemsMax = itemsMax;
   }
 
-  /** The rest of the message from `start` to `end`, without the list. */
+  /** Returns the message from `start` to `end` without the list. */
   walk(start: number, end: number, [field, ...deeper]: readonly FieldName[]): Buffer {
     const bytes = this.#bytes.subarray(0, end);
     const reader = new BinaryReader(bytes);

@@ -25,7 +25,7 @@ const found = (text: string, what = sought): string | undefined => {
   return extent && bytes.toString("utf8", extent.start, extent.end);
 };
 
-test("fieldExtent() finds the list", () => {
+test("fieldExtent() finds a list", () => {
   const rows: [text: string, list: string | undefined][] = [
     ['{"list":[]}', "[]"],
     [' { "a" : "]" , "list" : [ {"b":"\\"]"} ] , "c":{"list":1} } ', '[ {"b":"\\"]"} ] '],
@@ -46,13 +46,13 @@ test("fieldExtent() finds the list", () => {
   for (const [text, list] of rows) assert.equal(found(text), list, text.slice(0, 80));
 });
 
-test("fieldExtent() finds an object too", () => {
+test("fieldExtent() also finds an object", () => {
   const object: SoughtField = { names: sought.names, kind: "object" };
   assert.equal(found('{"a":[1],"list":{"list":[1,2]}}', object), '{"list":[1,2]}');
   assert.equal(found('{"list":[]}', object), undefined);
 });
 
-test("fieldExtent() refuses a list at the first element past its limit", () => {
+test("fieldExtent() refuses a list at the first element over its limit", () => {
   const end = "x".repeat(100);
   const rows: [text: string, message: RegExp][] = [
     [`{"list":[${"{},".repeat(100_000)}${end}`, /^the_list: has more than 100000 the_list/],
@@ -66,7 +66,7 @@ test("fieldExtent() refuses a list at the first element past its limit", () => {
   assert.ok(found(`{"list":[${"1,".repeat(99_999)}1]}`));
 });
 
-test("fieldExtent() finds the list that JSON.parse reads", () => {
+test("fieldExtent() finds the list that JSON.parse() reads", () => {
   const json = fc.dictionary(fc.constantFrom("a", "b", "list", "é"), fc.jsonValue({ maxDepth: 4 }));
   const space = fc.constantFrom(0, 1, 3);
   fc.assert(

@@ -3,7 +3,10 @@ import { invalidArgument, type ServiceError } from "../std/service-error.ts";
 import { endOfString } from "./count-values.ts";
 import { jsonContainersMax, jsonDepthMax, tooManyContainers } from "./json-text.ts";
 
-/** The position of a field's value in JSON text: from its first byte, `start`, to `end`. */
+/**
+ * The position of a field's value in JSON text: from `start`, its first byte, up to `end`,
+ * exclusive.
+ */
 export interface FieldExtent {
   readonly start: number;
   readonly end: number;
@@ -20,26 +23,27 @@ const closeObject = 0x7d;
 
 /** The field to find in the JSON of an object. */
 export interface SoughtField {
-  /** All its names. */
+  /** All names of the field in JSON. */
   readonly names: ReadonlySet<string>;
   readonly kind: "list" | "object";
-  /** Maximum number of elements of the list. */
+  /** The maximum number of elements of the list. */
   readonly itemsMax?: number;
 }
 
 /**
  * Finds the list or object that is a field's value in the JSON of an object. Only brackets, commas
- * and strings are counted: malformed JSON is found when the rest and the value are read. undefined
- * if the place is not obvious: an escape in a name, the field twice, a value of another kind, too
- * much nesting. Throws invalid_argument at the first element, object or list past a limit.
+ * and strings are read: malformed JSON is found later, when the rest and the value are parsed.
+ * undefined if the place is not obvious: a name has an escape, the field occurs twice, the value is
+ * of another kind, or the JSON nests too deep. Throws invalid_argument at the first element, object
+ * or list over a limit.
  */
 export function fieldExtent(json: Uint8Array, sought: SoughtField): FieldExtent | undefined {
   return new ExtentScan(json, sought).find();
 }
 
-/** invalid_argument for a list that is too long. */
+/** The invalid_argument error for a list that is too long. */
 export function tooManyItems(list: string, itemsMax: number): ServiceError {
-  const description = `has more than ${itemsMax} ${list}: at most ${itemsMax} are allowed`;
+  const description = `has more than ${itemsMax} ${list}; at most ${itemsMax} are allowed`;
   return invalidArgument([{ field: list, description }]);
 }
 
@@ -84,8 +88,8 @@ class ExtentScan {
   }
 
   /**
-   * Advances past the value; false: it has no end, or nests too deep. `isCounted`: it is the list
-   * to find.
+   * Advances past the value. Returns false if it has no end or nests too deep. `isCounted`: whether
+   * it is the list to find, whose elements are counted.
    */
   #skipValue(isCounted: boolean): boolean {
     const json = this.#json;
@@ -129,5 +133,5 @@ class ExtentScan {
   }
 }
 
-/** Longer than the name of any field. */
+/** The maximum length of a name in bytes: more than any field name has. */
 const nameBytesMax = 200;

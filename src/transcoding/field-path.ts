@@ -2,7 +2,8 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 
 /**
- * Why a field path cannot be followed; `problem` is a text for users and names the part that fails.
+ * The reason why a field path is invalid. `problem` is a text for users that names the part that
+ * fails.
  */
 export interface BrokenPath {
   readonly problem: string;
@@ -10,7 +11,7 @@ export interface BrokenPath {
 
 interface FieldNames {
   readonly proto: ReadonlyMap<string, DescField>;
-  /** JSON names, then proto names. */
+  /** The fields by JSON name and by proto name. A JSON name takes precedence. */
   readonly either: ReadonlyMap<string, DescField>;
 }
 
@@ -27,12 +28,12 @@ function namesOf(message: DescMessage): FieldNames {
   return known;
 }
 
-/** A field by its proto name, the form used in HTTP rules. */
+/** Finds a field by its proto name, as HTTP rules use it. */
 export function fieldNamed(message: DescMessage, name: string): DescField | undefined {
   return namesOf(message).proto.get(name);
 }
 
-/** A field by its JSON name or its proto name, as clients may write it. */
+/** Finds a field by its JSON name or its proto name, as clients can write it. */
 export function fieldNamedInJson(message: DescMessage, name: string): DescField | undefined {
   return namesOf(message).either.get(name);
 }
@@ -43,15 +44,18 @@ const messagesWrittenAsScalars: ReadonlySet<string> = new Set([
   "google.protobuf.FieldMask",
 ]);
 
-/** Messages whose JSON is a single string, number or boolean: they can be in a path or a query. */
+/**
+ * Whether the JSON of a message is a single string, number or boolean, so that it can be in a path
+ * or a query.
+ */
 export function isScalarInJson(message: DescMessage): boolean {
   return messagesWrittenAsScalars.has(message.typeName) || isWrapperDesc(message);
 }
 
 /**
- * The fields of a dotted path, from the request message down. The path goes through singular
- * messages only, and the last field must be a scalar, an enum or a message that is a scalar in
- * JSON; a list of those if `lists` allows it.
+ * Returns the fields of a dotted path, from the request message down. All fields but the last must
+ * be singular messages. The last one must be a scalar, an enum or a message that is a scalar in
+ * JSON, or, if `lists` is true, a list of these.
  */
 export function resolveFieldPath(
   root: DescMessage,

@@ -29,7 +29,7 @@ test("bindingsOf() reads the annotations of services", () => {
   );
 });
 
-test("bindingsOf() replaces the annotation of a method by its last configured rule", () => {
+test("bindingsOf() replaces the annotation of a method with its last configured rule", () => {
   const rules: ConfiguredRule[] = [
     { selector: "hlust.speech.v2beta1.Speech.Recognize", post: "/first", body: "*" },
     {
@@ -77,7 +77,7 @@ test("bindingsOf() reports every problem of every rule with its place", () => {
     [{ custom: { kind: "A\r\nb: c", path: "/x" } }, /"A\\r\\nB: C" cannot be the name/],
     [
       { get: "/x", additional_bindings: [{ get: "/y", additional_bindings: [{ get: "/z" }] }] },
-      /additional_bindings\[0\]: additional_bindings are one level deep only/,
+      /additional_bindings\[0\]: additional_bindings cannot have additional_bindings/,
     ],
     [{ get: "/x", additional_bindings: [{ get: "y" }] }, /additional_bindings\[0\]: .*column 1/],
   ];
@@ -96,7 +96,7 @@ test("bindingsOf() reports every problem of every rule with its place", () => {
   const bad = [{ get: "/x" }, { selector: echo, get: "/{x" }, { selector: "*", get: "x" }];
   assert.throws(
     () => bindingsOf([Vectors], bad),
-    // The second rule is replaced by the third, and its path is checked all the same.
+    // The third rule replaces the second, but the path of the second is still checked.
     /^HttpRuleError: rule 1: it has no selector\nrule 2 \(.*\) on .*: path template .*\nrule 3 \(\*\) on vectors\.v1\.Vectors\.Echo: .*\nrule 3/,
   );
 });
@@ -126,7 +126,7 @@ test("resolveRules() reports the place of each problem in a rule", () => {
     [1, "additional_bindings.2.custom", undefined],
     [1, "additional_bindings.2.custom.path", 1],
   ]);
-  // Valid rules are returned all the same.
+  // Valid rules are returned even if others have problems.
   assert.deepEqual(
     bindings.map(({ template, spot }) => [template, spot.path.join(".")]),
     [["/y", "additional_bindings.0.get"]],
@@ -140,7 +140,7 @@ test("resolveRules() reports the place of each problem in a rule", () => {
   ]);
 });
 
-test("resolveRules() reports bindings that are never reached: the last of a path wins", () => {
+test("resolveRules() reports bindings that are never reached, since the last one of a path wins", () => {
   const rules: ConfiguredRule[] = [
     { selector: echo, get: "/x/{s}", additional_bindings: [{ get: "/x/{name}" }, { put: "/x/*" }] },
     {

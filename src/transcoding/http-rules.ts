@@ -14,25 +14,30 @@ import { type BrokenPath, fieldNamed, resolveFieldPath } from "./field-path.ts";
 import { type PathTemplate, parsePathTemplate, PathTemplateError } from "./path-template.ts";
 
 /**
- * One way to call a method over HTTP: a rule, or one of its additional bindings, checked against
- * the method.
+ * One HTTP method and path by which an RPC method can be called: a rule or one of its additional
+ * bindings, checked against the RPC method.
  */
 export interface Binding {
   readonly method: DescMethod;
-  /** GET, POST, ...; "*" for any; or the kind of a custom pattern, in upper case. */
+  /**
+   * The HTTP method: GET, POST, ..., "*" for any, or the kind of a custom pattern, in upper case.
+   */
   readonly httpMethod: string;
   /** The path template as written in the rule. */
   readonly template: string;
   readonly path: PathTemplate;
   /** The fields of each variable of `path`, from the request message down. */
   readonly variables: readonly (readonly DescField[])[];
-  /** "*": the whole request message; "": no body; else the field that is the body. */
+  /**
+   * The part of the request message that is the body: "*" for the whole message, "" for no body, or
+   * a field.
+   */
   readonly body: "*" | "" | DescField;
-  /** The field that is the answer; undefined for the whole message. */
+  /** The field that is the body of the answer; undefined for the whole message. */
   readonly responseBody: DescField | undefined;
-  /** `update_mask`, where a PATCH fills it in from the names present in the body. */
+  /** The field `update_mask`, if a PATCH fills it from the names in the body. */
   readonly updateMask: DescField | undefined;
-  /** Where its pattern stands. */
+  /** The place of its pattern in the rules. */
   readonly spot: RuleSpot;
 }
 
@@ -44,15 +49,15 @@ export type ConfiguredRule = JsonObject;
 
 /** A place in the rules. */
 export interface RuleSpot {
-  /** Which of the configured rules, from 0; undefined: the annotation of a method. */
+  /** The index of the configured rule; undefined for the annotation of a method. */
   readonly rule: number | undefined;
-  /** From the rule down, in proto names: `["additional_bindings", 0, "get"]`. */
+  /** The path from the rule down, in proto names: `["additional_bindings", 0, "get"]`. */
   readonly path: readonly (string | number)[];
-  /** The position of the character in the text of that place, from 0. */
+  /** The position of the character in the text at that place, from 0. */
   readonly offset?: number;
 }
 
-/** Why a rule cannot be served. */
+/** The reason why a rule cannot be served. */
 export interface RuleProblem {
   readonly spot: RuleSpot;
   /** The spot as text for users: `rule 2 (pkg.*) on pkg.Service.Method, additional_bindings[0]`. */
@@ -67,7 +72,7 @@ export type RuleNotice =
   /** `binding` is never reached: `by`, which comes later, has the same method, path and verb. */
   | { readonly kind: "shadowed_binding"; readonly binding: Binding; readonly by: Binding };
 
-/** Rules that cannot be served: every problem, each with its method or rule. */
+/** Thrown for rules that cannot be served, with every problem and its method or rule. */
 export class HttpRuleError extends Error {
   override readonly name = "HttpRuleError";
   readonly problems: readonly RuleProblem[];
@@ -79,10 +84,11 @@ export class HttpRuleError extends Error {
 }
 
 /**
- * The bindings of services (§4.10): their annotations, in order, then the configured rules in their
- * own order. A configured rule replaces a method's annotation (item 9); the last one whose selector
- * names the method counts. Selectors are `pkg.Service.Method`, `pkg.*` or `*`; one that names no
- * method here is for another service and is ignored. Throws HttpRuleError.
+ * Returns the bindings of services (§4.10): first the annotations in their order, then the
+ * configured rules in theirs. A configured rule replaces the annotation of a method (item 9); of
+ * several, the last one whose selector names the method applies. Selectors are
+ * `pkg.Service.Method`, `pkg.*` or `*`. A selector that names no method of these services is for
+ * another service and is ignored. Throws HttpRuleError.
  */
 export function bindingsOf(
   services: readonly DescService[],
@@ -93,7 +99,7 @@ export function bindingsOf(
   return bindings;
 }
 
-/** Like bindingsOf(), but returns the problems. */
+/** Like bindingsOf(), but returns the problems instead of throwing them. */
 export function resolveRules(
   services: readonly DescService[],
   configured: readonly ConfiguredRule[],
@@ -121,7 +127,7 @@ export function resolveRules(
     for (const method of own.length === 0 && named.length === 1 ? named : own) {
       const at = { rule: index, place: `${place} on ${nameOf(method)}`, problems };
       const found = bindRule(method, rule, at);
-      // A rule that a later one replaces is not served; its problems were reported all the same.
+      // A rule that a later one replaces is not served, but its problems are reported.
       if (own.length > 0) bindings.push(...found);
     }
     if (named.length === 0) {
@@ -159,12 +165,12 @@ function parseRule(
   return undefined;
 }
 
-/** The state of reading a rule, and the list of its problems. */
+/** The rule that is being read, and the list of problems to add to. */
 interface Reading {
   readonly rule: number | undefined;
   readonly place: string;
   readonly problems: RuleProblem[];
-  /** From the rule down to the binding at hand. */
+  /** The path from the rule down to the current binding. */
   readonly path?: readonly (string | number)[];
 }
 
@@ -174,14 +180,16 @@ function fail(at: Reading, description: string, below: readonly string[], offset
   at.problems.push({ spot, place: at.place, description });
 }
 
-/** The rule and its additional bindings, which have none of their own. */
+/**
+ * Yields the rule and its additional bindings, which cannot have additional bindings themselves.
+ */
 function* bindingsIn(rule: HttpRule, at: Reading): Generator<[one: HttpRule, at: Reading]> {
   yield [rule, at];
   for (const [index, nested] of rule.additionalBindings.entries()) {
     const place = `${at.place}, additional_bindings[${index}]`;
     const below = { ...at, place, path: ["additional_bindings", index] };
     if (nested.additionalBindings.length > 0) {
-      fail(below, "additional_bindings are one level deep only", ["additional_bindings"]);
+      fail(below, "additional_bindings cannot have additional_bindings", ["additional_bindings"]);
     }
     yield [nested, below];
   }
@@ -208,7 +216,8 @@ function bindOne(method: DescMethod, rule: HttpRule, at: Reading): Binding | und
   if (responseBody && "problem" in responseBody) fail(at, responseBody.problem, ["response_body"]);
   if (pattern === undefined) return undefined;
   const { httpMethod, template, path } = pattern;
-  // A long template is shown once: a file may have one of 100 kB with thousands of variables.
+  // A long template is formatted only once: a file can have one of 100 kB with thousands of
+  // variables.
   const shownTemplate = shown(template);
   const variables = path.variables.map(({ fieldPath, offset }) => {
     const fields = resolveFieldPath(method.input, fieldPath, { names: "proto", lists: false });
@@ -229,13 +238,13 @@ interface Pattern {
   readonly httpMethod: string;
   readonly template: string;
   readonly path: PathTemplate;
-  /** The names under which the template stands. */
+  /** The path of the template in the rule. */
   readonly below: readonly string[];
 }
 
 /**
- * A token of RFC 9110, section 5.6.2: no other text can be a method, or be in Allow. "*" is a token
- * too.
+ * A token of RFC 9110, section 5.6.2: other text cannot be a method or be in Allow. "*" is also a
+ * token.
  */
 const methodName = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/;
 
@@ -261,7 +270,9 @@ function pathOf({ pattern }: HttpRule, at: Reading): Pattern | undefined {
   }
 }
 
-/** Bindings that a later one of the same method, shape and verb hides (the last rule wins). */
+/**
+ * Reports bindings that are never reached because a later one has the same method, shape and verb.
+ */
 function shadowed(bindings: readonly Binding[]): RuleNotice[] {
   const notices: RuleNotice[] = [];
   const winners = new Map<string, Binding>();

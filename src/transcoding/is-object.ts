@@ -6,8 +6,8 @@ export function isObject(value: JsonValue): value is JsonObject {
 }
 
 /**
- * A field of a JSON object; names that every object inherits, such as "constructor", are not its
- * fields.
+ * Returns an own field of a JSON object. Names that every object inherits, such as "constructor",
+ * are not fields.
  */
 export function ownField(json: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(json, name) ? json[name] : undefined;

@@ -1,13 +1,16 @@
 import type { Registry } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../std/service-error.ts";
 
-/** More violations are of no use; reading of an invalid body stops here. */
+/**
+ * The maximum number of violations of a request. More would not help a caller, so an invalid body
+ * is not read further.
+ */
 const violationsMax = 100;
 
-/** The violations of a JSON value, with paths of JSON names from that value down. */
+/** Collects the violations of a JSON value, with paths of JSON names from that value down. */
 export class JsonReport {
   readonly #violations: FieldViolation[] = [];
-  /** Knows the types that a google.protobuf.Any may hold. */
+  /** The types that a google.protobuf.Any can contain. */
   readonly registry: Registry | undefined;
 
   /** Whether unknown fields are ignored. */
@@ -26,7 +29,7 @@ export class JsonReport {
     return this.#violations.length >= violationsMax;
   }
 
-  /** A violation of the value at hand, or of the part of it that `field` names. */
+  /** Adds a violation of the current value, or of the part of it that `field` names. */
   add(description: string, field = ""): void {
     if (!this.isFull) this.#violations.push({ field: clipped(field), description });
   }
@@ -43,7 +46,7 @@ export class JsonReport {
   }
 }
 
-/** Names come from the client and may have any length. */
+/** Shortens a name, since names come from the client and can have any length. */
 function clipped(name: string): string {
   return name.length > 60 ? `${name.slice(0, 57)}...` : name;
 }

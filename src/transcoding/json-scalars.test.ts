@@ -13,7 +13,7 @@ import {
   scalarChecks,
 } from "./json-scalars.ts";
 
-test("scalarChecks take what proto3 JSON takes", () => {
+test("scalarChecks accept what proto3 JSON accepts", () => {
   const rows: [type: ScalarType, good: JsonValue[], bad: JsonValue[]][] = [
     [ScalarType.STRING, ["", "þ", "😁"], [1, null, [], "\ud800", "a\udc00b"]],
     [ScalarType.BOOL, [true, false], ["true", 0, 1, null]],
@@ -67,7 +67,7 @@ test("scalarChecks take what proto3 JSON takes", () => {
   );
 });
 
-test("expectedMapKey() takes booleans and numbers written as strings", () => {
+test("expectedMapKey() accepts booleans and numbers written as strings", () => {
   assert.equal(expectedMapKey(ScalarType.BOOL, "true"), undefined);
   assert.equal(expectedMapKey(ScalarType.BOOL, "1"), "true or false");
   assert.equal(expectedMapKey(ScalarType.INT32, "-5"), undefined);
@@ -75,7 +75,7 @@ test("expectedMapKey() takes booleans and numbers written as strings", () => {
   assert.equal(expectedMapKey(ScalarType.STRING, "__proto__"), undefined);
 });
 
-test("expectedTimestamp() takes dates and times that exist", () => {
+test("expectedTimestamp() accepts dates and times that exist", () => {
   const good = [
     "2026-11-20T10:11:12Z",
     "2024-02-29T23:59:59.999999999Z",
@@ -108,7 +108,7 @@ test("expectedTimestamp() takes dates and times that exist", () => {
   for (const value of bad) assert.ok(expectedTimestamp(value), String(value));
 });
 
-test("expectedDuration() takes <seconds>s", () => {
+test("expectedDuration() accepts <seconds>s", () => {
   for (const value of ["0s", "1.5s", "-0.5s", "1.000000001s", "315576000000s"]) {
     assert.equal(expectedDuration(value), undefined, value);
   }
@@ -129,7 +129,7 @@ test("expectedDuration() takes <seconds>s", () => {
   }
 });
 
-test("bytesOfBase64() reads what was written, in either alphabet, padded or not", () => {
+test("bytesOfBase64() decodes base64 of either alphabet, padded or not", () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 300 }),
@@ -152,7 +152,7 @@ test("bytesOfBase64() refuses every text that is not base64", () => {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_";
   const char = fc.oneof(
     { weight: 20, arbitrary: fc.nat(letters.length - 1).map((at) => letters.charAt(at)) },
-    // "Ł" is "A" to a decoder that looks at eight bits.
+    // A decoder that uses only the low eight bits takes "Ł" for "A".
     {
       weight: 1,
       arbitrary: fc.constantFrom("=", " ", "\n", "\u0000", "é", "Ł", "\u0141", "😁", ".", "%"),

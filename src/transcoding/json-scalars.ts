@@ -3,15 +3,19 @@ import { ScalarType } from "@bufbuild/protobuf";
 import type { JsonValue } from "@bufbuild/protobuf";
 
 /**
- * The proto3 JSON mapping of scalars and of messages written as a string. Each function returns
- * what was expected instead, or undefined for a valid value. These rules exist because the library
- * is more lenient: "0x10" as a number, "1 second" as a duration, February 30th, spaces in base64.
+ * The result of a check by the proto3 JSON mapping: what was expected instead of the value, or
+ * undefined if the value is valid. The checks here are for scalars and for messages that are
+ * strings in JSON. They are needed because the library also accepts "0x10" as a number, "1 second"
+ * as a duration, February 30th, and spaces in base64.
  */
 export type Expected = string | undefined;
 
 const numberSyntax = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const wholeSyntax = /^-?(?:0|[1-9][0-9]*)$/;
-/** No number of any type needs more characters; longer ones are refused unread. */
+/**
+ * The maximum length of a number in characters: no number of any type needs more, and longer ones
+ * are refused without being parsed.
+ */
 const numberLengthMax = 1100;
 
 type Check = (value: JsonValue) => Expected;
@@ -21,7 +25,9 @@ const uint32: Check = (value) => expectedWhole32(value, 0, 0xffff_ffff);
 const int64: Check = (value) => expectedWhole64(value, -(2n ** 63n), 2n ** 63n - 1n);
 const uint64: Check = (value) => expectedWhole64(value, 0n, 2n ** 64n - 1n);
 
-/** The check of each scalar type's JSON. null is no value: the caller decides what unset means. */
+/**
+ * The checks of the JSON of each scalar type. They refuse null: the caller decides what null means.
+ */
 export const scalarChecks: Readonly<Record<ScalarType, Check>> = {
   [ScalarType.STRING]: expectedString,
   [ScalarType.BYTES]: (value) =>
@@ -41,7 +47,7 @@ export const scalarChecks: Readonly<Record<ScalarType, Check>> = {
   [ScalarType.FIXED64]: uint64,
 };
 
-/** The check of a map key, which is always a string in JSON. */
+/** Checks a map key, which is always a string in JSON. */
 export function expectedMapKey(type: ScalarType, key: string): Expected {
   if (type !== ScalarType.BOOL) return scalarChecks[type](key);
   return key === "true" || key === "false" ? undefined : "true or false";
@@ -49,7 +55,7 @@ export function expectedMapKey(type: ScalarType, key: string): Expected {
 
 function expectedString(value: JsonValue): Expected {
   if (typeof value !== "string") return "a string";
-  return value.isWellFormed() ? undefined : "a string without lone surrogates";
+  return value.isWellFormed() ? undefined : "a string without unpaired surrogates";
 }
 
 function expectedFloat(value: JsonValue, max: number): Expected {
@@ -77,7 +83,10 @@ function numberOf(value: JsonValue): number | undefined {
   return numberSyntax.test(value) ? Number(value) : undefined;
 }
 
-/** A string has digits only: the library reads no exponents here. */
+/**
+ * An integer as a number, or as a string of digits: the library does not accept exponents in
+ * strings here.
+ */
 function wholeOf(value: JsonValue): bigint | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : undefined;
   if (typeof value !== "string" || value.length > numberLengthMax) return undefined;
@@ -95,7 +104,7 @@ export function expectedTimestamp(value: JsonValue): Expected {
   if (match === null) return "a timestamp such as 2026-11-20T10:11:12.345Z";
   const [, local = "", sign, hours = "0", minutes = "0"] = match;
   const ms = Date.parse(`${local}Z`);
-  // Date rolls February 30th and 24:00 over to the next day.
+  // Date turns February 30th and 24:00 into the next day.
   const exists = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(local);
   if (!exists || Number(hours) > 23 || Number(minutes) > 59) return "a date and time that exist";
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
@@ -106,7 +115,7 @@ export function expectedTimestamp(value: JsonValue): Expected {
 }
 
 const durationSyntax = /^-?([0-9]+)(?:\.([0-9]{1,9}))?s$/;
-/** About ten thousand years, the limit of google.protobuf.Duration. */
+/** The limit of google.protobuf.Duration in seconds, about ten thousand years. */
 const durationSecondsMax = 315_576_000_000;
 
 export function expectedDuration(value: JsonValue): Expected {
@@ -118,7 +127,10 @@ export function expectedDuration(value: JsonValue): Expected {
     : `a duration from -${durationSecondsMax}s to ${durationSecondsMax}s`;
 }
 
-/** A mask is one value of JSON, and as many as it has commas when it is read. */
+/**
+ * The maximum length of a field mask in characters. A mask is a single value of JSON, but reading
+ * it makes a path for each comma.
+ */
 const maskCharsMax = 16_384;
 
 export function expectedFieldMask(value: JsonValue): Expected {
@@ -128,9 +140,10 @@ export function expectedFieldMask(value: JsonValue): Expected {
 }
 
 /**
- * Standard or URL-safe base64, with or without padding; undefined for anything else. In time that
- * is linear and about that of Buffer alone: characters that Buffer skips leave the result too
- * short, and characters that it would cut to eight bits are not ASCII.
+ * Decodes standard or URL-safe base64, with or without padding; undefined for other text. It takes
+ * about the time of Buffer alone, because the text is checked by its effects: the result is too
+ * short if Buffer skipped a character, and characters that Buffer would cut to eight bits are not
+ * ASCII.
  */
 export function bytesOfBase64(text: string): Uint8Array | undefined {
   let length = text.length;

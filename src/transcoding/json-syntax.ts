@@ -1,6 +1,6 @@
 /**
- * The position at which a text stops being JSON (RFC 8259), in UTF-16 units from 0, and what was
- * expected there.
+ * The position at which a text is no longer valid JSON (RFC 8259), in UTF-16 units from 0, and what
+ * was expected there.
  */
 export interface SyntaxProblem {
   readonly offset: number;
@@ -8,15 +8,16 @@ export interface SyntaxProblem {
 }
 
 /**
- * Space and up, but the quote and the backslash; in pieces, because a regular expression keeps a
- * stack.
+ * Characters from the space on, except the quote and the backslash, or an escape. Matched in pieces
+ * of at most 4096, because a regular expression keeps a stack.
  */
 const stringPart = /[ !#-[\]-\uffff]{1,4096}|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/y;
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
 /**
- * Finds the first error of a text that JSON.parse refused, whose own message may have no position
- * or quote half the text. Only for texts of limited nesting: it is recursive.
+ * Finds the first error in a text that JSON.parse() refused. The message of JSON.parse() can lack
+ * the position, or quote half of the text. The nesting of the text must be limited, since this is
+ * recursive.
  */
 export function firstSyntaxError(text: string): SyntaxProblem {
   const scan = new JsonScan(text);
@@ -31,7 +32,10 @@ class JsonScan {
     this.#text = text;
   }
 
-  /** Each function returns the first problem, or undefined after it has advanced past its part. */
+  /**
+   * Each of these methods returns the first problem, or advances past its part and returns
+   * undefined.
+   */
   value(): SyntaxProblem | undefined {
     this.#skipSpace();
     switch (this.#text.charCodeAt(this.#at)) {

@@ -46,7 +46,7 @@ test("parseJson() names line, column, what was expected and what was found", () 
   assert.ok(refused(secret).message.length < 120);
 });
 
-test("parseJson() refuses exactly what JSON.parse refuses, and finds the place", () => {
+test("parseJson() refuses exactly what JSON.parse() refuses, and finds the place", () => {
   const piece = fc.constantFrom(
     "{",
     "}",
@@ -85,7 +85,7 @@ test("parseJson() refuses exactly what JSON.parse refuses, and finds the place",
       } catch {
         assert.match(refused(text).message, /line \d+, column \d+/);
         const { offset } = firstSyntaxError(text);
-        // The text before the place can be completed to valid JSON.
+        // The text before the reported place can be completed to valid JSON.
         const before = firstSyntaxError(text.slice(0, offset));
         assert.equal(before.offset, offset);
         return;
@@ -104,7 +104,7 @@ test("parseJson() accepts 64 levels and refuses more, not counting brackets in s
   assert.equal(parseJson(JSON.stringify('\\"[{'.repeat(500))), '\\"[{'.repeat(500));
 });
 
-test("parseJson() refuses bombs and long garbage in linear time", () => {
+test("parseJson() refuses deeply nested texts, texts of many values and long garbage in linear time", () => {
   const rows: [name: string, size: number, input: (size: number) => string][] = [
     ["brackets", 1_600_000, (n) => "[".repeat(n)],
     ["braces", 400_000, (n) => '{"a":'.repeat(n)],

@@ -5,24 +5,26 @@ import { ServiceError, shown } from "../std/service-error.ts";
 import { firstSyntaxError } from "./json-syntax.ts";
 
 /**
- * JSON of a request may nest this many objects and lists: more than any message, far less than any
- * stack.
+ * The maximum depth of objects and lists in the JSON of a request: more than any message has, and
+ * far less than overflows a stack.
  */
 export const jsonDepthMax = 64;
 
 /**
- * JSON of a request may have this many objects and lists: a transcript at its limits has half of
- * them. In 32 MB there is room for ten million empty ones, which take more than a gigabyte.
+ * The maximum number of objects and lists in the JSON of a request, twice that of the largest
+ * transcript. Without a limit, 32 MB could contain ten million empty ones, which take more than a
+ * gigabyte.
  */
 export const jsonContainersMax = 500_000;
 
 /**
- * The text of a body. Throws ServiceError invalid_argument for bytes that are not UTF-8. A byte
- * order mark is dropped.
+ * Decodes the text of a body, without a byte order mark. Throws ServiceError invalid_argument if
+ * the bytes are not UTF-8.
  */
 export function textOfUtf8(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Ten times as fast as decoding UTF-8, with the same result for ASCII, as in a body of base64.
+  // For ASCII, such as a body of base64, this gives the same result as decoding UTF-8, ten times as
+  // fast.
   if (isAscii(buffer)) return buffer.toString("latin1");
   if (!isUtf8(buffer)) throw malformed("the body is not UTF-8 text");
   const text = buffer.toString();
@@ -30,8 +32,8 @@ export function textOfUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * Parses JSON text. Throws ServiceError invalid_argument that names line and column, or the limit
- * that was passed.
+ * Parses JSON text. Throws ServiceError invalid_argument with the line and column, or with the
+ * limit that the text exceeds.
  */
 export function parseJson(text: string): JsonValue {
   refuseBomb(text);
@@ -53,8 +55,9 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * One pass over the text before it is parsed, so that a deep bomb costs only its first 65 brackets,
- * and a wide one little more.
+ * Reads the text once before it is parsed and throws at the first object or list over a limit. So a
+ * deeply nested text costs only its first 65 brackets, and a text with too many objects little
+ * more.
  */
 function refuseBomb(text: string): void {
   let depth = 0;
@@ -73,12 +76,12 @@ function refuseBomb(text: string): void {
   if (containers > jsonContainersMax) throw tooManyContainers();
 }
 
-/** invalid_argument for JSON that nests deeper than jsonDepthMax. */
+/** The invalid_argument error for JSON that nests deeper than jsonDepthMax. */
 export function tooDeep(): ServiceError {
   return malformed(`the JSON nests deeper than ${jsonDepthMax} levels`);
 }
 
-/** invalid_argument for JSON with more than jsonContainersMax objects and lists. */
+/** The invalid_argument error for JSON with more than jsonContainersMax objects and lists. */
 export function tooManyContainers(): ServiceError {
   return malformed(`the JSON has more than ${jsonContainersMax} objects and lists`);
 }

@@ -1,18 +1,16 @@
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import type { FieldName } from "../std/long-messages.ts";
 
-/**
- * The path from a message to its list that is marked as lazy: through the messages that hold it.
- */
+/** The path from a message through its message fields to a list that is marked as lazy. */
 export interface LazyPath {
   readonly names: readonly FieldName[];
-  /** The message that has the list, in a message of the type. */
+  /** Returns the message that has the list, inside a message of the type. */
   holderOf(message: Message): object | undefined;
 }
 
 /**
- * Finds the list with [lazy = true] in a message, or in a message that it has as a field: such a
- * list may be far longer than the rest, and is read on another thread.
+ * Finds the list with [lazy = true] in a message, or in a message that is one of its fields. Such a
+ * list can be far longer than the rest, and is parsed on another thread.
  */
 export function lazyPathOf(type: DescMessage): LazyPath | undefined {
   const own = lazyListIn(type);

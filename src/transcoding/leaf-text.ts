@@ -10,7 +10,7 @@ export function isLeaf(field: DescField): boolean {
 }
 
 /**
- * A value in a path or a query, before it is percent-encoded: its proto3 JSON without the quotes.
+ * Writes a value for a path or a query, before percent-encoding, as its proto3 JSON without quotes.
  * `value` is the reflected value of the field or of one item of its list. Throws Error for a value
  * that JSON cannot express.
  */
@@ -35,5 +35,5 @@ function messageText(type: DescMessage, value: unknown): string {
 
 function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
-  throw new Error("it has a lone surrogate, which UTF-8 cannot carry");
+  throw new Error("it has an unpaired surrogate, which UTF-8 cannot express");
 }

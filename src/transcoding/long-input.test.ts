@@ -1,5 +1,5 @@
-// Long paths, queries and bodies take time in proportion to their length; deep ones are refused at
-// once.
+// Long paths, queries and bodies take time in proportion to their length; deeply nested ones are
+// refused early.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
@@ -24,9 +24,9 @@ test("paths of any shape take linear time", () => {
     ["escapes", 200, (n) => `/m/${"%41".repeat(n)}/1/a`],
     ["escaped slashes", 200, (n) => `/m/a/1/a/${"%2F".repeat(n)}`],
     ["bad escapes", 400, (n) => `/m/${"%".repeat(n)}`],
-    ["escapes that are no UTF-8", 400, (n) => `/m/${"%C3".repeat(n)}`],
+    ["escapes that are not UTF-8", 400, (n) => `/m/${"%C3".repeat(n)}`],
     ["bytes of UTF-8", 405, (n) => `/m/${"\u00c3\u00be".repeat(n)}`],
-    ["bytes of no UTF-8", 400, (n) => `/m/${"\u00ff".repeat(n)}`],
+    ["bytes that are not UTF-8", 400, (n) => `/m/${"\u00ff".repeat(n)}`],
     ["colons", 405, (n) => `/m/${":".repeat(n)}`],
     ["verbs", 404, (n) => `/m/a/${":do/".repeat(n)}`],
     ["dots", 404, (n) => "/..".repeat(n)],
@@ -144,7 +144,7 @@ test("bodies of any shape take linear time", () => {
   });
 });
 
-test("JSON that nests past 64 levels is refused in linear time, wherever it nests", () => {
+test("JSON that nests deeper than 64 levels is refused in linear time, in every type of field", () => {
   const deep: readonly [string, string][] = [
     ["[", "]"],
     ['{"a":', "}"],
@@ -184,7 +184,7 @@ function refuseDeep(body: Buffer): void {
   );
 }
 
-test("64 levels are read, in messages, in Struct and in Any", () => {
+test("64 levels are accepted, in messages, in Struct and in Any", () => {
   const nested = (open: string, leaf: string, close: string, levels: number): string =>
     open.repeat(levels) + leaf + close.repeat(levels);
   const bodies: readonly string[] = [

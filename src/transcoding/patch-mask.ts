@@ -5,11 +5,12 @@ import { isObject } from "./is-object.ts";
 import { fieldNamedInJson } from "./field-path.ts";
 
 /**
- * The fields that a JSON body names, as paths of a google.protobuf.FieldMask (proto names): the
- * changes of a PATCH, because an empty list leaves no trace in a message. Singular messages are
- * followed to their fields, an empty one counts itself; lists, maps and scalars count as a whole.
- * Null is unset (proto3 JSON): the same as absent. Unknown names are left out, and so are
- * output-only fields, which clients send back with a resource that they have read.
+ * Returns the fields that a JSON body names, as paths of a google.protobuf.FieldMask in proto
+ * names. They are the changes of a PATCH, which the message alone does not show: an empty list
+ * looks like an absent one. For a singular message, the paths are those of its fields, or its own
+ * if it is empty; lists, maps and scalars have one path. A null field counts as absent (proto3
+ * JSON). Unknown names are omitted, and so are output-only fields, since clients send back
+ * resources that they have read.
  */
 export function fieldPathsIn(message: DescMessage, json: JsonValue): string[] {
   if (!isObject(json)) return [];

@@ -68,7 +68,7 @@ test("parsePathTemplate() names the column, what was expected and what was found
   }
 });
 
-/** Valid templates with variables f0, f1.g, ...; a tenth binds a field twice. */
+/** Valid templates with variables f0, f1.g, ...; one in ten binds a field twice and is invalid. */
 const goodTemplate = (() => {
   const literal = fc.constantFrom("v1", "a", "b.c", "x~y", "a=b&c", "%2F", "%C3%BE", "d'(e)", "@");
   const inner = fc.constantFrom("*", "a/*", "a/*/b", "a", "*/*");
@@ -114,7 +114,7 @@ const pieces = [
   " ",
 ];
 
-/** The same grammar as a regular expression: variables do not nest. */
+/** The same grammar as a regular expression, which is possible because variables do not nest. */
 const grammar = (() => {
   const literal = "(?:[A-Za-z0-9\\-._~!$&'()+,;=@]|%[0-9A-Fa-f]{2})+";
   const one = `(?:${literal}|\\*)`;
@@ -130,7 +130,7 @@ function isGood(text: string): boolean {
   return grammar.test(text) && isDecodable(text) && new Set(names).size === names.length;
 }
 
-/** The same template, written from the parsed parts. */
+/** Writes the template from its parsed parts. */
 function written({ segments, variables, verb }: PathTemplate): string {
   const encode = (text: string): string => encodeFully(text);
   const texts = segments.map((one) => (one.kind === "literal" ? encode(one.text) : one.kind));

@@ -1,23 +1,25 @@
 import { shown } from "../std/service-error.ts";
 
-/** One segment of a template; a literal's text is percent-decoded. */
+/** One segment of a template. The text of a literal is percent-decoded. */
 export type TemplateSegment =
   | { readonly kind: "literal"; readonly text: string }
   | { readonly kind: "*" }
   | { readonly kind: "**" };
 
 /**
- * A variable covers the segments `start` up to, not including, `end`; -1 is the end of the path.
+ * A variable of a template. It has the segments from `start` up to `end`, exclusive; an `end` of -1
+ * is the end of the path.
  */
 export interface TemplateVariable {
-  /** Proto field names from the request message down. */
+  /** The proto field names from the request message down. */
   readonly fieldPath: readonly string[];
   readonly start: number;
   readonly end: number;
-  /** The position of its name in the text, from 0. */
+  /** The position of the variable's name in the text, from 0. */
   readonly offset: number;
   /**
-   * Its value can have more than one segment, so `%2F` in the path stays as it is (§4.10 item 6).
+   * Whether the value can have more than one segment, so that `%2F` in the path is not decoded
+   * (§4.10 item 6).
    */
   readonly multi: boolean;
 }
@@ -26,12 +28,13 @@ export interface PathTemplate {
   readonly text: string;
   readonly segments: readonly TemplateSegment[];
   readonly variables: readonly TemplateVariable[];
-  /** Without the colon, percent-decoded; "" for none. */
+  /** The verb without its colon, percent-decoded; "" if there is none. */
   readonly verb: string;
 }
 
 /**
- * A template that violates the grammar: the column (from 1), what was expected and what was found.
+ * Thrown for a template that violates the grammar, with the column (from 1), what was expected and
+ * what was found.
  */
 export class PathTemplateError extends Error {
   override readonly name = "PathTemplateError";
@@ -75,10 +78,10 @@ class TemplateParser {
   readonly #text: string;
   readonly #segments: TemplateSegment[] = [];
   readonly #variables: TemplateVariable[] = [];
-  /** Of the variables. */
+  /** The field paths of the variables so far. */
   readonly #names = new Set<string>();
   #at = 0;
-  /** The last segment was "**": nothing but the verb may follow. */
+  /** Whether the last segment was "**", after which only the verb can follow. */
   #closed = false;
 
   constructor(text: string) {

@@ -3,7 +3,10 @@ export function decodeFully(text: string): string {
   return text.includes("%") ? decodeURIComponent(text) : text;
 }
 
-/** Decodes every escape but "%2F", which stays as written (§4.10 item 6). Throws URIError. */
+/**
+ * Decodes every escape except "%2F", which stays as written (§4.10 item 6). Throws URIError as
+ * decodeFully() does.
+ */
 export function decodeKeepingSlashes(text: string): string {
   if (!text.includes("%")) return text;
   return decodeURIComponent(text.replace(/%2f/gi, (escape) => `%25${escape.slice(1)}`));
@@ -20,8 +23,8 @@ export function isDecodable(text: string): boolean {
 }
 
 /**
- * Some clients send unescaped UTF-8 in a request target; node:http passes it on as one character
- * per byte. Returns the intended text, undefined if the bytes are not UTF-8.
+ * Decodes unescaped UTF-8, which some clients send in a request target, and which node:http returns
+ * as one character per byte. undefined if the bytes are not UTF-8.
  */
 export function utf8OfRawBytes(text: string): string | undefined {
   if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text)) return text;
@@ -35,7 +38,8 @@ export function utf8OfRawBytes(text: string): string | undefined {
 }
 
 /**
- * Encodes every character but `-_.~0-9A-Za-z` (§4.10 item 6). Throws URIError for a lone surrogate.
+ * Encodes every character except `-_.~0-9A-Za-z` (§4.10 item 6). Throws URIError for an unpaired
+ * surrogate.
  */
 export function encodeFully(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => escapeOf(char));

@@ -1,4 +1,4 @@
-// Names that every JavaScript object has are valid names of fields, map keys, parameters and
+// Names that every JavaScript object inherits are valid names of fields, map keys, parameters and
 // values.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -16,7 +16,7 @@ import { createTranscoder, type Transcoder } from "./transcoder.ts";
 
 const names = ["constructor", "toString", "hasOwnProperty", "valueOf", "__proto__"];
 
-/** A service whose message has these names as fields, in proto and in JSON. */
+/** A service with a message whose fields have these names, in proto and in JSON. */
 const transcoder = (() => {
   const label = Label.OPTIONAL;
   const fields = names.map((name, at) => {
@@ -61,7 +61,7 @@ function call(transcoder: Transcoder, request: string, body?: string): unknown {
   return JSON.parse(transcoder.write(routed.binding, message));
 }
 
-test("fields are bound by their names, also inherited names of JavaScript objects", () => {
+test("fields whose names are inherited names of JavaScript objects are bound", () => {
   for (const name of names) {
     const [one, two] = [`{"${name}":"x"}`, `{"${name}":"x","sub":{"${name}":"y"}}`];
     const rows: [request: string, body: string | undefined, json: string][] = [
@@ -82,7 +82,7 @@ test("fields are bound by their names, also inherited names of JavaScript object
   }
 });
 
-test("inherited names that are no fields are refused, and change nothing", () => {
+test("inherited names that are not fields are refused and change nothing", () => {
   const vectors = createTranscoder([Vectors], {
     rules: [
       {
@@ -116,7 +116,7 @@ test("inherited names that are no fields are refused, and change nothing", () =>
   assert.equal(Object.hasOwn(Object.prototype, "polluted"), false);
 });
 
-test("an answer of one field is empty if the field is not set", () => {
+test("an answer of one field is empty if that field is not set", () => {
   for (const name of names) {
     assert.equal(call(transcoder, `GET /answer/${name}`), "");
     assert.equal(call(transcoder, `GET /answer/${name}?${name}=x`), "x");

@@ -51,7 +51,7 @@ test("readJson() accepts every form of proto3 JSON that docs/api.md names", () =
   }
 });
 
-test("readJson() reads null as unset, also next to another member of its oneof", () => {
+test("readJson() reads null as unset, even next to another member of its oneof", () => {
   assert.deepEqual(readJson(MSchema, '{"om":null,"os":"x"}').choice, { case: "os", value: "x" });
   assert.deepEqual(readJson(MSchema, '{"os":"x","ots":null}').choice, { case: "os", value: "x" });
   const nulls = Object.fromEntries(MSchema.fields.map((field) => [field.jsonName, null]));
@@ -60,7 +60,7 @@ test("readJson() reads null as unset, also next to another member of its oneof",
   assert.deepEqual(readJson(MSchema, JSON.stringify(rest)), readJson(MSchema, "{}"));
 });
 
-test("readJson() lists every violation with its path, at once", () => {
+test("readJson() lists all violations with their paths", () => {
   const transcript = {
     metadata: {
       fileType: "PDF",
@@ -95,7 +95,7 @@ test("readJson() lists every violation with its path, at once", () => {
   ]);
 });
 
-test("readJson() refuses JSON that is no message", () => {
+test("readJson() refuses JSON that is not a message", () => {
   const rows: [schema: DescMessage, json: unknown, violations: string[]][] = [
     [
       StreamingRecognizeRequestSchema,
@@ -122,7 +122,7 @@ test("readJson() refuses JSON that is no message", () => {
     [
       TranscriptSchema,
       { uri: "\ud800" },
-      ['uri: expected a string without lone surrogates, found "\\ud800"'],
+      ['uri: expected a string without unpaired surrogates, found "\\ud800"'],
     ],
     [
       MSchema,
@@ -236,12 +236,12 @@ test("readJson() reads a message of live audio in the same way with and without 
   assert.deepEqual(streamingRequest, { case: "audioContent", value: new Uint8Array() });
 });
 
-/** Except NullValue's: it is null in JSON, whatever its number, and null is read as unset. */
+/** NullValue is excluded: it is null in JSON, whatever its number, and null is read as unset. */
 const namesOfM = MSchema.fields
   .filter(({ name }) => name !== "nv")
   .flatMap((field) => [field.name, field.jsonName]);
 
-/** JSON that is close to the message: its names, with valid and invalid values. */
+/** JSON that is close to the message: its field names with valid and invalid values. */
 const closeToM = fc.letrec((tie) => ({
   leaf: fc.oneof(
     fc.constantFrom<unknown>(
@@ -300,7 +300,8 @@ test("readJson() throws only invalid_argument, and reads what the library reads"
         return;
       }
       read++;
-      // The library refuses a oneof whose other member is null; nothing else that is read here.
+      // The library refuses a oneof whose other member is null, and nothing else that readJson()
+      // accepts.
       if (!text.includes("null")) assert.deepEqual(fromJson(MSchema, JSON.parse(text)), message);
       const again = readJson(MSchema, JSON.stringify(toJson(MSchema, message)));
       assert.deepEqual(again, message);
@@ -313,7 +314,7 @@ test("readJson() throws only invalid_argument, and reads what the library reads"
 test("readJson() throws only invalid_argument for any bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
-      // One in 65,536 of two bytes is {}.
+      // One in 65,536 pairs of bytes is {}.
       if (/^\s*\{\s*\}\s*$/.test(Buffer.from(bytes).toString())) return;
       assert.ok(refused(MSchema, bytes).message.length > 0);
     }),
@@ -321,7 +322,7 @@ test("readJson() throws only invalid_argument for any bytes", () => {
   );
 });
 
-test("readJson() reads or refuses 13 MB in about the time of JSON.parse", () => {
+test("readJson() reads or refuses 13 MB in about the time of JSON.parse()", () => {
   const zeros = `{"ri":[${"0,".repeat(6e6)}0]}`;
   const strings = `{"ri":[${'"x",'.repeat(3e6)}0]}`;
   const others = [
@@ -336,6 +337,6 @@ test("readJson() reads or refuses 13 MB in about the time of JSON.parse", () => 
   const between = cpuMs();
   for (const text of [zeros, strings, ...others]) JSON.parse(text);
   const [ownMs, parseMs] = [between - start, cpuMs() - between];
-  // It takes twice as long.
+  // It usually takes twice as long.
   assert.ok(ownMs < 10 * parseMs, `${ownMs} ms, JSON.parse ${parseMs} ms`);
 });

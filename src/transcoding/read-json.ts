@@ -10,17 +10,17 @@ import { bytesOfBase64 } from "./json-scalars.ts";
 import { parseJson, textOfUtf8 } from "./json-text.ts";
 
 /**
- * How deep messages may nest in messages: one level of a google.protobuf.Struct in JSON is two in
- * the library.
+ * The maximum depth of messages in messages. One level of a google.protobuf.Struct in JSON is two
+ * levels in the library.
  */
 export const messageDepthMax = 256;
 
 /**
  * Reads a message from JSON by the proto3 JSON mapping (§4.10 item 8): camelCase and snake_case
- * names, enums by name or number, numbers bare or quoted, any base64, null as unset. Of a name
- * given twice the last one counts, as JSON.parse has it. Throws ServiceError invalid_argument: for
- * text that is not JSON with its place, else with every violation. Types inside google.protobuf.Any
- * are found in `registry`, by default the schema's own file.
+ * names, enums by name or number, bare or quoted numbers, either form of base64, null as unset. If
+ * a name occurs twice, the last one counts, as in JSON.parse(). Throws ServiceError
+ * invalid_argument with the place at which the text is not JSON, or with every violation. Types
+ * inside google.protobuf.Any are found in `registry`, by default the schema's own file.
  */
 export function readJson<D extends DescMessage>(
   schema: D,
@@ -49,8 +49,8 @@ function messageOfJson<D extends DescMessage>(
 }
 
 /**
- * The same, but ignores unknown fields, as gRPC and Connect do: their own JSON reader takes five
- * times as long for bytes, and splits a mask of any length.
+ * Like readJson(), but ignores unknown fields, as gRPC and Connect do. It replaces their own JSON
+ * reader, which takes five times as long for bytes and splits a mask of any length.
  */
 export function readJsonLoosely<D extends DescMessage>(
   schema: D,
@@ -67,17 +67,18 @@ export function readJsonLoosely<D extends DescMessage>(
   return message;
 }
 
-/** Throws the violations of a report, if it has any. */
+/** Throws ServiceError invalid_argument if a report has violations. */
 export function refuse({ violations }: JsonReport): void {
   const [first] = violations;
   if (first === undefined) return;
-  // The value as a whole: there is no field to name.
+  // The whole value is wrong, so there is no field to name.
   if (first.field === "") throw new ServiceError("invalid_argument", first.description);
   throw invalidArgument(violations);
 }
 
 /**
- * Runs a conversion of the library on checked JSON; what it still refuses is the client's error.
+ * Runs a conversion of the library on checked JSON. What the library still refuses is an error of
+ * the client.
  */
 export function converted<T>(convert: () => T): T {
   try {
@@ -99,22 +100,23 @@ function registryOf(schema: DescMessage): Registry {
   return registry;
 }
 
-/** A message with only a bytes field: the beginning of its text, and the field. */
+/**
+ * The fast path of a message that has only a bytes field: the field, and how the JSON text begins.
+ */
 interface SingleBytes {
   readonly start: Buffer;
   readonly field: DescField & { readonly fieldKind: "scalar" };
 }
 
 /**
- * For each message type, the fast path that its last message took: the next one of a stream is
- * likely to be the same.
+ * The fast path of the last message of each type, which the next message of a stream probably takes
+ * too.
  */
 const lastSingleBytes = new WeakMap<DescMessage, SingleBytes>();
 
 /**
- * Reads `{"audioContent":"..."}`, the messages of live audio, without parsing: undefined unless the
- * text has exactly that form, with a bytes field of the message as its name and plain base64 as its
- * value.
+ * Reads messages of live audio, `{"audioContent":"..."}`, without parsing them. undefined unless
+ * the text has exactly this form, with the name of a bytes field and base64 without escapes.
  */
 function readSingleBytes<D extends DescMessage>(
   schema: D,
@@ -130,7 +132,8 @@ function readSingleBytes<D extends DescMessage>(
   const bytes = bytesOfBase64(text.toString("latin1", start.length, end));
   if (bytes === undefined) return undefined;
   const message = create(schema);
-  // As the library does (create() and reflect().set(), which takes longer than the rest).
+  // Sets the field as create() and reflect().set() of the library do, which would take longer than
+  // the rest.
   if (field.oneof === undefined) Reflect.set(message, field.localName, bytes);
   else Reflect.set(message, field.oneof.localName, { case: field.localName, value: bytes });
   return message;

@@ -1,4 +1,4 @@
-// The example of the README prints what the README says.
+// The example in README.md prints what README.md shows.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The one block of a language. */
+/** The only code block of a language in README.md. */
 function block(language: string): string {
   const found = Array.from(readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)).filter(
     ([, name]) => name === language,
@@ -28,7 +28,7 @@ function block(language: string): string {
   return found[0]?.[2] ?? "";
 }
 
-test("the example of the README prints what it says", () => {
+test("the example in README.md prints what README.md shows", () => {
   mkdirSync(join(folder, "proto"));
   writeFileSync(join(folder, "proto/library.proto"), block("proto"));
   writeFileSync(join(folder, "library.ts"), block("ts"));
@@ -51,7 +51,7 @@ test("the example of the README prints what it says", () => {
   assert.equal(run(process.execPath, ["library.ts"]), block("text"));
 });
 
-test("what the README says of templates and service configurations is so", () => {
+test("the examples of templates and service configurations in README.md are correct", () => {
   const [, template = "", message = ""] =
     /`(path template "(.*?)", column .*?template)`/s.exec(readme) ?? [];
   assert.throws(() => parsePathTemplate(message), { message: template.replaceAll(/\s+/g, " ") });

@@ -2,8 +2,8 @@ import type { DescFile, DescService, Registry } from "@bufbuild/protobuf";
 import { createRegistry } from "@bufbuild/protobuf";
 
 /**
- * Every type of the services' files and of what these import: what a google.protobuf.Any may hold
- * unless said otherwise.
+ * Returns every type of the services' files and of the files that these import: by default, the
+ * types that a google.protobuf.Any can contain.
  */
 export function registryOf(services: readonly DescService[]): Registry {
   const files = new Set<DescFile>();

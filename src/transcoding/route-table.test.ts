@@ -15,7 +15,7 @@ function tableOf(routes: readonly string[]): RouteTable<string> {
   return table;
 }
 
-test("match() prefers verb, literal, *, ** and backtracks if a method has no route", () => {
+test("match() prefers a verb, then a literal, *, and **, and backtracks if the method has no route", () => {
   const table = tableOf([
     "GET /a/b",
     "DELETE /a/{x}",
@@ -77,7 +77,7 @@ test("methodsAt() lists every method of every route at a path, sorted", () => {
   assert.deepEqual(table.methodsAt("/b"), []);
 });
 
-test("match() returns the values that were encoded into a path", () => {
+test("match() returns the decoded values of the path", () => {
   const table = tableOf(["GET /v1/{one}/x/{two=a/*}/{rest=**}"]);
   const text = fc.string({ minLength: 1, unit: "grapheme" });
   fc.assert(
@@ -100,7 +100,7 @@ function hexOf(char: string): string {
   return char.charCodeAt(0).toString(16).toUpperCase();
 }
 
-test("match() finds the same as a linear search, in a table of any routes", () => {
+test("match() finds the same route as a linear search, in tables of random routes", () => {
   const segment = fc.constantFrom("a", "b", "ab", "ba", "*");
   const template = fc
     .tuple(fc.array(segment, { minLength: 1, maxLength: 4 }), fc.boolean(), fc.boolean())
@@ -120,7 +120,7 @@ test("match() finds the same as a linear search, in a table of any routes", () =
   );
 });
 
-/** As a regular expression sees it; the paths here have no empty segment but a last one. */
+/** Matches with a regular expression. The paths here have no empty segments except at the end. */
 function matches(template: string, path: string): boolean {
   const pattern = template
     .replaceAll("/**", "(?:/.+|/)?")
@@ -128,7 +128,7 @@ function matches(template: string, path: string): boolean {
   return new RegExp(`^${pattern}$`).test(path);
 }
 
-/** Verbs first, then segment by segment: literal, *, the end, **. */
+/** Compares routes: verbs first, then segment by segment a literal, *, the end, **. */
 function bySpecificity(one: string, other: string): number {
   return keyOf(one) < keyOf(other) ? -1 : 1;
 }

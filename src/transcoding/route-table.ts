@@ -2,7 +2,7 @@ import type { PathTemplate, TemplateVariable } from "./path-template.ts";
 import { decodeFully, decodeKeepingSlashes } from "./percent-encoding.ts";
 
 /**
- * The route of a request; `captures` are the decoded values of its template's variables, in their
+ * The route of a request. `captures` has the decoded values of the template's variables, in their
  * order.
  */
 export interface RouteMatch<T> {
@@ -17,12 +17,13 @@ interface Route<T> {
 
 interface Variable extends TemplateVariable {
   /**
-   * Index of the segment "**" where %2F is decoded too (fully_decode_reserved_expansion), else -1.
+   * The index of the segment "**" in which %2F is also decoded (fully_decode_reserved_expansion),
+   * or -1.
    */
   readonly decodedFrom: number;
 }
 
-/** Routes of one node by verb id, then by method id. */
+/** The routes of one node by verb id, then by method id. */
 type Leaf<T> = (Route<T> | undefined)[][];
 
 const anyMethod = 0;
@@ -31,20 +32,26 @@ const noVerb = 0;
 
 /**
  * Finds the route of a method and a path (§4.10 items 5 and 6). A route whose verb ends the path
- * precedes one without; then, segment by segment, literal before "*" before "**", backtracking to
- * the less specific one if the more specific has no route for this method. A named method precedes
- * "*"; of two routes of the same method, shape and verb the later one wins.
+ * precedes one without a verb. Then, segment by segment, a literal precedes "*", and "*" precedes
+ * "**"; if the more specific branch has no route for this method, the search backtracks to the less
+ * specific one. A named method precedes "*". The later one of two routes with the same method,
+ * shape and verb wins.
  *
  * A match reads the path a fixed number of times and visits each node of the trie at most twice.
  */
 export class RouteTable<T> {
   readonly #fullyDecode: boolean;
-  /** Routes without variables, by their whole path. */
+  /** The routes without variables, by their whole path. */
   readonly #static = new Map<string, (Route<T> | undefined)[]>();
-  /** A Map hashes every character of a new string: longer paths are not looked up. */
+  /**
+   * The length of the longest path in #static. Longer paths are not looked up, because a Map hashes
+   * every character of a new string.
+   */
   #staticLengthMax = 0;
   readonly #root = new RouteNode<T>();
-  /** Undefined until a path is matched against all the routes that there are. */
+  /**
+   * The common beginnings of all routes; undefined after a route is added, until the next match.
+   */
   #heads: Heads<T> | undefined;
   readonly #methods = new Map<string, number>([["*", anyMethod]]);
   readonly #verbs = new Map<string, number>();
@@ -55,7 +62,7 @@ export class RouteTable<T> {
     this.#walk = new PathWalk(0);
   }
 
-  /** `httpMethod` "*" stands for any. */
+  /** Adds a route. The `httpMethod` "*" is any method. */
   add(httpMethod: string, template: PathTemplate, value: T): void {
     const method = idIn(this.#methods, httpMethod, unknownMethod);
     const route = {
@@ -87,8 +94,8 @@ export class RouteTable<T> {
   }
 
   /**
-   * `path` is raw, without the query. Throws URIError if a part that is needed has malformed
-   * escapes.
+   * Finds the route of a path. `path` is raw, without the query. Throws URIError if a part of it
+   * that is needed has malformed escapes.
    */
   match(httpMethod: string, path: string): RouteMatch<T> | undefined {
     const method = this.#methods.get(httpMethod) ?? unknownMethod;
@@ -105,7 +112,8 @@ export class RouteTable<T> {
   }
 
   /**
-   * The methods that have a route at `path`, sorted; empty without a route. Throws as match() does.
+   * The methods that have a route at `path`, sorted; empty if there is no route. Throws as match()
+   * does.
    */
   methodsAt(path: string): string[] {
     const found = new Set<number>();
@@ -128,7 +136,7 @@ export class RouteTable<T> {
   }
 }
 
-/** The id of a name; new ids follow `last`, the last reserved one. */
+/** The id of a name. New ids follow `last`, the last reserved id. */
 function idIn(ids: Map<string, number>, name: string, last: number): number {
   const known = ids.get(name);
   if (known !== undefined) return known;
@@ -139,13 +147,13 @@ function idIn(ids: Map<string, number>, name: string, last: number): number {
 
 class RouteNode<T> {
   star: RouteNode<T> | undefined;
-  /** Routes that end here. */
+  /** The routes that end at this node. */
   leaf: Leaf<T> | undefined;
-  /** Routes with "**" from here on. */
+  /** The routes that have "**" after this node. */
   restLeaf: Leaf<T> | undefined;
   literals: Map<string, RouteNode<T>> | undefined;
 
-  /** Whether only a literal can match here. */
+  /** Whether only a literal can follow this node. */
   get isPassedThrough(): boolean {
     return !this.star && !this.leaf && !this.restLeaf && this.literals !== undefined;
   }
@@ -158,7 +166,9 @@ class RouteNode<T> {
   }
 }
 
-/** The child for the segment of `path` from `start` to `end`, compared percent-decoded. */
+/**
+ * The child for the segment of `path` from `start` to `end`. Segments are compared percent-decoded.
+ */
 function literalAt<T>(
   literals: ReadonlyMap<string, T>,
   path: string,
@@ -171,18 +181,19 @@ function literalAt<T>(
 }
 
 /**
- * The common beginning of all routes: this many literal segments, and the nodes that they lead to.
+ * The common beginnings of all routes: the number of their literal segments, and the nodes that
+ * they lead to.
  */
 interface Heads<T> {
   readonly root: RouteNode<T>;
   readonly segments: number;
-  /** By the segments, joined with "/". */
+  /** The nodes by their segments, joined with "/". */
   readonly nodes: ReadonlyMap<string, RouteNode<T>>;
 }
 
 /**
- * Routes of an API share their beginnings: these are found in one step instead of one for each
- * segment.
+ * Returns the beginnings that the routes of an API share, so that a match finds them in one step
+ * instead of one per segment.
  */
 function headsOf<T>(root: RouteNode<T>): Heads<T> {
   let heads: [text: string, node: RouteNode<T>][] = [["", root]];
@@ -200,23 +211,23 @@ function headsOf<T>(root: RouteNode<T>): Heads<T> {
 }
 
 /**
- * The matching of one path in the trie; reused, because a match is synchronous and new offsets
- * would be an allocation.
+ * The search for one path in the trie. It is reused, which is safe because a match is synchronous,
+ * and saves allocating new offsets.
  */
 class PathWalk<T> {
-  /** The largest number of segments before "**" in any template: the path is split no further. */
+  /** The maximum number of segments before "**" in any template. The path is not split further. */
   readonly depthMax: number;
   /**
-   * The start of segment k; the entry after the last one is one past the end of the path and its
-   * slash.
+   * The start of each segment. The entry after the last segment is the end of the path plus 1, as
+   * if a slash followed.
    */
   readonly #offsets: number[];
   #path = "";
   #end = 0;
-  /** Where the verb begins, if there is one. */
+  /** The position of the colon before the verb, or -1. */
   #colon = -1;
   #count = 0;
-  /** There are more segments than `#count`. */
+  /** Whether the path has more segments than `#count`. */
   #cut = false;
   #escaped = false;
   #method = unknownMethod;
@@ -227,7 +238,10 @@ class PathWalk<T> {
     this.#offsets = Array.from({ length: depthMax + 2 }, () => 1);
   }
 
-  /** With `methodsFound` nothing matches, and the methods of all visited routes are added to it. */
+  /**
+   * Begins a search. With `methodsFound`, nothing matches, and the methods of all visited routes
+   * are added to it.
+   */
   begin(path: string, method: number, methodsFound?: Set<number>): void {
     this.#path = path;
     this.#method = method;
@@ -247,8 +261,8 @@ class PathWalk<T> {
   }
 
   /**
-   * The verb behind the last colon of the last segment, compared percent-decoded; an escaped colon
-   * is data.
+   * The id of the verb after the last colon of the last segment. Verbs are compared
+   * percent-decoded, and an escaped colon is data.
    */
   verbIn(verbs: ReadonlyMap<string, number>): number {
     const last = this.#cut ? this.#path.lastIndexOf("/") : (this.#offsets[this.#count - 1] ?? 0);
@@ -283,7 +297,7 @@ class PathWalk<T> {
       const { star, literals } = node;
       const rest = node.restLeaf;
       if (start === end) {
-        // "**" may match nothing, but its value must not begin with "/" (§4.10 item 7).
+        // "**" can match nothing, but its value must not begin with "/" (§4.10 item 7).
         return k === count - 1 && !this.#cut ? this.#pick(rest, verb) : undefined;
       }
       const literal =
@@ -314,11 +328,11 @@ class PathWalk<T> {
       : noteMethods(routes, this.#methodsFound);
   }
 
-  /** The decoded value of each variable. */
+  /** Returns the decoded value of each variable. */
   captures(variables: readonly Variable[]): string[] {
     const first = variables[0];
     if (first === undefined) return [];
-    // Nearly all routes have one; a list that is built for any number costs twice as much.
+    // Nearly all routes have one variable, and building a list for any number takes twice as long.
     return variables.length === 1
       ? [this.#capture(first)]
       : variables.map((variable) => this.#capture(variable));
@@ -340,7 +354,7 @@ class PathWalk<T> {
   }
 }
 
-/** Adds the methods that have routes, and matches none. */
+/** Adds the methods that have routes to `found`. Returns undefined, so that nothing matches. */
 function noteMethods(routes: readonly unknown[], found: Set<number>): undefined {
   for (const [id, route] of routes.entries()) if (route !== undefined) found.add(id);
 }

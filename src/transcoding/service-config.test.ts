@@ -125,13 +125,13 @@ Http: {}
     'rules.yaml:9:17: "nope" is not a top-level field of vectors.v1.M',
     'rules.yaml:10:19: variable "rs" of "/{rs}/{name}/{sub.nope}": it is repeated',
     'rules.yaml:10:31: variable "sub.nope" of "/{rs}/{name}/{sub.nope}": M has no field "nope"',
-    // Not letter by letter in the file: where the text begins.
+    // A text that is written with escapes has the position of its beginning.
     'rules.yaml:11:16: variable "x" of "/a/{x}": M has no field "x"',
     'rules.yaml:12:16: variable "x" of "/{x}": M has no field "x"',
-    'rules.yaml:15:11: expected one pattern, found "patch" besides "put"',
+    'rules.yaml:15:11: expected one pattern, found "patch" in addition to "put"',
     'rules.yaml:16:19: custom: expected a map with kind and path, found "HEAD"',
     "rules.yaml:17:11: it has no pattern (get, post, ..., custom)",
-    "rules.yaml:19:32: additional_bindings are one level deep only",
+    "rules.yaml:19:32: additional_bindings cannot have additional_bindings",
     "rules.yaml:20:17: selector: expected a string, found 5",
     "rules.yaml:22:7: it has no selector",
     "rules.yaml:24:15: delete: expected a string, found a list",
@@ -143,7 +143,7 @@ Http: {}
   const json = `{"http": {"rules": [\n  {"selector": "${echo}", "get": "/x", "body": 1, "responseBody": "s", "response_body": "s"},\n]}}`;
   assert.deepEqual(problemsOf(json.replace("},\n", "}\n")), [
     "rules.yaml:2:64: body: expected a string, found 1",
-    'rules.yaml:2:88: expected each name once, found "response_body" besides response_body',
+    'rules.yaml:2:88: expected each name once, found "response_body" in addition to response_body',
   ]);
 });
 
@@ -216,7 +216,7 @@ http:
       additional_bindings: [{ get: "/shared" }, { put: "/y" }],
     },
   ]);
-  // Each level a hundred times the one before it: what a million bindings are written like.
+  // Each level repeats the previous one a hundred times: a short file with a million bindings.
   const list = (item: string): string => `[${`${item},`.repeat(100)}]`;
   const bomb = `
 x: &a { get: /a }
@@ -275,7 +275,7 @@ test("readServiceConfig() takes linear time, whatever the file", () => {
   assert.match(problemsOf("#".repeat((1 << 20) + 1))[0] ?? "", /at most 1048576 characters/);
 });
 
-test("readServiceConfig() throws only ServiceConfigError, and reads what the transcoder accepts", () => {
+test("readServiceConfig() throws only ServiceConfigError, and returns only rules that the transcoder accepts", () => {
   const good = fc.constantFrom(
     `http:\n  rules:\n    - selector: ${echo}\n      get: /v1/{name=x/*}\n      body: "*"\n    - {selector: '*', custom: {kind: "*", path: "/{s}:do"}}\n`,
     `a: &x /y\nhttp: {fully_decode_reserved_expansion: true, rules: [{selector: ${echo}, put: *x}]}`,

@@ -5,17 +5,20 @@ import { describe, readYaml, type TextProblem, type YamlEntry, type YamlMap } fr
 import type { YamlNode } from "./yaml-tree.ts";
 
 /**
- * The part `http` of a service configuration (google.api.Service), good for the services it was
- * read for.
+ * The `http` part of a service configuration (google.api.Service), checked against the services
+ * that it was read for.
  */
 export interface ServiceConfig {
   readonly rules: readonly ConfiguredRule[];
   readonly fullyDecodeReservedExpansion: boolean;
-  /** The place of a rule's part: `rules.yaml:7:22`. */
+  /** Returns the place of a part of a rule, such as `rules.yaml:7:22`. */
   placeOf(spot: RuleSpot): string;
 }
 
-/** A service configuration that cannot be used: every problem, each as `file:line:column: what`. */
+/**
+ * Thrown for a service configuration that cannot be used, with every problem as `file:line:column:
+ * problem`.
+ */
 export class ServiceConfigError extends Error {
   override readonly name = "ServiceConfigError";
   readonly problems: readonly string[];
@@ -26,9 +29,12 @@ export class ServiceConfigError extends Error {
   }
 }
 
-/** Longest file, in characters: thousands of rules. */
+/** The maximum length of a file in characters, which is enough for thousands of rules. */
 export const serviceConfigLengthMax = 1 << 20;
-/** Rules and additional bindings of one file, those behind aliases counted where they are used. */
+/**
+ * The maximum number of rules and additional bindings of one file. Those of an alias count each
+ * time that it is used.
+ */
 const bindingsMax = 1000;
 const problemsShownMax = 100;
 
@@ -43,10 +49,10 @@ const problemsShownMax = 100;
  *         - selector: pkg.Service.Method
  *           get: /v1/{name=things/*}
  *
- * Names may be written as in the proto or in lowerCamelCase; null is unset. Other parts of a
- * service configuration are left alone; an unknown name within `http` is an error. `file` names the
- * text in places. Throws ServiceConfigError with every problem of the text and of the rules on
- * these services.
+ * Names can be proto names or in lowerCamelCase, and null is unset. Other parts of a service
+ * configuration are ignored; an unknown name within `http` is an error. `file` is the name of the
+ * text in the places of problems. Throws ServiceConfigError with every problem of the text, and of
+ * the rules for these services.
  */
 export function readServiceConfig(
   text: string,
@@ -63,7 +69,7 @@ export function readServiceConfig(
   const config = reader.read(root);
   const offsetOf = (spot: RuleSpot): number => offsetAt(reader.nodes[spot.rule ?? -1], spot);
   for (const { spot, place, description } of resolveRules(services, config.rules).problems) {
-    // An annotation is not of this file: its problem has a place of its own.
+    // The problem of an annotation is not in this file, so it states its own place.
     const what = spot.rule === undefined ? `${place}: ${description}` : description;
     reader.problems.push({ offset: offsetOf(spot), description: what });
   }
@@ -73,7 +79,7 @@ export function readServiceConfig(
   };
   if (reader.problems.length > 0) {
     const sorted = reader.problems.toSorted((one, other) => one.offset - other.offset);
-    // A rule for many methods has its problem for each of them.
+    // A rule for many methods has the same problem for each of them; it is reported once.
     const lines = [...new Set(sorted.map((one) => `${at(one.offset)}: ${one.description}`))];
     const more = lines.length - problemsShownMax;
     if (more > 0) lines.splice(problemsShownMax, more, `${file}: and ${more} more`);
@@ -82,7 +88,7 @@ export function readServiceConfig(
   return { ...config, placeOf: (spot) => at(offsetOf(spot)) };
 }
 
-/** What a rule may have: a text, a custom pattern, or more rules. */
+/** The fields of a rule by their kind: a text, a custom pattern, or more rules. */
 const ruleFields: Readonly<Record<string, "text" | "custom" | "rules">> = {
   selector: "text",
   get: "text",
@@ -95,7 +101,7 @@ const ruleFields: Readonly<Record<string, "text" | "custom" | "rules">> = {
   response_body: "text",
   additional_bindings: "rules",
 };
-/** Replaces a path that cannot be read, so that it is not reported as missing. */
+/** Takes the place of a path that cannot be read, so that the path is not reported as missing. */
 const unreadable = "/unreadable";
 const patternFields: ReadonlySet<string> = new Set([
   "get",
@@ -108,7 +114,7 @@ const patternFields: ReadonlySet<string> = new Set([
 
 class ConfigReader {
   readonly problems: TextProblem[];
-  /** Of each rule that was read. */
+  /** The node of each rule that was read. */
   readonly nodes: YamlNode[] = [];
   #bindings = 0;
 
@@ -157,7 +163,8 @@ class ConfigReader {
   }
 
   /**
-   * A rule as JSON in proto names, without its invalid parts. undefined: nothing is left to check.
+   * Returns a rule as JSON in proto names, without its invalid parts; undefined if nothing is left
+   * to check.
    */
   #rule(node: YamlNode): JsonObject | undefined {
     if (++this.#bindings > bindingsMax) {
@@ -180,7 +187,7 @@ class ConfigReader {
       if (isNull(value)) continue;
       if (patternFields.has(name)) {
         if (pattern !== undefined) {
-          const description = `expected one pattern, found ${shown(name)} besides ${shown(pattern)}`;
+          const description = `expected one pattern, found ${shown(name)} in addition to ${shown(pattern)}`;
           this.problems.push({ offset: nameOffset, description });
           continue;
         }
@@ -191,7 +198,7 @@ class ConfigReader {
       else if (kind === "rules") rule[name] = this.#nested(name, value);
       else rule[name] = this.#custom(value);
     }
-    // The pattern itself is invalid, and was reported.
+    // If the pattern itself is invalid, that was reported already.
     return pattern === undefined && this.problems.length > before ? undefined : rule;
   }
 
@@ -228,7 +235,10 @@ class ConfigReader {
     return [];
   }
 
-  /** The entries of a map whose names are known, under their proto names. */
+  /**
+   * Returns the entries of a map whose names are known, under their proto names, and reports the
+   * others.
+   */
   #known({ entries }: YamlMap, names: readonly string[]): YamlEntry[] {
     const found = new Map<string, YamlEntry>();
     for (const { name: written, nameOffset, value } of entries) {
@@ -237,7 +247,7 @@ class ConfigReader {
         const description = `expected one of ${names.join(", ")}, found ${shown(written)}`;
         this.problems.push({ offset: nameOffset, description });
       } else if (found.has(name)) {
-        const description = `expected each name once, found ${shown(written)} besides ${name}`;
+        const description = `expected each name once, found ${shown(written)} in addition to ${name}`;
         this.problems.push({ offset: nameOffset, description });
       } else {
         found.set(name, { name, nameOffset, value });
@@ -259,7 +269,10 @@ function camelCase(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The position of a spot of a rule in the text: as far down its path as the rule goes. */
+/**
+ * The position of a spot in the text. If the rule does not have the whole path of the spot, this is
+ * the position of the last part that exists.
+ */
 function offsetAt(rule: YamlNode | undefined, { path, offset = 0 }: RuleSpot): number {
   let node = rule;
   for (const step of path) {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { eventStream, jsonLines } from "./stream-envelope.ts";
 
-test("jsonLines has a line of JSON for each message, whatever the message holds", () => {
+test("jsonLines writes one line of JSON per message, whatever the message contains", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), (values) => {
       const body = values.map((value) => jsonLines.result(JSON.stringify(value))).join("");
@@ -17,7 +17,7 @@ test("jsonLines has a line of JSON for each message, whatever the message holds"
   );
 });
 
-test("eventStream has an event for each message, whatever the message holds", () => {
+test("eventStream writes one event per message, whatever the message contains", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), (values) => {
       const body = values.map((value) => eventStream.result(JSON.stringify(value))).join("");
@@ -48,7 +48,7 @@ interface Event {
   readonly data: string;
 }
 
-/** As a browser reads it (HTML, section 9.2.6); the last event must be whole. */
+/** Parses events as a browser does (HTML, section 9.2.6). The last event must be complete. */
 function eventsOf(body: string): Event[] {
   const blocks = body.split("\n\n");
   assert.equal(blocks.pop(), "");

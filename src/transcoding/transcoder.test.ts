@@ -10,7 +10,7 @@ import { createTranscoder } from "./transcoder.ts";
 
 const service = createTranscoder([Speech, Transcripts]);
 
-/** A transcoder with all services: any path, query and body can be tested with it. */
+/** A transcoder with rules for any path, query and body. */
 const vectors = createTranscoder([Vectors], {
   rules: [
     {
@@ -94,7 +94,7 @@ test("route() accepts absolute targets and unescaped UTF-8, and keeps the query 
   }
 });
 
-test("bind() puts path over query over body into one message", () => {
+test("bind() makes one message, in which the path takes precedence over the query, and the query over the body", () => {
   const rows: [request: string, body: unknown, message: unknown][] = [
     ["GET /v1alpha1/transcripts", undefined, {}],
     ["GET /v1alpha1/transcripts?", undefined, {}],
@@ -148,7 +148,7 @@ test("bind() puts path over query over body into one message", () => {
   );
 });
 
-test("bind() lists every violation of path, query and body at once", () => {
+test("bind() lists all violations of path, query and body", () => {
   const error = refused(() =>
     bind(
       vectors,
@@ -180,9 +180,9 @@ test("bind() lists every violation of path, query and body at once", () => {
   );
 });
 
-test("bind() refuses parts of a request that the rule does not have", () => {
+test("bind() refuses parts of a request for which the rule has no place", () => {
   const rows: [request: string, body: unknown, message: RegExp][] = [
-    ["GET /q", { s: "a" }, /GET \/q takes no body/],
+    ["GET /q", { s: "a" }, /GET \/q does not accept a body/],
     ["POST /all/x/1?s=a", {}, /^s: there are no query parameters here: all fields go in the body$/],
     ["GET /q/5?ou=6", undefined, /^ou: not a query parameter: it is set by the path$/],
     ["GET /q/5?os=x", undefined, /^os: cannot be given together with ou$/],
@@ -222,7 +222,7 @@ test("bind() fills the update mask of a PATCH from the names in its body", () =>
       { metadata: { keywords: [], speakers: { a: {} }, subject: null }, segments: null },
       "metadata.keywords,metadata.speakers",
     ],
-    // Output only.
+    // The field is output-only.
     [
       "",
       { version: { name: "x" }, metadata: { originalUri: "x", subject: "" } },

@@ -15,31 +15,31 @@ import { systemParameters } from "./system-parameters.ts";
 import { writeAround, writeResponse, type AroundField } from "./write-response.ts";
 
 /**
- * Turns HTTP requests into request messages and answers into JSON, by the google.api.http rules
+ * Converts HTTP requests to request messages, and answers to JSON, by the google.api.http rules
  * (§4.10).
  */
 export interface Transcoder {
   readonly bindings: readonly Binding[];
-  /** Oddities of the rules, for a log. */
+  /** Rules that are probably mistakes, for a log. */
   readonly notices: readonly RuleNotice[];
   /**
-   * Finds the binding of a request. `target` is the request target as it came: path and query, or
+   * Finds the binding of a request. `target` is the request target as received: path and query, or
    * an absolute URL. Throws ServiceError: not_found (ROUTE_NOT_FOUND), unimplemented with
-   * httpStatus 405 (METHOD_NOT_ALLOWED, metadata.allow "GET, POST"), invalid_argument for malformed
-   * escapes and bytes that are not UTF-8.
+   * httpStatus 405 (METHOD_NOT_ALLOWED, with metadata.allow such as "GET, POST"), or
+   * invalid_argument for malformed escapes and bytes that are not UTF-8.
    */
   route(httpMethod: string, target: string): Routed;
   /**
-   * Makes the request message: path wins over query and body. An empty body is none. Throws
-   * ServiceError invalid_argument with every violation. `contentType` matters only where the body
-   * is a google.api.HttpBody.
+   * Makes the request message. The path takes precedence over query and body, and an empty body
+   * counts as none. `contentType` is used only if the body is a google.api.HttpBody. Throws
+   * ServiceError invalid_argument with every violation.
    */
   bind(routed: Routed, body: Uint8Array | undefined, contentType?: string): Message;
-  /** The JSON text of an answer, by response_body and the options of hlust.api. */
+  /** Writes the JSON text of an answer, by response_body and the options of hlust.api. */
   write(binding: Binding, message: Message): string;
   /**
-   * The same in two parts, around the value of a list whose JSON exists already; undefined if the
-   * list is not in the answer.
+   * Writes an answer in two parts, before and after the value of a list whose JSON already exists;
+   * undefined if the list is not in the answer.
    */
   writeAround(binding: Binding, message: Message, name: string): AroundField | undefined;
 }
@@ -53,24 +53,26 @@ export interface Routed {
 }
 
 export interface TranscoderOptions {
-  /** Rules of a service configuration: they replace annotations (§4.10 item 9). */
+  /** The rules of a service configuration, which replace annotations (§4.10 item 9). */
   readonly rules?: readonly ConfiguredRule[];
-  /** Decode %2F in the part of a variable that "**" matches. Default false. */
+  /** Whether to decode %2F in the part of a variable that "**" matches. Default: false. */
   readonly fullyDecodeReservedExpansion?: boolean;
   /**
-   * Types that a google.protobuf.Any may hold. Default: those of the services' files and what these
-   * import.
+   * The types that a google.protobuf.Any can contain. Default: those of the services' files and of
+   * the files that these import.
    */
   readonly registry?: Registry;
   /** Query parameters that belong to no field. Default: systemParameters. */
   readonly systemParameters?: readonly string[];
-  /** What to do about other query parameters that name no field. Default "reject". */
+  /** What to do about other query parameters that name no field. Default: "reject". */
   readonly unknownQuery?: "reject" | "ignore";
-  /** What to do about a body where the rule has none. Default "reject". */
+  /** What to do about a body if the rule has none. Default: "reject". */
   readonly strayBody?: "reject" | "ignore";
 }
 
-/** Throws HttpRuleError with every rule that cannot be served. */
+/**
+ * Makes a transcoder of the services. Throws HttpRuleError with every rule that cannot be served.
+ */
 export function createTranscoder(
   services: readonly DescService[],
   options: TranscoderOptions = {},
@@ -112,7 +114,7 @@ function routeIn(routes: RouteTable<Binding>, httpMethod: string, target: string
   throw methodNotAllowed(path, httpMethod, allowed);
 }
 
-/** The failure of a method at a path where others are served. */
+/** The error for an HTTP method at a path at which only other methods are served. */
 export function methodNotAllowed(
   path: string,
   httpMethod: string,
@@ -121,12 +123,12 @@ export function methodNotAllowed(
   const allow = allowed.join(", ");
   return new ServiceError(
     "unimplemented",
-    `${shown(path)} does not take ${shown(httpMethod)}, only ${allow}`,
+    `${shown(path)} does not accept ${shown(httpMethod)}, only ${allow}`,
     { reason: "METHOD_NOT_ALLOWED", httpStatus: 405, metadata: { allow } },
   );
 }
 
-/** The path of a request target, sure to be decodable. */
+/** The path of a request target. Throws unless it is percent-encoded UTF-8. */
 function pathOf(target: string): string {
   const path = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/]+(?=\/)/i, "");
   const text = path.startsWith("/") ? utf8OfRawBytes(path) : undefined;

@@ -2,20 +2,21 @@ import { shown } from "../std/service-error.ts";
 import type { PathTemplate, TemplateSegment, TemplateVariable } from "./path-template.ts";
 import { encodeFully } from "./percent-encoding.ts";
 
-/** The value of a variable, or why it has none. */
+/** The value of a variable, or the reason why it has none. */
 export type PathValue = string | { readonly problem: string };
 
 /**
- * A problem with the value of a variable, by its index in the template; -1 for the template itself.
+ * Reports a problem with the value of a variable. `variable` is its index in the template; -1 is
+ * the template itself.
  */
 export type ReportVariable = (variable: number, problem: string) => void;
 
 /**
- * The path of a template with a value for each of its variables (§4.10 item 6): the inverse of
- * RouteTable.match(). In a variable of one segment everything but unreserved characters is
- * percent-encoded, in a longer one "/" stays as well. Values that the template does not match go to
- * `report`, and those that clients and proxies would fold away: a segment that is "." or "..",
- * which has no encoding that they leave alone.
+ * Writes the path of a template with a value for each of its variables (§4.10 item 6), the inverse
+ * of RouteTable.match(). In a variable of one segment all but unreserved characters are
+ * percent-encoded; in a longer one "/" also stays. Reports values that the template does not match.
+ * Also reports segments that are "." or "..": clients and proxies remove them from paths, even if
+ * they are encoded.
  */
 export function writePath(
   { segments, variables, verb }: PathTemplate,
@@ -47,14 +48,14 @@ export function writePath(
     if (text === "." || text === "..") {
       report(
         owners[place] ?? -1,
-        `${shown(text)} cannot be a segment of a path: it is folded away`,
+        `${shown(text)} cannot be a segment of a path: clients and proxies remove it`,
       );
     }
   }
   return `/${written.join("/")}${end}`;
 }
 
-/** Segments outside of variables: a wildcard has no value here, and "**" can match nothing. */
+/** Writes segments outside of variables. A wildcard has no value here; "**" can match nothing. */
 function writeFixed(segments: readonly TemplateSegment[], report: ReportVariable): string[] {
   return segments.flatMap((segment) => {
     if (segment.kind === "literal") return [encodeLiteral(segment.text)];
@@ -74,7 +75,7 @@ function writeVariable(
     return [];
   }
   if (!value.isWellFormed()) {
-    report("it has a lone surrogate, which no path can carry");
+    report("it has an unpaired surrogate, which a path cannot express");
     return [];
   }
   if (!multi && value === "") {
@@ -102,17 +103,17 @@ function matches(
   const fixed = isOpen ? pattern.slice(0, -1) : pattern;
   if (isOpen ? parts.length < fixed.length : parts.length !== fixed.length) return false;
   const rest = parts.slice(fixed.length);
-  // The value of "**" does not begin with "/" (§4.10 item 7).
+  // The value of "**" cannot begin with "/" (§4.10 item 7).
   if (rest.length > 1 && rest[0] === "") return false;
   return fixed.every((segment, index) => {
     const part = parts[index] ?? "";
     if (segment.kind !== "literal") return part !== "";
-    // Servers leave %2F as it is in a variable of more than one segment.
+    // Servers do not decode %2F in a variable of more than one segment.
     return part === (multi ? segment.text.replaceAll("/", "%2F") : segment.text);
   });
 }
 
-/** Text of the template: what its grammar takes stays as it is. */
+/** Encodes text of the template. Characters that the template grammar allows stay as they are. */
 function encodeLiteral(text: string): string {
   return encodeFully(text).replaceAll(/%(?:2[146789BC]|3[BD]|40)/g, decodeURIComponent);
 }

@@ -4,14 +4,14 @@ import { isLeaf, leafText } from "./leaf-text.ts";
 import { encodeFully } from "./percent-encoding.ts";
 import { systemParameters } from "./system-parameters.ts";
 
-/** Why a field cannot be sent; `field` is its path in JSON names. */
+/** Reports why a field cannot be sent. `field` is its path in JSON names. */
 export type ReportField = (field: string, problem: string) => void;
 
 /**
- * The fields of a request message that are set, as a query without its "?" (§4.10 items 1 to 4):
- * nested fields by dotted JSON names, lists as one parameter an item, values in proto3 JSON.
- * `isElsewhere` says which fields, by their path in proto names, the path or the body carries. What
- * no query can say goes to `report`.
+ * Writes the fields of a request message that are set as a query without its "?" (§4.10 items 1 to
+ * 4): nested fields with dotted JSON names, lists as one parameter per item, and values in proto3
+ * JSON. `isElsewhere` returns whether a field, by its path in proto names, is in the path or the
+ * body. Reports fields that a query cannot express.
  */
 export function writeQuery(
   message: ReflectMessage,
@@ -35,7 +35,10 @@ class QueryWriter {
     this.#report = report;
   }
 
-  /** Returns whether the request shows that any of the fields, and so the message, is set. */
+  /**
+   * Writes the fields. Returns whether the request has any of them, which shows that the message is
+   * set.
+   */
   writeFields(message: ReflectMessage, names: string, path: string): boolean {
     let isSaid = false;
     for (const field of message.sortedFields) {
@@ -81,7 +84,7 @@ class QueryWriter {
   }
 }
 
-/** Messages that are not a single value in JSON and whose JSON is not made of their fields. */
+/** Messages whose JSON is neither a single value nor an object of their fields. */
 const valueTypes: ReadonlySet<string> = new Set([
   "google.protobuf.Any",
   "google.protobuf.ListValue",

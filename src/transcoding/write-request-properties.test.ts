@@ -38,7 +38,7 @@ function transcoderOf(rule: JsonObject): Transcoder {
   return createTranscoder([Vectors], { rules: [{ selector, ...rule }], registry });
 }
 
-/** How a server reads a request. */
+/** Reads a request as a server does. */
 function read(transcoder: Transcoder, { httpMethod, target, body }: WrittenRequest): Message {
   const content = typeof body?.content === "string" ? Buffer.from(body.content) : body?.content;
   const bytes = content === undefined ? undefined : new Uint8Array(content);
@@ -46,8 +46,8 @@ function read(transcoder: Transcoder, { httpMethod, target, body }: WrittenReque
 }
 
 /**
- * JSON names that are other fields' proto names: the protobuf library mixes them up (vectors
- * qry-073, jsn-144).
+ * Fields whose JSON name is the proto name of another field, which the Protobuf library confuses
+ * (vectors qry-073, jsn-144).
  */
 const swapped: ReadonlySet<string> = new Set(["pa", "pb"]);
 
@@ -79,7 +79,7 @@ test("Transcoder.bind() reads what writeRequest() writes, for any message and ru
       counts[written ? "written" : "refused"]++;
       if (!written) return;
       assert.deepEqual(read(transcoder, written), message);
-      // Clients do not change the target.
+      // Clients send the target unchanged.
       const { pathname, search } = new URL(written.target, "http://localhost");
       assert.equal(pathname + search, written.target);
     }),
@@ -89,7 +89,7 @@ test("Transcoder.bind() reads what writeRequest() writes, for any message and ru
   assert.ok(counts.refused > numRuns / 20, JSON.stringify(counts));
 });
 
-test("writeRequest() refuses nothing that a body or a query can express", () => {
+test("writeRequest() writes every message that a body or a query can express", () => {
   const strings = wellFormedStrings;
   const takes = ({ name }: DescField): boolean => !swapped.has(name);
   const inBody = arbitraryMessage(MSchema, { depth: 2, inAny: ItemSchema, strings, takes });
@@ -114,7 +114,7 @@ test("writeRequest() refuses nothing that a body or a query can express", () => 
   );
 });
 
-test("every method of the contract is written and read back", () => {
+test("requests of every method of the contract are written and read back", () => {
   const services = [Transcripts, Speech, Accounts, Webhooks];
   const transcoder = createTranscoder(services);
   const contract = registryOf(services);
@@ -128,7 +128,7 @@ test("every method of the contract is written and read back", () => {
       const { method } = binding;
       assert.equal(transcoder.route(written.httpMethod, written.target).binding, binding);
       const found = read(transcoder, written);
-      // A PATCH that names no mask gets that of its body.
+      // A PATCH without a mask gets the mask of its body.
       for (const schema of [
         UpdateTranscriptRequestSchema,
         UpdateAccountRequestSchema,

@@ -22,7 +22,7 @@ function write(rule: JsonObject, message: JsonObject): WrittenRequest {
   return writeRequest(transcoderOf(rule).bindings, json, registry);
 }
 
-test("writeRequest() puts each field where the rule has it", () => {
+test("writeRequest() puts each field in the part of the request that the rule defines", () => {
   const rows: [rule: JsonObject, message: JsonObject, line: string, body?: string][] = [
     [{ get: "/v1/echo" }, {}, "GET /v1/echo"],
     [{ post: "/v1/echo", body: "*" }, {}, "POST /v1/echo", "{}"],
@@ -145,15 +145,15 @@ test("writeRequest() refuses what JSON or UTF-8 cannot express, and names the fi
   const post = { post: "/v1/x", body: "*" };
   const never = { seconds: 10n ** 15n };
   const rows: [JsonObject, MessageInitShape<typeof MSchema>, field: string, problem: RegExp][] = [
-    [{ get: "/v1/{s}" }, { s: "\ud800" }, "s", /lone surrogate/],
-    [get, { rs: ["a", "\udfff"] }, "rs", /lone surrogate/],
-    [post, { sub: { rs: ["a", "\udfff"] } }, "sub.rs[1]", /lone surrogate/],
-    [post, { labels: { "\ud800": "" } }, "labels", /lone surrogate/],
+    [{ get: "/v1/{s}" }, { s: "\ud800" }, "s", /unpaired surrogate/],
+    [get, { rs: ["a", "\udfff"] }, "rs", /unpaired surrogate/],
+    [post, { sub: { rs: ["a", "\udfff"] } }, "sub.rs[1]", /unpaired surrogate/],
+    [post, { labels: { "\ud800": "" } }, "labels", /unpaired surrogate/],
     [{ get: "/v1/{ts}" }, { ts: never }, "ts", /must be from 0001/],
     [get, { rts: [never] }, "rts", /must be from 0001/],
     [post, { sub: { rts: [{}, never] } }, "sub.rts[1]", /must be from 0001/],
     [post, { mi: { "a b": {} }, any: { typeUrl: "x/y" } }, "any", /registry/],
-    [{ post: "/v1/{s}", body: "item" }, { s: "a", item: { id: "\ud800" } }, "item.id", /lone/],
+    [{ post: "/v1/{s}", body: "item" }, { s: "a", item: { id: "\ud800" } }, "item.id", /unpaired/],
   ];
   for (const [rule, message, field, problem] of rows) {
     const { bindings } = transcoderOf(rule);
@@ -162,7 +162,7 @@ test("writeRequest() refuses what JSON or UTF-8 cannot express, and names the fi
   }
 });
 
-test("writeRequest() refuses a query parameter that belongs to every call", () => {
+test("writeRequest() refuses a field whose query parameter is a system parameter", () => {
   const proto = clone(FileDescriptorProtoSchema, file_transcoding.proto);
   for (const field of proto.messageType.flatMap(({ field }) => field)) {
     if (field.name === "display_name") field.jsonName = "key";

@@ -16,30 +16,33 @@ import { leafText } from "./leaf-text.ts";
 import { type PathValue, writePath } from "./write-path.ts";
 import { type ReportField, writeQuery } from "./write-query.ts";
 
-/** A request message as HTTP, from which Transcoder.route() and bind() make the same message. */
+/**
+ * A request message as HTTP, from which Transcoder.route() and bind() make the same message again.
+ */
 export interface WrittenRequest {
   readonly binding: Binding;
   /**
-   * GET, POST, ..., or the kind of a custom pattern; POST or GET if the rule accepts any method.
+   * The HTTP method: GET, POST, ..., or the kind of a custom pattern. If the rule accepts any
+   * method, POST with a body and GET without one.
    */
   readonly httpMethod: string;
-  /** Path and query. */
+  /** The path and the query. */
   readonly target: string;
   readonly body: WrittenBody | undefined;
 }
 
 export interface WrittenBody {
-  /** "" for a google.api.HttpBody without one. */
+  /** The media type; "" for a google.api.HttpBody without one. */
   readonly contentType: string;
   /** JSON text, or the bytes of a google.api.HttpBody. */
   readonly content: string | Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Writes a request message by the first of a method's bindings that can say all of it (§4.10 items
- * 1 to 4, 6 and 8). `registry` knows what is inside a google.protobuf.Any: see registryOf(). Throws
- * ServiceError: unimplemented where there is no binding, invalid_argument (NOT_EXPRESSIBLE) with
- * every field that keeps a binding from saying the message.
+ * Writes a request message by the first of a method's bindings that can express all of it (§4.10
+ * items 1 to 4, 6 and 8). `registry` has the types inside a google.protobuf.Any: see registryOf().
+ * Throws ServiceError: unimplemented if there is no binding, or invalid_argument (NOT_EXPRESSIBLE)
+ * with every field that a binding cannot express.
  */
 export function writeRequest(
   bindings: readonly Binding[],
@@ -98,7 +101,7 @@ function writeBy(
 }
 
 /**
- * The value of a path variable. If presence is tracked, the field must be set: the path would set
+ * The value of a path variable. A field with tracked presence must be set, since the path would set
  * it.
  */
 function valueOf(root: ReflectMessage, fields: readonly DescField[]): PathValue {
@@ -138,7 +141,7 @@ function writeBody(
   const json = jsonOf(root, registry, report);
   for (const fields of variables) drop(json, fields);
   const value = typeof body === "object" ? ownField(json, body.jsonName) : json;
-  // A body that is one field, which the path has.
+  // The body is one field, and the path has that field.
   if (value === undefined) return undefined;
   const name = typeof body === "object" ? body.jsonName : "";
   return { contentType: "application/json", content: textOf(value, name, report) };
@@ -148,7 +151,7 @@ function isHttpBody(type: DescMessage): boolean {
   return type.typeName === "google.api.HttpBody";
 }
 
-/** A valid header value; other text would be changed on the way. */
+/** A valid header value. Other text would be changed in transit. */
 const headerValue = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
 function httpBodyOf(message: ReflectMessage, name: string, report: ReportField): WrittenBody {
@@ -161,7 +164,7 @@ function httpBodyOf(message: ReflectMessage, name: string, report: ReportField):
     const value: unknown = message.get(field);
     if (field.name === "content_type" && typeof value === "string") {
       contentType = value;
-      if (!headerValue.test(value)) refuse(field, "it cannot be a header");
+      if (!headerValue.test(value)) refuse(field, "it cannot be a header value");
     } else if (field.name === "data" && value instanceof Uint8Array) {
       content = new Uint8Array(value);
     } else if (message.isSet(field)) {
@@ -169,17 +172,20 @@ function httpBodyOf(message: ReflectMessage, name: string, report: ReportField):
     }
   }
   if (name !== "" && contentType === "" && content.length === 0) {
-    report(name, "it is set and empty, which a request cannot say");
+    report(name, "it is set and empty, which a request cannot express");
   }
   return { contentType, content };
 }
 
-/** The JSON of the whole message; {} if a part of it has none, which is reported. */
+/**
+ * The JSON of the whole message. If a part of it has no JSON, that is reported, and the result is
+ * {}.
+ */
 function jsonOf(root: ReflectMessage, registry: Registry, report: ReportField): JsonObject {
   try {
     const json = toJson(root.desc, root.message, { registry });
     if (isObject(json)) return json;
-    throw new TypeError(`${root.desc.typeName} is no object in JSON`);
+    throw new TypeError(`${root.desc.typeName} is not an object in JSON`);
   } catch (error) {
     blame(root, "", registry, error, report);
     return {};
@@ -207,7 +213,7 @@ function blame(
 }
 
 function* childrenOf(message: ReflectMessage): Generator<[part: string, child: ReflectMessage]> {
-  // Their JSON is not made of their fields.
+  // The JSON of these messages does not consist of their fields.
   if (message.desc.typeName.startsWith("google.protobuf.")) return;
   for (const field of message.sortedFields) {
     if (!message.isSet(field)) continue;
@@ -220,7 +226,7 @@ function* childrenOf(message: ReflectMessage): Generator<[part: string, child: R
   }
 }
 
-/** Takes a field that the path has out of the body (§4.10 item 2). */
+/** Removes a field from the body that the path has (§4.10 item 2). */
 function drop(json: JsonObject, fields: readonly DescField[]): void {
   let holder = json;
   for (const field of fields.slice(0, -1)) {
@@ -233,13 +239,13 @@ function drop(json: JsonObject, fields: readonly DescField[]): void {
 }
 
 /**
- * JSON text that keeps what JSON.stringify() changes: the sign of -0, and strings that are not
- * Unicode, which are refused.
+ * Writes JSON text like JSON.stringify(), but keeps the sign of -0, and reports strings that are
+ * not valid Unicode.
  */
 function textOf(value: JsonValue, name: string, report: ReportField): string {
   if (Object.is(value, -0)) return "-0";
   if (typeof value === "string" && !value.isWellFormed()) {
-    report(name, "it has a lone surrogate, which UTF-8 cannot carry");
+    report(name, "it has an unpaired surrogate, which UTF-8 cannot express");
   }
   if (Array.isArray(value)) {
     const items = value.map((item, index) => textOf(item, `${name}[${index}]`, report));
@@ -247,7 +253,8 @@ function textOf(value: JsonValue, name: string, report: ReportField): string {
   }
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([key, member]) => {
-    if (!key.isWellFormed()) report(name, "a key has a lone surrogate, which UTF-8 cannot carry");
+    if (!key.isWellFormed())
+      report(name, "a key has an unpaired surrogate, which UTF-8 cannot express");
     return `${JSON.stringify(key)}:${textOf(member, name === "" ? key : `${name}.${key}`, report)}`;
   });
   return `{${members.join(",")}}`;

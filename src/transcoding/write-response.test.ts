@@ -32,7 +32,7 @@ const emptyMetadata = {
   originalByteLength: 0,
 };
 
-test("writeJson() shows or leaves out unset fields as the message's options say", () => {
+test("writeJson() writes or omits unset fields according to the message's options", () => {
   const rows: [schema: DescMessage, message: Message, json: unknown][] = [
     [
       TranscriptSchema,
@@ -84,7 +84,7 @@ test("writeJson() shows or leaves out unset fields as the message's options say"
       }),
       { transcriptJobs: [{ name: "transcriptjob/1" }], nextPageToken: "x" },
     ],
-    // Within another message, metadata follows the other message's options.
+    // Inside another message, the options of that message apply to metadata.
     [
       TranscriptJobSchema,
       create(TranscriptJobSchema, {

@@ -13,17 +13,18 @@ import type { Binding } from "./http-rules.ts";
 import { isObject, ownField } from "./is-object.ts";
 
 /**
- * A message as the JSON of an answer (docs/api.md, JSON). Unset fields are left out, unless the
- * message has the option hlust.api.emit_unset_fields: then they are written at every depth,
- * messages as null where hlust.api.emit_null says so; fields of this message with
- * hlust.api.emit_empty are always written. `registry` knows what is inside a google.protobuf.Any.
+ * Writes a message as the JSON of an answer (docs/api.md, JSON). Unset fields are omitted, unless
+ * the message has the option hlust.api.emit_unset_fields: then they are written at every depth,
+ * message fields with hlust.api.emit_null as null. Fields of this message with hlust.api.emit_empty
+ * are always written. `registry` has the types inside a google.protobuf.Any.
  */
 export function writeJson(schema: DescMessage, message: Message, registry?: Registry): string {
   return JSON.stringify(answerJson(schema, message, registry));
 }
 
 /**
- * The text of an answer by the rule: the whole message, or its response_body field (§4.10 item 4).
+ * Writes the text of an answer by its rule: the whole message, or its response_body field (§4.10
+ * item 4).
  */
 export function writeResponse(binding: Binding, message: Message, registry?: Registry): string {
   const { output } = binding.method;
@@ -39,15 +40,15 @@ export function writeResponse(binding: Binding, message: Message, registry?: Reg
   return JSON.stringify(value ?? emptyJson(output, field));
 }
 
-/** The text of an answer before and behind the value of one field. */
+/** The text of an answer before and after the value of one field. */
 export interface AroundField {
   readonly head: string;
   readonly tail: string;
 }
 
 /**
- * The same but for a list whose JSON is there already: it is not looked at. undefined where the
- * answer is a part of the message.
+ * Like writeResponse(), except for a list whose JSON already exists, which is not read. undefined
+ * if the answer is only a part of the message.
  */
 export function writeAround(
   { method: { output }, responseBody }: Binding,
@@ -78,15 +79,13 @@ export function writeAround(
   };
 }
 
-/** Bytes that are sent as they are. */
+/** Bytes that are sent unchanged as an answer. */
 export interface HttpContent {
   readonly contentType: string;
   readonly data: Uint8Array;
 }
 
-/**
- * Whether the answers of a rule are of google.api.HttpBody, whole or in their response_body field.
- */
+/** Whether the answers of a rule, or their response_body field, are a google.api.HttpBody. */
 export function answersHttpBody({ method, responseBody }: Binding): boolean {
   const type = responseBody === undefined ? method.output : responseBody.message;
   const isOne = responseBody === undefined || responseBody.fieldKind === "message";
@@ -94,8 +93,8 @@ export function answersHttpBody({ method, responseBody }: Binding): boolean {
 }
 
 /**
- * The content of an answer that is a google.api.HttpBody, to be sent as it is; undefined for all
- * others.
+ * The content of an answer that is a google.api.HttpBody, to be sent unchanged; undefined for all
+ * other answers.
  */
 export function httpBodyOf(binding: Binding, message: Message): HttpContent | undefined {
   if (!answersHttpBody(binding)) return undefined;
@@ -132,8 +131,7 @@ function jsonOf(
 }
 
 /**
- * What a field that is not set, not a message, is in JSON: [], {}, "", 0, false or the first enum
- * name.
+ * The JSON of an unset field that is not a message: [], {}, "", 0, false or the first enum name.
  */
 function emptyJson(message: DescMessage, field: DescField): JsonValue {
   if (field.fieldKind === "list") return [];
@@ -145,7 +143,7 @@ function emptyJson(message: DescMessage, field: DescField): JsonValue {
 interface AnswerRules {
   readonly emitsUnset: boolean;
   readonly emptyFields: readonly DescField[];
-  /** Where null is to be written, here or further down: other fields are not looked at. */
+  /** The fields to visit: those that are null if unset, and those with such fields inside. */
   readonly nullFields: readonly { readonly field: DescField; readonly isNull: boolean }[];
 }
 

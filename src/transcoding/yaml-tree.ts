@@ -11,10 +11,7 @@ import {
 } from "yaml";
 import { shown } from "../std/service-error.ts";
 
-/**
- * A value of a YAML or JSON text that knows where it stands. Offsets are counted in UTF-16 units
- * from 0.
- */
+/** A value of a YAML or JSON text with its position. Offsets are counted in UTF-16 units from 0. */
 export type YamlNode = YamlScalar | YamlList | YamlMap;
 
 export interface YamlScalar {
@@ -22,8 +19,8 @@ export interface YamlScalar {
   readonly value: unknown;
   readonly offset: number;
   /**
-   * Where the first character of a string stands; undefined where the text does not have it letter
-   * by letter.
+   * The offset of the first character of a string; undefined if the text writes the string
+   * differently, such as with escapes.
    */
   readonly textOffset: number | undefined;
 }
@@ -46,30 +43,30 @@ export interface YamlEntry {
   readonly value: YamlNode;
 }
 
-/** What is wrong with a text, and where. */
+/** A problem of a text with its position. */
 export interface TextProblem {
   readonly offset: number;
   readonly description: string;
 }
 
 export interface YamlText {
-  /** undefined where there is no tree to look at. */
+  /** The root of the tree; undefined if the text has none. */
   readonly root: YamlNode | undefined;
   readonly problems: readonly TextProblem[];
-  /** Line and column of an offset, each from 1. */
+  /** Returns the line and the column of an offset, each from 1. */
   readonly placeOf: (offset: number) => { line: number; column: number };
 }
 
-/** More than any rule needs, less than any stack. */
+/** The maximum depth of the text: more than any rule needs, and less than overflows a stack. */
 const depthMax = 64;
-/** A text of garbage has an error a character. */
+/** The maximum number of problems to report. A text of garbage has an error per character. */
 const problemsMax = 100;
 
 /**
- * Reads one YAML 1.2 document, which may be JSON, in linear time. Stricter than YAML: names are
- * strings and stand once in their map; no tags, no directives, no second document, no more than 64
- * levels. `yes` and `on` are strings. What an alias stands for is the same node as its anchor's, so
- * that aliases of aliases cost nothing here: who walks the tree counts its steps.
+ * Reads one YAML 1.2 document, which can be JSON, in linear time. It is stricter than YAML: names
+ * are strings and occur once in their map, and tags, directives, a second document and more than 64
+ * levels are refused. `yes` and `on` are strings. An alias is the same node as its anchor, so that
+ * aliases of aliases cost nothing here; code that traverses the tree must count its steps.
  */
 export function readYaml(text: string): YamlText {
   const lineCounter = new LineCounter();
@@ -83,18 +80,19 @@ export function readYaml(text: string): YamlText {
   }
   const reader = new TreeReader(text);
   reader.addErrors(document);
-  // A text that is not YAML has no tree to report more about.
+  // The tree of a text that is not YAML is not read, since it is incomplete.
   const contents = document.errors.length > 0 ? null : document.contents;
   const root = contents === null ? undefined : reader.read(contents, 0);
   return { root, problems: reader.problems, placeOf };
 }
 
-/** undefined where the library's stack is at its end. */
+/** Parses the text; undefined if the stack overflows in the library. */
 function parsed(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
   try {
     return parseDocument(text, {
       lineCounter,
-      // Looked at below in linear time: the library compares every name with every other one.
+      // TreeReader checks this in linear time; the library compares every name with every other
+      // one.
       uniqueKeys: false,
       prettyErrors: false,
       schema: "core",
@@ -116,9 +114,9 @@ class TreeReader {
 
   addErrors({ errors, directives }: Document.Parsed): void {
     for (const { code, message, pos } of errors) {
-      // The library's own advice would name its functions.
+      // The message of the library would name its functions.
       if (code === "MULTIPLE_DOCS") this.#add(pos[0], "expected one document, found another");
-      // What rules most often have: `kind: *`.
+      // The most common mistake in rules is `kind: *`.
       else if (message.startsWith("Alias cannot be an empty"))
         this.#add(pos[0], 'expected a value, found "*" without quotes');
       else if (message.includes("call stack")) this.#add(pos[0], tooDeep);
@@ -146,7 +144,10 @@ class TreeReader {
     return read;
   }
 
-  /** An anchor is known once its node is whole: a node that holds itself is refused. */
+  /**
+   * Returns the node of an anchor. An anchor is known once its node is complete, so a node that
+   * contains itself is refused.
+   */
   #aliased(anchor: string, offset: number): YamlNode {
     const known = this.#anchors.get(anchor);
     if (known !== undefined) return known;
@@ -192,7 +193,7 @@ class TreeReader {
 
 const tooDeep = `it nests deeper than ${depthMax} levels`;
 
-/** What stands there, for a message. */
+/** Describes a node, for a message. */
 export function describe(node: YamlNode): string {
   if (node.kind === "list") return "a list";
   if (node.kind === "map") return "a map";

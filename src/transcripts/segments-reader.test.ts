@@ -122,7 +122,7 @@ test("a reader reports violations", async () => {
     ],
     [
       { ...json(""), bytes: new Uint8Array([0x1a, 9]), format: "binary" },
-      "body: is not the binary form of a message",
+      "body: is not a binary Protobuf message",
     ],
   ];
   for (const [message, refusal] of rows) {

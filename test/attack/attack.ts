@@ -5,43 +5,53 @@ import { type Figures, figuresOf, type Window } from "./figures.ts";
 import { memoryMb, type NodeUnderAttack } from "./node-under-attack.ts";
 import { watchOtherLoad } from "./other-load.ts";
 
-/** What one account does to a node that others use. */
+/** An attack of one account on a node that others use. */
 export interface Attack {
   readonly name: string;
-  /** Part of the gate: the worst of its kind. All run with ATTACK=all (`npm run test:attack`). */
+  /**
+   * Whether the attack, as the worst of its kind, is part of the gate. All attacks run with
+   * ATTACK=all (`npm run test:attack`).
+   */
   readonly isInGate: boolean;
-  /** Makes what the attack needs; what it gives is the attack, and says how it was answered. */
+  /**
+   * Prepares the attack, and resolves to the function that makes it, which in turn resolves to how
+   * it was answered.
+   */
   readonly prepare: (node: NodeUnderAttack) => Promise<() => Promise<string>>;
 }
 
-/** An attack lasts at least this long: a single call is made again. */
+/** An attack lasts at least this long: it is repeated until then. */
 const attackMsMin = 1_500;
 const quietMs = 1_500;
 const settleMs = 200;
 const wordMsMax = 30_000;
-/** Other tests run at the same time: one of a few attempts is not slowed by them. */
+/**
+ * Other tests run at the same time, so there are several attempts: one of them should not be
+ * slowed.
+ */
 const attemptsMax = 3;
 
-/** The wait for /healthz. */
+/** The maximum time of /healthz. */
 const healthMsMax = 100;
-/** The other account's p99 in terms of what it is alone. */
+/** The other account's p99 during an attack may be at most this multiple of its p99 without one. */
 const slowdownMax = 2;
-/** What is quick without an attack may take this long during one. */
+/** Calls that are fast without an attack may take this long during one. */
 const unnoticedMs = 100;
 /**
- * With `npm run test:attack` nothing else runs; the gate runs other tests at the same time, whose
- * the available CPU varies.
+ * With `npm run test:attack` nothing else runs. The gate runs other tests at the same time, so the
+ * available CPU varies.
  */
 const hasMachine = process.env["ATTACK"] === "all";
 /**
- * Where other processes take more of the machine, in cores, how long something took says nothing
- * about the service.
+ * If other processes use more of the machine than this, in cores, times say nothing about the
+ * service.
  */
 const otherCoresMax = 0.3;
 /**
- * Attacks a node; fails where the process is lost or too large, a call of the other account fails,
- * or its main thread worked for this long while /healthz waited. How long calls took is judged
- * against what they take alone, where the machine has nothing else to do: else it is only reported.
+ * Attacks a node. Fails if the process ends or uses too much memory, if a call of the other account
+ * fails, or if the main thread works for `healthMsMax` while /healthz waits. The times of calls are
+ * compared with those without an attack if the machine does nothing else; otherwise they are only
+ * reported.
  */
 export async function attackAndJudge(
   node: NodeUnderAttack,
@@ -61,23 +71,27 @@ export async function attackAndJudge(
     const attacked = figuresOf(await seenAfterwards(node));
     const otherCores = otherLoad();
     report(`${name}: ${[...answers].join(" | ").slice(0, 1_000)}`);
-    report(`alone ${lineOf(alone)}; attacked ${lineOf(attacked)}${node.isLost ? "; LOST" : ""}`);
+    report(`alone ${lineOf(alone)}; attacked ${lineOf(attacked)}${node.isLost ? "; ENDED" : ""}`);
     const isQuiet = hasMachine && otherCores < otherCoresMax;
-    if (!isQuiet) report(`waits are not judged: others took ${otherCores.toFixed(1)} cores`);
+    if (!isQuiet)
+      report(`times are not checked: other processes used ${otherCores.toFixed(1)} cores`);
     const worst = lasting(attacked, answers, node.isLost);
     const held = heldIn(attacked);
     heldTooLong += held.length;
     const troubles = [...worst, ...held, ...(isQuiet ? passing(alone, attacked) : [])];
     if (troubles.length === 0) return;
     if (worst.length > 0 || heldTooLong > attemptsMax / 2 || attempts === attemptsMax) {
-      // The next attack must not suffer for it.
+      // The failure must not affect the next attack.
       await node.restart();
       assert.fail(troubles.join("\n"));
     }
   }
 }
 
-/** Also what the attack has made wait until now: at least a word of live audio is waited for. */
+/**
+ * The samples since the attack, including calls that waited for its end: there must be at least one
+ * word of live audio.
+ */
 async function seenAfterwards(node: NodeUnderAttack): Promise<Window> {
   await sleep(settleMs);
   const all = await node.seen();
@@ -102,12 +116,12 @@ async function attackFor(run: () => Promise<string>): Promise<Set<string>> {
   return answers;
 }
 
-/** What no busy machine explains. */
+/** The failures that a busy machine does not explain. */
 function lasting(attacked: Figures, answers: ReadonlySet<string>, isLost: boolean): string[] {
   const broken = [...answers].filter((text) => /(?:^|\n)500|grpc-status (?:13|2) /.test(text));
   return [
-    ...(isLost ? ["the process is lost"] : []),
-    ...(attacked.liveMs === 0 ? ["no word of another account's live audio came"] : []),
+    ...(isLost ? ["the process has ended"] : []),
+    ...(attacked.liveMs === 0 ? ["no word of another account's live audio was returned"] : []),
     ...attacked.failures.map((failure) => `another account's call failed: ${failure}`),
     ...(attacked.rssMb > memoryMb ? [`${attacked.rssMb} MB of memory, over ${memoryMb}`] : []),
     ...broken.map((text) => `answered as a bug of the service: ${text.slice(0, 200)}`),
@@ -115,15 +129,15 @@ function lasting(attacked: Figures, answers: ReadonlySet<string>, isLost: boolea
 }
 
 /**
- * One try of three may have the garbage collector's longest mark in it, or a core that is shared:
- * two may not.
+ * One attempt of three may contain the garbage collector's longest mark, or a time in which another
+ * process used the core; two may not.
  */
 function heldIn({ heldMs }: Figures): string[] {
   if (heldMs <= healthMsMax) return [];
   return [`/healthz waited for ${heldMs} ms of the main thread's work, over ${healthMsMax}`];
 }
 
-/** What another process on the machine may have done. */
+/** The failures that another process on the machine can have caused. */
 function passing(alone: Figures, attacked: Figures): string[] {
   const rows = [
     ["/healthz", attacked.healthMs, Math.max(healthMsMax, slowdownMax * alone.healthMs)],

@@ -2,15 +2,15 @@ import type { Attack } from "./attack.ts";
 import { around, brotlied, field, filled, gzipped, largestBytes, rpc } from "./payloads.ts";
 import { ask, askGrpc, connectHeaders } from "./send.ts";
 
-/** Kilobytes that are 32 MiB when they are decompressed, in one call and in several at once. */
+/** Kilobytes that are 32 MiB after decompression, in one call and in several at the same time. */
 const compressed: Attack[] = [
-  // Finding 1 of the issue: it held the service for 22 s.
+  // This attack once held the service for 22 s.
   connectJson("segments: 11 million empty ones", rpc.create, {
     isInGate: true,
     make: () =>
       around('{"transcript":{"metadata":{"fileType":"AUDIO"},"segments":[', "{},", "{}]}}"),
   }),
-  // The denser one, of two bytes for each.
+  // The binary form is denser, with two bytes per segment.
   grpc("segments: 16 million of two bytes", rpc.create, {
     isInGate: true,
     make: () => field(1, filled([0x1a, 0], largestBytes - 64)),
@@ -108,7 +108,7 @@ function grpc(name: string, path: string, { make, isInGate = false }: Body): Att
   };
 }
 
-/** This many calls at once; how they were answered. */
+/** Makes `count` calls at the same time; resolves to their different answers. */
 export async function together(count: number, call: () => Promise<string>): Promise<string> {
   const answers = await Promise.all(Array.from({ length: count }, call));
   return [...new Set(answers)].join("\n");

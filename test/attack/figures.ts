@@ -1,29 +1,32 @@
-/** How long one call took. */
+/** The time of one call. */
 export interface Sample {
   readonly wallMs: number;
   /**
-   * CPU that the service's main thread took meanwhile: of a node that is held it is as long as the
-   * wait.
+   * The CPU time of the service's main thread during the call. If the thread is held, this is as
+   * long as the call.
    */
   readonly cpuMs: number;
 }
 
-/** What the other account has seen in some time. */
+/** The samples of the other account over some time. */
 export interface Window {
   readonly health: Sample[];
   /** Lists, gets, creates and submits. */
   readonly calls: Sample[];
-  /** From the first sound of a word to the word, over WebSocket and gRPC. */
+  /** The time from the first sound of a word to the word, over WebSocket and gRPC. */
   readonly live: Sample[];
-  /** Of its calls, the first 20. */
+  /** The first 20 failures of its calls. */
   readonly failures: string[];
-  /** Of the service's own process. */
+  /** The maximum memory of the service's own process. */
   rssKbMax: number;
 }
 
-/** The p99 of each in ms, and what else a window shows. */
+/** The p99 of each kind of sample in ms, and the other results of a window. */
 export interface Figures {
-  /** Of the wait for /healthz, and of the part of it in which the service's main thread worked. */
+  /**
+   * The p99 of the time of /healthz. `heldMs` is the p99 of the part of it in which the service's
+   * main thread worked.
+   */
   readonly healthMs: number;
   readonly heldMs: number;
   /** The longest such part. */

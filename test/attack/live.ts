@@ -6,21 +6,29 @@ import type { Attack } from "./attack.ts";
 import type { NodeUnderAttack } from "./node-under-attack.ts";
 import { around } from "./payloads.ts";
 
-/** As long as a message may be. */
+/** The maximum length of a message. */
 const messageBytes = 1 << 20;
 const floodMs = 1_500;
 
-/** What a caller can say to live recognition. */
+/** Attacks with the messages of live recognition. */
 export const liveAttacks: readonly Attack[] = [
   messages("lists that are nested without end", around('{"zz":', "[", "", messageBytes), 20),
   messages("a megabyte of empty objects", around('{"zz":[', "{},", "{}]}", messageBytes), 20),
   messages("a megabyte of white space", around("{", " ", "}", messageBytes), 20),
   messages("100 contexts of 500 phrases", Buffer.from(JSON.stringify(hints(100, 500))), 20),
-  messages("the most hints that are let in", Buffer.from(JSON.stringify(hints(1, 500))), 100, true),
+  messages(
+    "the most hints that are accepted",
+    Buffer.from(JSON.stringify(hints(1, 500))),
+    100,
+    true,
+  ),
   messages("a configuration, and nothing else", Buffer.from(JSON.stringify(hints(0, 0))), 300),
 ];
 
-/** The same first message on this many sockets at once, again as soon as they are closed. */
+/**
+ * Sends the same first message on this many sockets at the same time, and again as soon as they are
+ * closed.
+ */
 function messages(what: string, first: Buffer, count: number, isInGate = false): Attack {
   return {
     name: `live: ${what}, on ${count} sockets`,

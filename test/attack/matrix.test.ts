@@ -1,5 +1,6 @@
-// Every method, over every protocol, with every request that is hard to read, plain and compressed:
-// none holds the node. It takes the better part of an hour: ATTACK=all (`npm run test:attack`).
+// Calls every method over every protocol with every request that is hard to read, plain and
+// compressed: none may hold the node. It takes the better part of an hour, and runs with ATTACK=all
+// (`npm run test:attack`).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +15,10 @@ import { gzipped, largestBytes } from "./payloads.ts";
 import { ask, askGrpc, connectHeaders } from "./send.ts";
 import { shapesOf, type Shape } from "./shapes.ts";
 
-/** CPU of the main thread while /healthz waits: of one call, and of what else is done meanwhile. */
+/**
+ * The maximum CPU time of the main thread while /healthz waits, for one call and other work at the
+ * same time.
+ */
 const heldMsMax = 100;
 const isOn = process.env["ATTACK"] === "all";
 const only = process.env["ATTACK_ONLY"] ?? "";
@@ -50,17 +54,17 @@ for (const [service, rows] of isOn ? matrix : []) {
 
 type Send = (shape: Shape) => Promise<string | undefined>;
 
-/** undefined: it is as if it had not been. */
+/** What went wrong with a request; undefined: it had no effect on others. */
 async function troubleOf(shape: Shape, send: Send): Promise<string | undefined> {
   if (node.isLost) await node.restart();
   await node.seen();
   const answer = await send(shape);
-  // It does not go there.
+  // The protocol has no such request.
   if (answer === undefined) return undefined;
   await sleep(30);
   const { heldMsMax: heldMs, rssMb, failures } = figuresOf(await node.seen());
   const held = `held ${Math.round(heldMs)} ms, ${rssMb} MB: ${answer.slice(0, 150)}`;
-  if (node.isLost) return `the process is lost (${held})`;
+  if (node.isLost) return `the process has ended (${held})`;
   if (failures.length > 0) return `${failures[0]} (${held})`;
   if (rssMb > memoryMb) {
     await node.restart();
@@ -69,7 +73,7 @@ async function troubleOf(shape: Shape, send: Send): Promise<string | undefined> 
   return heldMs > heldMsMax || /^500|grpc-status (?:13|2) /.test(answer) ? held : undefined;
 }
 
-/** How the method can be called, but for sockets. */
+/** The protocols over which the method can be called, without WebSocket. */
 function protocolsOf(method: DescMethod, request: Parameters<typeof fromJson>[1]) {
   const path = `/${method.parent.typeName}/${method.name}`;
   const sends: Record<string, Send> = {

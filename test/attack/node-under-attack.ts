@@ -12,13 +12,13 @@ import { type ServiceProcess, startService } from "../fault/process.ts";
 import type { Window } from "./figures.ts";
 
 /**
- * What the service's process is given, as an operator gives it: the least for 10,000 connections,
- * and a little more.
+ * The memory for the service's process, as an operator sets it: a little more than the minimum for
+ * 10,000 connections.
  */
 const givenMb = 3_584;
 /**
- * One account's calls hold a quarter of what calls may hold: with what an idle service takes, no
- * more than this.
+ * The maximum memory of the process: an account's calls may use a quarter of the memory for calls,
+ * and an idle service uses some.
  */
 export const memoryMb = 1_024;
 const environment = {
@@ -30,22 +30,22 @@ const environment = {
 const victimProgram = resolve(import.meta.dirname, "victim-process.ts");
 
 /**
- * A service process that two accounts use: the attacker's, whose key this has, and another one's,
+ * A service process that two accounts use: the attacker's, whose key is here, and another one,
  * which is watched.
  */
 export interface NodeUnderAttack extends AsyncDisposable {
   readonly address: string;
   readonly pid: number;
   readonly dataFolder: string;
-  /** The attacker's key, of every scope. */
+  /** The attacker's key, with every scope. */
   readonly token: string;
   readonly accountId: string;
   readonly db: Database["db"];
-  /** The service's process ended. */
+  /** Whether the service's process has ended. */
   readonly isLost: boolean;
-  /** What the other account has seen since it was last asked. */
+  /** The samples of the other account since the last call of seen(). */
   seen(): Promise<Window>;
-  /** Starts the service again after it was lost. */
+  /** Starts the service again, whether or not it has ended. */
   restart(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export async function openNodeUnderAttack(): Promise<NodeUnderAttack> {
       const answer = once(victim, "message");
       victim.send("take");
       const [window]: Window[] = await answer;
-      if (!window) throw new Error("it says nothing");
+      if (!window) throw new Error("the other account's process sent no samples");
       return window;
     },
     async restart() {

@@ -3,16 +3,19 @@ import { postgresOf, treeOf } from "../fault/process.ts";
 
 /** Clock ticks (1/100 s) of CPU. */
 interface Ticks {
-  /** Of all processes of the machine, and of its hypervisor's other guests. */
+  /** The ticks of all processes of the machine, and of its hypervisor's other guests. */
   readonly all: number;
-  /** Of this process, those it has started and the PostgreSQL of the data folder. */
+  /**
+   * The ticks of this process, of those that it has started and of the PostgreSQL of the data
+   * folder.
+   */
   readonly own: number;
   readonly atMs: number;
 }
 
 /**
- * Begins to watch what other processes take of this machine; what it gives answers in cores, since
- * then.
+ * Begins to measure the CPU use of other processes on this machine. The returned function returns
+ * it in cores, since then.
  */
 export function watchOtherLoad(dataFolder: string): () => number {
   const before = ticksNow(dataFolder);
@@ -36,7 +39,7 @@ function ticksNow(dataFolder: string): Ticks {
   return { all, own, atMs: performance.now() };
 }
 
-/** 0 of one that has ended. */
+/** The ticks of a process; 0 if it has ended. */
 function ticksOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

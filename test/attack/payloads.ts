@@ -1,9 +1,9 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-/** A message at the limit that every protocol once had. */
+/** The size of a message at the limit that every protocol once had. */
 export const largestBytes = 32 << 20;
 
-/** `unit` again and again, up to `bytes`. */
+/** `unit` repeated, up to `bytes`. */
 export function filled(unit: string | readonly number[], bytes: number): Buffer {
   const one = Buffer.from(unit);
   return Buffer.alloc(bytes - (bytes % one.length), one);
@@ -22,7 +22,7 @@ export function varint(value: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
-/** `head`, then `unit` as often as there is room, then `tail`. */
+/** `head`, then `unit` as often as it fits, then `tail`. */
 export function around(head: string, unit: string, tail: string, bytes = largestBytes): Buffer {
   const room = bytes - head.length - tail.length;
   return Buffer.concat([Buffer.from(head), filled(unit, room), Buffer.from(tail)]);
@@ -37,8 +37,8 @@ export function brotlied(bytes: Buffer): Buffer {
 }
 
 /**
- * Metadata that a transcript or a job could have until it was limited: a megabyte of speakers'
- * names.
+ * A megabyte of speakers' names, which the metadata of a transcript or job could have before it was
+ * limited.
  */
 export function megabyteMetadata() {
   const speakers = Object.fromEntries(
@@ -49,7 +49,7 @@ export function megabyteMetadata() {
 
 const transcripts = "/hlust.transcripts.v1alpha1.Transcripts";
 const speech = "/hlust.speech.v2beta1.Speech";
-/** Paths of Connect and gRPC. */
+/** The paths of Connect and gRPC calls. */
 export const rpc = {
   create: `${transcripts}/CreateTranscript`,
   get: `${transcripts}/GetTranscript`,

@@ -12,7 +12,9 @@ const preface = Buffer.concat([
 ]);
 const cancel = Buffer.from("00000008", "hex");
 
-/** What HTTP lets a caller send that asks for nothing, or for nothing that it wants. */
+/**
+ * Traffic that HTTP permits but that requests nothing, or whose response the caller does not want.
+ */
 export const protocolAttacks: readonly Attack[] = [
   {
     name: "protocol: calls over HTTP/2 that are reset as fast as they are made",
@@ -52,11 +54,11 @@ export const protocolAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "protocol: headers over HTTP/2 that go on and on",
+    name: "protocol: headers over HTTP/2 without an end",
     isInGate: false,
     prepare: async (node) => {
       const head = request(1, { ":method": "GET", ":path": "/" });
-      // Without END_HEADERS.
+      // The frame has no END_HEADERS.
       head.writeUInt8(0, 4);
       const continuation = frame("SETTINGS", 1, repeated(Buffer.from("0001610162", "hex"), 3_000));
       continuation.writeUInt8(9, 3);
@@ -65,11 +67,11 @@ export const protocolAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "protocol: a header that is named again and again (HPACK)",
+    name: "protocol: a header that is repeated thousands of times (HPACK)",
     isInGate: false,
     prepare: async (node) => {
       const value = Buffer.alloc(3_900, "a");
-      // A literal with indexing, then its index 3,000 times: 12 MB of headers in 3 kB.
+      // A literal with indexing, followed by its index 3,000 times: 12 MB of headers in 3 kB.
       const first = Buffer.concat([
         Buffer.from("4001617f", "hex"),
         lengthRest(value.length),
@@ -104,7 +106,7 @@ export const protocolAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "protocol: requests over HTTP/1.1, one behind the other",
+    name: "protocol: pipelined requests over HTTP/1.1",
     isInGate: false,
     prepare: async (node) => {
       const again = Buffer.from(requestHead(node, "GET", "/nowhere").repeat(500));
@@ -126,7 +128,7 @@ export const protocolAttacks: readonly Attack[] = [
 
 function h2Flood(what: string, one: Buffer): Attack {
   return {
-    name: `protocol: ${what} over HTTP/2, as fast as they go`,
+    name: `protocol: ${what} over HTTP/2, as fast as they can be sent`,
     isInGate: false,
     prepare: async (node) => {
       const again = repeated(one, 10_000);
@@ -148,15 +150,17 @@ function repeated(bytes: Buffer, count: number): Buffer {
   return Buffer.alloc(bytes.length * count, bytes);
 }
 
-/** The rest of a length in HPACK whose first seven bits are full (RFC 7541, section 5.1). */
+/**
+ * The remaining bytes of an HPACK length whose first seven bits are full (RFC 7541, section 5.1).
+ */
 function lengthRest(length: number): Buffer {
   const rest = length - 127;
   return Buffer.from([(rest % 128) | 128, Math.floor(rest / 128)]);
 }
 
 /**
- * Writes to this many connections at once, and drops what is answered, until the time is over or
- * they are closed.
+ * Writes to this many connections at the same time, and drops the answers, until the time is over
+ * or the connections are closed.
  */
 async function flood(
   node: NodeUnderAttack,

@@ -11,14 +11,14 @@ import {
 import { field, filled, largestBytes, rpc } from "./payloads.ts";
 import { ask, askGrpc, connectHeaders } from "./send.ts";
 
-/** Their JSON is longer than a string can be. */
+/** The JSON of this many transcripts is longer than a string can be. */
 const transcripts = 550;
 const metadata = { fileType: "AUDIO", languageCode: "is-IS" };
 
-/** Authorized calls, the most costly of each method, many at once. */
+/** Authorized calls, the most costly ones of each method, many at the same time. */
 export const repeatedAttacks: readonly Attack[] = [
   {
-    // Finding 3 of the issue: it ended as 500.
+    // This attack was once answered with 500.
     name: "repeated: a list of transcripts with a megabyte of metadata each",
     isInGate: true,
     prepare: async (node) => {
@@ -47,7 +47,7 @@ export const repeatedAttacks: readonly Attack[] = [
   reads("as text", ":export?format=TEXT", 50),
   reads("as JSON", ":export?format=JSON", 50),
   {
-    name: "repeated: the longest transcript over gRPC, 4 at once",
+    name: "repeated: the longest transcript over gRPC, 4 at the same time",
     isInGate: true,
     prepare: async (node) => {
       const name = await longestTranscript(node);
@@ -55,7 +55,7 @@ export const repeatedAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "repeated: the longest transcript over Connect JSON, 20 at once",
+    name: "repeated: the longest transcript over Connect JSON, 20 at the same time",
     isInGate: false,
     prepare: async (node) => {
       const body = JSON.stringify({ name: await longestTranscript(node) });
@@ -64,7 +64,7 @@ export const repeatedAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "repeated: differences of the longest transcripts, 20 at once",
+    name: "repeated: differences of the longest transcripts, 20 at the same time",
     isInGate: false,
     prepare: async (node) => {
       const name = await longestTranscript(node);
@@ -80,7 +80,7 @@ export const repeatedAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "repeated: imports of the longest subtitles, 4 at once",
+    name: "repeated: imports of the longest subtitles, 4 at the same time",
     isInGate: false,
     prepare: async (node) => {
       const cue = "1\n00:00:00,000 --> 00:00:01,000\na\n\n";
@@ -92,7 +92,7 @@ export const repeatedAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "repeated: 32 MB of segments over REST, 10 at once",
+    name: "repeated: 32 MB of segments over REST, 10 at the same time",
     isInGate: false,
     prepare: async (node) => {
       const head = `{"metadata":${JSON.stringify(metadata)},"segments":[`;
@@ -103,7 +103,7 @@ export const repeatedAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "repeated: REST bodies of 1 MB that are keys, 20 at once",
+    name: "repeated: REST bodies of 1 MB that are keys, 20 at the same time",
     isInGate: false,
     prepare: async (node) => {
       const keys = Array.from({ length: 100_000 }, (_, at) => `"${at.toString(36)}":""`);
@@ -113,7 +113,7 @@ export const repeatedAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "repeated: 50,000 phrases to recognize, 20 at once",
+    name: "repeated: 50,000 phrases to recognize, 20 at the same time",
     isInGate: false,
     prepare: async (node) => {
       const phrases = Array.from({ length: 500 }, (_, at) => `${at}`.padStart(60, "a"));
@@ -128,7 +128,7 @@ export const repeatedAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "repeated: 200 jobs at once, each with an idempotency key",
+    name: "repeated: 200 jobs at the same time, each with an idempotency key",
     isInGate: false,
     prepare: async (node) => {
       const uri = "http://127.0.0.1:9/talk.wav";
@@ -143,7 +143,7 @@ export const repeatedAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "repeated: 60 uploads of 32 MB of media at once",
+    name: "repeated: 60 uploads of 32 MB of media at the same time",
     isInGate: false,
     prepare: async (node) => {
       const body = filled([1], 32 << 20);
@@ -157,17 +157,17 @@ export const repeatedAttacks: readonly Attack[] = [
     },
   },
   {
-    name: "repeated: 200 uploads begun at once",
+    name: "repeated: 200 uploads begun at the same time",
     isInGate: false,
     prepare: async (node) => async () =>
       await together(200, () => ask(node, "/v1alpha1/initupload", { body: "{}" })),
   },
 ];
 
-/** A filter that matches, or not, 50 at once. */
+/** Lists with a filter, 50 at the same time. */
 function searches(what: string, filter: string): Attack {
   return {
-    name: `repeated: lists by ${what}, 50 at once`,
+    name: `repeated: lists by ${what}, 50 at the same time`,
     isInGate: false,
     prepare: async (node) => {
       const path = `/v1alpha1/transcripts?pageSize=1000&filter=${encodeURIComponent(filter)}`;
@@ -178,7 +178,7 @@ function searches(what: string, filter: string): Attack {
 
 function reads(how: string, suffix: string, count: number): Attack {
   return {
-    name: `repeated: the longest transcript ${how}, ${count} at once`,
+    name: `repeated: the longest transcript ${how}, ${count} at the same time`,
     isInGate: false,
     prepare: async (node) => {
       const name = await longestTranscript(node);

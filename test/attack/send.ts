@@ -13,12 +13,15 @@ import type { NodeUnderAttack } from "./node-under-attack.ts";
 /** The target of an attacker's calls, and their credential. */
 export type Target = Pick<NodeUnderAttack, "address" | "token">;
 
-/** The bytes of a write: the attacker's thread serves other calls in between. */
+/** The bytes of one write, so that the attacker's thread serves other calls between writes. */
 const partBytes = 1 << 20;
 
 const agent = new Agent({ headersTimeout: 120_000, bodyTimeout: 120_000, connections: 128 });
 
-/** The status and the first letters of an answer, or how the call failed. */
+/**
+ * Makes a call; resolves to the status and the first characters of the answer, or to how the call
+ * failed.
+ */
 export async function ask(
   { address, token }: Target,
   path: string,
@@ -50,7 +53,7 @@ export async function ask(
 
 const json = { "content-type": "application/json" };
 
-/** Headers by which a body is Connect's. */
+/** The headers of a Connect request. */
 export function connectHeaders(
   encoding: "json" | "proto",
   compression?: "gzip" | "br",
@@ -80,8 +83,8 @@ export async function openSocket({ address }: Target): Promise<Socket> {
 }
 
 /**
- * Writes as the other side takes it; resolves false where it has ended the connection, or takes
- * nothing for `msMax`.
+ * Writes as fast as the other side reads. Resolves to false if it has closed the connection, or
+ * reads nothing for `msMax`.
  */
 export async function write(
   socket: Socket | ClientHttp2Stream,
@@ -127,7 +130,7 @@ export async function openSession({ address }: Target): Promise<ClientHttp2Sessi
   return session;
 }
 
-/** A call of gRPC that is begun: messages are written to it. */
+/** Begins a gRPC call, to which messages can be written. */
 export function openGrpc(
   session: ClientHttp2Session,
   { token }: Target,
@@ -146,7 +149,7 @@ export function openGrpc(
   return stream.on("error", () => {});
 }
 
-/** How a call of gRPC ends. */
+/** Waits for the end of a gRPC call; resolves to its status. */
 export async function grpcStatus(stream: ClientHttp2Stream, msMax = 120_000): Promise<string> {
   let status = "no status";
   const read = (headers: IncomingHttpHeaders): void => {
@@ -160,7 +163,7 @@ export async function grpcStatus(stream: ClientHttp2Stream, msMax = 120_000): Pr
   return status.slice(0, 300);
 }
 
-/** One message, its answer, and the end. */
+/** Makes a gRPC call with one message; resolves to the answer and the status. */
 export async function askGrpc(
   target: Target,
   path: string,

@@ -2,8 +2,8 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { around, field, filled, varint } from "./payloads.ts";
 
 /**
- * A request of a kind that is hard to read, at a size; undefined where JSON, or the binary form,
- * has none such.
+ * A kind of request that is hard to read, at any size. `json` or `proto` is undefined if that form
+ * has no such request.
  */
 export interface Shape {
   readonly name: string;
@@ -11,10 +11,10 @@ export interface Shape {
   readonly proto?: (bytes: number) => Buffer;
 }
 
-/** Fields deeper than this are like those above them. */
+/** Deeper fields than this need no shapes: they are like those above them. */
 const depthMax = 4;
 
-/** Every way that a message of a type can be large, deep or many. */
+/** The shapes in which a message of a type is large, deeply nested or full of items. */
 export function* shapesOf(message: DescMessage): Generator<Shape> {
   yield* anyMessage();
   yield* fieldShapes(
@@ -24,7 +24,7 @@ export function* shapesOf(message: DescMessage): Generator<Shape> {
   );
 }
 
-/** What holds whatever the type is. */
+/** The shapes that do not depend on the type of the message. */
 function* anyMessage(): Generator<Shape> {
   yield { name: "white space", json: (bytes) => around("{", " ", "}", bytes) };
   yield { name: "an unknown list", json: (bytes) => around('{"zz":[', "0,", "0]}", bytes) };
@@ -52,7 +52,7 @@ interface Place {
   /** The text around it in JSON. */
   readonly head: string;
   readonly tail: string;
-  /** And in the binary form. */
+  /** Wraps the bytes in the binary form of the messages around it. */
   readonly wrap: (inner: Buffer) => Buffer;
 }
 
@@ -79,7 +79,7 @@ function* fieldShapes(
   }
 }
 
-/** The field as often as there is room, and as long. */
+/** Shapes in which the field is repeated as often, or is as long, as fits. */
 function* shapesOfField(of: DescField, { path, head, tail, wrap }: Place): Generator<Shape> {
   const many = [...varint((of.number << 3) | 2), 0];
   const room = 64;

@@ -6,14 +6,14 @@ import { filled, largestBytes, rpc } from "./payloads.ts";
 import { connectHeaders, openGrpc, openSession, openSocket, requestHead, write } from "./send.ts";
 
 const json = { "Content-Type": "application/json" };
-/** The bytes left unsent. */
+/** The number of bytes that are not sent. */
 const missingBytes = 1_000;
-/** How long the bodies stay as they are. */
+/** How long the bodies stall. */
 const stallMs = 1_000;
 
-/** Bodies of which all has come but the end: what has come is held. */
+/** Bodies that are sent without their end, so that the service keeps them in memory. */
 export const stalledAttacks: readonly Attack[] = [
-  // Finding 2 of the issue: 60 of them ended the process.
+  // 60 such bodies once ended the process.
   bodies("60 of 32 MiB to REST", { path: "/v1alpha1/transcripts", headers: json, isInGate: true }),
   bodies("60 of 32 MiB to Connect", { path: rpc.get, headers: connectHeaders("json") }),
   bodies("60 of 16 MiB to REST's import", {
@@ -104,13 +104,13 @@ function messages(name: string, path: string, contentType: string): Attack {
         const stall = async (): Promise<void> => {
           const stream = openGrpc(session, node, path, headers);
           stream.resume();
-          // A connection that is not read is given up after a while.
+          // write() gives up a connection that is not read.
           if (await write(stream, message)) whole += 1;
         };
         await Promise.all(Array.from({ length: 60 }, stall));
         await sleep(stallMs);
         session.destroy();
-        return `${whole} of 60 were taken in whole`;
+        return `${whole} of 60 were read completely`;
       };
     },
   };

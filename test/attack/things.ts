@@ -5,7 +5,9 @@ import type { NodeUnderAttack } from "./node-under-attack.ts";
 import { megabyteMetadata } from "./payloads.ts";
 import { ask } from "./send.ts";
 
-/** A job as it could be submitted before metadata was limited, under way; answers its name. */
+/**
+ * Inserts a running job with metadata as it could be before it was limited; resolves to its name.
+ */
 export async function insertMegabyteJob({ db, accountId }: NodeUnderAttack): Promise<string> {
   const id = newId();
   await sql`
@@ -16,8 +18,8 @@ export async function insertMegabyteJob({ db, accountId }: NodeUnderAttack): Pro
 }
 
 /**
- * Transcripts as they could be created before metadata was limited, without versions, which lists
- * do not look at.
+ * Inserts transcripts with metadata as it could be before it was limited; without versions, which
+ * lists do not read.
  */
 export async function insertMegabyteTranscripts(
   { db, accountId }: NodeUnderAttack,
@@ -39,7 +41,10 @@ export async function deleteMegabyteTranscripts({ db, accountId }: NodeUnderAtta
 
 const longest = new WeakMap<NodeUnderAttack, Promise<string>>();
 
-/** The name of the longest transcript that is taken, 200,000 words: one for all that ask. */
+/**
+ * The name of the longest accepted transcript (200,000 words), which is created once for all
+ * attacks.
+ */
 export async function longestTranscript(node: NodeUnderAttack): Promise<string> {
   const name = longest.get(node) ?? createLongest(node);
   longest.set(node, name);

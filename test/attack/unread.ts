@@ -10,10 +10,9 @@ import { envelope, openGrpc, openSocket, requestHead } from "./send.ts";
 
 const settleMs = 1_000;
 
-/** Answers that the client does not read: the service holds them. */
+/** Answers that the client does not read, so that the service keeps them in memory. */
 export const unreadAttacks: readonly Attack[] = [
   {
-    // Finding 2 of the issue.
     name: "unread: 1,000 watches of a job with a megabyte of metadata over REST",
     isInGate: true,
     prepare: async (node) => {
@@ -63,7 +62,7 @@ export const unreadAttacks: readonly Attack[] = [
   },
 ];
 
-/** Connections that ask and do not read. */
+/** Opens connections that send requests, and do not read the answers. */
 async function unread(
   node: NodeUnderAttack,
   request: string,
@@ -83,7 +82,7 @@ async function unread(
   return `${cut} of ${count} were cut`;
 }
 
-/** The job that is watched changes at every check. */
+/** Changes the watched job before each check of the service. */
 async function progress({ db }: NodeUnderAttack, job: string): Promise<void> {
   for (let percent = 1; percent <= 4; percent++) {
     await sql`update transcript_job set progress_percent = ${percent} where id = ${job.split("/")[1]}::uuid`.execute(
@@ -110,7 +109,7 @@ async function unreadCalls(
   return end();
 }
 
-/** Calls of gRPC with a window of nothing, 250 in each connection. */
+/** gRPC calls with a window of 0 bytes, 250 in each connection. */
 async function openUnread(
   node: NodeUnderAttack,
   path: string,

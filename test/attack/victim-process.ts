@@ -10,22 +10,22 @@ import { until } from "../fixtures/until.ts";
 import type { Sample, Window } from "./figures.ts";
 
 /**
- * What another account does while a node is attacked, in a process of its own, so that the
- * attacker's work delays no measurement: `node victim-process.ts <address> <key> <pid of the
- * service>`. It sends the samples since the last message for each message "take".
+ * The calls of another account while a node is attacked, in a separate process, so that the
+ * attacker's work does not delay measurements: `node victim-process.ts <address> <key> <pid of the
+ * service>`. It answers each message "take" with the samples since the last one.
  */
 const [, , address = "", key = "", servicePid = ""] = process.argv;
 
-/** How often the health of the service is asked for. */
+/** How often the health of the service is requested. */
 const probeMs = 20;
 /**
- * Code is slow until it is compiled: after this many probes a service that has just
- * started is judged.
+ * Code is slow until it is compiled, so the first probes of a service that has just started do not
+ * count.
  */
 const warmProbes = 150;
 /**
- * Probes under way at once; those that are due meanwhile count as sent at their time, and answered
- * with the next answer.
+ * The maximum number of open probes. Probes that are due while this many are open count as sent
+ * then, and as answered with the next answer.
  */
 const probesMax = 16;
 const callPauseMs = 40;
@@ -49,15 +49,15 @@ process.once("disconnect", () => process.exit(0));
 let workedMs = 0;
 
 /**
- * CPU of the service's main thread until now, or its end, in ms: what a probe waits for beyond it
- * is other processes' work.
+ * The CPU time of the service's main thread until now, or until its end, in ms. The rest of a
+ * probe's wait is the work of other processes.
  */
 function mainThreadMs(): number {
   try {
     const text = readFileSync(`/proc/${servicePid}/task/${servicePid}/schedstat`, "utf8");
     workedMs = Number(text.split(" ", 1)[0]) / 1e6;
   } catch {
-    // It has ended.
+    // The service has ended.
   }
   return workedMs;
 }
@@ -66,7 +66,7 @@ function fail(what: string, error: unknown): void {
   if (window.failures.length < 20) window.failures.push(`${what}: ${String(error)}`);
 }
 
-/** Measures one call, from when it is due. */
+/** Measures one call. */
 async function measured(into: Sample[], what: string, call: () => Promise<void>): Promise<void> {
   const [startMs, startCpuMs] = [performance.now(), mainThreadMs()];
   try {
@@ -152,7 +152,9 @@ const job = {
 const chunk = Buffer.alloc((16_000 / 1_000) * chunkMs * 2, 1);
 const wordChunks = 5;
 
-/** Sends audio as it is spoken; the chunk that begins a word is measured until its word comes. */
+/**
+ * Sends audio in real time, and measures the time from the chunk that begins a word to the word.
+ */
 async function speak(
   what: string,
   send: () => void,
@@ -168,7 +170,7 @@ async function speak(
         const giveUpAt = performance.now() + callMsMax;
         while (answerCount() === before) {
           if (isOver()) throw new Error("the stream has ended");
-          if (performance.now() > giveUpAt) throw new Error("no word came");
+          if (performance.now() > giveUpAt) throw new Error("no word was returned");
           await sleep(1);
         }
       });

@@ -1,5 +1,5 @@
-// Key pairs generated in a real browser: the private key never leaves it (threat 36), and its
-// tokens work with every protocol.
+// Key pairs generated in a real browser: the private key never leaves it, and its tokens work with
+// every protocol.
 import assert from "node:assert/strict";
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -17,7 +17,7 @@ const opened = new AsyncDisposableStack();
 let service: TestService;
 let pages: PageServer;
 let page: Page;
-/** The addresses of all requests, and all messages sent over WebSockets. */
+/** The URLs of all requests, and all messages sent over WebSockets. */
 const addresses: string[] = [];
 const frames: string[] = [];
 const problems: string[] = [];
@@ -51,8 +51,8 @@ async function inPage<Name extends keyof typeof keyPage>(
 }
 
 /**
- * The secret numbers of a private key, at most 32 bytes of each: the rest of its PKCS #8 is also in
- * the public key, or the same in every key.
+ * The secret numbers of a private key, at most 32 bytes of each. The rest of the key's PKCS #8 is
+ * also in the public key, or is the same in every key.
  */
 function secretsOf(pem: string): Buffer[] {
   const { d, p, q, dp, dq, qi } = createPrivateKey(pem).export({ format: "jwk" });
@@ -62,10 +62,10 @@ function secretsOf(pem: string): Buffer[] {
 }
 
 /** Whether a text contains any eight consecutive bytes of a secret, raw, in hex or in base64. */
-function holds(text: Buffer, secret: Buffer): boolean {
+function containsPartOf(secret: Buffer, text: Buffer): boolean {
   for (let at = 0; at + 8 <= secret.length; at += 1) {
     const part = secret.subarray(at, at + 8);
-    // Whole groups of three bytes, whose base64 does not depend on the bytes around them.
+    // The base64 of whole groups of three bytes does not depend on the bytes around them.
     const letters = part.subarray(0, 6);
     const forms = [part, part.toString("hex"), letters.toString("base64")];
     if ([...forms, letters.toString("base64url")].some((form) => text.includes(form))) return true;
@@ -73,7 +73,9 @@ function holds(text: Buffer, secret: Buffer): boolean {
   return false;
 }
 
-/** Everything that left the browser: the bytes, and WebSocket messages without their mask. */
+/**
+ * Everything that the browser has sent: the bytes, and the WebSocket messages without their mask.
+ */
 function wire(): Buffer {
   return Buffer.concat([pages.sent(), Buffer.from(frames.join("\n"))]);
 }
@@ -104,33 +106,35 @@ test("a key pair is generated in the page and used with every protocol, and no s
   const sent = wire();
   for (const { pem, algorithm } of keys) {
     const { x, n } = createPublicKey(pem).export({ format: "jwk" });
-    assert.ok(sent.includes(x ?? n ?? "?"), "what is sent is checked");
+    assert.ok(sent.includes(x ?? n ?? "?"), "the public key is in the checked bytes");
     const [secret, ...others] = secretsOf(pem);
     assert.ok(secret?.length === 32, algorithm);
-    for (const part of [secret, ...others]) assert.ok(!holds(sent, part), algorithm);
+    for (const part of [secret, ...others]) assert.ok(!containsPartOf(part, sent), algorithm);
   }
   assert.deepEqual(problems, []);
 
   const [first, second] = keys;
   assert.ok(first && second);
   await inPage("sendAway", where, first.pem);
-  assert.ok(secretsOf(first.pem).every((secret) => holds(pages.sent(), secret)));
-  assert.ok(secretsOf(first.pem).every((secret) => holds(Buffer.from(frames.join("\n")), secret)));
-  assert.ok(!secretsOf(second.pem).some((secret) => holds(wire(), secret)));
+  assert.ok(secretsOf(first.pem).every((secret) => containsPartOf(secret, pages.sent())));
+  assert.ok(
+    secretsOf(first.pem).every((secret) => containsPartOf(secret, Buffer.from(frames.join("\n")))),
+  );
+  assert.ok(!secretsOf(second.pem).some((secret) => containsPartOf(secret, wire())));
 });
 
 test("a browser without Ed25519 generates a key on P-256", async () => {
   assert.equal(await inPage("makeOlderKey"), "ES256");
 });
 
-test("a page without a key streams with tokens of single streams, from a URL and a function", async () => {
+test("a page without a key streams with single-stream tokens, from a URL and from a function", async () => {
   const tokenRequests = (): number =>
     addresses.filter((address) => address.endsWith("/stream-token")).length;
   const before = tokenRequests();
   const recognized = await inPage("recognizeWithoutKey", pages.address, audio);
   assert.equal(recognized.length, 3);
   for (const text of recognized) assert.match(text, /^\w+ \w+/);
-  assert.equal(tokenRequests() - before, 3, "a token for each stream");
+  assert.equal(tokenRequests() - before, 3, "one token per stream");
   const failure = await inPage("failureWithoutToken", `${pages.address}/v1/nothing`);
   assert.deepEqual(failure, { code: Code.NotFound, isCancelled: true });
 });

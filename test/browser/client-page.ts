@@ -1,4 +1,4 @@
-// Runs in a page: see client.test.ts.
+// Functions that client.test.ts calls in a page.
 import { ConnectError } from "@connectrpc/connect";
 import { createHlustClient } from "../../src/client/hlust-client.ts";
 import { RecognitionConfig_AudioEncoding as Encoding } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
@@ -12,7 +12,7 @@ export interface Service {
   readonly token: string;
 }
 
-/** The live results of samples in base64: their texts, and whether they are final. */
+/** The live results of base64-encoded samples: their texts, and whether they are final. */
 export async function recognize(service: Service, audio: string): Promise<[string, boolean][]> {
   const { body } = await fetch(`data:application/octet-stream;base64,${audio}`);
   if (body === null) throw new Error("no audio");
@@ -33,7 +33,7 @@ export async function makeTranscript(service: Service, subject: string) {
   return { name, read: transcript.name, subject: transcript.metadata?.subject };
 }
 
-/** How calls fail: the codes of their ConnectErrors, by name. */
+/** The codes of the ConnectErrors with which calls fail, by the name of the failure. */
 export async function failures(service: Service): Promise<Record<string, unknown>> {
   const stranger = createHlustClient({ ...service, token: "wrong" });
   const unreachable = createHlustClient({ ...service, url: "http://127.0.0.1:9" });

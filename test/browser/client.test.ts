@@ -1,4 +1,5 @@
-// The TypeScript client in a real browser, loaded module by module, with only its types removed.
+// The TypeScript client in a real browser, which loads its modules one by one, with only their
+// types removed.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Code } from "@connectrpc/connect";
@@ -84,7 +85,7 @@ test("transcripts of any length, which browsers receive as zstd, are read", asyn
   }
 });
 
-test("failures have their codes also in the browser", async () => {
+test("errors have the same codes in the browser", async () => {
   assert.deepEqual(await inPage("failures", { url, token: service.key }), {
     wrongToken: Code.Unauthenticated,
     wrongTokenLive: Code.Unauthenticated,

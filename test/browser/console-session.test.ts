@@ -1,5 +1,5 @@
-// The console's cookie in a real browser: where it is kept, who can use it, and that signing in
-// with a provider at another site works.
+// The console's cookie in a real browser: at which addresses it is kept, which pages can use it,
+// and that signing in with a provider at another site works.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -38,7 +38,7 @@ async function openPage(host: string): Promise<Page> {
   return page;
 }
 
-/** A call as a page of `owner` makes it; returns the status and the body. */
+/** Makes a call as a page of `owner` does. Returns the status and the body. */
 async function call(
   page: Page,
   method: string,
@@ -76,7 +76,7 @@ for (const host of ["127.0.0.1", "localhost"]) {
     assert.equal(await statusOf(page, "PATCH", account, { displayName: "Nafn" }, owner), 200);
     assert.equal(await statusOf(page, "GET", "/v1/account"), 401);
 
-    // Another port is another origin, but the same site: the browser sends the cookie along.
+    // Another port is another origin, but the same site, so the browser sends the cookie.
     const other = await page.context().newPage();
     await other.goto(`${provider.issuer.replace("localhost", host)}/nothing`);
     const url = `http://${host}:${port}`;
@@ -98,7 +98,7 @@ for (const host of ["127.0.0.1", "localhost"]) {
   });
 }
 
-test("over http at another host signing in is refused, because browsers would not keep it", async () => {
+test("sign-in over http on another host is refused, because browsers would not keep the cookie", async () => {
   const page = await openPage("hlust.test");
   const [status, body] = await call(page, "POST", "/console/session", { apiKey: service.key });
   assert.equal(status, 400);
@@ -106,7 +106,7 @@ test("over http at another host signing in is refused, because browsers would no
   await page.context().close();
 });
 
-test("a provider at another site signs in, from a link and from a typed address", async () => {
+test("users sign in with a provider at another site, from a link and from a typed address", async () => {
   provider.person = { subject: "anna", email: "anna@example.org", emailVerified: true };
   await service.call("POST", "/v1/members", { email: "anna@example.org", role: "OWNER" });
   const page = await openPage("127.0.0.1");
@@ -125,6 +125,6 @@ test("a provider at another site signs in, from a link and from a typed address"
   const ofMember = json.sessions.filter(({ actor }: { actor: string }) =>
     actor.startsWith("members"),
   );
-  assert.equal(ofMember.length, 1, "the first one ended");
+  assert.equal(ofMember.length, 1, "the first session has ended");
   await page.context().close();
 });

@@ -1,4 +1,4 @@
-// Runs in a page: see client-keys.test.ts.
+// Functions that client-keys.test.ts calls in a page.
 import { ConnectError } from "@connectrpc/connect";
 import { createHlustClient, type HlustClient } from "../../src/client/hlust-client.ts";
 import { makeKeyPair } from "../../src/client/key-pair.ts";
@@ -8,7 +8,10 @@ import type { Service } from "./client-page.ts";
 
 const config = { encoding: Encoding.LINEAR16, sampleRateHertz: 16_000, languageCode: "en-US" };
 
-/** A client key generated in the page, what was recognized with it, and its private key. */
+/**
+ * A client key that was generated in the page: its algorithm, its private key, and the results of
+ * calls with it.
+ */
 export interface OwnKey {
   readonly algorithm: SigningAlgorithm;
   readonly keyId: string;
@@ -19,8 +22,8 @@ export interface OwnKey {
 }
 
 /**
- * Generates a key pair, registers it, and calls with its tokens: over a WebSocket, and over fetch
- * with the saved PEM.
+ * Generates a key pair, registers it, and makes calls with its tokens: over a WebSocket, and over
+ * fetch with the saved PEM.
  */
 export async function useOwnKey(
   service: Service & { readonly audience: string },
@@ -63,7 +66,7 @@ export async function makeOlderKey(): Promise<SigningAlgorithm> {
 }
 
 /**
- * What a page without a key recognizes: each stream has its own token, from a URL or from a
+ * Recognizes speech in a page without a key. Each stream has its own token, from a URL or from a
  * function.
  */
 export async function recognizeWithoutKey(url: string, audio: string): Promise<string[]> {
@@ -82,7 +85,7 @@ export async function recognizeWithoutKey(url: string, audio: string): Promise<s
   return recognized;
 }
 
-/** How a stream without a token fails, and whether its audio is cancelled. */
+/** The error code of a stream without a token, and whether its audio was cancelled. */
 export async function failureWithoutToken(url: string): Promise<unknown> {
   const client = createHlustClient({ url: new URL(url).origin, streamToken: url });
   let isCancelled = false;
@@ -98,7 +101,7 @@ export async function failureWithoutToken(url: string): Promise<unknown> {
   return { code: error instanceof ConnectError ? error.code : String(error), isCancelled };
 }
 
-/** The final results of samples in base64. */
+/** The final results of base64-encoded samples. */
 async function recognize(client: HlustClient, audio: string): Promise<string> {
   const { body } = await fetch(`data:application/octet-stream;base64,${audio}`);
   if (body === null) throw new Error("no audio");
@@ -109,7 +112,7 @@ async function recognize(client: HlustClient, audio: string): Promise<string> {
   return found.join("|");
 }
 
-/** What a careless page does: it sends a text in a request and over a WebSocket. */
+/** Sends a text in a request and over a WebSocket, as a careless page might send a secret. */
 export async function sendAway(service: Service, text: string): Promise<void> {
   await fetch(`${service.url}/v1/nothing`, { method: "POST", body: text });
   const url = service.url.replace("http", "ws");

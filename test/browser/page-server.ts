@@ -14,7 +14,7 @@ export interface PageServer extends AsyncDisposable {
 }
 
 const root = resolve(import.meta.dirname, "../..");
-/** What pages may load: the sources, whose types are removed, and two packages. */
+/** The modules that pages can load: the sources, without their types, and two packages. */
 const packages = ["@bufbuild/protobuf", "@connectrpc/connect"];
 const folders = ["src/", "test/browser/", ...packages.map((name) => `node_modules/${name}/`)];
 

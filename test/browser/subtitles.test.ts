@@ -1,5 +1,5 @@
-// The service's subtitles, read by independent implementations: ffmpeg, and <track> of a real
-// browser.
+// The service's subtitles, read by independent implementations: ffmpeg, and the <track> element of
+// a real browser.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,9 @@ import { subtitlesOf } from "../../src/transcripts/subtitles/subtitles.ts";
 import { writeSrt } from "../../src/transcripts/subtitles/write-srt.ts";
 import { writeVtt } from "../../src/transcripts/subtitles/write-vtt.ts";
 
-/** Difficult texts: arrows, tags, entities, bare numbers, other scripts, a long word. */
+/**
+ * Difficult texts: arrows, tags, entities, lines with only a number, other scripts, a long word.
+ */
 const talk = [
   "Góðan dag og velkomin á fundinn, sem er sá fyrsti í vetur. Nú byrjum við.",
   "1984",
@@ -41,7 +43,7 @@ const name = "Anna & <Co>";
 const vtt = writeVtt(cues, (id) => (id === "a" ? name : ""));
 const srt = writeSrt(cues);
 
-/** A file that ffmpeg has converted to another format. */
+/** Converts a file to another format with ffmpeg. */
 function ffmpeg(from: string, input: string, to: string): string {
   const args = ["-v", "error", "-f", from, "-i", "pipe:0", "-f", to, "pipe:1"];
   const { stdout, stderr, status } = spawnSync("ffmpeg", args, { input, encoding: "utf8" });
@@ -57,7 +59,7 @@ test("ffmpeg reads every cue of both formats, with its times and its text", () =
   // ffmpeg would show entities in the name of a voice as text.
   const plainVoices = writeVtt(cues, (id) => id);
   for (const written of [ffmpeg("srt", srt, "srt"), ffmpeg("webvtt", plainVoices, "srt")]) {
-    // From WebVTT, ffmpeg writes a brace with its own internal escape.
+    // When ffmpeg converts WebVTT, it escapes braces in its own way.
     const bare = written.replaceAll(/\u2060|\r|\\(?=\{)/g, "");
     const blocks = bare.trim().split("\n\n");
     assert.deepEqual(

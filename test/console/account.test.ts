@@ -37,7 +37,7 @@ async function invite(email: string, name: string, role: string): Promise<void> 
   await dialog().waitFor({ state: "detached" });
 }
 
-test("members are invited, get another role and are removed, except the last owner", async () => {
+test("members are invited, get another role and are removed; the last owner stays", async () => {
   await page.getByText("Engum hefur verið boðið enn.").waitFor();
   await button("Bjóða manneskju").press("Enter");
   await until(() => page.evaluate<boolean>("document.activeElement?.type === 'email'"));
@@ -70,7 +70,7 @@ test("members are invited, get another role and are removed, except the last own
   await page.getByText("Engum hefur verið boðið enn.").waitFor();
 });
 
-test("a session is ended from another one; a user who may only read sees only their own", async () => {
+test("a session is ended from another one; a viewer sees only their own sessions", async () => {
   const { json } = await pages.service.call("POST", "/v1/apiKeys", {
     displayName: "Ása á Akureyri",
     scopes: ["transcripts.read"],
@@ -112,7 +112,7 @@ test("the account page is accessible and fits the screen in every look", async (
   await checkLooks(page, "account");
 });
 
-test("actText() shows unknown acts by their names", () => {
+test("actText() returns the name of an unknown act", () => {
   assert.deepEqual(actText("api_key.create", {}), {
     is: "bjó til API-lykilinn",
     en: "created the API key",

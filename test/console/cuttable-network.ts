@@ -4,7 +4,7 @@ import { pipeline } from "node:stream";
 
 /** A SOCKS proxy for all traffic of a browser, which can interrupt it. */
 export interface CuttableNetwork extends AsyncDisposable {
-  /** Chromium's arguments that use the proxy, also for this machine. */
+  /** Arguments that make Chromium use the proxy, even for addresses of this machine. */
   readonly args: readonly string[];
   /** Closes every connection, and refuses new ones. */
   cut(): void;

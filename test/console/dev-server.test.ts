@@ -1,4 +1,5 @@
-// `npm run console`: the pages from their sources, with a running service.
+// `npm run console`: a server that builds the pages from their sources, for use with a running
+// service.
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import process from "node:process";
@@ -23,7 +24,7 @@ test("the dev server serves sources, forwards calls to the service and reports c
 
   const page = await (await fetch(`${origin}/console/`)).text();
   assert.match(page, /\/console\/@vite\/client/);
-  // A module of the pages, although its path begins like the service's.
+  // This is a module of the pages, although its path begins like the service's own paths.
   const module = await fetch(`${origin}/console/api/call-api.ts`);
   assert.match(module.headers.get("content-type") ?? "", /javascript/);
 
@@ -54,7 +55,7 @@ test("the dev server serves sources, forwards calls to the service and reports c
     if (/"(update|full-reload)"/.test(String(data))) reported.resolve();
   });
   socket.addEventListener("error", () => reported.reject(new Error("the socket was refused")));
-  // Changes are reported only of modules that a page has loaded.
+  // Changes are reported only for modules that a page has loaded.
   await fetch(`${origin}/console/theme/tokens.css`, { headers: { accept: "text/css,*/*" } });
   await vite.environments.client.transformRequest("/theme/tokens.css");
   await reported.promise;

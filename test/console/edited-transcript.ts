@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestService } from "../spec/service.ts";
 
-/** The turns of an interview at a river in flood: speaker ids and texts. */
+/** The turns of an interview at a river in flood, each with its speaker id and text. */
 export const turns: readonly (readonly [string, string])[] = [
   [
     "S1",
@@ -18,7 +18,7 @@ export const turns: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** Segments of turns: each word takes 0.4 s, from `startSeconds` on. */
+/** Turns as segments that begin at `startSeconds`. Each word takes 0.4 s. */
 export function segmentsOf(said: readonly (readonly [string, string])[], startSeconds = 0) {
   let at = startSeconds * 10;
   const time = () => `${(at / 10).toFixed(1)}s`;
@@ -42,7 +42,7 @@ export const interviewMetadata = {
   speakers: { S1: { name: "Fréttamaður" } },
 };
 
-/** Creates a transcript of the interview, or of other turns; returns its name. */
+/** Creates a transcript of the interview, or of other turns. Returns its name. */
 export async function createInterview(
   service: TestService,
   {
@@ -58,7 +58,7 @@ export async function createInterview(
   return json.name;
 }
 
-/** Changes a transcript as another client of the service. */
+/** Changes a transcript as another client of the service would. */
 export async function changeElsewhere(
   service: TestService,
   name: string,

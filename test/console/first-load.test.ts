@@ -1,4 +1,4 @@
-// What a browser has to download before it shows a page: with fonts, compressed, at most 200 kB.
+// A browser has to download at most 200 kB, compressed and with fonts, before it shows a page.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
@@ -14,11 +14,11 @@ after(() => pages[Symbol.asyncDispose]());
 for (const [name, path, key] of [
   ["the sign-in page", "/", undefined],
   ["the overview", "/", "first"],
-  ["transcripts", "/transcripts", "first"],
-  ["jobs", "/jobs", "first"],
-  ["keys", "/keys", "first"],
+  ["the list of transcripts", "/transcripts", "first"],
+  ["the jobs page", "/jobs", "first"],
+  ["the keys page", "/keys", "first"],
 ] as const) {
-  test(`the first load of ${name} has at most ${bytesMax} bytes`, async (t) => {
+  test(`the first load of ${name} takes at most ${bytesMax} bytes`, async (t) => {
     await using page = await pages.open("/nowhere", key === undefined ? { key } : {});
     // The cache is off: the browser downloads everything that the page needs.
     const devtools = await page.context().newCDPSession(page);

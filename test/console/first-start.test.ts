@@ -1,4 +1,4 @@
-// The sign-in links that the first start and `hlust console` print: real processes, opened in
+// The sign-in links that the first start and `hlust console` print: from real processes, opened in
 // Chromium.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -65,7 +65,7 @@ test("the first start prints a link that works once and is not in the log", asyn
   await second.getByRole("heading", { level: 1, name: "Skráðu þig inn" }).waitFor();
 });
 
-test("hlust console prints a link while the service runs, for the oldest full key or a member", async () => {
+test("hlust console prints a link while the service runs, for the oldest key with all scopes or for a member", async () => {
   assert.equal((await hlust("keys", "create", "--scopes", "account")).code, 0);
   const made = await hlust("console");
   assert.match(made.out, /^http:\/\/\S+\/console\/#signInToken=hlust_signin_\S+\n$/, made.errors);

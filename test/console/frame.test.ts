@@ -34,7 +34,7 @@ test("every menu entry opens a page with its title", async () => {
   }
 });
 
-test("the frame fits every size, language and theme; a page fills a phone", async () => {
+test("the frame fits every size, language and theme; a page fills the screen of a phone", async () => {
   await using page = await pages.open("/nowhere");
   await page.getByRole("heading", { level: 1, name: "Hér er engin síða" }).waitFor();
   await checkLooks(page, "nowhere", someLooks);
@@ -43,18 +43,19 @@ test("the frame fits every size, language and theme; a page fills a phone", asyn
   const menu = (await page.getByRole("navigation").boundingBox()) ?? assert.fail("no menu");
   assert.ok(main.y + main.height >= menu.y, "the page reaches down to the menu");
   assert.equal(Math.round(menu.y + menu.height), 844);
-  // The account, signing out and the language are at the top, however long the page is.
+  // The account, the sign-out button and the language are at the top, however long the page is.
   const out = page.getByRole("button", { name: "Skrá út" });
   assert.equal(await out.isVisible(), false);
   await page.getByRole("button", { name: "reikningur, tungumál og útlit" }).click();
-  const last = (await page.getByLabel("Útlit").boundingBox()) ?? assert.fail("no looks");
+  const last =
+    (await page.getByLabel("Útlit").boundingBox()) ?? assert.fail("no choice of a theme");
   const below = (await page.locator("main").boundingBox()) ?? assert.fail("no page");
   assert.ok(last.y + last.height <= below.y && below.y < 420, `${below.y}`);
   assert.ok(await out.isVisible());
   await page.setViewportSize({ width: 320, height: 640 });
   assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
 
-  // With forced colors, what is selected has the user's color.
+  // With forced colors, selected elements have the user's color.
   await page.emulateMedia({ forcedColors: "active" });
   await page.getByRole("link", { name: "Verk" }).click();
   await page.getByRole("button", { name: "Ný uppskrift" }).waitFor();
@@ -67,7 +68,7 @@ test("the frame fits every size, language and theme; a page fills a phone", asyn
   assert.deepEqual(grounds, [selected, selected]);
 });
 
-test("the keyboard can skip the menu, and each page that is opened has the focus on its title", async () => {
+test("the keyboard can skip the menu, and opening a page moves the focus to its title", async () => {
   await using page = await pages.open("/nowhere");
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.keyboard.press("Tab");
@@ -79,7 +80,7 @@ test("the keyboard can skip the menu, and each page that is opened has the focus
   await until(async () => (await page.evaluate("document.activeElement.tagName")) === "H1");
 });
 
-test("signing out removes everything except language and theme, also in other tabs", async () => {
+test("signing out removes everything except language and theme, even in other tabs", async () => {
   await using page = await pages.open("/nowhere");
   await page.getByLabel("Útlit").selectOption("dark");
   await page.getByLabel("Tungumál").selectOption("en");
@@ -88,7 +89,7 @@ test("signing out removes everything except language and theme, also in other ta
   await tab.getByRole("button", { name: "New transcript" }).first().click();
   const file = { name: "Confidential.wav", mimeType: "audio/wav", buffer: toneWav([3]) };
   await tab.locator(".new-job input[type=file]").setInputFiles(file);
-  // The upload never ends, so the browser asks before the page is left; Playwright accepts.
+  // The upload never ends, so the browser asks before the page is left. Playwright accepts.
   await tab.route("**/media/uploads/**", () => undefined);
   const sent = tab.waitForRequest("**/media/uploads/**");
   await tab.getByRole("button", { name: "Transcribe" }).click();
@@ -102,16 +103,20 @@ test("signing out removes everything except language and theme, also in other ta
   assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
   assert.equal(await page.locator("html").getAttribute("lang"), "en");
   await tab.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
-  assert.equal(await tab.evaluate("sessionStorage.getItem('left')"), "", "empty at once");
+  assert.equal(
+    await tab.evaluate("sessionStorage.getItem('left')"),
+    "",
+    "the page is emptied immediately",
+  );
   assert.equal(new URL(tab.url()).pathname, "/console/");
-  // As when the browser shows a page from its back/forward cache.
+  // This event occurs when the browser shows a page from its back/forward cache.
   const reloaded = tab.waitForRequest("**/console/");
   await tab.evaluate(`dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`);
   await reloaded;
   assert.deepEqual(await page.context().cookies(), []);
 });
 
-/** A page of a user who is in two accounts, in the first one; `email` has to be unique. */
+/** Opens a page in the first account of a user who is a member of two. `email` has to be unique. */
 async function openInTwo(path: string, email: string): Promise<Page> {
   const accounts = await Promise.all(
     ["Fréttastofan", "Héraðsskjalasafnið"].map(async (displayName) => {
@@ -135,7 +140,7 @@ async function openInTwo(path: string, email: string): Promise<Page> {
   return page;
 }
 
-test("a user of several accounts switches between them and sees nothing of one in another", async () => {
+test("a user of several accounts switches between them and sees data only of the current one", async () => {
   await using page = await openInTwo("/nowhere", "gudrun@example.org");
   await page.locator(".page-head .sub").getByText("Fréttastofan").waitFor();
   await page.getByLabel("Reikningur").selectOption({ label: "Héraðsskjalasafnið" });
@@ -143,7 +148,7 @@ test("a user of several accounts switches between them and sees nothing of one i
   assert.equal(await page.locator("main").getByText("Fréttastofan").count(), 0);
 });
 
-test("a file chosen in one account is not sent to another that the session has switched to", async () => {
+test("a file chosen in one account is not sent after the session has switched to another one", async () => {
   await using page = await openInTwo("/nowhere", "dora@example.org");
   await page.getByRole("navigation").getByRole("link", { name: "Verk" }).click();
   await page.getByRole("button", { name: "Ný uppskrift" }).first().click();
@@ -155,15 +160,15 @@ test("a file chosen in one account is not sent to another that the session has s
     await held.promise;
     await route.continue();
   });
-  const asked = page.waitForRequest(/initupload$/);
+  const requested = page.waitForRequest(/initupload$/);
   await page.getByRole("button", { name: "Skrifa upp" }).click();
-  await asked;
+  await requested;
   await page.getByLabel("Reikningur").selectOption({ label: "Héraðsskjalasafnið" });
   await page.getByRole("heading", { level: 2, name: /verk enn/ }).waitFor();
   const refused = page.waitForResponse(/initupload$/);
   held.resolve();
   assert.equal((await refused).status(), 409);
-  // It is uploaded only in the account where it was chosen.
+  // The file is uploaded only in the account in which it was chosen.
   const row = page.getByRole("listitem").filter({ hasText: "Trúnaðarsamtal" });
   assert.equal(await row.count(), 0);
   await page.getByLabel("Reikningur").selectOption({ label: "Fréttastofan" });
@@ -199,9 +204,9 @@ test("a lost network is shown, and the page is refetched when it is back", async
   const banner = page.getByText("Ekkert samband við þjónustuna.");
   await page.context().setOffline(true);
   await banner.waitFor();
-  const asked = page.waitForRequest((request) => request.url().endsWith("/v2beta1/models"));
+  const requested = page.waitForRequest((request) => request.url().endsWith("/v2beta1/models"));
   await page.context().setOffline(false);
-  await asked;
+  await requested;
   await banner.waitFor({ state: "detached" });
 
   // The browser has a network, but the service is unavailable.

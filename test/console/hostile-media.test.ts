@@ -1,5 +1,5 @@
-// Media that is an HTML page, an SVG image or a polyglot: in the browser it is data, and nothing in
-// it runs.
+// Media that is an HTML page, an SVG image or a polyglot file: the browser treats it as data, and
+// no script in it runs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -10,7 +10,9 @@ import { until } from "../fixtures/until.ts";
 import { createInterview } from "./edited-transcript.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
 
-/** A script that reveals itself in every way: a request, a dialog, the title, a message. */
+/**
+ * A script that shows in several ways that it has run: a request, a dialog, the title, a message.
+ */
 const script = `fetch("/ran"); alert("ran"); document.title = "ran"; top.postMessage("ran", "*");`;
 const html = `<!doctype html><title>Upptaka</title><img src=x onerror='${script}'><script>${script}</script>`;
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload='${script}'><script>${script}</script></svg>`;
@@ -35,7 +37,7 @@ const hostile: readonly (readonly [what: string, type: string, bytes: string])[]
   ["a page that begins as Ogg", "text/html", `OggS\0\u0002${html}`],
 ];
 
-/** Collects what scripts do in a page and in pages that it opens. */
+/** Collects the effects of scripts in a page and in pages that it opens. */
 function watch(page: Page): { readonly ran: string[] } {
   const ran: string[] = [];
   page.context().on("request", (request) => {
@@ -52,7 +54,7 @@ function watch(page: Page): { readonly ran: string[] } {
   return { ran };
 }
 
-/** Uploads bytes as the media of a transcript; returns its signed URL. */
+/** Uploads bytes as the media of a transcript. Returns the transcript's name and the signed URL. */
 async function upload(
   service: TestService,
   [what, type, bytes]: (typeof hostile)[number],
@@ -86,7 +88,7 @@ async function open(page: Page, uri: string): Promise<"shown" | "saved"> {
   return await Promise.race([shown, saved]);
 }
 
-/** Opens a page on the service's origin, without a policy, that embeds an address in every way. */
+/** Opens a page on the service's origin that has no policy and embeds an address in every way. */
 async function embed(page: Page, address: string, uri: string): Promise<void> {
   const at = `${address}/embeds`;
   const tags = ["iframe src", "embed src", "object data", "img src", "audio src", "video src"];
@@ -104,7 +106,7 @@ describe("with media on disk", () => {
   });
   after(() => pages[Symbol.asyncDispose]());
 
-  test("no script runs at its signed URL, or where a page embeds it", async () => {
+  test("no script runs at the signed URL of media, or in a page that embeds it", async () => {
     await checkOpened(pages, hostile);
   });
 
@@ -120,8 +122,8 @@ describe("with media on disk", () => {
   });
 });
 
-// Here the bucket delivers the bytes, with the type and disposition that the service signs.
-test("with media in S3 no script runs either", async () => {
+// With S3 the bucket delivers the bytes, with the type and disposition that the service signs.
+test("no script runs in media in S3", async () => {
   await using s3 = await openTestS3();
   const { settings } = await openTestBucket(s3);
   await using pages = await openTestPages({
@@ -143,7 +145,7 @@ async function checkOpened(pages: TestPages, all: typeof hostile): Promise<void>
   for (const media of all) {
     const { uri } = await upload(pages.service, media);
     const how = await open(page, uri);
-    // Only files whose bytes are those of media are shown, in a player.
+    // Only files that begin like media are shown, in a player.
     assert.equal(how, media[0].includes("begins as") ? "shown" : "saved", media[0]);
     await embed(page, pages.service.address, uri);
     assert.deepEqual(ran, [], media[0]);

@@ -1,4 +1,5 @@
-// Scripts stored in every text field and shown on every page: they are text, and none runs.
+// Scripts are stored in every text field and shown on every page: they appear as text, and none
+// runs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -57,12 +58,13 @@ async function storeEverywhere(): Promise<void> {
   };
   const { name } = await make("/v1alpha1/transcripts", { metadata, segments });
   id = name.replace("transcripts/", "");
-  // Another version, to compare.
+  // Creates another version, so that the two can be compared.
   const changed = { segments: segments.toReversed().slice(0, 3).toReversed() };
   const { status } = await pages.service.call("PATCH", `/v1alpha1/${name}`, changed);
   assert.equal(status, 200);
   for (const payload of scriptPayloads.slice(0, 12)) {
-    // Different from the payloads elsewhere, so that each page's own text can be found.
+    // The name differs from the payloads in other fields, so that each page's own text can be
+    // found.
     const displayName = keywordOf(payload.replace("document.domain", "document.URL"));
     await make("/v1/apiKeys", { displayName, scopes: ["speech"] });
   }
@@ -88,7 +90,7 @@ async function open(
   return { page, ran, [Symbol.asyncDispose]: () => page.close() };
 }
 
-/** Checks that no element comes from a payload: the console has none of these elements itself. */
+/** Checks that no element comes from a payload: the console itself has none of these elements. */
 async function assertOnlyText(page: Page, ran: readonly string[]): Promise<void> {
   const foreign = await page.evaluate<string[]>(
     `Array.from(document.querySelectorAll("body script, body iframe, body object, body embed, body base, body meta, body style, body math, marquee, x-x, [onerror], [onload], [onfocus], [href^='javascript' i], [href*='elsewhere.test'], [src*='elsewhere.test']"), (element) => element.outerHTML.slice(0, 200))`,
@@ -109,9 +111,9 @@ test("the check finds a script that runs and an element that is inserted", async
 for (const [name, path, seen] of [
   ["the overview", "/", "document.URL"],
   ["the list of transcripts", "/transcripts", scriptPayloads.at(-1)],
-  ["a search for one", `/transcripts?subject=${encodeURIComponent("<script>")}`, "<script>"],
-  ["jobs", "/jobs", scriptPayloads[24]],
-  ["keys", "/keys", scriptPayloads[3]?.replace("document.domain", "document.URL")],
+  ["a search for a script", `/transcripts?subject=${encodeURIComponent("<script>")}`, "<script>"],
+  ["the jobs page", "/jobs", scriptPayloads[24]],
+  ["the keys page", "/keys", scriptPayloads[3]?.replace("document.domain", "document.URL")],
 ] as const) {
   test(`stored scripts are shown as text on ${name}`, async () => {
     await using opened = await open(path);

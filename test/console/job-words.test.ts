@@ -1,5 +1,5 @@
-// The service's English messages about jobs have words of the console in both languages, and the
-// console's limits are the service's.
+// The console has sentences in both languages for the service's English messages about jobs, and
+// the same limits as the service.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
@@ -62,7 +62,7 @@ function caught(work: () => void): unknown {
   return undefined;
 }
 
-test("each way for a job to fail has a sentence and a next step in both languages", () => {
+test("each failure of a job has a sentence and a next step in both languages", () => {
   for (const failure of failures()) {
     assert.ok(failure instanceof ServiceError, String(failure));
     const { sentence, next } = jobFailure(failure.message);
@@ -72,7 +72,7 @@ test("each way for a job to fail has a sentence and a next step in both language
   }
 });
 
-test("jobFailure() names what a file is that is not a recording", () => {
+test("jobFailure() names the type of a file that is not a recording", () => {
   const rows = [
     ["a web page (HTML)", "Þetta er ekki upptaka, heldur vefsíða."],
     ["a PDF document", "Þetta er ekki upptaka, heldur PDF-skjal."],
@@ -85,7 +85,7 @@ test("jobFailure() names what a file is that is not a recording", () => {
   assert.equal(unknown.sentence.is, "something new happened");
 });
 
-test("each violation of a job has words of its own", () => {
+test("each violation of a job has a sentence in both languages", () => {
   const allow = parseMediaAllowList([]);
   const urls = ["ftp://a.is/", "https://a.is/a b", "https://", "https://a:b@a.is/"];
   const wrong = ["https://10.0.0.1/", "https://a.is:8443/", `https://a.is/${"a".repeat(9000)}`];
@@ -115,7 +115,7 @@ test("each violation of a job has words of its own", () => {
   assert.equal(said.is, "Ekkert líkan er uppsett fyrir þetta tungumál. Uppsett: enska.");
 });
 
-test("the limits of the form are those of the service", () => {
+test("the form has the same limits as the service", () => {
   const { subjectChars, descriptionChars, keywords, keywordChars, speakerNameChars } =
     transcriptLimits;
   const ofService = { subjectChars, descriptionChars, keywords, keywordChars, speakerNameChars };

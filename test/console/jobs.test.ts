@@ -1,4 +1,4 @@
-// The jobs page: jobs are submitted by URL, followed, cancelled, fail with a reason and are
+// The jobs page: jobs are submitted by URL, followed and cancelled; they fail with a reason and are
 // submitted again.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -22,7 +22,7 @@ before(async () => {
       "/fundur-fjarlaganefndar.wav": speak("good morning to all of you"),
       "/vefur.mp3": Buffer.from("<!doctype html><html><body>Ekki upptaka</body></html>"),
       "/thogn.wav": wavOf(new Int16Array(second)),
-      // The engine recognizes the first part and hangs at the last third.
+      // The engine recognizes the first 2 s, and hangs in the last 2 s.
       "/langur.wav": wavOf(
         joined(
           new Int16Array(2 * second).fill(1),
@@ -82,7 +82,7 @@ test("an empty page shows what to do first; a job is submitted with the keyboard
   assert.equal(await title.getAttribute("href"), `/console/${json.transcriptJobs[0].transcript}`);
 });
 
-test("metadata of a job is stored unchanged, Icelandic and scripts alike", async () => {
+test("metadata of a job is stored unchanged, including Icelandic letters and scripts", async () => {
   await using page = await pages.open("/jobs?new");
   await page.getByRole("radio", { name: "Slóð á netinu" }).check();
   const metadata = {
@@ -102,7 +102,7 @@ test("metadata of a job is stored unchanged, Icelandic and scripts alike", async
   await page.getByLabel("Þetta var lesið fyrir").check();
   await checkLooks(page, "jobs-form");
   await show(page, desktop);
-  // Another page is opened and left: nothing is lost.
+  // The form keeps its content while another page is opened.
   await page.getByRole("navigation").getByRole("link", { name: "Lyklar" }).click();
   await page.getByRole("heading", { level: 1, name: "Lyklar" }).waitFor();
   await page.getByRole("navigation").getByRole("link", { name: "Verk" }).click();
@@ -118,7 +118,7 @@ test("metadata of a job is stored unchanged, Icelandic and scripts alike", async
   assert.equal(originalUri, `${host.address}/thogn.wav?þ=ð`);
 });
 
-test("the service's violations are shown at their fields, and nothing typed is lost", async () => {
+test("the service's violations are shown at their fields, and no typed text is lost", async () => {
   await using page = await pages.open("/jobs");
   await openUrlForm(page);
   await page.getByText("Lýsing og efnisorð").click();
@@ -148,7 +148,7 @@ test("the service's violations are shown at their fields, and nothing typed is l
 test("a running job's progress is shown, and the page asks before it is cancelled", async () => {
   await using page = await pages.open("/jobs");
   await page.getByRole("list", { name: "Verk" }).waitFor();
-  // Updates come from the watch only: the list is never answered again.
+  // Updates come only from the watch: the list is not answered again.
   await page.route(/v1alpha1.transcriptjob$/, () => Promise.withResolvers<void>().promise);
   const watched = page.waitForRequest((request) => request.url().endsWith(":watch"));
   await openUrlForm(page);
@@ -174,7 +174,7 @@ test("a running job's progress is shown, and the page asks before it is cancelle
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
-test("a failed job shows the reason and can be submitted again; silence is not a failure", async () => {
+test("a failed job shows the reason and can be submitted again; a silent recording does not fail", async () => {
   await using page = await pages.open("/jobs");
   await submit(pages.service, `${host.address}/vefur.mp3`, { subject: "Störf þingsins" });
   await submit(pages.service, `${host.address}/farin.mp3`, { subject: "Viðtal um hlaupið" });
@@ -203,7 +203,7 @@ test("without a watch the list is polled, which also shows jobs that others subm
   await running.getByText("Hætt við", { exact: true }).waitFor();
 });
 
-test("older jobs load as the list is scrolled, also with the keyboard", async () => {
+test("older jobs load as the list is scrolled with the keyboard", async () => {
   await submit(pages.service, `${host.address}/fyrst.mp3`, { subject: "Fyrsta verkið" });
   const uris = Array.from({ length: 50 }, (_, index) => `${host.address}/${index}.mp3`);
   await Promise.all(uris.map((uri) => submit(pages.service, uri, { subject: "Eldra verk" })));

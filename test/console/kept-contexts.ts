@@ -3,14 +3,14 @@ import type { Browser, BrowserContext, BrowserContextOptions, Cookie, Page } fro
 import { within } from "../fixtures/until.ts";
 
 /**
- * Browser contexts that tests reuse, each as if it were new: everything typed, stored or set is
- * removed. Only files that the browser has loaded and compiled stay, so that a page opens with a
- * third of the CPU time.
+ * Browser contexts that tests reuse. Everything that a test has typed, stored or set in a context
+ * is removed. Only files that the browser has loaded and compiled stay, so that a page takes a
+ * third of the CPU time to open.
  */
 export class KeptContexts {
   readonly #browser: Browser;
   readonly #origin: string;
-  /** By their options. */
+  /** The free contexts, by their options. */
   readonly #free = new Map<string, Set<BrowserContext>>();
 
   constructor(browser: Browser, address: string) {
@@ -18,7 +18,7 @@ export class KeptContexts {
     this.#origin = new URL(address).origin;
   }
 
-  /** A page in an unused context, which can be reused once the page is closed. */
+  /** Opens a page in a free context, which can be reused once the page is closed. */
   async open(options: BrowserContextOptions): Promise<Page> {
     const key = JSON.stringify(options);
     const free = this.#free.get(key) ?? new Set();
@@ -32,12 +32,15 @@ export class KeptContexts {
 
   async #openNew(options: BrowserContextOptions, free: Set<BrowserContext>): Promise<Page> {
     const context = await within("a new context", this.#browser.newContext(options));
-    // When the context itself is closed, its pages are closed before it.
+    // When the context itself is closed, its pages are closed first and the context counts as free.
     context.once("close", () => free.delete(context));
     return await within("its first page", context.newPage());
   }
 
-  /** A context that Chromium fails to empty is abandoned, with a message. */
+  /**
+   * Opens a page in a free context. A context that Chromium fails to empty is abandoned, with a
+   * message.
+   */
   async #openKept(free: Set<BrowserContext>): Promise<Page | undefined> {
     const [kept] = free;
     if (!kept) return undefined;
@@ -52,24 +55,24 @@ export class KeptContexts {
 }
 
 async function openEmptied(context: BrowserContext, origin: string): Promise<Page> {
-  for (const page of context.pages()) await within("no pages", page.close());
-  await within("no routes", context.unrouteAll());
-  await within("on line", context.setOffline(false));
-  await within("no cookies", context.clearCookies());
+  for (const page of context.pages()) await within("its pages are closed", page.close());
+  await within("its routes are removed", context.unrouteAll());
+  await within("it is online", context.setOffline(false));
+  await within("its cookies are removed", context.clearCookies());
   const page = await within("a new page", context.newPage());
-  const devtools = await within("its tools", context.newCDPSession(page));
+  const devtools = await within("a DevTools session", context.newCDPSession(page));
   const storageTypes = "local_storage,indexeddb,cache_storage,service_workers";
   await within(
-    "nothing stored",
+    "its storage is cleared",
     devtools.send("Storage.clearDataForOrigin", { origin, storageTypes }),
   );
-  await within("its tools put away", devtools.detach());
+  await within("the DevTools session is closed", devtools.detach());
   return page;
 }
 
 type NewCookie = Omit<Cookie, "expires" | "partitionKey">;
 
-/** Signs in without the sign-in page, which has its own tests; returns the session's cookie. */
+/** Signs in without the sign-in page, which has its own tests. Returns the session's cookie. */
 export async function cookieOfKey(
   address: string,
   apiKey: string,

@@ -1,5 +1,5 @@
-// Keys: created, shown once, used, revoked. The private key of a client key leaves the browser only
-// in a file that the user saves.
+// Keys are created, shown once, used and revoked. The private key of a client key leaves the
+// browser only in a file that the user saves.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -17,7 +17,7 @@ import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-tes
 let pages: TestPages;
 let page: Page;
 let folder: string;
-/** Everything that the page has sent: addresses, headers and bodies. */
+/** Everything that the page has sent: URLs, headers and bodies. */
 const sent: string[] = [];
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "hlust-keys-"));
@@ -47,7 +47,7 @@ function row(name: string) {
   return page.getByRole("listitem").filter({ hasText: name });
 }
 
-/** The caller that the service recognizes by a key. */
+/** The caller that the service returns for a key. */
 async function callerWith(
   key: string,
 ): Promise<{ readonly status: number; readonly name: string }> {
@@ -68,7 +68,7 @@ test("an API key is created with the keyboard alone, shown once, and works", asy
   await page.keyboard.press("Enter");
   await dialog().waitFor();
   await page.keyboard.type(apiKeyName);
-  // Tab to the scopes: the last one, `account`, is off by default.
+  // The Tab key moves to the scopes. The last one, `account`, is off by default.
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Space");
@@ -97,7 +97,7 @@ test("an API key is created with the keyboard alone, shown once, and works", asy
   assert.deepEqual(await callerWith(secret), { status: 200, name: apiKeyName });
   await button("Ég hef vistað lykilinn").press("Enter");
   await dialog().waitFor({ state: "detached" });
-  assert.ok(!(await page.content()).includes(secret), "it is shown once");
+  assert.ok(!(await page.content()).includes(secret), "the key is shown only once");
   const facts = await row(apiKeyName).innerText();
   assert.match(facts, /transcripts\.read\s+speech\s+hlust_[0-9a-f]{8}…[0-9a-f]{4}/);
   assert.doesNotMatch(facts, /transcripts\.write|account/);
@@ -107,7 +107,7 @@ test("an API key is created with the keyboard alone, shown once, and works", asy
   );
 });
 
-test("problems with a key are shown at their fields, and nothing typed is lost", async () => {
+test("problems with a key are shown at their fields, and no typed text is lost", async () => {
   await button("Nýr API-lykill").click();
   const name = dialog().getByLabel("Nafn");
   await name.fill("ð".repeat(201));
@@ -121,7 +121,7 @@ test("problems with a key are shown at their fields, and nothing typed is lost",
   await dialog().getByLabel("Síðasti dagur").fill("2099-12-31");
   await dialog().getByRole("checkbox", { name: "speech" }).check();
   await button("Búa til lykil").click();
-  // The service's own words.
+  // This is the service's own message.
   await dialog().getByText("has a control character").waitFor();
   assert.equal(await name.inputValue(), "nafn með\u0007bjöllu");
   await name.fill("Beinar útsendingar");
@@ -138,7 +138,7 @@ test("problems with a key are shown at their fields, and nothing typed is lost",
 
 let pem = "";
 
-test("a client key is generated in the browser, and its private key goes into a file only", async () => {
+test("a client key is generated in the browser, and its private key is only saved to a file", async () => {
   await button("Nýr undirritunarlykill").click();
   await dialog().getByLabel("Nafn").fill("Skjalasafn Ísafjarðar");
   await button("Búa til lykil").click();

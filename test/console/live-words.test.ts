@@ -1,5 +1,5 @@
-// The live page with a real recording and a real engine: the words appear soon, and are saved with
-// the audio.
+// The live page with a real recording and a real engine: the words appear quickly, and are saved
+// with the audio.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ before(async () => {
   pages = opened.use(
     await openTestPages({ HLUST_ENGINE: "pocketsphinx", HLUST_ACCOUNT_STREAMS: "1" }, [
       "--use-fake-device-for-media-stream",
-      // Played once, then silence.
+      // The recording is played once, followed by silence.
       `--use-file-for-fake-audio-capture=${spoken}%noloop`,
     ]),
   );
@@ -36,7 +36,8 @@ after(() => opened.disposeAsync());
 
 test("the words of a recording appear, and are saved with their times and the audio", async () => {
   const { address, key } = pages.service;
-  // The account may have one stream, which another client uses: the page waits and loses nothing.
+  // The account may have only one stream, which another client uses. The page waits and loses no
+  // audio.
   const other = await openStream(address, { token: key });
   other.send(streamingConfig());
   other.sendAudio(Buffer.alloc(3200));
@@ -56,7 +57,7 @@ test("the words of a recording appear, and are saved with their times and the au
   const shown = await final.innerText();
   const wrong = sentence.split(" ").filter((word) => !shown.includes(word));
   assert.ok(wrong.length <= 1, shown);
-  // Announced to screen readers once it is final.
+  // The text is announced to screen readers once it is final.
   await page.getByRole("status").filter({ hasText: "today" }).waitFor();
   await page
     .locator(".live-delays", { hasText: /word after\s*\d+\.\d\d s.*sentence after\s*\d/s })
@@ -81,7 +82,7 @@ test("the words of a recording appear, and are saved with their times and the au
   const seconds = await page.evaluate<number>(`new Promise((resolve, reject) => {
     const audio = new Audio(${JSON.stringify(json.uri)});
     audio.onloadedmetadata = () => resolve(audio.duration);
-    audio.onerror = () => reject(new Error("it does not play"));
+    audio.onerror = () => reject(new Error("the audio cannot be played"));
   })`);
   assert.ok(seconds > 3, `${seconds} s of audio`);
 });

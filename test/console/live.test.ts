@@ -1,5 +1,5 @@
-// The live page and everything that can go wrong, with Chromium's fake microphone, which plays a
-// tone, and the scripted engine, which counts the speech that it receives.
+// The live page and everything that can go wrong on it. Chromium's fake microphone plays a tone,
+// and the scripted engine counts the speech that it receives.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => opened.disposeAsync());
 
-/** Never silent: the engine treats any sample except 0 as speech. */
+/** A tone that is never silent: the engine treats any sample except 0 as speech. */
 function toneWav(seconds: number): Buffer {
   const rate = 48_000;
   const samples = Int16Array.from({ length: seconds * rate }, (_, at) =>
@@ -76,7 +76,7 @@ const words = (page: Page, text: string) =>
 const alert = (page: Page, text: string) => page.getByRole("alert").getByText(text).waitFor();
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 
-/** Waits until this many seconds are recorded, whatever text the page shows. */
+/** Waits until this many seconds have been recorded, whatever text the page shows. */
 async function untilRecorded(page: Page, seconds: number): Promise<void> {
   const isThere = `(() => {
     const [minutes, seconds] = document.querySelector(".live-facts").innerText.split(/[:\\s]/);
@@ -87,10 +87,13 @@ async function untilRecorded(page: Page, seconds: number): Promise<void> {
 
 interface Saved {
   readonly subject: string;
-  /** Of the audio. */
+  /** The number of samples of the audio. */
   readonly samples: number;
   readonly seconds: number;
-  /** Of the audio without silence: a microphone that is being opened is silent for a moment. */
+  /**
+   * The duration of the audio without its silence: a microphone that is being opened is silent for
+   * a moment.
+   */
   readonly toneSeconds: number;
   /** The total duration of the words. */
   readonly spokenSeconds: number;
@@ -122,7 +125,7 @@ async function readSaved(page: Page): Promise<Saved> {
 
 /**
  * The engine recognizes words in all of the tone, to the millisecond, and in short silences within
- * it. Nothing may be missing or recognized twice.
+ * it. No audio may be missing or recognized twice.
  */
 function checkComplete({ spokenSeconds, toneSeconds, seconds }: Saved): void {
   const share = spokenSeconds / toneSeconds;
@@ -177,7 +180,7 @@ test("the page explains why a microphone is refused, missing or not allowed", as
   await alert(page, "Vafrinn leyfir ekki hljóðnema hér.");
 });
 
-test("disconnecting the microphone, leaving the page and a failed save lose nothing", async () => {
+test("no words are lost if the microphone is disconnected, the page is left or saving fails", async () => {
   await using page = await openLive();
   await press(page, "Hlusta");
   await words(page, "word2");
@@ -250,14 +253,14 @@ test("audio of one user is not sent for another; a microphone stopped while swit
     tokens += request.url().endsWith("/v1/streamTokens") ? 1 : 0;
   });
   const streaming = page.waitForRequest(/streamTokens$/);
-  // Everything that waits for a network resumes.
+  // This event resumes everything that waits for a network.
   await page.evaluate(`dispatchEvent(new Event("online"))`);
   await press(page, "Hlusta");
   await streaming;
   await untilRecorded(page, 1);
   assert.equal(tokens, 1);
 
-  // A user who stops while the page switches microphones wants neither.
+  // If the user stops while the page switches microphones, neither of them may stay on.
   await page.evaluate(`(() => {
     window.firstStream = window.keptStream;
     const choice = [...document.querySelectorAll(".live-settings select")].at(-1);

@@ -10,13 +10,16 @@ import { openTestService, type TestService } from "../spec/service.ts";
 import { within } from "../fixtures/until.ts";
 import { cookieOfKey, KeptContexts } from "./kept-contexts.ts";
 
-/** The console of a real service in Debian's Chromium, with checks for what no page may do. */
+/**
+ * The console of a real service in Debian's Chromium. It is checked that no page does anything
+ * forbidden.
+ */
 export interface TestPages extends AsyncDisposable {
   readonly service: TestService;
   /**
-   * Opens a path under /console/ in a browser that has stored only the console's own files; signed
-   * in with the first key, or with `key`, unless that is undefined. The test closes it (`await
-   * using`), so that the next page opens in a third of the time.
+   * Opens a path under /console/ in a browser that has stored only the console's own files. The
+   * user is signed in with the first key, or with `key`, unless that is undefined. The test closes
+   * the page (`await using`), so that the next page opens in a third of the time.
    */
   open(
     path: string,
@@ -40,7 +43,7 @@ const sizes = {
   desktop: { width: 1280, height: 800 },
 } as const;
 
-/** Every size with every language, each with one theme. */
+/** All combinations of size and language, each with one theme. */
 export const looks: readonly Look[] = [
   { size: "desktop", language: "is", theme: "light" },
   { size: "desktop", language: "en", theme: "dark" },
@@ -48,7 +51,10 @@ export const looks: readonly Look[] = [
   { size: "phone", language: "en", theme: "light" },
 ];
 
-/** Each size and language once: for states that differ little from those of other tests. */
+/**
+ * Each size and each language once: for states of a page that differ little from the states in
+ * other tests.
+ */
 export const someLooks: readonly Look[] = [
   { size: "desktop", language: "is", theme: "dark" },
   { size: "phone", language: "en", theme: "light" },
@@ -58,9 +64,9 @@ export const someLooks: readonly Look[] = [
 const pictures = join(tmpdir(), "hlust-pictures");
 
 /**
- * Opens a service and a browser. `args`: further arguments for Chromium. Disposing it fails if any
- * page has violated its policy, sent a request to another origin, opened a dialog or thrown an
- * error.
+ * Opens a service and a browser. `args`: further arguments for Chromium. Disposing of the result
+ * fails if any page has violated its policy, sent a request to another origin, opened a dialog or
+ * thrown an error.
  */
 export async function openTestPages(
   environment: Readonly<Record<string, string>> = {},
@@ -70,7 +76,7 @@ export async function openTestPages(
   const service = parts.use(await openTestService({ HLUST_ENGINE: "scripted", ...environment }));
   const browser = await openBrowser(args);
   parts.defer(() => browser.close());
-  const wrongs: string[] = [];
+  const violations: string[] = [];
   const contexts = new KeptContexts(browser, service.address);
   const open = parts.move();
   return {
@@ -87,7 +93,7 @@ export async function openTestPages(
         const cookie = await cookieOfKey(service.address, key, browser.version());
         await within("a cookie is set", page.context().addCookies([cookie]));
       }
-      watch(page, new URL(service.address).origin, wrongs);
+      watch(page, new URL(service.address).origin, violations);
       if (!more?.viewport) {
         await within("its size is set", page.setViewportSize(sizes[look?.size ?? "desktop"]));
       }
@@ -102,32 +108,33 @@ export async function openTestPages(
     },
     async [Symbol.asyncDispose]() {
       await open.disposeAsync();
-      assert.deepEqual(wrongs, []);
+      assert.deepEqual(violations, []);
     },
   };
 }
 
-function watch(page: Page, origin: string, wrongs: string[]): void {
+function watch(page: Page, origin: string, violations: string[]): void {
   page.on("console", (message) => {
     const text = message.text();
-    // Chromium also logs answers with 4xx and lost networks here, which pages expect.
+    // Chromium also logs answers with status 4xx and lost networks here, which are not errors of
+    // the page.
     const isOfPolicy = /Content Security Policy|Trusted ?Type/i.test(text);
     const isOfNetwork = /^(Failed to load resource|WebSocket connection to)/.test(text);
     const isOfScript = message.type() === "error" && !isOfNetwork;
-    if (isOfPolicy || isOfScript) wrongs.push(`${message.type()}: ${text}`);
+    if (isOfPolicy || isOfScript) violations.push(`${message.type()}: ${text}`);
   });
   page.on("pageerror", (error) => {
-    wrongs.push(`thrown: ${error.message}`);
+    violations.push(`thrown: ${error.message}`);
   });
   page.on("dialog", (dialog) => {
     // "Leave this page?" is the browser's own question, which the console requests.
-    if (dialog.type() !== "beforeunload") wrongs.push(`dialog: ${dialog.message()}`);
+    if (dialog.type() !== "beforeunload") violations.push(`dialog: ${dialog.message()}`);
     void dialog.accept();
   });
   page.on("request", (request) => {
     const url = new URL(request.url());
     const isOwn = url.origin === origin || url.protocol === "blob:" || url.protocol === "data:";
-    if (!isOwn) wrongs.push(`request elsewhere: ${url.origin}`);
+    if (!isOwn) violations.push(`request elsewhere: ${url.origin}`);
   });
 }
 

@@ -39,7 +39,7 @@ test("an empty account shows first steps: a sample recording and an example requ
   const { out } = await runInShell(command);
   assert.match(out, /weather is/);
 
-  // With the keyboard alone.
+  // The sample is submitted with the keyboard alone.
   await page.getByRole("button", { name: "Prófa upptöku: enska" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Verk" }).waitFor();
@@ -60,7 +60,7 @@ async function runInShell(command: string): Promise<{ readonly out: string }> {
   return { out: stdout };
 }
 
-test("a user who may only read is not invited to submit anything", async () => {
+test("a user with only read access is not invited to submit anything", async () => {
   const { token } = await addApiKey(db, await otherAccount(), ["transcripts.read"]);
   await using page = await pages.open("/", { key: token });
   await page.getByText("Þú mátt lesa þær.").waitFor();
@@ -79,7 +79,7 @@ test("the overview shows usage, health, models, jobs and transcripts in both lan
     limits = '{"requestsPerMinute": 6000, "audioSecondsPerDay": 86400, "storedBytes": 50000000000}' where id = ${accountId}`.execute(
     db,
   );
-  // 3600 s a day in jobs and 60 s live, from the first of this month until today.
+  // Each day from the first of this month until today has 3600 s in jobs and 60 s live.
   await sql`
     insert into usage_day (subject_id, account_id, day, requests, live_ms, short_ms, job_ms)
     select ${accountId}, ${accountId}, day, 1000, 60000, 0, 3600000 * (1 + extract(day from day)::int % 4)
@@ -120,7 +120,7 @@ test("the overview shows usage, health, models, jobs and transcripts in both lan
   await checkLooks(page, "overview");
 });
 
-/** Inserts a job that no worker leases while the page is checked: it is due in 55 s. */
+/** Inserts a job that no worker leases during the test, because it is due in 55 s. */
 async function seedJob(
   subject: string,
   {
@@ -141,7 +141,7 @@ async function seedJob(
       now() + interval '55 seconds')`.execute(db);
 }
 
-test("errors are shown where they occur, and a part of the service that fails in words", async () => {
+test("errors are shown where they occur, and a failing part of the service is described in words", async () => {
   await using page = await pages.open("/nowhere");
   await page.route("**/readyz", (route) =>
     route.fulfill({

@@ -1,5 +1,5 @@
-// Every error of the service is explained in both languages with what to do next: the service's own
-// messages are English.
+// The console explains every error of the service in both languages, and what to do next: the
+// service's own messages are only in English.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tooManyJobs, tooManyRequests, tooManyStreams } from "../../src/auth/limits.ts";
@@ -18,14 +18,14 @@ const rows: readonly (readonly [status: number, reason: string])[] = [
   [403, "ORIGIN_REFUSED"],
   [403, "CONSOLE_HEADER_MISSING"],
   [409, "SESSION_CHANGED"],
-  // From a proxy in front of the service, or from a newer service.
+  // These come from a proxy in front of the service, or from a newer service.
   ...[403, 404, 429, 500, 502, 503, 504].map((status) => [status, "UNKNOWN"] as const),
 ];
 
 for (const [status, reason] of rows) {
   test(`a page explains ${status} ${reason} in the user's language`, () => {
     assert.notEqual(reason, "none");
-    const { sentence, next } = problemOf(new ApiError("english words", { status, reason }));
+    const { sentence, next } = problemOf(new ApiError("an English message", { status, reason }));
     assert.match(sentence.is, /^\p{Lu}.*\.$/u);
     assert.match(next.is, /^\p{Lu}.*\.$/u);
     assert.notEqual(sentence.is, sentence.en);

@@ -1,12 +1,12 @@
-/** The function that each payload calls when it runs; the tests define it. */
+/** The name of the function that each payload calls when it runs. The tests define the function. */
 export const alarm = "hlustPayloadRan";
 
 const run = `window.${alarm}&&${alarm}(document.domain)`;
 const quoted = run.replaceAll('"', "&quot;");
 
 /**
- * Eighty forms in which text becomes a script in vulnerable pages: as markup, in attributes, URLs,
- * styles, templates, subtitles and JSON.
+ * Eighty texts that run as scripts in vulnerable pages: markup, attributes, URLs, styles,
+ * templates, subtitles and JSON.
  */
 export const scriptPayloads: readonly string[] = [
   `<script>${run}</script>`,

@@ -1,4 +1,4 @@
-// Signing in to the console with keys, links and a provider, and what is shown when it fails or a
+// Signing in to the console with keys, links and a provider, and the messages when it fails or a
 // session ends.
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -29,7 +29,8 @@ before(async () => {
     HLUST_OIDC_CLIENT_ID: "hlust",
     HLUST_OIDC_CLIENT_SECRET: "hlust secret",
   };
-  // A host name that is not this machine: browsers do not keep its cookies over http.
+  // Browsers do not treat this host name as the local machine, so they do not keep its cookies over
+  // http.
   pages = parts.use(
     await openTestPages(environment, ["--host-resolver-rules=MAP hlust.example 127.0.0.1"]),
   );
@@ -84,21 +85,22 @@ test("a key signs in with the keyboard alone, at any address; a refused key stay
   assert.match((await sessionCookie(page)) ?? "", /^session_/);
 });
 
-test("a link signs in once, and leaves its token nowhere", async () => {
+test("a link signs in once, and its token is not left anywhere", async () => {
   await using page = await pages.open("/nowhere");
   const before = await sessionCookie(page);
   const address = await link();
-  const asked: string[] = [];
+  const requested: string[] = [];
   page.on("request", (request) => {
-    asked.push(`${request.url()} ${request.headers()["referer"] ?? ""}`);
+    requested.push(`${request.url()} ${request.headers()["referer"] ?? ""}`);
   });
-  // Opened over the current page, as from the address bar: the document stays the same.
+  // The link is opened in the current page, as from the address bar, so the document stays the
+  // same.
   await page.goto(address);
   await heading(page, "Yfirlit").waitFor();
   const token = address.split("=").at(-1) ?? "";
   assert.equal(page.url(), `${pages.service.address}/console/`);
   assert.deepEqual(
-    asked.filter((line) => line.includes(token)),
+    requested.filter((line) => line.includes(token)),
     [],
   );
   await until(async () => (await sessionCookie(page)) !== before);
@@ -118,7 +120,7 @@ test("a link signs in once, and leaves its token nowhere", async () => {
   assert.equal(second.url(), `${pages.service.address}/console/`);
 });
 
-test("a link that is used or older than ten minutes is refused, also while signed in", async () => {
+test("a link that is used or older than ten minutes is refused, even while signed in", async () => {
   const used = await link();
   await using first = await pages.open("/", signedOut);
   await first.goto(used);
@@ -149,7 +151,7 @@ test("a link can be retried when the network is back", async () => {
   await heading(page, "Yfirlit").waitFor();
 });
 
-test("each reason of a failed sign-in has a sentence and what to do next", async () => {
+test("each reason for a failed sign-in is explained, with what to do next", async () => {
   const rows = {
     NOT_A_MEMBER: /þekkir netfangið þitt\. Biddu eiganda/,
     EMAIL_NOT_VERIFIED: /óstaðfest .* Staðfestu það/,
@@ -176,7 +178,7 @@ test("each reason of a failed sign-in has a sentence and what to do next", async
 test("members sign in with the provider, and return to the page that they opened", async () => {
   await addMember(db, owner.accountId, "OWNER", "gudrun@example.org");
   provider.person = { subject: "gudrun", email: "gudrun@example.org", emailVerified: true };
-  // A page without the check that no request goes elsewhere.
+  // This page is opened without the check that requests go only to the service.
   const page = await (await pages.open("/", signedOut)).context().newPage();
   await page.goto(`${pages.service.address}/console/live?from=mail&x=1`);
   await page.getByRole("link", { name: "Skrá inn með aðgangi vinnustaðarins" }).click();
@@ -191,7 +193,7 @@ test("over http from another machine the page asks for https instead of a key", 
   assert.equal(await keyField(page).count(), 0);
 });
 
-test("the page reports a browser that keeps no cookie", async () => {
+test("the page reports that the browser does not keep cookies", async () => {
   await using page = await pages.open("/", signedOut);
   await page.route("**/console/session", async (route) => {
     const headers = { ...route.request().headers(), "sec-fetch-site": "same-origin" };
@@ -205,15 +207,15 @@ test("the page reports a browser that keeps no cookie", async () => {
   await page.getByText("Vafrinn geymdi ekki vefkökuna").waitFor();
 });
 
-test("the end of a session is shown, and a user who is back finds the page as it was", async () => {
+test("the end of a session is shown, and a user who signs in again finds the page unchanged", async () => {
   await using page = await pages.open("/keys?mine=1");
   await page.getByRole("button", { name: "Nýr API-lykill" }).click();
   await page.getByLabel("Nafn").fill("Fréttastofa, sjálfvirk upptaka");
   await db.deleteFrom("session").execute();
-  // A node accepts it for up to half a second more, until it reads the row again.
+  // A node accepts the session for up to half a second more, until it reads the row again.
   const status = `fetch("/console/session", { headers: { "x-hlust-console": "1" } }).then((answer) => answer.status)`;
   await until(async () => (await page.evaluate(status)) === 401);
-  // The tab is notified, as by another one.
+  // The tab is notified as if by another tab.
   await page.evaluate(`new BroadcastChannel("hlust.session").postMessage("changed")`);
   await page.getByText("haltu áfram þar sem frá var horfið").waitFor();
   assert.equal(await page.title(), "Skráðu þig inn · Hlust");

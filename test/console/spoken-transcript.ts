@@ -23,7 +23,7 @@ const sampleRate = 16_000;
 
 /**
  * The interview as segments and as synthesized 16-bit samples. The words divide the time of their
- * turn by their length.
+ * turn in proportion to their length.
  */
 export function interview() {
   const spoken: Int16Array[] = [];
@@ -62,7 +62,7 @@ export const interviewMetadata = {
   speakers: { "1": { name: "Fréttamaður" }, "2": { name: "Jarðfræðingur" } },
 };
 
-/** Creates a transcript, with media if there is some; returns its name. */
+/** Creates a transcript, with `media` if it is given. Returns its name. */
 export async function createTranscript(
   service: TestService,
   transcript: {

@@ -1,5 +1,5 @@
-// The aside of a transcript: names of speakers, details and deleting, also while others change it
-// and without a network.
+// The aside of a transcript: names of speakers, details and deleting, even while others change the
+// transcript and without a network.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -25,7 +25,7 @@ async function openAside(name: string): Promise<Page> {
 const said = (page: Page, text: string) =>
   page.getByRole("status").filter({ hasText: text }).waitFor({ state: "attached" });
 
-test("a speaker is named with the keyboard alone: at once, everywhere, in one version", async () => {
+test("a speaker is named with the keyboard alone: immediately, everywhere, and in one version", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   const speakers = page.getByRole("region", { name: "Raddir" });
@@ -89,7 +89,7 @@ test("a name that is not saved stays in its field; a lost answer makes no second
   await field.press("Enter");
   await page.getByRole("alert").filter({ hasText: "Ekki næst í þjónustuna." }).waitFor();
   assert.equal(await field.inputValue(), "Sunna");
-  // Reverted in the text.
+  // The text shows the old name again.
   assert.equal(await page.locator("main").getByText("Sunna", { exact: true }).count(), 0);
   await page.unroute(`**/${name}?*`);
   await page.getByRole("button", { name: "Reyna aftur" }).click();
@@ -109,7 +109,7 @@ test("a name that is not saved stays in its field; a lost answer makes no second
   await said(page, "Nafnið Már er vistað.");
 });
 
-test("changes of others are kept; a conflict is shown to the user", async () => {
+test("changes by others are kept, and a conflict is shown to the user", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   await changeElsewhere(pages.service, name, {
@@ -179,7 +179,7 @@ test("details are edited with the keyboard, checked for length, and merged with 
   await page.getByText("Önnur lýsing").waitFor();
 });
 
-test("details that others changed are shown next to the user's own, which stay in the fields", async () => {
+test("details that others have changed are shown next to the user's edits, which stay in the fields", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   await page.getByRole("button", { name: "Breyta", exact: true }).click();
@@ -217,7 +217,7 @@ test("a transcript is deleted after a question with its title, and the list show
   assert.equal((await pages.service.call("GET", `/v1alpha1/${name}`)).status, 404);
 });
 
-test("a user who may only read is offered no changes", async () => {
+test("a user with only read access cannot edit anything", async () => {
   const name = await createInterview(pages.service);
   await changeElsewhere(pages.service, name, { metadata: { subject: "Annar titill" } });
   const { json } = await pages.service.call("POST", "/v1/apiKeys", {

@@ -1,4 +1,4 @@
-// The page of a transcript without a recording, of an earlier version, of a video, and of no
+// The transcript page in special states: no recording, an earlier version, a video, a missing
 // transcript.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -31,7 +31,7 @@ test("a transcript without a recording has no player", async () => {
   await checkLooks(page, "transcript-silent", someLooks);
 });
 
-test("an earlier version is marked as one, and links to the latest", async () => {
+test("an earlier version is marked as such, and links to the latest", async () => {
   const { service } = pages;
   const before = (await service.call("GET", `/v1alpha1/${name}`)).json.version.name;
   const segments = talk.segments.map(({ words, ...segment }) => ({
@@ -85,8 +85,8 @@ test("a missing transcript is reported, and the address of a job leads to its tr
 
 test("an address with path traversal sends no request to other methods", async () => {
   await using page = await pages.open("/nowhere");
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(new URL(request.url()).pathname));
   const id = "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f";
   const up = encodeURIComponent("../../../v1/account#");
   const addresses = [
@@ -102,12 +102,12 @@ test("an address with path traversal sends no request to other methods", async (
     await shown.or(page.getByRole("alert")).first().waitFor();
   }
   assert.deepEqual(
-    asked.filter((path) => path.startsWith("/console/api/v1/")),
+    requested.filter((path) => path.startsWith("/console/api/v1/")),
     [],
   );
 });
 
-test("an answer that is not the service's is reported as a lost connection, and retried", async () => {
+test("an answer that is not the service's is reported as a lost connection, and can be retried", async () => {
   await using page = await pages.open("/nowhere");
   // A captive portal answers every request.
   await page.route(`**/${name}`, (route) =>
@@ -122,7 +122,7 @@ test("an answer that is not the service's is reported as a lost connection, and 
 
 test("names and words that contain scripts are shown as text", async () => {
   const hostile = `<img src=x onerror="alert(1)"> <script>alert(2)</script>`;
-  const evil = await createTranscript(pages.service, {
+  const hostileName = await createTranscript(pages.service, {
     metadata: {
       ...interviewMetadata,
       subject: hostile,
@@ -144,7 +144,7 @@ test("names and words that contain scripts are shown as text", async () => {
       },
     ],
   });
-  await using page = await pages.open(`/${evil}`);
+  await using page = await pages.open(`/${hostileName}`);
   await page.getByRole("heading", { level: 1, name: hostile }).waitFor();
   assert.equal(await page.locator(".segment p").first().textContent(), hostile);
   assert.equal(await page.locator(".segment-speaker").first().textContent(), hostile);

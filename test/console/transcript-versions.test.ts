@@ -1,5 +1,5 @@
-// The versions of a transcript in its aside: 300 of them, their changes, restoring one; and the
-// files as the browser saves them.
+// The versions of a transcript in its aside: lists of 300 versions, their changes, restoring one;
+// and the files that the browser downloads.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -32,12 +32,12 @@ async function createChanged(): Promise<string> {
   const words = first?.words.map((word) =>
     word.word === "tvo " ? { ...word, word: "þrjá " } : word,
   );
-  const fewer = second?.words.filter(({ word }) => word !== "rólega ");
+  const remaining = second?.words.filter(({ word }) => word !== "rólega ");
   await changeElsewhere(pages.service, name, {
     metadata: { subject: "Viðtal við Skeiðará", keywords: ["jökulhlaup", "Núpsstaður"] },
     segments: [
       { ...first, words },
-      { ...second, words: fewer },
+      { ...second, words: remaining },
       ...changed.slice(2),
       ...segmentsOf(turns.slice(-1), 100),
     ],
@@ -45,7 +45,7 @@ async function createChanged(): Promise<string> {
   return name;
 }
 
-test("changes are summed up in the aside, and shown word by word, with the keyboard", async () => {
+test("changes are summarized in the aside, and shown word by word with the keyboard", async () => {
   const name = await createChanged();
   await using page = await pages.open(`/${name}`);
   await aside(page)
@@ -80,24 +80,23 @@ test("changes are summed up in the aside, and shown word by word, with the keybo
   assert.match(await at(), /^0:0/);
   await page.keyboard.press("p");
   await dialog.getByText(/^1 af \d$/).waitFor();
-  // Twice, before the page renders the first.
-  const twice = (key: string) =>
+  // Presses a key twice before the page has rendered the first press.
+  const pressTwice = (key: string) =>
     page.evaluate(
       `for (const key of ["${key}", "${key}"]) dispatchEvent(new KeyboardEvent("keydown", { key }))`,
     );
-  await twice("n");
+  await pressTwice("n");
   await dialog.getByText(/^3 af \d$/).waitFor();
-  await twice("p");
+  await pressTwice("p");
   await dialog.getByText(/^1 af \d$/).waitFor();
   await checkLooks(page, "transcript-compare");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   assert.equal(new URL(page.url()).search, "");
-  const focused = await page.evaluate<string>("document.activeElement.innerText");
-  assert.equal(focused, "What changed");
+  await aside(page).locator("button:focus", { hasText: "What changed" }).waitFor();
 });
 
-test("an older version is shown and restored, unless others made a new one meanwhile", async () => {
+test("an older version is shown and restored, unless others have created a new one in the meantime", async () => {
   const name = await createChanged();
   const [newest, first] = await versionsOf(pages.service, name);
   await using page = await pages.open(`/${name}`);
@@ -130,7 +129,7 @@ test("an older version is shown and restored, unless others made a new one meanw
   assert.notEqual(json.version.name, newest?.name);
 });
 
-test("of 300 versions the newest load at once, the others on demand", async () => {
+test("the newest of 300 versions load immediately, and the others on demand", async () => {
   const name = await createInterview(pages.service);
   for (let count = 2; count <= 300; count += 1) {
     await changeElsewhere(pages.service, name, { metadata: { subject: `Titill ${count}` } });
@@ -138,9 +137,9 @@ test("of 300 versions the newest load at once, the others on demand", async () =
   await using page = await pages.open(`/${name}`);
   const rows = aside(page).getByRole("region", { name: "Útgáfur" }).getByRole("listitem");
   await rows.first().getByRole("link", { name: "Titli breytt" }).waitFor();
-  const asked: string[] = [];
+  const requested: string[] = [];
   page.on("request", (request) => {
-    if (request.url().includes(":diff")) asked.push(request.url());
+    if (request.url().includes(":diff")) requested.push(request.url());
   });
   assert.equal(await rows.count(), 8);
   const older = aside(page).getByRole("button", { name: "Sýna eldri útgáfur" });
@@ -151,10 +150,11 @@ test("of 300 versions the newest load at once, the others on demand", async () =
   assert.equal(await older.count(), 0);
   const first = rows.last().getByRole("link", { name: "Fyrsta útgáfa" });
   await first.waitFor();
-  // Rows that were never visible are not compared; they would have been before this one.
+  // No diff is requested for rows that were never visible: it would have been requested before this
+  // one.
   await rows.nth(298).scrollIntoViewIfNeeded();
   await rows.nth(298).getByRole("link", { name: "Titli breytt" }).waitFor();
-  assert.ok(asked.length < 100, `${asked.length}`);
+  assert.ok(requested.length < 100, `${requested.length}`);
   await page.goto(
     `${pages.service.address}/console/${name}?changed=${(await versionsOf(pages.service, name))[299]?.name}`,
   );
@@ -233,7 +233,7 @@ test("a failed download is reported and can be retried", async () => {
   assert.equal((await coming).suggestedFilename(), "Viðtal um hlaupið í Skeiðará.srt");
 });
 
-test("the recording is saved unchanged, also when its URL has expired", async () => {
+test("the recording is saved unchanged, even if its URL has expired", async () => {
   const name = await createInterview(pages.service, { metadata: { subject: "../Ísland: <b>?" } });
   const media = readFileSync(join(import.meta.dirname, "../../samples/is-IS.wav"));
   const { json } = await pages.service.call("POST", "/v1alpha1/initupload", { resourceName: name });

@@ -60,12 +60,15 @@ function stateOf(page: Page): Promise<PlayedState> {
   })()`);
 }
 
-/** Waits until the playback has a state. */
-async function untilState(page: Page, holds: (now: PlayedState) => boolean): Promise<PlayedState> {
+/** Waits until the playback has reached a state. */
+async function untilState(
+  page: Page,
+  isReached: (now: PlayedState) => boolean,
+): Promise<PlayedState> {
   let now: PlayedState | undefined;
   await until(async () => {
     now = await stateOf(page);
-    return holds(now);
+    return isReached(now);
   });
   assert.ok(now);
   return now;
@@ -75,7 +78,7 @@ const near = (place: number) => (now: PlayedState) => Math.abs(now.place - place
 const wordAt = (seconds: number) => words.findLast(({ start }) => start <= seconds + 0.002)?.word;
 const startOf = (word: string) => words.find((one) => one.word === word)?.start ?? Number.NaN;
 
-/** Presses keys so fast that the media element has no event before the last. */
+/** Presses keys so fast that the media element has no event before the last key. */
 function pressAtOnce(page: Page, keys: readonly string[]): Promise<void> {
   return page.evaluate(
     `for (const key of ${JSON.stringify(keys)}) dispatchEvent(new KeyboardEvent("keydown", { key }))`,
@@ -99,7 +102,11 @@ function pointOf(page: Page, word: string): Promise<{ x: number; y: number }> {
 
 test("the highlight moves through the text while it plays, and stays where it is paused", async () => {
   await using page = await openPlayable();
-  assert.equal(await page.locator(".words-text[data-listening]").count(), 0, "not played yet");
+  assert.equal(
+    await page.locator(".words-text[data-listening]").count(),
+    0,
+    "the text shows no position yet",
+  );
   await page.getByRole("button", { name: "Spila" }).click();
   const seen = new Set<string>();
   await untilState(page, ({ word }) => seen.add(word) && seen.size > 4);
@@ -117,7 +124,7 @@ test("the highlight moves through the text while it plays, and stays where it is
   assert.ok((await page.locator(".player-clock").textContent())?.startsWith("0:0"));
 });
 
-test("a click on a word seeks to it, and selecting text does not", async () => {
+test("a click on a word seeks to it, and selecting text does not seek", async () => {
   await using page = await openPlayable();
   const at = await pointOf(page, "rennslið");
   await page.mouse.click(at.x, at.y);
@@ -131,7 +138,7 @@ test("a click on a word seeks to it, and selecting text does not", async () => {
   await page.mouse.move(to.x, to.y, { steps: 4 });
   await page.mouse.up();
   assert.equal((await stateOf(page)).word, "rennslið");
-  // There is no word next to the text.
+  // A click next to the text is not on a word.
   const last = await pointOf(page, "vaxa.");
   await page.mouse.click(last.x + 120, last.y);
   assert.equal((await stateOf(page)).word, "rennslið");
@@ -212,12 +219,12 @@ test("the times are one tab stop, and Enter plays from the focused one", async (
   assert.equal((await stateOf(page)).place, 0, "moving the focus does not seek");
   await page.keyboard.press("Enter");
   await untilState(page, ({ isPlaying, place }) => isPlaying && place >= startOf("Hvað"));
-  assert.ok(!page.url().includes("t="), "the page stays");
+  assert.ok(!page.url().includes("t="), "the page is not left");
 });
 
-test("the current word stays in view until the user scrolls away from it", async () => {
+test("the page keeps the current word in view until the user scrolls away from it", async () => {
   await using page = await openPlayable();
-  // So low that the end of the text is not visible.
+  // The window is so low that the end of the text is not visible.
   await page.setViewportSize({ width: 1280, height: 420 });
   const isInView = () =>
     page.evaluate<boolean>(`(() => {
@@ -261,7 +268,7 @@ test("an expired URL of media or waveform is renewed, and playback resumes at it
   await using page = await openPlayable(`/${name}?t=12`);
   const refused = new Set<string>();
   let reads = 0;
-  // The service's answer to an old signature, until the transcript is read again.
+  // Requests get the service's answer to an old signature until the transcript has been read again.
   for (const pattern of ["**/media/*", "**/media/waveforms/*"]) {
     await page.route(pattern, async (route) => {
       if (reads > 1 && refused.size === 2) return await route.continue();
@@ -274,7 +281,7 @@ test("an expired URL of media or waveform is renewed, and playback resumes at it
       await route.fulfill({ status });
     });
   }
-  // Both may ask for it at once, and then it is read once.
+  // If media and waveform need a new URL at the same time, the transcript is read only once.
   await page.route(`**/console/api/v1alpha1/${name}`, async (route) => {
     reads += 1;
     if (reads > 1) await until(async () => refused.size === 2);
@@ -291,7 +298,7 @@ test("200,000 words can be searched and played without further changes of the pa
   const { service } = pages;
   const segments = longSegments(200_000).map((segment, at) => ({
     ...segment,
-    // The last paragraph has a word that no other has.
+    // The last paragraph has a word that no other paragraph has.
     words: segment.words.map((word, of) =>
       at === 9_999 && of === 19 ? { ...word, word: "Skeiðará" } : word,
     ),
@@ -305,13 +312,16 @@ test("200,000 words can be searched and played without further changes of the pa
   await using page = await openPlayable(`/${long}?t=5`);
   await page.getByText("Skeiðará").waitFor({ state: "attached" });
   assert.equal(await page.evaluate("document.querySelectorAll('.segment').length"), 10_000);
-  // Far parts of it are not laid out.
+  // Distant parts of the text are not laid out.
   assert.ok(
     await page.evaluate<boolean>(
       "document.querySelector('.words-part:last-child .segment').checkVisibility({ contentVisibilityAuto: true }) === false",
     ),
   );
-  assert.ok(await page.evaluate<boolean>('window.find("Skeiðará")'), "the browser finds it");
+  assert.ok(
+    await page.evaluate<boolean>('window.find("Skeiðará")'),
+    "the browser's search finds the word",
+  );
   await page.evaluate(`
     globalThis.changes = 0;
     new MutationObserver((list) => { changes += list.length; }).observe(
@@ -323,7 +333,7 @@ test("200,000 words can be searched and played without further changes of the pa
   assert.equal(await page.evaluate("changes"), 0);
 });
 
-test("a browser without CSS highlights has a span under the word", async () => {
+test("the current word is marked with a span in a browser without CSS highlights", async () => {
   await using page = await openPlayable();
   await page.addInitScript("delete globalThis.Highlight");
   await page.reload();

@@ -1,5 +1,4 @@
-// The list of transcripts: read to its end, searched, left and returned to, with mouse and
-// keyboard.
+// The list of transcripts is read to its end, searched, left and reopened, with mouse and keyboard.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -8,9 +7,9 @@ import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { seedTranscripts } from "./seed-transcripts.ts";
 
-/** Three pages of 100, and some. */
+/** Three pages of 100, and some more. */
 const seeded = 321;
-/** The newest ones, in order of creation. */
+/** The titles of the newest transcripts, in the order of their creation. */
 const odd = [
   String.raw`Þorgerður Ægisdóttir: „Ótal öræfi“ "og" \ %_`,
   "<img src=x onerror=alert(1)><script>alert(2)</script>",
@@ -19,8 +18,8 @@ const odd = [
 ];
 const total = seeded + odd.length;
 /**
- * The most rows that a list of any length renders: visible ones, those next to them, and the
- * focused one.
+ * The maximum number of rows that a list of any length renders: the visible rows, the rows next to
+ * them, and the focused row.
  */
 const rowsMax = 40;
 
@@ -78,7 +77,7 @@ test("an empty list shows what to do first, and only what the user may do", asyn
   assert.equal(await reader.getByRole("main").getByRole("link").count(), 0);
 });
 
-test("transcripts are listed newest first with their details, whatever is in their titles", async () => {
+test("transcripts are listed newest first with their details, whatever their titles contain", async () => {
   await seedTranscripts(pages.service.dataFolder, seeded);
   for (const subject of odd) {
     const keywords = subject === "" ? [] : ["Öræfi", "<b>x</b>", `"a" \\`, "fjórða", "fimmta"];
@@ -104,25 +103,25 @@ test("transcripts are listed newest first with their details, whatever is in the
   await page.getByText("+2", { exact: true }).first().waitFor();
 });
 
-test("typing searches titles after a pause and is in the address; going back leaves the search", async () => {
+test("typed text searches titles after a pause and appears in the address; going back leaves the search", async () => {
   await go("/transcripts");
   await untilAll();
-  const asked: string[] = [];
+  const requested: string[] = [];
   page.on("request", (request) => {
     const { pathname, searchParams } = new URL(request.url());
-    if (pathname.endsWith("/transcripts")) asked.push(searchParams.get("filter") ?? "");
+    if (pathname.endsWith("/transcripts")) requested.push(searchParams.get("filter") ?? "");
   });
   const field = page.getByRole("searchbox", { name: "Leita í titlum" });
   await field.pressSequentially("ÖRÆFI“");
   await untilTitles(({ length }) => length === 1);
   assert.equal(new URL(page.url()).searchParams.get("subject"), "ÖRÆFI“");
-  assert.equal(asked.at(-1), 'metadata.subject CONTAINS "ÖRÆFI“"');
+  assert.equal(requested.at(-1), 'metadata.subject CONTAINS "ÖRÆFI“"');
   await page.getByText("1 uppskrift fannst").first().waitFor();
   await field.fill(String.raw`"og" \ %_`);
   await page.keyboard.press("Enter");
   await page.waitForURL(/og/);
   await untilTitles(([first = ""]) => first.startsWith("Þorg"));
-  assert.equal(asked.at(-1), String.raw`metadata.subject CONTAINS "\"og\" \\ %_"`);
+  assert.equal(requested.at(-1), String.raw`metadata.subject CONTAINS "\"og\" \\ %_"`);
   await page.reload();
   await untilTitles(([first = ""]) => first.startsWith("Þorg"));
   assert.equal(await field.inputValue(), String.raw`"og" \ %_`);
@@ -131,7 +130,7 @@ test("typing searches titles after a pause and is in the address; going back lea
   assert.equal(await field.inputValue(), "");
 });
 
-test("a search that is replaced by another is aborted, and shows nothing", async () => {
+test("a search that is replaced by another is aborted, and its result is not shown", async () => {
   await go("/transcripts");
   await untilAll();
   const aborted: string[] = [];
@@ -154,7 +153,7 @@ test("a search that is replaced by another is aborted, and shows nothing", async
   await page.unroute(/filter=.*hafnar/);
 });
 
-test("pressing keywords searches by them, by several at once, and removes them again", async () => {
+test("pressing keywords adds them to the search, several at a time, and removes them again", async () => {
   const only = (keyword: string) =>
     page.getByRole("button", { name: `Sýna aðeins með efnisorðinu „${keyword}“` }).first();
   const without = (keyword: string) =>
@@ -212,7 +211,7 @@ test("the list loads to its end with few rendered rows, and going back restores 
   await untilAll();
 });
 
-test("rows are reached and opened with the keyboard alone, also after the window has scrolled", async () => {
+test("rows are reached and opened with the keyboard alone, even after the window has scrolled", async () => {
   await go("/transcripts");
   await untilAll();
   const focused = async () =>
@@ -226,7 +225,7 @@ test("rows are reached and opened with the keyboard alone, also after the window
     assert.equal(await focused(), `${row}`);
   }
   await page.keyboard.press("End");
-  // The window may still be scrolling: that must not move the row out of view again.
+  // The window may still be scrolling, which must not move the row out of view again.
   await untilPage("window.scrollY > 5000");
   await page.keyboard.press("ArrowUp");
   assert.equal(await focused(), "29");
@@ -242,7 +241,7 @@ test("a user who returns to the window at the top of the list sees new transcrip
   await untilAll();
   const draft = draftOf("Nýkomin upptaka");
   assert.equal((await pages.service.call("POST", "/v1alpha1/transcripts", draft)).status, 200);
-  // The event of a window that becomes visible again.
+  // This event occurs when a window becomes visible again.
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
   const [, second] = await untilTitles(([first]) => first === "Nýkomin upptaka");
   assert.equal(second, "Án titils");

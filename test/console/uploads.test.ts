@@ -1,5 +1,5 @@
-// Files that become jobs: chosen and dropped, uploaded with their progress, with a network that
-// fails, and while other pages are open.
+// Files that become jobs: they are chosen or dropped, and uploaded with their progress shown, while
+// the network fails or other pages are open.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./op
 let pages: TestPages;
 const bytesMax = 2_000_000;
 const speech = speak("good morning to all of you");
-/** Nearly the maximum size, and quick to recognize: a minute of silence. */
+/** A minute of silence: nearly the maximum size, and quick to recognize. */
 const long = wavOf(new Int16Array(960_000));
 
 before(async () => {
@@ -50,7 +50,7 @@ async function drag(page: Page, type: "dragover" | "drop", name: string, bytes: 
   })()`);
 }
 
-/** The network of a page; `uploadThroughput` in bytes per second, -1 for no limit. */
+/** The network of a page. `uploadThroughput`: bytes per second; -1 for no limit. */
 type Network = { readonly offline: boolean; readonly uploadThroughput: number };
 
 async function throttle(page: Page): Promise<(network: Network) => Promise<unknown>> {
@@ -63,7 +63,7 @@ const fast: Network = { offline: false, uploadThroughput: -1 };
 /** The long file takes a minute and a half to upload. */
 const slow: Network = { offline: false, uploadThroughput: 20_000 };
 
-test("chosen files become jobs with their own titles, also with the keyboard", async () => {
+test("files chosen with the keyboard alone become jobs with their own titles", async () => {
   await using page = await pages.open("/jobs");
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Velja skrár" }).focus();
@@ -99,7 +99,7 @@ test("a file dropped anywhere on any page is added to the form", async () => {
   await jobRow(page, "fundur").getByRole("link").waitFor();
 });
 
-test("files that are no recordings or too large are refused before they are sent", async () => {
+test("files that are not recordings or are too large are refused before they are sent", async () => {
   await using page = await pages.open("/jobs?new");
   const puts: string[] = [];
   page.on("request", (request) => {
@@ -154,13 +154,13 @@ test("an upload's progress is shown on every page, and the browser asks before t
 
   await page.getByRole("navigation").getByRole("link", { name: "Lyklar" }).click();
   await page.getByRole("link", { name: /Sendi 2 skrár: \d+ %/ }).click();
-  const asked = page.waitForEvent("dialog");
-  const stayed = page.goto(`${pages.service.address}/console/keys`).catch(() => undefined);
-  assert.equal((await asked).type(), "beforeunload");
-  await stayed;
+  const question = page.waitForEvent("dialog");
+  const navigation = page.goto(`${pages.service.address}/console/keys`).catch(() => undefined);
+  assert.equal((await question).type(), "beforeunload");
+  await navigation;
 });
 
-test("a cancelled upload leaves nothing, and the next one starts", async () => {
+test("a cancelled upload leaves nothing behind, and the next one starts", async () => {
   await using page = await pages.open("/jobs?new");
   await choose(
     page,
@@ -181,7 +181,7 @@ test("a cancelled upload leaves nothing, and the next one starts", async () => {
   assert.equal(await jobRow(page, "Hætt við").count(), 0);
 });
 
-test("an upload waits while the network is lost, and resumes by itself", async () => {
+test("an upload waits while the network is lost, and resumes automatically", async () => {
   await using page = await pages.open("/jobs?new");
   await choose(page, { name: "Ferðalag um Strandir.wav", buffer: long });
   const setNetwork = await throttle(page);
@@ -194,7 +194,7 @@ test("an upload waits while the network is lost, and resumes by itself", async (
   await sent.getByText("Sambandið rofnaði. Skráin er hér enn").waitFor();
   await checkLooks(page, "jobs-offline", someLooks);
   await show(page, desktop);
-  // The user tries again, in vain.
+  // The user tries again, without success.
   await sent.getByRole("button", { name: "Reyna núna" }).click();
   await sent.getByText("Sambandið rofnaði. Skráin er hér enn").waitFor();
   await setNetwork(fast);
@@ -239,7 +239,7 @@ test("a file that was changed on the device after it was chosen is reported, not
   assert.equal(await sentRow(page, "Breytt").count(), 0);
 });
 
-test("an upload during which the session ends becomes a job once its owner is back", async () => {
+test("an upload becomes a job if the session ends in the meantime and its owner signs in again", async () => {
   await using page = await pages.open("/jobs?new");
   await choose(page, { name: "Kvöldfréttir.wav", buffer: long });
   const setNetwork = await throttle(page);

@@ -17,18 +17,21 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** The path with an id that nothing has. */
+/** The path of an operation, with an id that does not exist. */
 function pathOf({ path }: PlacedOperation): string {
   return path.replaceAll(/\{[^}]*\}/g, "0190a0a0-0000-7000-8000-000000000000");
 }
 
-/** A body that has what the schema asks for, of the first example. */
+/** The body of the operation's first example, which is valid; {} without an example. */
 function bodyOf({ operation }: PlacedOperation): unknown {
   const { examples = {} } = operation.requestBody?.content["application/json"] ?? {};
   return Object.values(examples)[0]?.value ?? {};
 }
 
-/** The answer is documented for its status, with its body, its reason and its headers. */
+/**
+ * Asserts that an answer has the status and is documented for it: its body, its reason and its
+ * headers.
+ */
 function assertDocumented({ operation }: PlacedOperation, answer: Answer, status: number): void {
   const place = `${operation.operationId} ${status}: ${JSON.stringify(answer.json)}`;
   assert.equal(answer.status, status, place);
@@ -44,7 +47,7 @@ function assertDocumented({ operation }: PlacedOperation, answer: Answer, status
   }
 }
 
-test("401 without a token and with a wrong one", async () => {
+test("calls without a token and with a wrong one are answered 401, as documented", async () => {
   for (const placed of rest) {
     assert.ok(placed.operation.responses["401"]);
     for (const token of [undefined, "hlust_no_such"]) {
@@ -55,7 +58,7 @@ test("401 without a token and with a wrong one", async () => {
   }
 });
 
-test("403 without the scope", async () => {
+test("calls without the scope are answered 403, as documented", async () => {
   for (const placed of rest) {
     const scopes = placed.operation.security.flatMap((one) => Object.values(one).flat());
     if (scopes.length === 0) continue;
@@ -66,7 +69,7 @@ test("403 without the scope", async () => {
   }
 });
 
-test("400 for parameters and bodies that the schemas refuse", async () => {
+test("parameters and bodies that the schemas refuse are answered 400", async () => {
   for (const placed of rest) {
     const path = `${pathOf(placed)}?noSuchParameter=1`;
     assertDocumented(placed, await service.call(placed.method, path), 400);
@@ -91,7 +94,7 @@ test("a missing required field is refused", async () => {
       const { [name]: _, ...less }: Record<string, unknown> = { ...good };
       if (check(schema, less) === "") continue;
       const answer = await service.call(placed.method, pathOf(placed), less);
-      // The id that nothing has is noticed first where there is one.
+      // If the path has an id, which does not exist, that can be found first.
       assertDocumented(placed, answer, answer.status === 404 ? 404 : 400);
       count++;
     }
@@ -99,7 +102,7 @@ test("a missing required field is refused", async () => {
   assert.ok(count >= 8, `${count}`);
 });
 
-test("404 and 409 where the contract declares them", async () => {
+test("404 and 409 are answered by the methods that declare them", async () => {
   const found = rest.filter(
     ({ path, operation }) => path.includes("{") && operation.responses["404"],
   );
@@ -119,7 +122,7 @@ test("404 and 409 where the contract declares them", async () => {
   assertDocumented(update, stale, 409);
 });
 
-test("413 past the documented length, and 415", async () => {
+test("bodies over the documented length are answered 413, other media types 415", async () => {
   for (const placed of withBody) {
     const bytesMax = placed.operation.requestBody?.["x-bytesMax"] ?? 0;
     assert.ok(bytesMax > 0);
@@ -138,14 +141,14 @@ test("405 and 426", async () => {
   }
 });
 
-test("the doors outside the contract answer as described", async () => {
+test("endpoints outside of the contract answer as described", async () => {
   for (const path of ["/healthz", "/readyz", "/openapi.json"]) {
     const placed = operationsIn(document).find((one) => one.path === path);
     const schema =
       placed && responseOf(placed.operation, 200)?.content?.["application/json"]?.schema;
     const answer = await callRest(service.address, undefined, { method: "GET", path });
     assert.equal(answer.status, 200);
-    // Facts of parts are theirs to choose.
+    // The parts of a node can report additional facts.
     const open = createSchemaChecker(document.components.schemas);
     assert.equal(open(schema ?? {}, answer.json), "", path);
   }

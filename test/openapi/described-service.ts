@@ -22,7 +22,7 @@ export const registry = createRegistry(file_google_rpc_error_details);
 export const transcoder = createTranscoder(services, { registry });
 export const url = "https://hlust.example.org";
 
-/** The document of the contract without a service behind it. */
+/** The document of the contract, made without a running service. */
 export const document: OpenApiDocument = describeApi(transcoder.bindings, { registry, url });
 
 export function operationNamed(operationId: string): PlacedOperation {
@@ -31,7 +31,7 @@ export function operationNamed(operationId: string): PlacedOperation {
   return found;
 }
 
-/** What an operation says of a status: by itself, in the components, or as "default". */
+/** The response of an operation for a status: its own, one of the components, or "default". */
 export function responseOf({ responses }: Operation, status: number): Response | undefined {
   const named: Response | Reference | undefined = responses[status] ?? responses["default"];
   if (named === undefined || !("$ref" in named)) return named;

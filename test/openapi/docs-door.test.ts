@@ -1,4 +1,4 @@
-// /openapi.json and /docs as clients see them: for everybody, cached, and nothing but reading.
+// /openapi.json and /docs as clients see them: public, cached and read-only.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:http2";
@@ -127,7 +127,7 @@ test("the document has the service's address and the operator's HTTP rules", asy
     sample?.source ?? "",
     /^curl https:\/\/speech\.example\.org\/other\/transcripts\/[0-9a-f-]{36} \\\n/,
   );
-  // A path that the contract's examples do not fit has none.
+  // A path that the examples of the contract do not match has no examples.
   const { get: moved } = document.paths["/records/records/{record}"] ?? {};
   assert.ok(moved);
   assert.equal(moved["x-codeSamples"], undefined);

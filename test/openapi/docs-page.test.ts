@@ -1,5 +1,5 @@
-// The API reference in a real browser: whole, from nowhere else, readable on any screen, by day, by
-// night and by ear.
+// The API reference in a real browser: it is complete, loads nothing from other hosts, and is
+// readable on any screen, in light and dark colors, and with a screen reader.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -31,8 +31,7 @@ after(async () => {
 });
 
 /**
- * The page on a screen, with every request that it made and everything that its browser complained
- * of.
+ * Opens the page, and records every request that it makes and every error that the browser reports.
  */
 async function openDocs(
   options: {
@@ -53,7 +52,7 @@ async function openDocs(
 
 test("the page loads nothing from elsewhere and violates no policy", async () => {
   await using docs = await openDocs({ waitUntil: "networkidle" });
-  // The browser fetches the icon when it likes.
+  // The browser decides when it fetches the icon.
   await until(async () => await Promise.resolve(docs.requests.length >= 3));
   assert.deepEqual(docs.requests.map((url) => url.replace(service.address, "")).toSorted(), [
     "/docs",
@@ -61,11 +60,11 @@ test("the page loads nothing from elsewhere and violates no policy", async () =>
     "/docs/style.css",
   ]);
   assert.deepEqual(docs.complaints, []);
-  // The policy is in force: what the page itself does not do is refused.
+  // The policy is enforced: it refuses what the page itself does not do.
   assert.equal(await violatePolicy(docs.page), "img-src");
 });
 
-test("every operation and every schema of the document is on it, and every link leads somewhere", async () => {
+test("the page has every operation and every schema of the document, and every link has a target", async () => {
   await using docs = await openDocs();
   const { ids, links, text } = await factsOf(docs.page);
   assert.equal(new Set(ids).size, ids.length);
@@ -94,7 +93,7 @@ test("every operation and every schema of the document is on it, and every link 
   }
 });
 
-test("it fits screens from 360 px to 1920 px without scrolling sideways", async () => {
+test("the page fits screens from 360 px to 1920 px without scrolling sideways", async () => {
   await using docs = await openDocs();
   for (const width of [360, 600, 820, 1000, 1200, 1920]) {
     await docs.page.setViewportSize({ width, height: 900 });
@@ -104,7 +103,7 @@ test("it fits screens from 360 px to 1920 px without scrolling sideways", async 
   }
 });
 
-test("headings, landmarks and labels describe the page to screen readers", async () => {
+test("headings, landmarks and labels describe the page for screen readers", async () => {
   await using docs = await openDocs();
   const found = await factsOf(docs.page);
   assert.equal(found.levels.filter((level) => level === 1).length, 1);
@@ -119,7 +118,7 @@ test("headings, landmarks and labels describe the page to screen readers", async
   );
 });
 
-test("the keyboard reaches the page: first the skip link, and the focus is visible", async () => {
+test("the page can be used with the keyboard: the skip link comes first, and the focus is visible", async () => {
   await using docs = await openDocs();
   await docs.page.keyboard.press("Tab");
   const skip = await focusOf(docs.page);
@@ -130,7 +129,7 @@ test("the keyboard reaches the page: first the skip link, and the focus is visib
   await docs.page.waitForURL(({ hash }) => hash === "#main");
 });
 
-test("text has a contrast of 4.5 to 1, light and dark", async () => {
+test("text has a contrast of 4.5 to 1 in light and dark colors", async () => {
   const papers = new Set<string>();
   await using docs = await openDocs();
   for (const colorScheme of ["light", "dark"] as const) {

@@ -1,5 +1,5 @@
-// The document of /openapi.json is one of OpenAPI 3.1, and says what the contract says, whole and
-// nothing else.
+// /openapi.json is a valid OpenAPI 3.1 document, which describes all of the contract and nothing
+// else.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DescEnum, DescField, DescMessage, DescMethod } from "@bufbuild/protobuf";
@@ -9,7 +9,7 @@ import { document, operationNamed, services, transcoder } from "./described-serv
 import { operationsIn, type Schema } from "../../src/transcoding/openapi/document.ts";
 import { createSchemaChecker } from "./schema-checker.ts";
 
-/** What the service answers besides its contract: hand-written in src/server/openapi-doors.ts. */
+/** The operations outside of the contract, which src/server/openapi-doors.ts describes by hand. */
 const doors = [
   "GET /docs",
   "GET /healthz",
@@ -22,7 +22,7 @@ const doors = [
   "PUT /media/uploads/{upload}",
 ];
 
-test("the document is one of OpenAPI 3.1", async () => {
+test("the document is valid OpenAPI 3.1", async () => {
   const validator = new Validator();
   const result = await validator.validate(JSON.parse(JSON.stringify(document)));
   assert.deepEqual(result.errors ?? [], []);
@@ -30,7 +30,7 @@ test("the document is one of OpenAPI 3.1", async () => {
   assert.equal(validator.version, "3.1");
 });
 
-test("every binding of the transcoder is in it, and nothing else", () => {
+test("the document has every binding of the transcoder, and nothing else", () => {
   const bound = transcoder.bindings.map(({ httpMethod, template }) => {
     const path = template.replaceAll(/\{[^=}]*=([^}]*)\}/g, "$1").replaceAll("*", "{}");
     return `${httpMethod === "WEBSOCKET" ? "GET" : httpMethod} ${path}`;
@@ -61,7 +61,7 @@ test("operations have unique names, and parameters for the variables of their pa
   }
 });
 
-test("paths, queries and bodies are those of the rules", () => {
+test("paths, queries and bodies follow the HTTP rules", () => {
   const parametersOf = (id: string) =>
     (operationNamed(id).operation.parameters ?? []).map((one) => `${one.in} ${one.name}`);
   const bodyOf = (id: string): Schema | undefined =>
@@ -100,13 +100,13 @@ test("paths, queries and bodies are those of the rules", () => {
     assert.deepEqual(parametersOf(id), parameters, id);
     assert.equal(bodyOf(id)?.$ref, body, id);
   }
-  // What the path has is not asked for again.
+  // The body does not have the fields of the path.
   assert.deepEqual(Object.keys(bodyOf("restoreTranscript")?.properties ?? {}), ["version"]);
   assert.deepEqual(bodyOf("restoreTranscript")?.required, ["version"]);
   assert.deepEqual(bodyOf("cancelTranscriptJob")?.properties, {});
 });
 
-test("every operation says who may call it and how it fails", () => {
+test("every operation describes its authentication and its failures", () => {
   for (const { operation } of operationsIn(document)) {
     const { operationId: id, security, responses } = operation;
     if (operation["x-grpc-path"] === undefined) {
@@ -114,7 +114,7 @@ test("every operation says who may call it and how it fails", () => {
       continue;
     }
     assert.equal(Object.keys(security[0] ?? {})[0], "bearer", id);
-    // Where browsers can send no header: sockets, and an EventSource.
+    // For WebSockets and EventSource, for which browsers cannot send headers.
     const takesToken = operation.tags.includes("Speech") || id === "watchTranscriptJob";
     assert.equal(security.length, takesToken ? 2 : 1, id);
     for (const status of ["400", "401", "403", "429", "503", "default"]) {
@@ -133,7 +133,7 @@ test("every operation says who may call it and how it fails", () => {
   assert.equal(document.components.responses["TooMany"]?.headers?.["Retry-After"]?.example, "1");
 });
 
-test("examples of failures are what the schema of errors says", () => {
+test("examples of failures match the schema of errors", () => {
   const check = createSchemaChecker(document.components.schemas, { closed: true });
   const responses = [
     ...Object.values(document.components.responses),

@@ -1,5 +1,4 @@
-// Every example of the contract is one that the service takes, and what the service answers is what
-// the document says.
+// The service accepts every example of the contract, and its answers match the document.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromJson, type DescMethod } from "@bufbuild/protobuf";
@@ -30,7 +29,7 @@ const exampleAudio = "AAABAAIAAwAEAAUABgAHAAgACQAKAAsADAANAA4ADwA=";
 
 let service: TestService;
 let host: MediaHost;
-/** Values of the examples, and their values here. */
+/** The values of the examples that are different here, such as ids, with their values here. */
 const real = new Map<string, string>();
 const called = new Set<string>();
 
@@ -53,8 +52,8 @@ function unaryExamples(name: string): readonly UnaryExample[] {
 }
 
 /**
- * "ListTranscripts", or with the service where two have it:
- * "google.cloud.speech.v1.Speech.Recognize".
+ * Finds a method by its name, such as "ListTranscripts", or by its full name if two services have
+ * it, such as "google.cloud.speech.v1.Speech.Recognize".
  */
 function methodNamed(name: string): DescMethod {
   const method = methods.find(
@@ -71,7 +70,7 @@ function operationOf(method: DescMethod) {
   return found;
 }
 
-/** With what the ids and addresses of the examples are here. */
+/** Replaces the ids and addresses of an example by those here. */
 function realized<T>(value: T): T {
   let text = JSON.stringify(value);
   for (const [from, to] of real) text = text.replaceAll(from, to);
@@ -95,7 +94,10 @@ async function send(name: string, example: UnaryExample): Promise<Answer> {
   return answer;
 }
 
-/** The text that an example is answered with; of a type that the document declares. */
+/**
+ * Sends an example and returns the text of its answer, which must have a type that the document
+ * declares.
+ */
 async function textOf(name: string, example: UnaryExample): Promise<string> {
   const method = methodNamed(name);
   called.add(`${method.parent.typeName}.${method.name}`);
@@ -111,7 +113,8 @@ async function textOf(name: string, example: UnaryExample): Promise<string> {
 }
 
 /**
- * Sends every example of a method; each answer has the fields that the example has. Gives the last.
+ * Sends every example of the methods. Each answer must have the same fields as the answer of the
+ * example. Returns the last answer.
  */
 async function sendAll(...names: string[]): Promise<Answer["json"]> {
   let last: Answer["json"];
@@ -126,8 +129,8 @@ async function sendAll(...names: string[]): Promise<Answer["json"]> {
 }
 
 /**
- * The paths of all fields. All items of a list count as one; numbers, texts and null count as the
- * same.
+ * The paths of all fields of a value. All items of a list have one path, and numbers, strings and
+ * null are not distinguished.
  */
 function shapeOf(value: unknown, path = ""): string[] {
   const paths = new Set<string>();
@@ -144,7 +147,7 @@ function shapeOf(value: unknown, path = ""): string[] {
   return [...paths].toSorted();
 }
 
-test("examples are what the schemas say, and every method has one", () => {
+test("examples match the schemas, and every method has one", () => {
   for (const method of methods) {
     const bindings = transcoder.bindings.filter((binding) => binding.method === method);
     if (bindings.length === 0) continue;
@@ -182,7 +185,7 @@ test("examples are what the schemas say, and every method has one", () => {
   }
 });
 
-test("examples of transcripts, in the order of a transcript's life", async () => {
+test("examples of transcripts are answered as documented, in the order of a transcript's life", async () => {
   const { name } = await sendAll("CreateTranscript");
   real.set(exampleIn("CreateTranscript", "name"), name);
   const { version } = await sendAll("ListTranscripts", "GetTranscript");
@@ -206,7 +209,7 @@ test("examples of transcripts, in the order of a transcript's life", async () =>
   await sendAll("DeleteTranscript");
 });
 
-test("examples of jobs", async () => {
+test("examples of jobs are answered as documented", async () => {
   const submits = unaryExamples("SubmitTranscriptJob");
   for (const example of submits.toReversed()) {
     const { json } = await send("SubmitTranscriptJob", example);
@@ -222,7 +225,11 @@ test("examples of jobs", async () => {
   const watched = first("WatchTranscriptJob");
   const lines = await textOf("WatchTranscriptJob", watched);
   const { answer: end } = unaryExamples("WatchTranscriptJob")[1] ?? {};
-  assert.deepEqual(shapeOf(JSON.parse(lines)), shapeOf(end), "of a job that has ended the end");
+  assert.deepEqual(
+    shapeOf(JSON.parse(lines)),
+    shapeOf(end),
+    "for a job that has ended, only the end",
+  );
   const { json: list } = await send("ListTranscriptJobs", first("ListTranscriptJobs"));
   assert.equal(list.transcriptJobs.length, 2);
   const { json: hanging } = await service.call("POST", "/v1alpha1/transcriptjob:submit", {
@@ -237,7 +244,7 @@ test("examples of jobs", async () => {
   assert.deepEqual([cancelled.state, cancelled.error], ["FAILED", example.error]);
 });
 
-test("examples of speech", async () => {
+test("examples of speech are answered as documented", async () => {
   const names = [
     "hlust.speech.v2beta1.Speech.Recognize",
     "google.cloud.speech.v1.Speech.Recognize",
@@ -246,7 +253,7 @@ test("examples of speech", async () => {
     const { json } = await send(name, first(name));
     assert.ok(json.results[0].alternatives[0].transcript.length > 0);
     const known = new Set(shapeOf(first(name).answer));
-    // An engine may know less of a word than the example does, never more.
+    // The engine can return fewer fields of a word than the example has, but no others.
     assert.deepEqual(
       shapeOf(json).filter((path) => !known.has(path)),
       [],
@@ -254,7 +261,7 @@ test("examples of speech", async () => {
   }
 });
 
-test("the example of a stream", async () => {
+test("the example of a stream is answered as documented", async () => {
   const method = methodNamed("hlust.speech.v2beta1.Speech.StreamingRecognize");
   const [example] = examplesOf(method);
   assert.ok(example && "stream" in example);
@@ -269,11 +276,11 @@ test("the example of a stream", async () => {
   called.add(`${method.parent.typeName}.${method.name}`);
 });
 
-test("the example of models", async () => {
+test("the example of models is answered as documented", async () => {
   await sendAll("ListModels");
 });
 
-test("examples of accounts and keys", async () => {
+test("examples of accounts and keys are answered as documented", async () => {
   await sendAll("GetAccount", "UpdateAccount");
   const { apiKey } = await sendAll("CreateApiKey");
   real.set(exampleIn("CreateApiKey", "apiKey", "name"), apiKey.name);
@@ -283,7 +290,7 @@ test("examples of accounts and keys", async () => {
   await sendAll("ListClientKeys", "DeleteApiKey", "DeleteClientKey");
 });
 
-test("examples of members and sessions", async () => {
+test("examples of members and sessions are answered as documented", async () => {
   await sendAll("GetCaller", "CreateStreamToken");
   const member = await sendAll("CreateMember");
   real.set(exampleIn("CreateMember", "name"), member.name);
@@ -296,12 +303,12 @@ test("examples of members and sessions", async () => {
   const { sessions } = await sendAll("ListSessions");
   real.set(exampleIn("ListSessions", "sessions", "0", "name"), sessions[0].name);
   await sendAll("DeleteSession");
-  // The details of an action differ for each.
+  // The details are different for each action.
   await send("ListAuditEvents", first("ListAuditEvents"));
 });
 
-test("the example of usage", async () => {
-  // Calls are written within a second.
+test("the example of usage is answered as documented", async () => {
+  // The use is stored within a second.
   await until(async () => {
     const { json } = await service.call("GET", "/v1/usageDays");
     return json.usageDays.length > 0;
@@ -309,11 +316,11 @@ test("the example of usage", async () => {
   await sendAll("ListUsageDays");
 });
 
-test("examples of webhooks", async () => {
+test("examples of webhooks are answered as documented", async () => {
   const { webhook } = await sendAll("CreateWebhook");
   real.set(exampleIn("CreateWebhook", "webhook", "name"), webhook.name);
   await sendAll("ListWebhooks", "GetWebhook", "UpdateWebhook", "RotateWebhookSecret");
-  // Sent at once, after it was answered.
+  // The test message is sent right after the call was answered.
   const { name } = (await send("TestWebhook", first("TestWebhook"))).json;
   const idIn = (path: string) => path.slice(path.lastIndexOf("/") + 1);
   real.set(idIn(exampleIn("TestWebhook", "name")), idIn(name));
@@ -337,7 +344,7 @@ function first(name: string): UnaryExample {
   return example;
 }
 
-/** A text in the answer of a method's first example. */
+/** Returns a text from the answer of a method's first example. */
 function exampleIn(name: string, ...path: string[]): string {
   let value: unknown = first(name).answer;
   for (const step of path) {

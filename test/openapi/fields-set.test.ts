@@ -1,4 +1,4 @@
-// No field of an answer is promised in vain: each is set somewhere in the service.
+// The service sets every field of its answers somewhere.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import {
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 
-/** Messages of ours that methods answer, with all that they hold. */
+/** The messages of our packages in the answers of methods, including nested ones. */
 function answered(): Set<DescMessage> {
   const found = new Set<DescMessage>();
   const add = (message: DescMessage): void => {
@@ -36,7 +36,7 @@ function messageOf(field: DescField): DescMessage | undefined {
   return field.message ?? undefined;
 }
 
-test("every field of an answer is named where the service makes answers", () => {
+test("every field of an answer is named in the code that makes answers", () => {
   const root = join(import.meta.dirname, "../../src");
   const folders = "{accounts,auth,engines,jobs,speech,transcripts,webhooks}";
   const files = globSync(`${root}/${folders}/**/*.ts`, { exclude: ["**/*.test.ts"] });
@@ -50,13 +50,13 @@ test("every field of an answer is named where the service makes answers", () => 
   assert.deepEqual(unset, []);
 });
 
-test("fields that were never set are removed from the contract, or set", () => {
+test("fields that no answer ever set are now reserved, or set", () => {
   const rows: [message: DescMessage, field: string, isThere: boolean][] = [
-    // Speakers are not distinguished in streams and short audio.
+    // Streams and short requests do not distinguish speakers.
     [WordInfoSchema, "speaker_tag", false],
-    // Streams that fail end with an error of their protocol.
+    // A stream that fails ends with an error of its protocol.
     [StreamingRecognizeResponseSchema, "error", false],
-    // test/spec/google-clients.test.ts shows it.
+    // test/spec/google-clients.test.ts tests this field.
     [StreamingRecognitionResultSchema, "stability", true],
   ];
   for (const [message, field, isThere] of rows) {

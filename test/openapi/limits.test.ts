@@ -1,5 +1,5 @@
-// The limits in the contract are those that the code keeps: each number stands in both
-// places, and here they meet.
+// The limits in the contract equal the limits in the code: each number is written in both, and
+// compared here.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -80,7 +80,7 @@ import { document, services } from "./described-service.ts";
 
 type LimitsInit = MessageInitShape<typeof LimitsSchema>;
 
-/** What the code keeps, by the field that it is about. */
+/** The limits in the code by the full name of the field. */
 const kept = expectedLimits();
 
 function expectedLimits(): Map<string, LimitsInit> {
@@ -185,7 +185,7 @@ function secondsOf([min, max]: readonly [number, number]): LimitsInit {
   return { secondsMin: min / 1000, secondsMax: max / 1000 };
 }
 
-test("every limit of the contract is the one in the code", () => {
+test("every limit of the contract equals the limit in the code", () => {
   const inContract = new Map<string, Limits>();
   for (const file of new Set(services.map((service) => service.file))) {
     const messages = [...file.messages];
@@ -204,7 +204,7 @@ test("every limit of the contract is the one in the code", () => {
   assert.deepEqual(inContract, new Map(inCode));
 });
 
-test("the limit of a header is the one in the code", () => {
+test("the limit of a header equals the limit in the code", () => {
   const { submitTranscriptJob } = Transcripts.method;
   const method: DescMethod = submitTranscriptJob;
   const [key] = getOption(method, headers);
@@ -235,6 +235,6 @@ test("the schemas of requests contain the limits", () => {
   assert.equal(schemas["TranscriptMetadataPatch"]?.required, undefined);
   assert.deepEqual(schemas["SegmentInput"]?.required, ["startTime", "endTime"]);
   assert.equal(field("TranscriptMetadataInput", "originalUri")?.readOnly, true);
-  // An answer may hold what an earlier version of the service took.
+  // An answer can contain a longer value that an earlier version of the service accepted.
   assert.equal(field("TranscriptMetadata", "subject")?.maxLength, undefined);
 });

@@ -1,35 +1,38 @@
 import type { Page } from "playwright-core";
 
-/** What a page shows, measured in the browser. */
+/** Facts about a page, measured in the browser. */
 export interface PageFacts {
   readonly ids: readonly string[];
-  /** Of every link, as written. */
+  /** The target of every link, as written. */
   readonly links: readonly string[];
-  /** Of the main part. */
+  /** The text of the main part. */
   readonly text: string;
-  /** Levels of the headings, in order. */
+  /** The levels of the headings, in order. */
   readonly levels: readonly number[];
   readonly lang: string;
   readonly title: string;
   readonly mains: number;
-  /** Labels of the navigations. */
+  /** The labels of the navigations. */
   readonly navs: readonly string[];
-  /** How often something is not as it should be: 0. */
+  /** The number of faults of each kind; all should be 0. */
   readonly faults: Readonly<Record<string, number>>;
-  /** Width of what is shown, pixels. */
+  /** The width of the visible content, in pixels. */
   readonly width: number;
-  /** What reaches past the right edge and is not within a box of code, which scrolls by itself. */
+  /**
+   * The elements that extend over the right edge, except inside code boxes, which scroll by
+   * themselves.
+   */
   readonly cutOff: readonly string[];
 }
 
-/** A text, its color and the one behind it, as rgb(1, 2, 3). */
+/** A text with its color and its background color, as rgb(1, 2, 3). */
 export interface TextColors {
   readonly text: string;
   readonly ink: string;
   readonly paper: string;
 }
 
-// Text, because the browser's own names are not those of Node.
+// A script as text, because names of the browser do not exist in Node.
 const facts = `(() => {
   const all = (selector) => Array.from(document.querySelectorAll(selector));
   return {
@@ -99,17 +102,17 @@ export function factsOf(page: Page): Promise<PageFacts> {
   return page.evaluate<PageFacts>(facts);
 }
 
-/** Each pair of colors that a text and what is behind it have, with one such text. */
+/** Returns each pair of text color and background color on the page, with one text that has it. */
 export function textColors(page: Page): Promise<TextColors[]> {
   return page.evaluate<TextColors[]>(colors);
 }
 
-/** Does what the page's policy forbids, and returns the directive that forbade it. */
+/** Violates the page's policy, and returns the directive that was violated. */
 export function violatePolicy(page: Page): Promise<string> {
   return page.evaluate<string>(violation);
 }
 
-/** What has the focus. */
+/** Returns facts about the element that has the focus. */
 export function focusOf(
   page: Page,
 ): Promise<{ text: string; left: number; width: number; outlineStyle: string }> {
@@ -120,7 +123,7 @@ export function printedLook(page: Page): Promise<{ rail: string; paper: string; 
   return page.evaluate<{ rail: string; paper: string; cut: number }>(print);
 }
 
-/** WCAG 2.2, contrast ratio of two colors as browsers compute them: from 1 to 21. */
+/** The contrast ratio of two colors by WCAG 2.2, from 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
   return (light + 0.05) / (dark + 0.05);

@@ -3,13 +3,13 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import type { Schema } from "../../src/transcoding/openapi/document.ts";
 
-/** Says what is wrong with a value by a schema; "" when nothing is. */
+/** Returns the errors of a value by a schema; "" if it is valid. */
 export type SchemaChecker = (schema: Schema, value: unknown) => string;
 
 /**
- * Checks values by JSON Schema 2020-12, strictly: an unknown keyword or format is an
- * error. `schemas` are those that a $ref into components names. `closed`: a property that the
- * schema does not have is wrong, also where readers have to bear it.
+ * Makes a checker of values by JSON Schema 2020-12. It is strict: an unknown keyword or format is
+ * an error. `schemas` are those that $ref names in components. `closed`: whether properties that
+ * are not in the schema are errors even in answers, in which clients must ignore them.
  */
 export function createSchemaChecker(
   schemas: Readonly<Record<string, Schema>>,
@@ -22,7 +22,7 @@ export function createSchemaChecker(
     strictTypes: false,
   });
   formats.default(ajv);
-  // Of the OpenAPI format registry.
+  // Formats of the OpenAPI format registry.
   ajv.addFormat("uint32", { type: "number", validate: (value) => value >= 0 && value < 2 ** 32 });
   ajv.addFormat("uint64", {
     type: "string",
@@ -51,7 +51,7 @@ function isWhole(text: string): boolean {
   return /^-?\d+$/.test(text);
 }
 
-/** An object schema that takes no properties but its own. */
+/** Closes an object schema: it accepts only its own properties. */
 function shut(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("properties" in value)) return value;
   return { additionalProperties: false, ...value };

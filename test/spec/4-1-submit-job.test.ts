@@ -21,7 +21,7 @@ after(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-test("the answer has the name, the start and the metadata, and no field that is not known yet", async () => {
+test("the answer to submit has the name, the start and the metadata, and no other field", async () => {
   const metadata = {
     subject: "Harbour",
     description: "A morning",
@@ -42,7 +42,7 @@ test("the answer has the name, the start and the metadata, and no field that is 
   await pollJob(service, json.name);
 });
 
-test("an upload is taken in place of a URL (extension)", async () => {
+test("an upload is accepted in place of a URL (extension)", async () => {
   const { json: upload } = await service.call("POST", "/v1alpha1/initupload", {});
   assert.match(upload.resourceName, /^uploads\//);
   const job = {
@@ -50,7 +50,11 @@ test("an upload is taken in place of a URL (extension)", async () => {
     useUri: false,
     uri: upload.resourceName,
   };
-  assert.equal((await service.call("POST", path, job)).status, 400, "nothing is uploaded yet");
+  assert.equal(
+    (await service.call("POST", path, job)).status,
+    400,
+    "the media is not uploaded yet",
+  );
   const put = await fetch(upload.storageSignedUrl, { method: "PUT", body: speak(sentence) });
   assert.equal(put.status, 200);
   const { status, json } = await service.call("POST", path, job);
@@ -62,7 +66,7 @@ test("an upload is taken in place of a URL (extension)", async () => {
   assert.equal(transcript.metadata.dataSource, "UPLOAD");
 });
 
-test("bad requests are refused with every violation, and nothing is stored", async () => {
+test("invalid requests are refused with every violation, and nothing is stored", async () => {
   const good = {
     metadata: { languageCode: "en-US", fileType: "AUDIO" },
     useUri: true,
@@ -108,7 +112,7 @@ test("bad requests are refused with every violation, and nothing is stored", asy
   assert.equal(now, before);
 });
 
-test("an Idempotency-Key makes one job of repeated submits", async () => {
+test("repeated submits with the same Idempotency-Key create one job", async () => {
   const body = {
     metadata: { languageCode: "en-US", fileType: "AUDIO" },
     useUri: true,

@@ -1,5 +1,5 @@
-// §4.10, item 9: rules of a service configuration take the place of the contract's, in the
-// service itself.
+// §4.10, item 9: rules of a service configuration replace those of the contract in a running
+// service.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ function rulesFile(name: string, text: string | Buffer): string {
 const transcripts = "hlust.transcripts.v1alpha1.Transcripts";
 const speech = "hlust.speech.v2beta1.Speech";
 
-test("rules of HLUST_HTTP_RULES take the place of the contract's", async () => {
+test("rules of HLUST_HTTP_RULES replace those of the contract", async () => {
   const rules = rulesFile(
     "rules.yaml",
     `type: google.api.Service
@@ -72,7 +72,7 @@ http:
   const call = (method: string, path: string, body?: unknown) =>
     callRest(service.address, service.key, { method, path, body });
 
-  // The rules of the file clash, and the last one has the path; the log says so, with the places.
+  // Two rules of the file have the same path. The last one wins, and the log names both places.
   const warnings = service
     .output()
     .errors.split("\n")
@@ -108,12 +108,12 @@ http:
   const old = await call("GET", `/v1alpha1/transcripts/${id}`);
   assert.equal(old.status, 405);
   assert.equal(old.headers.get("allow"), "DELETE, PATCH");
-  // Not there, but found to be a transcript's name: the escaped slash is decoded.
+  // The transcript does not exist, but the error shows that the escaped slash was decoded.
   const moved = await call("GET", `/archive/transcripts%2F${id}`);
   assert.equal(moved.status, 404);
   assert.match(moved.json.message, new RegExp(`transcripts/${id}`));
 
-  // Next to a stream, which begins with GET.
+  // A path at which there is also a stream, which begins with GET.
   const put = await call("PUT", "/live");
   assert.deepEqual([put.status, put.headers.get("allow")], [405, "GET, POST"]);
   assert.equal((await call("GET", "/live")).status, 426);
@@ -136,7 +136,7 @@ http:
   assert.equal(service.output().errors.includes("call.broken"), false);
 });
 
-test("a file that cannot be used stops the start with every problem and its place", () => {
+test("a start with an invalid file fails with every problem and its place", () => {
   const bad = rulesFile(
     "bad.yaml",
     `http:
@@ -204,7 +204,7 @@ test("rules that cannot be served, and files that are not rules, are refused", a
   assert.match(await refusal(rulesFile("empty", "")), /empty:1:1: expected a map with "http"/);
 });
 
-test("hlust config shows the setting", () => {
+test("hlust config shows HLUST_HTTP_RULES", () => {
   const env = { PATH: process.env["PATH"], HLUST_HTTP_RULES: "/etc/rules.yaml" };
   const { stdout } = spawnSync(hlust, ["config"], { env, encoding: "utf8" });
   assert.match(

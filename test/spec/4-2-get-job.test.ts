@@ -123,14 +123,14 @@ test("a job ends in SUCCESS, and its transcript has text, times and metadata", a
   }
   assert.ok(before <= duration);
 
-  // The media stays as the transcript's media.
+  // The media of the job becomes the media of the transcript.
   const media = await fetch(transcript.uri, { headers: { range: "bytes=0-9" } });
   assert.equal(media.status, 206);
   assert.equal(media.headers.get("content-type"), "audio/flac");
   await media.body?.cancel();
 });
 
-test("compressed sound and the sound of a video are transcribed", async () => {
+test("compressed audio and the audio of a video are transcribed", async () => {
   for (const [file, fileType] of [
     ["talk.mp3", "AUDIO"],
     ["talk.mp4", "VIDEO"],
@@ -139,7 +139,7 @@ test("compressed sound and the sound of a video are transcribed", async () => {
     const { last } = await pollJob(service, json.name);
     assert.equal(last.state, "SUCCESS");
     const { json: transcript } = await service.call("GET", `/v1alpha1/${last.transcript}`);
-    // Lossy compression may cost a word.
+    // A word may be wrong because of lossy compression.
     const recognized = new Set(textOf(transcript).split(" "));
     const said = sentences.join(" ").split(" ");
     const found = said.filter((word) => recognized.has(word)).length;
@@ -147,7 +147,7 @@ test("compressed sound and the sound of a video are transcribed", async () => {
   }
 });
 
-test("silence is a SUCCESS with an empty transcript", async () => {
+test("silence ends in SUCCESS with an empty transcript", async () => {
   const { json } = await submit(service, `${host.address}/silent.wav`);
   const { last } = await pollJob(service, json.name);
   assert.equal(last.state, "SUCCESS");
@@ -156,7 +156,7 @@ test("silence is a SUCCESS with an empty transcript", async () => {
   assert.equal(transcript.metadata.recordingDuration, "3s");
 });
 
-test("media that cannot be transcribed ends FAILED with a reason to act on", async () => {
+test("a job with media that cannot be transcribed ends FAILED with a reason that helps the caller", async () => {
   const rows: [path: string, message: RegExp][] = [
     ["/missing.mp3", /404/],
     ["/gone", /410/],
@@ -203,7 +203,7 @@ test("jobs are listed, newest first (extension)", async () => {
   assert.equal((await service.call("GET", "/v1alpha1/transcriptjob?pageToken=x")).status, 400);
 });
 
-test("a job of another account is 404", async () => {
+test("a job of another account is answered 404", async () => {
   const id = "0190a0a0-0000-7000-8000-000000000000";
   for (const name of [id, "x", "%2e%2e", `${id}%2F`, "a".repeat(8_000)]) {
     const { status, json } = await service.call("GET", `/v1alpha1/transcriptjob/${name}`);

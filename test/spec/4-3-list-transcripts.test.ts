@@ -36,7 +36,7 @@ const list = (query: Readonly<Record<string, string>>) =>
 const subjectsIn = (json: { transcripts: { metadata: { subject: string } }[] }) =>
   json.transcripts.map(({ metadata }) => metadata.subject);
 
-test("transcripts come newest first, without segments and with unset fields shown", async () => {
+test("transcripts are listed newest first, without segments and with their unset fields", async () => {
   const { status, json } = await list({});
   assert.equal(status, 200);
   assert.deepEqual(subjectsIn(json), subjects.toReversed());
@@ -53,7 +53,7 @@ test("transcripts come newest first, without segments and with unset fields show
   assert.ok(Date.parse(first.version.creationTime) > 0);
 });
 
-test("a list is the same over gRPC, which decodes its messages", async () => {
+test("gRPC returns the same list", async () => {
   const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
   const headers = { authorization: `Bearer ${service.key}` };
   const answer = await client.listTranscripts({ pageSize: 3 }, { headers });
@@ -62,7 +62,7 @@ test("a list is the same over gRPC, which decodes its messages", async () => {
   assert.deepEqual(JSON.parse(writeJson(ListTranscriptsResponseSchema, answer)), json);
 });
 
-test("pages hold every transcript once", async () => {
+test("the pages contain every transcript exactly once", async () => {
   const seen: string[] = [];
   let pageToken = "";
   do {
@@ -75,7 +75,7 @@ test("pages hold every transcript once", async () => {
   assert.deepEqual(seen, subjects.toReversed());
 });
 
-test("both filters find what they say", async () => {
+test("both filters find the matching transcripts", async () => {
   const rows: [filter: string, found: string[]][] = [
     ['metadata.subject CONTAINS "þingfundur"', ["Annar þingfundur", "Þingfundur um ÁLAGNINGU"]],
     ['metadata.subject CONTAINS "ÁLAGNINGU"', ["Þingfundur um ÁLAGNINGU"]],
@@ -96,7 +96,7 @@ test("both filters find what they say", async () => {
   }
 });
 
-test("invalid filters are refused with what was expected and where", async () => {
+test("invalid filters are refused with what was expected at which column", async () => {
   const rows: [query: Record<string, string>, message: RegExp][] = [
     [{ filter: "subject CONTAINS x" }, /column 1/],
     [{ filter: 'metadata.subject contains "x"' }, /CONTAINS.*column 18|column 18.*CONTAINS/],
@@ -117,7 +117,7 @@ test("invalid filters are refused with what was expected and where", async () =>
   }
 });
 
-test("a page token belongs to its filter", async () => {
+test("a page token is refused with another filter", async () => {
   const filter = 'metadata.keywords CONTAINS ["allt"]';
   const { json } = await list({ filter, pageSize: "1" });
   const pageToken = json.nextPageToken;
@@ -127,13 +127,13 @@ test("a page token belongs to its filter", async () => {
   assert.equal((await list({ filter, pageSize: "1", pageToken: changed })).status, 400);
 });
 
-test("a pageSize over 1000 is taken as 1000", async () => {
+test("a pageSize over 1000 counts as 1000", async () => {
   const { status, json } = await list({ pageSize: "100000" });
   assert.equal(status, 200);
   assert.equal(json.transcripts.length, subjects.length);
 });
 
-test("the heading's prefix is not a path, and a token is needed", async () => {
+test("the path prefix in the specification's heading is not served, and a token is required", async () => {
   assert.equal((await service.call("GET", "/v1alpha/transcripts")).status, 404);
   assert.equal((await service.call("GET", `${path}/`)).status, 404);
   assert.equal((await callRest(service.address, undefined, { method: "GET", path })).status, 401);

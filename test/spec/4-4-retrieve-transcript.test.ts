@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-test("a transcript has its segments, metadata and version, and every unset field", async () => {
+test("a transcript is returned with segments, metadata, version and every unset field", async () => {
   const { status, json } = await service.call("GET", `/v1alpha1/${name}`);
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(json).toSorted(), [
@@ -58,7 +58,7 @@ test("a transcript has its segments, metadata and version, and every unset field
   assert.deepEqual(Object.keys(json.version).toSorted(), ["creationTime", "name", "parent"]);
 });
 
-test("missing, malformed and foreign names get the same answer", async () => {
+test("missing and malformed names and those of other accounts get the same answer", async () => {
   const absent = "0190a0a0-0000-7000-8000-000000000000";
   const bodies = new Set<string>();
   for (const id of [absent, "x", "%00", "%2e%2e", name.toUpperCase().slice(12)]) {
@@ -74,7 +74,7 @@ test("missing, malformed and foreign names get the same answer", async () => {
   );
 });
 
-test("gRPC answers the same transcript", async () => {
+test("gRPC returns the same transcript", async () => {
   const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
   const headers = { authorization: `Bearer ${service.key}` };
   const transcript = await client.getTranscript({ name }, { headers });

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-test("the answer is exactly the name", async () => {
+test("the answer contains exactly the name", async () => {
   const { status, json } = await service.call("POST", path, draftOf("Fyrsta"));
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(json), ["name"]);
@@ -47,7 +47,7 @@ test("output-only fields are ignored", async () => {
   assert.equal(made.metadata.waveformUri, "");
 });
 
-test("bad transcripts are refused with every violation, and nothing is stored", async () => {
+test("invalid transcripts are refused with every violation, and nothing is stored", async () => {
   const { metadata, segments } = draftOf("Slæm");
   const [first] = segments;
   const word = { startTime: "0s", endTime: "0.5s", word: "já" };
@@ -109,7 +109,7 @@ test("malformed and oversized bodies are refused", async () => {
   }
 });
 
-test("text is returned unchanged", async () => {
+test("the text of a transcript is returned unchanged", async () => {
   const texts = [
     "Ævar",
     "þið, ",

@@ -1,5 +1,4 @@
-// §4.6: what an update replaces and what it leaves; docs/api.md, Transcripts: Update, sentence
-// by sentence.
+// §4.6: what an update replaces and what it keeps, as docs/api.md, Transcripts, describes it.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -35,7 +34,7 @@ beforeEach(async () => {
 const patch = (body: unknown, query = "") =>
   service.call("PATCH", `/v1alpha1/${name}${query}`, body);
 
-/** The answer to an update equals a later GET; its metadata and segments are these. */
+/** Asserts that the answer to an update has these changes and segments, and equals a later GET. */
 async function assertMade(answer: Answer, changed: object, segments = made.segments) {
   assert.equal(answer.status, 200, answer.json.message);
   assert.deepEqual(answer.json.metadata, { ...made.metadata, ...changed });
@@ -47,7 +46,7 @@ async function versionCount(): Promise<number> {
   return (await service.call("GET", `/v1alpha1/${name}/versions`)).json.versions.length;
 }
 
-test("a single field is replaced, in either spelling of its name, and all others stay", async () => {
+test("a single field is replaced, with either spelling of its name, and all others stay", async () => {
   const rows: [field: string, snake: string, value: unknown][] = [
     ["fileType", "file_type", "VIDEO"],
     ["languageCode", "language_code", "en-US"],
@@ -67,7 +66,7 @@ test("a single field is replaced, in either spelling of its name, and all others
   await assertMade(await patch({ metadata: { dictation: true } }), {});
 });
 
-test("lists and maps are replaced whole; an empty one empties", async () => {
+test("lists and maps are replaced as a whole, even by an empty one", async () => {
   await assertMade(await patch({ metadata: { keywords: ["ný"] } }), { keywords: ["ný"] });
   await assertMade(await patch({ metadata: { keywords: [] } }), { keywords: [] });
   const speakers = { a: {} };
@@ -78,7 +77,7 @@ test("lists and maps are replaced whole; an empty one empties", async () => {
   await assertMade(await patch({ metadata: empty }), empty);
 });
 
-test("segments are replaced whole, [] empties them, and metadata stays", async () => {
+test("segments are replaced as a whole, [] removes them all, and metadata stays", async () => {
   const segments = [{ ...segmentOf("alveg nýtt"), speakerId: "b" }];
   const { json } = await patch({ segments });
   assert.deepEqual(json.segments.length, 1);
@@ -88,7 +87,7 @@ test("segments are replaced whole, [] empties them, and metadata stays", async (
   await assertMade(await patch({ segments: [], metadata: { subject: "x" } }), { subject: "x" }, []);
 });
 
-test("null counts as absent", async () => {
+test("a null field counts as absent", async () => {
   const unset = { subject: null, keywords: null, speakers: null, dictation: null };
   const nothing = await patch({ metadata: unset, segments: null });
   assert.equal(nothing.status, 400);
@@ -100,7 +99,7 @@ test("null counts as absent", async () => {
   }
 });
 
-test("neither metadata nor segments: 400, and no version", async () => {
+test("an update with neither metadata nor segments is answered 400 and creates no version", async () => {
   const rows = [{}, { name: "transcripts/x" }, { uri: "x" }, { version: { name: "x" } }, null, ""];
   for (const body of rows) {
     const answer = await patch(body);
@@ -113,7 +112,7 @@ test("neither metadata nor segments: 400, and no version", async () => {
   assert.equal(await versionCount(), 1);
 });
 
-test("output-only fields in a change are ignored, whatever they say", async () => {
+test("output-only fields in a change are ignored, whatever their values", async () => {
   const outputOnly = {
     name: "transcripts/0190a0a0-0000-7000-8000-000000000000",
     uri: "http://elsewhere.example/",
@@ -128,7 +127,7 @@ test("output-only fields in a change are ignored, whatever they say", async () =
     originalByteLength: 9,
   };
   const alone = await patch({ ...outputOnly, metadata });
-  assert.equal(alone.status, 400, "nothing in it can be updated");
+  assert.equal(alone.status, 400, "none of its fields can be updated");
   assert.deepEqual(
     fieldsOf(alone),
     Object.keys(metadata)
@@ -140,7 +139,7 @@ test("output-only fields in a change are ignored, whatever they say", async () =
   await assertMade(answer, { subject });
   assert.equal(answer.json.name, name);
   assert.equal(answer.json.uri, "");
-  // As it was fetched, unchanged.
+  // The transcript is sent back as it was fetched.
   await assertMade(await patch(answer.json), { subject });
   await assertMade(await patch(made), {});
 });
@@ -169,7 +168,7 @@ test("updateMask selects the fields: others are ignored, and selected ones that 
   }
 });
 
-test("a mask with an unknown path, or one that clears a required field, is 400 and makes no version", async () => {
+test("a mask with an unknown path, or one that clears a required field, is answered 400 and creates no version", async () => {
   const rows: [mask: string, message: RegExp][] = [
     ["metadata.color", /updateMask: "metadata\.color" is not a field that can be updated/],
     ["metadata.subject,segment", /updateMask: "segment" is not/],
@@ -195,7 +194,7 @@ test("a mask with an unknown path, or one that clears a required field, is 400 a
   assert.equal(await versionCount(), 1);
 });
 
-test("gRPC does the same: with a mask the fields it names, without one those that are set", async () => {
+test("over gRPC an update changes the fields of the mask, or, without a mask, those that are set", async () => {
   const headers = { authorization: `Bearer ${service.key}` };
   const update = (request: MessageInitShape<typeof UpdateTranscriptRequestSchema>) =>
     grpc.updateTranscript(request, { headers });
@@ -206,7 +205,7 @@ test("gRPC does the same: with a mask the fields it names, without one those tha
     [{ metadata }, ["metadata.subject"], { subject: "B" }],
     [{ metadata: {} }, ["metadata.additional_metadata"], { additionalMetadata: {} }],
     [{}, ["metadata.subject", "segments"], { subject: "" }, []],
-    // An empty list cannot be distinguished from a missing one.
+    // In binary, an empty list cannot be distinguished from a missing one.
     [{ metadata: { subject: "B", keywords: [] }, segments: [] }, undefined, { subject: "B" }],
   ];
   for (const [transcript, paths, changed, left] of rows) {

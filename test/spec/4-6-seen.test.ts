@@ -1,5 +1,5 @@
-// §4.6: every field of a PATCH either changes what GET then answers, or is refused with
-// words; facts of the media follow the media.
+// §4.6: every field of a PATCH either changes the answer of the next GET, or is refused with a
+// reason. Facts of the media follow the media.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fromJson } from "@bufbuild/protobuf";
@@ -45,15 +45,15 @@ async function upload(name: string, bytes: Buffer): Promise<void> {
   assert.equal(status, 200);
 }
 
-/** Uploads a recording; resolves once it is described. */
+/** Uploads a recording, and resolves once it is described. */
 async function uploadRecording(name: string): Promise<void> {
   await upload(name, wav);
   await until(async () => (await get(name)).metadata.waveformUri !== "");
 }
 
 /**
- * Uploads what is no recording; resolves once media that came after it is described, so that it had
- * its turn.
+ * Uploads a file that is not a recording. Resolves once media that was uploaded later is described,
+ * so that this file was processed before.
  */
 async function uploadText(name: string): Promise<void> {
   await upload(name, text);
@@ -70,13 +70,13 @@ async function factsOf(name: string): Promise<unknown[]> {
     each.waveformUri !== "",
     each.fileType,
   ]);
-  assert.deepEqual(all[1], all[0], "the list shows what GET shows");
-  assert.deepEqual(all[2], all[0], "the file has what GET shows");
+  assert.deepEqual(all[1], all[0], "the list equals GET");
+  assert.deepEqual(all[2], all[0], "the file equals GET");
   return all[0] ?? [];
 }
 
 describe("facts of the media follow the media", () => {
-  test("of a job's transcript, whose media is replaced by what is no recording", async () => {
+  test("a job's transcript loses the facts of its media when the media is replaced by a file that is not a recording", async () => {
     await using host = await openMediaHost({ "/a.wav": wav });
     const metadata = { fileType: "VIDEO" };
     const submitted = await submit(service, `${host.address}/a.wav`, metadata);
@@ -85,15 +85,15 @@ describe("facts of the media follow the media", () => {
     const { recordingDuration } = last.transcriptMetadata;
     assert.deepEqual(await factsOf(name), [recordingDuration, true, "AUDIO"]);
     await uploadText(name);
-    assert.deepEqual(await factsOf(name), [null, false, "VIDEO"], "what was declared is left");
-    // A change carries no fact of the old media on.
+    assert.deepEqual(await factsOf(name), [null, false, "VIDEO"], "only the declared type is left");
+    // A change does not restore facts of the old media.
     const changed = await patch(name, { metadata: { subject: "annað" } });
     assert.equal(changed.json.metadata.recordingDuration, null);
     await uploadRecording(name);
     assert.deepEqual(await factsOf(name), [recordingDuration, true, "AUDIO"]);
   });
 
-  test("a caller's fileType holds until other media comes", async () => {
+  test("a fileType that a caller sets applies until other media arrives", async () => {
     const name = await create("AUDIO");
     await uploadRecording(name);
     const changed = await patch(name, { metadata: { fileType: "VIDEO" } });
@@ -103,14 +103,14 @@ describe("facts of the media follow the media", () => {
     assert.deepEqual(held.slice(1), [true, "VIDEO"]);
     await uploadRecording(name);
     assert.deepEqual((await factsOf(name)).slice(1), [true, "AUDIO"]);
-    // Said before the new media is described, it is about the new media.
+    // A fileType that is set before the new media is described applies to the new media.
     await upload(name, wav);
     await patch(name, { metadata: { fileType: "VIDEO" } });
     await until(async () => (await get(name)).metadata.waveformUri !== "");
     assert.equal((await get(name)).metadata.fileType, "VIDEO");
   });
 
-  test("a fileType that is sent back as read declares nothing", async () => {
+  test("sending back the fileType that GET returned does not declare it", async () => {
     const name = await create("VIDEO");
     await uploadRecording(name);
     const seen = await get(name);
@@ -122,7 +122,7 @@ describe("facts of the media follow the media", () => {
   });
 });
 
-describe("a PATCH", () => {
+describe("updates of a transcript", () => {
   const segments = [segmentOf("alveg nýtt")];
   const changes: [field: string, value: unknown][] = [
     ["fileType", "VIDEO"],
@@ -134,7 +134,7 @@ describe("a PATCH", () => {
     ["speakers", { c: { name: "Dóra" } }],
     ["dictation", false],
   ];
-  /** With values that no transcript has. */
+  /** The output-only fields, with values that no transcript has. */
   const outputOnly: [field: string, value: unknown][] = [
     ["originalUri", "http://elsewhere.example/"],
     ["recordingDuration", "9s"],
@@ -154,7 +154,7 @@ describe("a PATCH", () => {
     await uploadRecording(name);
   });
 
-  test("the table has every field of Transcript and of its metadata", () => {
+  test("the table of this test has every field of Transcript and of its metadata", () => {
     const tabled = [...changes, ...outputOnly].map(([field]) => field);
     const fields = TranscriptMetadataSchema.fields.map(({ jsonName }) => jsonName);
     assert.deepEqual(tabled.toSorted(), fields.toSorted());
@@ -163,8 +163,8 @@ describe("a PATCH", () => {
   });
 
   /**
-   * Over REST with and without a mask, and over gRPC with one; the status of each, and the fields
-   * that it names.
+   * Sends a PATCH over REST with and without a mask, and over gRPC with one. Returns the status of
+   * each, and the fields that its error names.
    */
   async function patched(path: string, transcript: Answer["json"]): Promise<unknown[]> {
     const headers = { authorization: `Bearer ${service.key}` };
@@ -178,7 +178,7 @@ describe("a PATCH", () => {
     return [(await patch(name, transcript)).status, masked.status, overGrpc];
   }
 
-  test("of a caller's field is visible in GET while there is media", async () => {
+  test("a PATCH of a field that callers set is visible in GET while there is media", async () => {
     const rows: [
       path: string,
       transcript: Answer["json"],
@@ -197,7 +197,7 @@ describe("a PATCH", () => {
     }
   });
 
-  test("of an output-only field is refused with a reason, and makes no version", async () => {
+  test("a PATCH of an output-only field is refused with a reason and creates no version", async () => {
     const before = await get(name);
     const rows: [path: string, transcript: Answer["json"], named: string[]][] = [
       ...outputOnly.map(([field, value]): [string, Answer["json"], string[]] => [
@@ -223,14 +223,14 @@ describe("a PATCH", () => {
     assert.deepEqual((await get(name)).version, before.version);
   });
 
-  test("of an empty metadata is refused, and makes no version", async () => {
+  test("a PATCH with empty metadata is refused and creates no version", async () => {
     const before = await get(name);
     assert.deepEqual(await patched("metadata", { metadata: {} }), [400, 400, 400]);
     assert.deepEqual(fieldsOf(await patch(name, { metadata: {} })), ["metadata"]);
     assert.deepEqual((await get(name)).version, before.version);
   });
 
-  test("of a transcript as it was read, with an edit, applies the edit", async () => {
+  test("a PATCH of a transcript as it was read, with an edit, applies the edit", async () => {
     const seen = await get(name);
     const whole = { ...seen, metadata: { ...seen.metadata, subject: "breytt" } };
     const answer = await patch(name, whole);

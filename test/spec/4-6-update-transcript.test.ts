@@ -19,7 +19,7 @@ beforeEach(async () => {
 const patch = (body: unknown, headers?: Record<string, string>, query = "") =>
   service.call("PATCH", `${path}${query}`, body, headers);
 
-test("the answer is the whole transcript with a new version, whose parent is the one before", async () => {
+test("the answer is the whole transcript with a new version, whose parent is the previous one", async () => {
   const { json: before } = await service.call("GET", path);
   const { status, json } = await patch({ metadata: { subject: "Nýtt heiti" } });
   assert.equal(status, 200);
@@ -30,7 +30,7 @@ test("the answer is the whole transcript with a new version, whose parent is the
   assert.deepEqual((await service.call("GET", path)).json, json);
 });
 
-test("fields that are present are replaced, all others stay", async () => {
+test("fields that are present are replaced, and all others stay", async () => {
   const segments = [segmentOf("alveg nýtt")];
   const rows: [body: unknown, text: string, metadata: Record<string, unknown>][] = [
     [
@@ -64,7 +64,7 @@ test("fields that are present are replaced, all others stay", async () => {
   }
 });
 
-test("a fetched transcript can be edited and sent back whole", async () => {
+test("a fetched transcript can be edited and sent back as a whole", async () => {
   const { json } = await service.call("GET", path);
   const edited = structuredClone(json);
   edited.segments[0].words[0].word = "gott ";
@@ -78,7 +78,7 @@ test("a fetched transcript can be edited and sent back whole", async () => {
   assert.equal(answer.json.name, json.name);
 });
 
-test("updateMask selects the fields", async () => {
+test("updateMask selects the fields to change", async () => {
   const body = { metadata: { subject: "B", description: "C" }, segments: [] };
   const { json } = await patch(body, {}, "?updateMask=metadata.subject");
   assert.equal(json.metadata.subject, "B");
@@ -149,7 +149,7 @@ test("earlier versions can be read and restored (extension)", async () => {
   assert.equal((await service.call("POST", `${path}:restore`, { version: "x" })).status, 404);
 });
 
-test("a deleted transcript is gone (extension)", async () => {
+test("a deleted transcript is answered 404 (extension)", async () => {
   const { status, json } = await service.call("DELETE", path);
   assert.equal(status, 200);
   assert.deepEqual(json, {});

@@ -23,10 +23,10 @@ const initUpload = async (resourceName = name): Promise<string> =>
 const uriOf = async (): Promise<string> =>
   (await service.call("GET", `/v1alpha1/${name}`)).json.uri;
 
-test("media put to the URL comes back at the transcript's uri, whole and in ranges", async () => {
+test("media that is put to the URL can be read at the transcript's uri, as a whole and in ranges", async () => {
   const url = await initUpload();
   assert.ok(url.startsWith(service.address));
-  assert.equal(await uriOf(), "", "nothing is shown before the upload is whole");
+  assert.equal(await uriOf(), "", "the uri is empty before the upload is complete");
   assert.equal((await fetch(url, { method: "PUT", body: wav })).status, 200);
   const uri = await uriOf();
   assert.ok(uri.startsWith(service.address));
@@ -61,7 +61,7 @@ test("media put to the URL comes back at the transcript's uri, whole and in rang
   assert.equal((await fetch(uri, { headers: { "if-none-match": etag } })).status, 304);
 });
 
-test("a URL takes one PUT; a fresh one replaces the media", async () => {
+test("a URL accepts one PUT; a PUT to a new URL replaces the media", async () => {
   const url = await initUpload();
   assert.equal((await fetch(url, { method: "PUT", body: wav })).status, 200);
   const again = await fetch(url, { method: "PUT", body: wav });
@@ -73,7 +73,7 @@ test("a URL takes one PUT; a fresh one replaces the media", async () => {
   assert.deepEqual(Buffer.from(await media.arrayBuffer()), other);
 });
 
-test("URLs work for their own method, resource and time only", async () => {
+test("URLs work only for their own method, resource and time", async () => {
   const url = await initUpload();
   const uri = await uriOf();
   const rows: [url: string, method: string][] = [
@@ -121,7 +121,7 @@ function isMedia(file: string | Buffer): boolean {
   return String(file).startsWith("media/") && /[0-9a-f]{8}/.test(String(file));
 }
 
-test("Expect: 100-continue is answered by every door, unless the call is refused", async () => {
+test("Expect: 100-continue is answered on every path, unless the call is refused", async () => {
   const good = await initUpload();
   const forged = good.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
   const json = JSON.stringify({ resourceName: name });
@@ -160,7 +160,7 @@ test("Expect: 100-continue is answered by every door, unless the call is refused
   }
 });
 
-test("a resource of another account is 404", async () => {
+test("a resource of another account is answered 404", async () => {
   for (const resourceName of [
     "transcripts/0190a0a0-0000-7000-8000-000000000000",
     "transcripts/x",

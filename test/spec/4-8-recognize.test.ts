@@ -27,7 +27,7 @@ after(() => service[Symbol.asyncDispose]());
 const content = (samples: Uint8Array) => Buffer.from(samples).toString("base64");
 const recognize = (body: unknown) => service.call("POST", path, body);
 
-test("speech comes back as text, with alternatives and word times", async () => {
+test("speech is recognized, with alternatives and word times", async () => {
   const body = {
     config: { ...config, enableWordTimeOffsets: true, maxAlternatives: 5 },
     audio: { content: content(pcmOf(wav)) },
@@ -59,7 +59,7 @@ test("speech comes back as text, with alternatives and word times", async () => 
   assert.ok(before <= lengthSeconds);
 });
 
-test("words are left out unless asked for, and one alternative is the default", async () => {
+test("words are omitted unless requested, and one alternative is the default", async () => {
   const { json } = await recognize({ config, audio: { content: content(pcmOf(wav)) } });
   assert.equal(json.results.length, 1);
   assert.equal(json.results[0].alternatives.length, 1);
@@ -87,7 +87,7 @@ test("every sample rate is recognized", async () => {
   }
 });
 
-/** Linear interpolation: crude, and good enough for a recognizer to follow. */
+/** Resamples by linear interpolation, which is imprecise but good enough for the recognizer. */
 function resampled(samples: Int16Array, rate: number): Int16Array {
   const ratio = 16_000 / rate;
   return Int16Array.from({ length: Math.floor(samples.length / ratio) - 1 }, (_, at) => {
@@ -107,7 +107,7 @@ test("silence and noise have no results", async () => {
   }
 });
 
-test("audio is shorter than 30 s at every rate", async () => {
+test("audio of 30 s is refused at every sample rate, and shorter audio is accepted", async () => {
   for (const rate of [8_000, 48_000]) {
     const own = { ...config, sampleRateHertz: rate };
     const of = (samples: number) => ({
@@ -121,7 +121,7 @@ test("audio is shorter than 30 s at every rate", async () => {
   }
 });
 
-test("bad input is refused with every violation", async () => {
+test("invalid input is refused with every violation", async () => {
   const audio = { content: content(new Uint8Array(3200)) };
   const rows: [body: unknown, fields: string[]][] = [
     [{}, ["config", "audio.content"]],
@@ -173,7 +173,7 @@ test("bad input is refused with every violation", async () => {
   assert.equal((await recognize({ config, audio: { content: content(wav) } })).status, 200);
 });
 
-/** The same file, declared with another sample size. */
+/** Returns the file with another sample size in its header. */
 function withBitsPerSample(file: Buffer, bits: number): Buffer {
   const changed = Buffer.from(file);
   changed.writeUInt16LE(bits / 8, 32);
@@ -181,7 +181,7 @@ function withBitsPerSample(file: Buffer, bits: number): Buffer {
   return changed;
 }
 
-test("a language without a model names the installed ones", async () => {
+test("a language without a model is refused with the installed languages", async () => {
   const audio = { content: content(new Uint8Array(3200)) };
   const { status, json } = await recognize({ config: { ...config, languageCode: "fo-FO" }, audio });
   assert.equal(status, 400);
@@ -225,7 +225,7 @@ test("an unauthorized call is refused before its body is read", async () => {
   assert.equal(answer.json.error.status, "UNAUTHENTICATED");
 });
 
-test("gRPC, gRPC-Web and Connect answer as REST does", async () => {
+test("gRPC, gRPC-Web and Connect give the same answer as REST", async () => {
   const baseUrl = service.address;
   const transports: Record<string, Transport> = {
     grpc: createGrpcTransport({ baseUrl }),

@@ -40,7 +40,7 @@ async function recognize(
   return { code: await stream.closed, messages: stream.messages };
 }
 
-test("interim results, then a final one for each segment, then the end", async () => {
+test("a stream returns interim results, a final result for each segment, and then ends", async () => {
   const config = streamingConfig({ enableWordTimeOffsets: true });
   const { messages, code } = await recognize(config, (stream) => {
     stream.sendAudio(speech);
@@ -69,8 +69,8 @@ test("interim results, then a final one for each segment, then the end", async (
       before = secondsOf(endTime);
     }
   }
-  // Times count from the start of the stream: the second sentence begins after the first and its
-  // silence.
+  // Times count from the start of the stream, so the second sentence begins after the first one and
+  // its silence.
   const secondStart = secondsOf(finals[1]?.words?.[0]?.startTime ?? "0s");
   const firstEnd = secondsOf(finals[0]?.words?.at(-1)?.endTime ?? "0s");
   assert.ok(
@@ -79,7 +79,7 @@ test("interim results, then a final one for each segment, then the end", async (
   );
 });
 
-test("without interimResults there are only finals; words only when asked for", async () => {
+test("without interimResults there are only final results, and words only if requested", async () => {
   const config = streamingConfig({ maxAlternatives: 3 }, { interimResults: false });
   const { messages } = await recognize(config, (stream) => {
     stream.sendAudio(speech);
@@ -96,10 +96,10 @@ test("without interimResults there are only finals; words only when asked for", 
   }
 });
 
-test("any split of the same samples gives the same finals", async () => {
+test("any split of the same samples gives the same final results", async () => {
   const transcripts: ReturnType<typeof finalsOf>[] = [];
   const first = speech.subarray(0, 112_000);
-  // One after another: a slow machine accepts no more at a time.
+  // One stream after another, because a slow machine accepts only one at a time.
   for (const chunkBytes of [1600, 3201, 17, 320_000]) {
     const config = streamingConfig({ enableWordTimeOffsets: true });
     const { messages, code } = await recognize(config, (stream) => {
@@ -112,7 +112,7 @@ test("any split of the same samples gives the same finals", async () => {
   assert.equal(transcripts[0]?.[0]?.transcript, `${sentences[0]} `);
 });
 
-test("singleUtterance ends with the first final", async () => {
+test("singleUtterance ends the stream after the first final result", async () => {
   const stream = await open();
   stream.send(streamingConfig({}, { singleUtterance: true }));
   stream.sendAudio(speech);
@@ -124,7 +124,7 @@ test("singleUtterance ends with the first final", async () => {
   assert.equal(stream.messages.at(-1)?.result?.speechEventType, "END_OF_SINGLE_UTTERANCE");
 });
 
-test("finalizeUtterance ends the utterance at once, and recognition continues", async () => {
+test("finalizeUtterance ends the utterance immediately, and recognition continues", async () => {
   const stream = await open();
   stream.send(streamingConfig());
   const [first = ""] = sentences;
@@ -139,7 +139,7 @@ test("finalizeUtterance ends the utterance at once, and recognition continues", 
   assert.equal(finalsOf(stream.messages).length, 2);
 });
 
-test("without speech there is no message", async () => {
+test("a stream without speech returns no message", async () => {
   const { messages, code } = await recognize(streamingConfig(), (stream) => {
     stream.sendAudio(Buffer.alloc(160_000));
   });
@@ -147,10 +147,11 @@ test("without speech there is no message", async () => {
   assert.equal(code, 1000);
 });
 
-test("audio that comes all at once is paused by TCP and recognized to its end", async () => {
+test("audio that is sent as fast as possible is paused by TCP and recognized to its end", async () => {
   const stream = await open();
   stream.send(streamingConfig({}, { interimResults: false }));
-  // Two minutes: more than lies in any buffer on the way, and few words, as each costs most.
+  // Two minutes are more than fits into all buffers on the way. They have few words, since words
+  // take most of the time.
   const quiet = Buffer.alloc(3_840_000);
   stream.sendAudio(Buffer.concat([speech, quiet, speech]), 32_000);
   stream.send({ audioContent: "" });
@@ -158,7 +159,7 @@ test("audio that comes all at once is paused by TCP and recognized to its end", 
   assert.equal(finalsOf(stream.messages).length, 4);
 });
 
-test("a stream that ends while much of its audio waits closes at once", async () => {
+test("a stream that ends while much of its audio waits closes immediately", async () => {
   const stream = await open();
   stream.send(streamingConfig({}, { singleUtterance: true }));
   for (let round = 0; round < 40; round += 1) stream.sendAudio(speech);
@@ -192,12 +193,12 @@ test("messages out of order or malformed end the stream with an error message", 
     [["[]"], /./, 1007],
     [
       [JSON.stringify(config), Buffer.alloc(10)],
-      /binary message came: send JSON as text messages/,
+      /received a binary message: send JSON as text messages/,
       1007,
     ],
     [
       [JSON.stringify(config), JSON.stringify({ audioContent: "A".repeat(1_200_000) })],
-      /at most 1048576 are taken/,
+      /at most 1048576 are allowed/,
       1009,
     ],
     [
@@ -244,7 +245,7 @@ test("a stream without a configuration is closed after 10 s", { timeout: 60_000 
   assert.match(stream.messages[0]?.error?.message ?? "", /no streamingConfig came within 10 s/);
 });
 
-test("a caller that disconnects leaves nothing behind", async () => {
+test("nothing is left of a stream when its caller disconnects", async () => {
   const streams = await Promise.all([open(), open(), open()]);
   for (const stream of streams) {
     stream.send(streamingConfig());
@@ -263,7 +264,7 @@ test("a caller that disconnects leaves nothing behind", async () => {
   }
 });
 
-test("gRPC gives the same stream", async () => {
+test("gRPC gives the same results", async () => {
   const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
   async function* requests() {
     const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "en-US" };

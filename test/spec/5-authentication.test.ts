@@ -30,16 +30,16 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 const post = (path: string, headers: Record<string, string> = {}) =>
   callRest(service.address, undefined, { method: "POST", path, body: {}, headers });
 
-test("the first start writes a key that only its owner can read", async () => {
+test("the first start writes a key to a file that only its owner can read", async () => {
   assert.match(service.key, /^hlust_[A-Za-z0-9]+_[A-Za-z0-9._~-]{40,}$/);
   assert.equal(statSync(join(service.dataFolder, "api-key")).mode & 0o777, 0o600);
   assert.equal((await service.call("GET", list)).status, 200);
 });
 
-test("the token is accepted where §5 says, and only there", async () => {
+test("the token is accepted in the places that §5 names, and only there", async () => {
   const { key } = service;
   const bearer = { authorization: `Bearer ${key}` };
-  // 400: authorized, and then the empty request is looked at.
+  // 400 means that the call is authorized, and its empty request is invalid.
   const rows: [answer: Promise<{ status: number }>, status: number, row: string][] = [
     [get(list, bearer), 200, "header on the transcript interface"],
     [get(list, { authorization: `bearer ${key}` }), 200, "scheme in lower case"],
@@ -57,15 +57,15 @@ test("the token is accepted where §5 says, and only there", async () => {
   for (const [answer, status, row] of rows) assert.equal((await answer).status, status, row);
 });
 
-test("two different credentials are refused, the same one twice is not", async () => {
+test("two different credentials are refused, but not the same one twice", async () => {
   const bearer = { authorization: `Bearer ${service.key}` };
   assert.equal((await post(`${recognize}?token=other`, bearer)).status, 400);
   const { status, json } = await post(`${recognize}?token=${service.key}`, bearer);
   assert.equal(status, 400);
-  assert.match(json.message, /config/, "authorized: the empty request is what is wrong");
+  assert.match(json.message, /config/, "the call is authorized, and its empty request is invalid");
 });
 
-test("sockets take token= and the subprotocol, whose answer never shows the token", async () => {
+test("WebSockets accept token= and the subprotocol, and the answer never contains the token", async () => {
   const byQuery = await openStream(service.address, { token: service.key });
   assert.equal(byQuery.protocol, "");
   byQuery.terminate();
@@ -83,7 +83,7 @@ test("sockets take token= and the subprotocol, whose answer never shows the toke
   );
 });
 
-test("a key allows what its scopes say, until it is revoked", async () => {
+test("a key allows the calls of its scopes until it is revoked", async () => {
   const made = await service.call("POST", "/v1/apiKeys", {
     displayName: "reader",
     scopes: ["transcripts.read"],
@@ -107,7 +107,7 @@ test("a key allows what its scopes say, until it is revoked", async () => {
   assert.equal((await service.call("DELETE", `/v1/${apiKey.name}`)).status, 200);
   const revokedAt = Date.now();
   for (let at = revokedAt; (await get(list, bearer)).status !== 401; at = Date.now()) {
-    assert.ok(at < revokedAt + 1_000, "revoked keys are gone within 1 s");
+    assert.ok(at < revokedAt + 1_000, "revoked keys are refused within 1 s");
   }
 });
 
@@ -139,7 +139,7 @@ test("a JWT signed with a registered key is an access token", async () => {
   assert.equal(refused.headers.get("www-authenticate"), 'Bearer error="invalid_token"');
 });
 
-test("a stream token opens one socket, and nothing else (extension)", async () => {
+test("a stream token opens one WebSocket, and nothing else (extension)", async () => {
   const mint = async (): Promise<string> => {
     const { status, json } = await service.call("POST", "/v1/streamTokens", {});
     assert.equal(status, 200);
@@ -164,7 +164,7 @@ test("a stream token opens one socket, and nothing else (extension)", async () =
   const wrong = `${token.slice(0, -4)}${token.endsWith("AAAA") ? "BBBB" : "AAAA"}`;
   await assert.rejects(openStream(service.address, { token: wrong }), /HTTP 401/);
 
-  // None of that has used it up.
+  // None of these calls has consumed the token.
   const stream = await openStream(service.address, { token });
   stream.send(streamingConfig());
   stream.sendAudio(Buffer.alloc(32_000, 1));

@@ -1,4 +1,4 @@
-// The account of a key (extension): its name, and for how many days it keeps what it has.
+// The account of a key (extension): its name, and its retention in days.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { callRest, openTestService, type Answer, type TestService } from "./service.ts";
@@ -9,12 +9,12 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** An account but for what it uses, which each call changes. */
+/** Returns an account without its use, which changes with each call. */
 function withoutUsage(account: Answer["json"]): Answer["json"] {
   return { ...account, usage: undefined };
 }
 
-test("PATCH changes the fields that are in the body, GET shows them, 0 means never", async () => {
+test("PATCH changes the fields in its body, and GET shows them; 0 days means never", async () => {
   const { status, json } = await service.call("GET", "/v1/account");
   assert.equal(status, 200);
   const account = withoutUsage(json);

@@ -1,5 +1,4 @@
-// Nearly valid requests, through the real doors: none is answered with 5xx, and the service keeps
-// on.
+// Nearly valid requests over real connections: none is answered 5xx, and the service keeps working.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
@@ -26,7 +25,7 @@ const config = '"config":{"encoding":"LINEAR16","sampleRateHertz":16000,"languag
 const draft =
   '{"metadata":{"fileType":"AUDIO","languageCode":"is-IS","subject":"þ","keywords":["a"],"additionalMetadata":{"k":"v"}},"segments":[{"startTime":"0s","endTime":"1.5s","words":[{"startTime":"0s","endTime":"1s","word":"a "}]}]}';
 
-/** A call of every kind, most of them good. */
+/** A call of every kind, most of them valid. */
 const calls: readonly (readonly [method: string, target: string, body?: string])[] = [
   [
     "GET",
@@ -72,14 +71,17 @@ const headers = [
   "accept: application/json;q=0.5, */*\r\n",
   "if-match: a\r\n",
   "idempotency-key: a\r\n",
-  // Not so short that a busy machine answers 504.
+  // Long enough that a busy machine does not answer 504.
   "x-server-timeout: 60\r\n",
   "grpc-timeout: 60S\r\n",
   "expect: 100-continue\r\n",
   "upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n",
 ];
 
-/** Of a request whose frame stays whole: each has its answer on a connection that is kept. */
+/**
+ * The parts of a request whose framing stays valid, so that each request gets its answer on a kept
+ * connection.
+ */
 const framed: fc.Arbitrary<Parts> = fc
   .constantFrom(...calls)
   .chain(([method, target, body = ""]) => {
@@ -156,10 +158,10 @@ function checkAnswer(answer: RawAnswer, what: string): void {
   assert.ok(answer.status < 500, `${what}\n${answer.status} ${answer.body.toString()}`);
 }
 
-/** 10,000 with `npm run test:long`. */
+/** `npm run test:long` makes 10,000 runs. */
 const turns = runs(100);
 
-test("nearly valid requests are answered on a kept connection, none with 5xx", async () => {
+test("nearly valid requests on a kept connection are all answered, none with 5xx", async () => {
   const statuses = new Map<number, number>();
   let connections = 0;
   const ask = async (requests: readonly Parts[]): Promise<void> => {
@@ -172,7 +174,7 @@ test("nearly valid requests are answered on a kept connection, none with 5xx", a
       }
       connection.send(bytesOf(request));
       const answer = await connection.answer(request.method === "HEAD");
-      // The server may have closed it just before this request: ask again.
+      // The server may have closed the connection just before this request, so it is sent again.
       const what = JSON.stringify(request);
       if (answer === undefined) {
         await connection[Symbol.asyncDispose]();
@@ -200,7 +202,7 @@ test("nearly valid requests are answered on a kept connection, none with 5xx", a
   assert.equal((await service.call("GET", "/v1alpha1/transcripts")).status, 200);
 });
 
-test("nearly valid HTTP is answered below 500 or not at all", async () => {
+test("nearly valid HTTP is answered with a status below 500 or not at all", async () => {
   const pieces = [
     "\r\n",
     "\r",
@@ -252,7 +254,7 @@ test("nearly valid HTTP is answered below 500 or not at all", async () => {
   assert.equal((await service.call("GET", "/v1alpha1/transcripts")).status, 200);
 });
 
-test("the longest paths and the deepest bodies are refused at once", async () => {
+test("the longest paths and the deepest bodies are refused immediately", async () => {
   const open = '{"metadata":{"additionalMetadata":';
   const bombs = [
     "[".repeat(1_000_000),

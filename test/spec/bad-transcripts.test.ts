@@ -1,5 +1,5 @@
-// Invalid transcripts, through the real doors: each is refused with a reason, and nothing of
-// it is stored.
+// Invalid transcripts, sent over real connections: each is refused with a reason, and nothing of it
+// is stored.
 import assert from "node:assert/strict";
 import { after, afterEach, test } from "node:test";
 import { scopes } from "../../src/auth/caller.ts";
@@ -14,12 +14,12 @@ const path = "/v1alpha1/transcripts";
 const absentId = "0190a0a0-0000-7000-8000-000000000000";
 const stored = await openStoredService();
 const { service, db, name, withTranscript, initUpload } = stored;
-/** Of another account. */
+/** A key of another account. */
 const otherKey = (await addApiKey(db, await addAccount(db), [...scopes])).token;
 after(() => stored[Symbol.asyncDispose]());
 afterEach(stored.assertUnchanged);
 
-/** As a creation and as an update. */
+/** Sends a body as a creation and as an update. */
 async function sendBoth(body: object): Promise<Answer[]> {
   const created = { ...draftOf("Slæm"), ...body };
   return [
@@ -28,7 +28,7 @@ async function sendBoth(body: object): Promise<Answer[]> {
   ];
 }
 
-test("times that run backwards, leave their segment or are malformed are refused", async () => {
+test("times that are out of order, outside of their segment or malformed are refused", async () => {
   const word = { startTime: "1s", endTime: "1.5s", word: "já" };
   const segment = { startTime: "1s", endTime: "2s", words: [word] };
   const withWord = (times: object) => [{ ...segment, words: [{ ...word, ...times }] }];
@@ -74,7 +74,7 @@ test("times that run backwards, leave their segment or are malformed are refused
   }
 });
 
-test("words with control characters or lone surrogates are refused", async () => {
+test("words with control characters or unpaired surrogates are refused", async () => {
   const times = { startTime: "0s", endTime: "1s" };
   const withWords = (...words: string[]) => ({
     segments: [{ ...times, words: words.map((word) => ({ ...times, word })) }],
@@ -118,8 +118,8 @@ test("texts and lists over their limits are refused", async () => {
   ];
   for (const [fields, field, words] of rows) {
     const metadata = { ...draftOf("Slæm").metadata, ...fields };
-    // A creation has all of the metadata: it may be too long as a whole, too. An update is merged
-    // once its fields are right.
+    // A creation has all of the metadata, which can also be too long as a whole. For an update, the
+    // total is checked only once the fields are valid.
     const isLong = JSON.stringify(metadata).length > 65_536;
     for (const [at, answer] of (await sendBoth({ metadata })).entries()) {
       assert.equal(answer.status, 400, field);
@@ -136,7 +136,7 @@ test("texts and lists over their limits are refused", async () => {
   }
 });
 
-test("more words than the limit are reported up to the size of a body; larger bodies are not read on", async () => {
+test("a body with too many words is refused with the limit; a body that is too large is not read to its end", async () => {
   const word = '{"startTime":"0s","endTime":"0s","word":""}';
   const words = Array.from({ length: 200_001 }, () => word).join();
   const segments = `[{"startTime":"0s","endTime":"1s","words":[${words}]}]`;
@@ -144,7 +144,7 @@ test("more words than the limit are reported up to the size of a body; larger bo
   assert.equal(answer.status, 400);
   assert.match(answer.json.message, /segments: has 200001 words in total: at most 200000/);
 
-  // Ten million words: 430 MB that are made while they are sent.
+  // Ten million words are 430 MB, which are generated while they are sent.
   const block = Buffer.from(`${word},`.repeat(10_000));
   for (const method of ["POST", "PATCH"]) {
     const target = method === "POST" ? path : `/v1alpha1/${name}`;
@@ -167,10 +167,10 @@ test("more words than the limit are reported up to the size of a body; larger bo
     const headers = { authorization: `Bearer ${service.key}` };
     const init: RequestInit = { method, body, duplex: "half", headers };
     const streamed = await fetch(`${service.address}${target}`, init).catch(() => undefined);
-    // The connection may break while the rest is being sent, before the answer is read.
+    // The connection can break while the rest is being sent, before the answer is read.
     assert.ok(streamed === undefined || streamed.status === 413, `${streamed?.status}`);
     await streamed?.body?.cancel();
-    assert.ok(sentBytes < 200e6, `${sentBytes} bytes were taken`);
+    assert.ok(sentBytes < 200e6, `${sentBytes} bytes were read`);
   }
 });
 
@@ -277,7 +277,7 @@ test("page tokens of another account, list or filter are refused", async () => {
   });
 });
 
-test("maps with keys of Object.prototype are data, or refused; nothing is polluted", async () => {
+test("maps with keys of Object.prototype are stored as data or refused, and do not change prototypes", async () => {
   const metadata = (json: string) =>
     `{"metadata":{"fileType":"AUDIO","languageCode":"is-IS","subject":"x",${json}}}`;
   const keys = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];

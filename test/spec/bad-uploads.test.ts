@@ -1,4 +1,4 @@
-// Invalid media, through the real doors: each is refused with a reason, and nothing of it is
+// Invalid uploads over real connections: each is refused with a reason, and nothing of it is
 // stored.
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
@@ -15,7 +15,7 @@ const { service, db, mediaFiles, withTranscript, initUpload } = stored;
 after(() => stored[Symbol.asyncDispose]());
 afterEach(stored.assertUnchanged);
 
-/** The head of a PUT, as bytes on a socket. */
+/** The head of a PUT request as text. */
 function putHead(url: string, length: number): string {
   const { pathname, search } = new URL(url);
   return `PUT ${pathname}${search} HTTP/1.1\r\nhost: h\r\ncontent-length: ${length}\r\n\r\n`;
@@ -29,7 +29,7 @@ test("a PUT shorter than declared is refused, and the URL accepts a complete one
     connection.send(Buffer.from(`${putHead(url, 100)}only this`));
     await connection.end();
     const answer = await connection.answer();
-    assert.equal(answer?.status, 400, "it says that it has ended");
+    assert.equal(answer?.status, 400, "the client has ended its side of the connection");
     await until(async () => mediaFiles().length === files.length);
     assert.equal((await service.call("GET", `/v1alpha1/${name}`)).json.uri, "");
     assert.equal((await fetch(url, { method: "PUT", body: "whole" })).status, 200);
@@ -61,17 +61,17 @@ test("a PUT longer than declared is refused, and the URL accepts a correct one",
     await withTranscript(async (name) => {
       const url = await initUpload(name);
       const status = await put(url);
-      // HTTP/2 fails such a request before the service sees it.
+      // Over HTTP/2, Node refuses such a request before the service receives it.
       assert.equal(status, put === overHttp1 ? 400 : undefined);
       const answer = await fetch(url, { method: "PUT", body: "right" });
-      assert.equal(answer.status, 200, "the one before was not taken");
+      assert.equal(answer.status, 200, "the first PUT was not accepted");
       const { uri } = (await service.call("GET", `/v1alpha1/${name}`)).json;
       assert.equal(await (await fetch(uri)).text(), "right");
     });
   }
 });
 
-test("of two concurrent PUTs to one URL one is accepted", async () => {
+test("one of two concurrent PUTs to one URL is accepted", async () => {
   await withTranscript(async (name) => {
     const url = await initUpload(name);
     const bodies = ["a", "b"].map((char) => char.repeat(100_000));
@@ -93,7 +93,7 @@ test("a signed URL is refused after its hour, or with another method, path or qu
   await withTranscript(async (name) => {
     const url = await initUpload(name);
     const { pathname, search } = new URL(url);
-    // By the service's own key, an hour ago.
+    // A URL signed with the service's own key, which expired.
     const late = createSignedUrls({
       key: await signingKey(db, "signed-url"),
       publicUrl: () => service.address,

@@ -1,5 +1,5 @@
-// What one request may cost, on every protocol: refused while it is read, and never on the thread
-// that carries live audio.
+// Limits of the cost of one request, on every protocol: expensive requests are refused while they
+// are read, and do not block the thread that carries live audio.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
@@ -23,22 +23,22 @@ import { openTestService, type TestService } from "./service.ts";
 
 const transcripts = "hlust.transcripts.v1alpha1.Transcripts";
 /**
- * CPU between two looks at all else; what the callers of the test take is in it. Before there were
- * limits it was 2 to 170 seconds.
+ * The maximum CPU time between two turns of the event loop, including the clients of the test.
+ * Without limits it was 2 to 170 seconds.
  */
 const heldMsMax = 150;
 
 let service: TestService;
 before(async () => {
   service = await openTestService({ HLUST_ENGINE: "scripted" });
-  // The first call of each kind loads what it needs.
+  // The first call of each kind loads the code that it needs.
   await service.call("POST", "/v1alpha1/transcripts", { segments: [] });
 });
 after(() => service[Symbol.asyncDispose]());
 
 /**
- * Runs a call, and answers it with the most CPU that the thread of the service took without a look
- * at its timers meanwhile: however busy the machine is.
+ * Runs a call. Returns its answer, and the maximum CPU time of the service's thread between two
+ * turns of a timer, which does not depend on how busy the machine is.
  */
 async function held<T>(call: () => Promise<T>): Promise<{ answer: T; heldMs: number }> {
   let before = process.threadCpuUsage();
@@ -56,7 +56,9 @@ async function held<T>(call: () => Promise<T>): Promise<{ answer: T; heldMs: num
   }
 }
 
-/** One POST over HTTP/2: its HTTP status, its headers with its trailers, its body. */
+/**
+ * Sends a POST over HTTP/2. Returns its HTTP status, its headers with its trailers, and its body.
+ */
 async function post(path: string, headers: Record<string, string>, body: Uint8Array) {
   const session = connectHttp2(service.address);
   try {
@@ -88,7 +90,7 @@ function envelope(message: Uint8Array, flags = 0): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Field 1 of CreateTranscriptRequest, of this many bytes. */
+/** The start of a CreateTranscriptRequest whose field 1 has this many bytes. */
 function transcriptField(bytes: number): Buffer {
   const head = [0x0a];
   let rest = bytes;
@@ -101,13 +103,13 @@ const emptySegments = Buffer.from(`{"transcript":{"segments":[${"{},".repeat(man
 const keywords = Buffer.from(
   `{"transcript":{"metadata":{"keywords":[${'"",'.repeat(many)}""]},"segments":[]}}`,
 );
-/** Six million segments without a byte: Transcript.segments is field 3. */
+/** Six million empty segments (Transcript.segments is field 3). */
 const binarySegments = (() => {
   const list = Buffer.alloc(12_000_000);
   for (let at = 0; at < list.length; at += 2) list[at] = 0x1a;
   return Buffer.concat([transcriptField(list.length), list]);
 })();
-/** Unknown fields, in a message that is admitted by its length. */
+/** Unknown fields, in a message whose length is allowed. */
 const unknownFields = Buffer.alloc(1_000_000, Buffer.from([0x78, 0x01]));
 
 const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
@@ -118,7 +120,7 @@ const tooManySegments = /has more than (20000 segments|500000 objects and lists)
 const tooManyValues = /has more than 10000 values/;
 const tooLarge = /larger than \d+ bytes/;
 
-/** Complete messages in Connect: the request, and the expected answer. */
+/** Complete messages over Connect, with the expected answer. */
 const connectRows: [string, string, Record<string, string>, () => Uint8Array, RegExp][] = [
   [
     "segments in gzip",
@@ -148,9 +150,15 @@ const connectRows: [string, string, Record<string, string>, () => Uint8Array, Re
     () => Buffer.from(`{"keywords":[${'"",'.repeat(300_000)}""]}`),
     tooManyValues,
   ],
-  ["more than the method takes", submit, {}, () => Buffer.alloc(1_100_000, " "), tooLarge],
   [
-    "more than the method takes, in gzip",
+    "a message over the limit of the method",
+    submit,
+    {},
+    () => Buffer.alloc(1_100_000, " "),
+    tooLarge,
+  ],
+  [
+    "a message over the limit of the method, in gzip",
     submit,
     { "content-encoding": "gzip" },
     () => gzipSync(Buffer.alloc(40_000_000)),
@@ -194,7 +202,7 @@ const connectRows: [string, string, Record<string, string>, () => Uint8Array, Re
 ];
 
 for (const [name, path, headers, body, message] of connectRows) {
-  test(`Connect refuses ${name} while others are served`, async () => {
+  test(`Connect refuses ${name} without blocking other calls`, async () => {
     const sent = body();
     const { answer, heldMs } = await held(() =>
       post(path, { "content-type": "application/json", ...headers }, sent),
@@ -205,7 +213,7 @@ for (const [name, path, headers, body, message] of connectRows) {
   });
 }
 
-/** Messages in envelopes: those of gRPC, gRPC-Web. */
+/** Messages in the envelopes of gRPC and gRPC-Web. */
 const envelopeRows: [string, string, string, Record<string, string>, () => Uint8Array, RegExp][] = [
   [
     "segments in gzip",
@@ -248,7 +256,7 @@ const envelopeRows: [string, string, string, Record<string, string>, () => Uint8
     tooManyValues,
   ],
   [
-    "more than the method takes",
+    "a message over the limit of the method",
     submit,
     "application/grpc+proto",
     {},
@@ -266,7 +274,7 @@ const envelopeRows: [string, string, string, Record<string, string>, () => Uint8
 ];
 
 for (const [name, path, contentType, headers, body, message] of envelopeRows) {
-  test(`${contentType} refuses ${name} while others are served`, async () => {
+  test(`${contentType} refuses ${name} without blocking other calls`, async () => {
     const sent = body();
     const { answer, heldMs } = await held(() =>
       post(path, { "content-type": contentType, te: "trailers", ...headers }, sent),
@@ -277,7 +285,7 @@ for (const [name, path, contentType, headers, body, message] of envelopeRows) {
   });
 }
 
-test("REST refuses the same bodies while others are served", async () => {
+test("REST refuses the same bodies without blocking other calls", async () => {
   const rest = (list: string, tail: string) => Buffer.from(`{"segments":[${list}]${tail}}`);
   const rows: [string, Buffer, RegExp][] = [
     ["segments last", rest(`${"{},".repeat(many)}{}`, ""), tooManySegments],
@@ -321,7 +329,7 @@ test("a long transcript is the same over every protocol", async () => {
   ]) {
     const client = createClient(Transcripts, transport);
     names.push((await client.createTranscript(message, { headers })).name);
-    // A few segments, with the long ones put in their place.
+    // A message with a few segments, which are then replaced by the long list.
     const short = fromJson(CreateTranscriptRequestSchema, {
       transcript: { metadata, segments: segments.slice(0, 2) },
     });
@@ -340,7 +348,7 @@ test("a long transcript is the same over every protocol", async () => {
   }
 });
 
-test("gRPC reports violations in long segments like REST", async () => {
+test("gRPC reports violations in long segments as REST does", async () => {
   const segments = [...longSegments(3_000), { startTime: "1s", endTime: "0s" }];
   const request = fromJson(CreateTranscriptRequestSchema, { transcript: { segments } });
   const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
@@ -355,7 +363,7 @@ test("gRPC reports violations in long segments like REST", async () => {
   });
 });
 
-test("Connect in JSON accepts a minute of audio like REST", async () => {
+test("Connect in JSON accepts a minute of audio, as REST does", async () => {
   const content = Buffer.alloc(2_900_000, 7).toString("base64");
   const config = { languageCode: "is-IS", encoding: "LINEAR16", sampleRateHertz: 48_000 };
   const headers = { "content-type": "application/json" };

@@ -1,4 +1,4 @@
-// Live recognition by the TypeScript client against the whole service.
+// Live recognition with the TypeScript client and a whole service.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
@@ -28,7 +28,7 @@ const config: MessageInitShape<typeof RecognitionConfigSchema> = {
 let service: TestService;
 let client: HlustClient;
 let wav: Buffer;
-/** The results of a plain client. */
+/** The results of a plain WebSocket client. */
 let expected: ReturnType<typeof finalsOfStream>[number];
 const zero = durationFromMs(0);
 const alternative = SpeechRecognitionAlternativeSchema;
@@ -58,7 +58,7 @@ function finalsOf(results: readonly StreamingRecognitionResult[]): string[] {
     .map(({ alternatives }) => alternatives[0]?.transcript ?? "");
 }
 
-/** A stream may be refused while the service still lets go of the one before it. */
+/** Retries a stream that is refused while the service is still ending the previous one. */
 async function whenAdmitted<T>(call: () => Promise<T>, msMax = 20_000): Promise<T> {
   const giveUpAt = Date.now() + msMax;
   for (;;) {
@@ -71,7 +71,7 @@ async function whenAdmitted<T>(call: () => Promise<T>, msMax = 20_000): Promise<
   }
 }
 
-test("live audio in chunks of any size gives the same results as a plain socket", async () => {
+test("live audio in chunks of any size gives the same results as a plain WebSocket", async () => {
   for (const size of [1600, 333, 4_000_000]) {
     const results: StreamingRecognitionResult[] = await whenAdmitted(() =>
       Array.fromAsync(
@@ -88,7 +88,7 @@ test("live audio in chunks of any size gives the same results as a plain socket"
   }
 });
 
-test("recognize gives the same result as over plain HTTP", async () => {
+test("recognize() returns the same result as plain HTTP", async () => {
   const content = pcmOf(wav);
   const { results } = await whenAdmitted(() =>
     client.speech.recognize({
@@ -107,7 +107,7 @@ test("recognize gives the same result as over plain HTTP", async () => {
   );
 });
 
-test("the end of the requests finalizes a plain stream, empty chunks do not", async () => {
+test("the end of the requests finalizes a plain stream, but empty chunks do not", async () => {
   type Request = MessageInitShape<typeof StreamingRecognizeRequestSchema>;
   async function* requests(): AsyncGenerator<Request, void> {
     yield { streamingRequest: { case: "streamingConfig", value: { config } } };
@@ -132,7 +132,7 @@ test("the end of the requests finalizes a plain stream, empty chunks do not", as
   assert.deepEqual(finalsOf(results), [expected.transcript]);
 });
 
-test("leaving a live call ends it, and closes its audio", async () => {
+test("leaving the loop of a live call ends the call and closes its audio", async () => {
   let letGo = 0;
   async function* endless(): AsyncGenerator<Uint8Array, void> {
     yield* chunksOf(pcmOf(wav));
@@ -186,7 +186,7 @@ test("a microphone that fails ends the call with its error", async () => {
   assert.equal(error.cause, unplugged);
 });
 
-test("a single utterance ends while audio still arrives", async () => {
+test("a call with singleUtterance ends while audio is still being sent", async () => {
   async function* twice(): AsyncGenerator<Uint8Array, void> {
     for (;;) {
       yield* chunksOf(pcmOf(wav), 16_000);
@@ -198,7 +198,7 @@ test("a single utterance ends while audio still arrives", async () => {
   assert.deepEqual(finalsOf(results), [expected.transcript]);
 });
 
-test("an unreachable service is Unavailable; one that stops ends its streams with that", async () => {
+test("an unreachable service is reported as Unavailable, and so are streams of a service that stops", async () => {
   const stopping = await openTestService({ HLUST_ENGINE: "scripted" });
   const other = createHlustClient({ url: stopping.address, token: stopping.key });
   const opened = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// The TypeScript client against the whole service.
+// The TypeScript client with a whole service.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -183,7 +183,7 @@ test("media is uploaded, transcribed and downloaded", async () => {
   assert.deepEqual(Buffer.from(await media.arrayBuffer()), wav);
 });
 
-test("a refused upload says why", async () => {
+test("a refused upload is reported with its reason", async () => {
   const missing = "transcripts/0190a0a0-0000-7000-8000-000000000000";
   const error = await connectFailure(
     client.uploadMedia(new Uint8Array(4), { resourceName: missing }),
@@ -211,7 +211,7 @@ test("failures are ConnectErrors with every field violation", async () => {
   }
   assert.equal(unary.metadata.get("content-type"), "application/json");
 
-  // Refused before it is sent.
+  // The client refuses this call before it is sent.
   const nameless = await connectFailure(
     client.transcripts.getTranscript({ name: "transcripts/.." }),
   );
@@ -219,7 +219,7 @@ test("failures are ConnectErrors with every field violation", async () => {
   assert.equal(nameless.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field, "name");
 });
 
-test("a wrong token is Unauthenticated, a missing scope PermissionDenied: on calls and on streams", async () => {
+test("a wrong token is Unauthenticated and a missing scope PermissionDenied, for calls and streams", async () => {
   const { secret } = await client.accounts.createApiKey({
     displayName: "reads",
     scopes: ["transcripts.read"],

@@ -1,5 +1,5 @@
-// §5: access is requested from the operator; HLUST_CONTACT says where, wherever a caller is
-// not let in.
+// §5: callers request access from the operator. Answers that deny access contain the contact of
+// HLUST_CONTACT.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
@@ -25,7 +25,7 @@ function contactIn(body: Answer["json"]): unknown {
   return info.metadata?.contact;
 }
 
-test("answers 401 and 403 name the contact, on every protocol; others do not", async () => {
+test("answers 401 and 403 contain the contact on every protocol, and other answers do not", async () => {
   const made = await service.call("POST", "/v1/apiKeys", { displayName: "a", scopes: ["speech"] });
   const { secret } = made.json;
   noteSecret(secret, "credential");
@@ -60,7 +60,7 @@ test("answers 401 and 403 name the contact, on every protocol; others do not", a
   }
 });
 
-test("it is in openapi.json and in /docs", async () => {
+test("the contact is in openapi.json and in /docs", async () => {
   const document: Answer["json"] = await (await fetch(`${service.address}/openapi.json`)).json();
   assert.equal(document.info.contact.email, contact);
   const page = await (await fetch(`${service.address}/docs`)).text();

@@ -1,4 +1,4 @@
-// One port for every protocol, one error body for every failure (docs/api.md, Errors).
+// One port for every protocol, and one error body for every failure (docs/api.md, Errors).
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** Sends raw bytes to the port, and returns the answer until the service closes. */
+/** Sends raw bytes to the port, and returns all that it answers until it closes the connection. */
 async function raw(text: string): Promise<string> {
   const { port } = new URL(service.address);
   const socket = connect(Number(port), "127.0.0.1");
@@ -31,7 +31,7 @@ async function raw(text: string): Promise<string> {
   return parts.join("");
 }
 
-test("unserved paths, methods and protocols get different answers", async () => {
+test("paths, methods and protocols that are not served get different answers", async () => {
   const rows: [method: string, path: string, status: number, rpc: number, header?: string[]][] = [
     ["GET", "/nothing", 404, 5],
     ["GET", "/v1alpha1", 404, 5],
@@ -56,7 +56,7 @@ test("unserved paths, methods and protocols get different answers", async () => 
   }
 });
 
-test("REST is served over HTTP/2 as well", async () => {
+test("REST is also served over HTTP/2", async () => {
   const session = connectHttp2(service.address);
   const stream = session.request({
     ":path": "/v1alpha1/transcripts",
@@ -102,7 +102,7 @@ test("bytes that are not HTTP get 400 and a closed connection, and the next call
   assert.equal((await service.call("GET", "/healthz")).status, 200);
 });
 
-test("gRPC failures carry the same details", async () => {
+test("gRPC failures have the same details", async () => {
   const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
   const headers = { authorization: `Bearer ${service.key}` };
   const error = await client
@@ -126,7 +126,7 @@ test("an upgrade to anything but a WebSocket is ignored", async () => {
   const broken = await raw(
     `GET ${streamPath}?token=${service.key} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
   );
-  assert.match(broken, /^HTTP\/1\.1 400 [^{]+\{"code":3,/, "a handshake without a key");
+  assert.match(broken, /^HTTP\/1\.1 400 [^{]+\{"code":3,/, "a handshake without Sec-WebSocket-Key");
 });
 
 test("the rest of a refused body is read for a limited time", async () => {
@@ -145,13 +145,13 @@ test("the rest of a refused body is read for a limited time", async () => {
 });
 
 /**
- * 5 ms of what the scripted engine takes for speech, each millisecond or two: some of it comes
- * while the last finals are made.
+ * 5 ms of audio that the scripted engine recognizes as speech. It is sent every millisecond or two,
+ * so that some of it arrives while the last final results are made.
  */
 const chunk = Buffer.alloc(160, 1);
 const chunkMs = 1;
 
-test("a gRPC stream at its time limit ends with UNAVAILABLE after its finals, while its caller still speaks", async () => {
+test("a gRPC stream at its time limit ends with UNAVAILABLE after its final results, even while its caller sends audio", async () => {
   const spoken = new AbortController();
   async function* requests() {
     const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "en-US" };
@@ -181,7 +181,7 @@ test("a gRPC stream at its time limit ends with UNAVAILABLE after its finals, wh
   assert.ok(finals > 0);
 });
 
-test("a WebSocket at its time limit closes with 1013 after its finals", async () => {
+test("a WebSocket at its time limit closes with 1013 after its final results", async () => {
   const stream = await openStream(service.address, { token: service.key });
   stream.send(streamingConfig());
   const timer = setInterval(() => stream.sendAudio(chunk), chunkMs);

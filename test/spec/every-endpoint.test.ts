@@ -1,4 +1,4 @@
-// What holds for every method of the contract: a new one is tested by being listed.
+// Rules for every method of the contract. Methods of these services are included automatically.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { getOption, hasOption } from "@bufbuild/protobuf";
@@ -18,10 +18,7 @@ const { bindings } = createTranscoder(contract);
 const rest = bindings.filter(({ httpMethod }) => httpMethod !== "WEBSOCKET");
 const withBody = rest.filter(({ body }) => body !== "");
 let service: TestService;
-/**
- * A key that may do nothing with speech, transcripts or accounts but read transcripts, and one that
- * may not even that.
- */
+/** A key that can only read transcripts, and one that cannot even do that. */
 let reader: string;
 let speaker: string;
 
@@ -39,7 +36,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** A path of the template, with an id that nothing has. */
+/** A path of the template, with an id that does not exist. */
 function pathOf({ template }: Binding): string {
   const id = "0190a0a0-0000-7000-8000-000000000000";
   return template.replaceAll(/\{[^=}]+=([^}]+)\}/g, (_, inner: string) =>
@@ -65,7 +62,7 @@ test("every method of the contract is served", () => {
   assert.ok(methods.every((method) => hasOption(method, access)));
 });
 
-test("without a token: 401, before anything else is checked", async () => {
+test("without a token every method is answered 401, before anything else is checked", async () => {
   for (const binding of rest) {
     const { status, headers, json } = await call(binding, undefined, "{malformed");
     assert.equal(status, 401, binding.method.name);
@@ -75,7 +72,7 @@ test("without a token: 401, before anything else is checked", async () => {
   }
 });
 
-test("without the scope: 403 that names it", async () => {
+test("without the scope every method is answered 403 with the name of the scope", async () => {
   for (const binding of rest) {
     const { scope } = getOption(binding.method, access);
     const key = scope === "speech" ? reader : speaker;
@@ -86,7 +83,7 @@ test("without the scope: 403 that names it", async () => {
   }
 });
 
-test("malformed, unknown and oversized input: 4xx with the one error body", async () => {
+test("malformed, unknown and oversized input is answered 4xx with the common error body", async () => {
   for (const binding of withBody) {
     const { name } = binding.method;
     const limit = hasOption(binding.method, body_bytes_max)
@@ -115,7 +112,7 @@ test("malformed, unknown and oversized input: 4xx with the one error body", asyn
   }
 });
 
-test("after all of it the service works", async () => {
+test("after all these calls the service still works", async () => {
   assert.equal((await service.call("GET", "/readyz")).status, 200);
   const { json } = await service.call("GET", "/v1alpha1/transcripts");
   assert.deepEqual(json, { transcripts: [], nextPageToken: "" });

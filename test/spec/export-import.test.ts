@@ -1,4 +1,5 @@
-// Extensions of §4: transcripts as files, out and in, and the difference of two versions.
+// Extensions of §4: export and import of transcripts as files, and the difference between two
+// versions.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@connectrpc/connect";
@@ -65,7 +66,7 @@ test("a transcript is exported in the requested format", async () => {
   }
 });
 
-test("an earlier version is exported, too; a missing one is 404, an unknown format 400", async () => {
+test("earlier versions can be exported; a missing version is answered 404, an unknown format 400", async () => {
   const { json: first } = await service.call("GET", path);
   const change = { segments: [segmentOf("allt annað")], metadata: { subject: "" } };
   const { json: second } = await service.call("PATCH", path, change);

@@ -1,4 +1,4 @@
-// Clients made for Google's speech service connect unchanged, with a key of ours: Google's own
+// Clients made for Google's speech service work unchanged with a key of this service: Google's own
 // client, over gRPC and REST.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -23,13 +23,13 @@ execFileSync(
     .concat(["-keyout", keyFile, "-out", certFile]),
   { stdio: "ignore" },
 );
-// Read once, when grpc-js is loaded.
+// grpc-js reads this variable once, when it is loaded.
 process.env["GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"] = certFile;
 const { SpeechClient } = await import("@google-cloud/speech");
 const { credentials } = await import("@grpc/grpc-js");
 type Client = InstanceType<typeof SpeechClient>;
 type Streaming = Parameters<Client["streamingRecognize"]>[0];
-/** Of a result, over gRPC and as JSON. */
+/** The parts of an interim result that gRPC and JSON have in common. */
 interface InterimResult {
   readonly alternatives?: readonly { readonly transcript?: string | null }[] | null;
   readonly isFinal?: boolean | null;
@@ -43,11 +43,11 @@ const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "e
 let service: TestService;
 /** Google's client without TLS. */
 let plain: Client;
-/** A proxy that terminates TLS, as in front of a public service. */
+/** A proxy that terminates TLS, like one in front of a public service. */
 let proxy: TlsServer;
 /** The two sentences, each followed by 1.5 s of silence. */
 let speech: Buffer;
-/** Where a client without TLS puts the key: it is a header of each call. */
+/** The options with the key for a client without TLS: a header of each call. */
 let withKey: CallOptions;
 const clients: Client[] = [];
 
@@ -59,7 +59,8 @@ before(async () => {
   plain = newClient({
     ...endpointOf(service.address),
     sslCreds: credentials.createInsecure(),
-    // Not sent without TLS; saves a search of the machine for Google's credentials.
+    // The client does not send this key without TLS, but with it does not search the machine for
+    // Google's credentials.
     apiKey: service.key,
   });
   const { port } = endpointOf(service.address);
@@ -101,8 +102,8 @@ function tlsEndpoint(): { apiEndpoint: string; port: number } {
 }
 
 /**
- * Sends audio in chunks and half-closes, as Google's samples do; gives what comes until the service
- * ends the stream with OK.
+ * Sends audio in chunks and half-closes, as Google's samples do. Returns all messages until the
+ * service ends the stream with OK.
  */
 async function recognizeLive(
   streaming: Streaming,
@@ -118,7 +119,7 @@ function finals(answers: readonly StreamingAnswer[]) {
   return answers.flatMap(({ results }) => results ?? []).filter(({ isFinal }) => isFinal);
 }
 
-/** The promise's failure as Google's client reports it. */
+/** The failure of a call as Google's client reports it. */
 async function failure(call: Promise<unknown>) {
   return await call.then(
     () => assert.fail("the call was answered"),
@@ -132,7 +133,7 @@ async function failure(call: Promise<unknown>) {
   );
 }
 
-test("recognize() gives the results of §4.8, with the end and language of each", async () => {
+test("recognize() returns the results of §4.8, with the end and the language of each", async () => {
   const request = {
     config: { ...config, enableWordTimeOffsets: true },
     audio: { content: speech },
@@ -160,7 +161,7 @@ test("recognize() gives the results of §4.8, with the end and language of each"
   assert.doesNotMatch(JSON.stringify(json), /resultEndTime|languageCode/, "only Google's");
 });
 
-/** Google's durations have seconds as text, or as a Long. */
+/** Google's durations have their seconds as a string or as a Long. */
 function secondsIn(duration: { seconds?: unknown; nanos?: number | null } | null | undefined) {
   return (Number(duration?.seconds ?? 0) * 1e9 + (duration?.nanos ?? 0)) / 1e9;
 }
@@ -184,7 +185,7 @@ test("fields that only Google has are ignored", async () => {
   assert.equal(results?.[0]?.alternatives?.[0]?.transcript, sentences[0]);
 });
 
-test("streamingRecognize() gives the finals of §4.9 once the client half-closes", async () => {
+test("streamingRecognize() returns the final results of §4.9 once the client half-closes", async () => {
   const answers = await recognizeLive({
     config: { ...config, enableWordTimeOffsets: true },
     interimResults: true,
@@ -206,7 +207,7 @@ test("streamingRecognize() gives the finals of §4.9 once the client half-closes
     ours.map(({ words }) => words?.map(({ startTime }) => secondsOf(startTime))),
   );
   assert.ok(answers.length > ours.length + 4, "interim results");
-  // Google's sample of endless streaming resumes where each result ends.
+  // Google's sample for endless streaming resumes at the end of each result.
   let before = 0;
   for (const result of answers.flatMap(({ results }) => results ?? [])) {
     const end = secondsIn(result.resultEndTime);
@@ -224,7 +225,8 @@ test("streamingRecognize() gives the finals of §4.9 once the client half-closes
 });
 
 /**
- * Of interim results: the share of words at the same position as in the previous one.
+ * Checks the stability of interim results: the share of words before the first that differs from
+ * the previous result.
  */
 function checkStability(results: readonly InterimResult[]): void {
   let before: string[] = [];
@@ -238,10 +240,10 @@ function checkStability(results: readonly InterimResult[]): void {
     seen.add(expected);
     before = isFinal === true ? [] : words;
   }
-  assert.ok(seen.size > 2, "some words stood and some did not");
+  assert.ok(seen.size > 2, "some words stayed and some changed");
 }
 
-test("singleUtterance: the final, the event and its time, then the end", async () => {
+test("with singleUtterance, the stream returns the final result and the event with its time, and then ends", async () => {
   const answers = await recognizeLive({ config, singleUtterance: true });
   assert.equal(finals(answers).length, 1);
   const last = answers.at(-1);
@@ -249,7 +251,7 @@ test("singleUtterance: the final, the event and its time, then the end", async (
   assert.equal(secondsIn(last?.speechEventTime), secondsIn(finals(answers)[0]?.resultEndTime));
 });
 
-test("errors are google.rpc.Status: the message, the reason and every violation", async () => {
+test("errors are a google.rpc.Status with the message, the reason and every violation", async () => {
   const error = await failure(
     plain.recognize({ config: { encoding: "FLAC" }, audio: {} }, withKey),
   );
@@ -263,7 +265,7 @@ test("errors are google.rpc.Status: the message, the reason and every violation"
   assert.equal(
     error.details,
     violations.map(({ field, description }) => `${field}: ${description}`).join("; "),
-    "readable: no character is encoded that need not be",
+    "the message is readable: only characters that must be encoded are",
   );
   const streaming = await failure(recognizeLive({ config: { ...config, languageCode: "é-%41" } }));
   assert.equal(streaming.code, 3);
@@ -285,7 +287,7 @@ test("a key is required, in a form that Google's clients can send", async () => 
     [{}, "TOKEN_MISSING"],
     [{ "x-goog-api-key": "AIzaSomething" }, "TOKEN_INVALID"],
     [{ "x-goog-api-key": key, authorization: "Bearer other" }, "SEVERAL_TOKENS"],
-    // Authenticated: the error is the empty request.
+    // INVALID_ARGUMENT means that the call is authenticated, and its empty request is invalid.
     [{ "x-goog-api-key": key, authorization: `Bearer ${key}` }, "INVALID_ARGUMENT"],
     [{ "x-goog-api-key": key }, "INVALID_ARGUMENT"],
     [{ authorization: `Bearer ${key}` }, "INVALID_ARGUMENT"],
@@ -294,7 +296,7 @@ test("a key is required, in a form that Google's clients can send", async () => 
   assert.equal((await failure(recognizeLive({ config }, { options: {} }))).code, 16);
 });
 
-test("behind TLS the apiKey of Google's client is enough", async () => {
+test("with TLS, the apiKey option of Google's client is enough", async () => {
   const client = newClient({ ...tlsEndpoint(), apiKey: service.key });
   const audio = { content: speech };
   const [{ results }] = await client.recognize({ config, audio });
@@ -305,7 +307,7 @@ test("behind TLS the apiKey of Google's client is enough", async () => {
   assert.equal((await failure(stranger.recognize({ config, audio }))).reason, "TOKEN_INVALID");
 });
 
-test("REST: Google's client without gRPC, and a plain request", async () => {
+test("REST serves Google's client without gRPC, and plain requests", async () => {
   const client = newClient({
     ...endpointOf(service.address),
     fallback: true,

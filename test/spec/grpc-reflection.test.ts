@@ -1,5 +1,5 @@
-// gRPC server reflection: a client without the contract reads it here and calls; and
-// what needs no token.
+// gRPC server reflection, from which a client without the contract learns to call the service; and
+// the methods that need no token.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
@@ -69,7 +69,7 @@ type Question = ServerReflectionRequest["messageRequest"];
 type Answer = ServerReflectionResponse["messageResponse"];
 const same = (bytes: Buffer) => bytes;
 
-/** Asks on one stream of grpc-js, without a token, and gives the answers in order. */
+/** Sends requests on one stream of grpc-js, without a token, and returns the answers in order. */
 async function ask(questions: readonly Question[], version = versions[0]): Promise<Answer[]> {
   const path = `/${version}.ServerReflection/ServerReflectionInfo`;
   const stream = client.makeBidiStreamRequest(path, same, same);
@@ -112,7 +112,7 @@ async function servicesOf(version?: string): Promise<string[]> {
   return answer.value.service.map(({ name }) => name);
 }
 
-/** Files after all that they import, as some readers of descriptors want them. */
+/** Orders files after the files that they import, as some readers of descriptors require. */
 function ordered(files: ReadonlyMap<string, FileDescriptorProto>): FileDescriptorProto[] {
   const done = new Set<FileDescriptorProto>();
   const add = (name: string) => {
@@ -126,7 +126,7 @@ function ordered(files: ReadonlyMap<string, FileDescriptorProto>): FileDescripto
   return [...done];
 }
 
-/** The contract as this service shows it. */
+/** Reads the contract from the service by reflection. */
 async function learn(): Promise<{ files: FileDescriptorProto[]; registry: Registry }> {
   const answers = await ask((await servicesOf()).map(symbol));
   const files = new Map(answers.flatMap(filesOf).map((file) => [file.name, file]));
@@ -140,7 +140,7 @@ test("both versions list every service", async () => {
   }
 });
 
-test("the bytes are those of gRPC's own reflection", async () => {
+test("the bytes equal those of gRPC's own reflection", async () => {
   const path = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
   const stream = client.makeBidiStreamRequest(path, same, same);
   const questions = ["3a012a", "220178", "2a050a01781005", "320178", "1a0178"];
@@ -148,11 +148,11 @@ test("the bytes are those of gRPC's own reflection", async () => {
   stream.end();
   const answers = await Array.fromAsync<Buffer>(stream);
   const [list = "", ...rest] = answers.map((bytes) => bytes.toString("hex"));
-  // original_request 2, list_services_response 6, service 1, name 1.
+  // Field numbers: original_request 2, list_services_response 6, service 1, name 1.
   const name = `0a${lengthOf(contract[0])}${Buffer.from(contract[0] ?? "").toString("hex")}`;
   assert.match(list, new RegExp(`^12033a012a32....0a..${name}0a`));
   for (const [at, answer] of rest.entries()) {
-    // error_response 7: error_code 1 is 5, NOT_FOUND, and error_message 2.
+    // Field numbers: error_response 7, with error_code 1 (5 is NOT_FOUND) and error_message 2.
     const question = questions[at + 1] ?? "";
     assert.match(answer, new RegExp(`^12${hex(question.length / 2)}${question}3a..080512`));
   }
@@ -161,7 +161,7 @@ test("the bytes are those of gRPC's own reflection", async () => {
 const hex = (number: number) => number.toString(16).padStart(2, "0");
 const lengthOf = (text = "") => hex(text.length);
 
-test("a client built from reflection alone recognizes speech", async () => {
+test("a client that is built only from reflection recognizes speech", async () => {
   const { files } = await learn();
   const set = create(FileDescriptorSetSchema, { file: files });
   const bytes = Buffer.from(toBinary(FileDescriptorSetSchema, set));
@@ -169,7 +169,7 @@ test("a client built from reflection alone recognizes speech", async () => {
     loadFileDescriptorSetFromBuffer(bytes, { enums: String, longs: Number, defaults: true }),
   );
   const audio = pcmOf(speak("the weather is cold and dark today"));
-  // By their names in the contract: reflection has no others.
+  // Fields have their proto names, the only ones that the client uses.
   const config = { encoding: "LINEAR16", sample_rate_hertz: 16_000, language_code: "en-US" };
   const body = { config, audio: { content: audio.toString("base64") } };
   const { json } = await service.call("POST", "/v2beta1/speech:recognize", body);
@@ -188,7 +188,7 @@ test("a client built from reflection alone recognizes speech", async () => {
   assert.equal(health.status, "SERVING");
 });
 
-/** Calls a method by its name with the client class that proto-loader has made, with the key. */
+/** Calls a method by its name, with the key, using the client class that proto-loader made. */
 async function callLearnt(
   loaded: GrpcObject,
   serviceName: string,
@@ -213,7 +213,7 @@ async function callLearnt(
   }
 }
 
-test("a file comes with all that it imports, once on each stream", async () => {
+test("a file is sent with all its imports, once on each stream", async () => {
   const [first, again, other] = await ask([
     symbol("hlust.speech.v2beta1.Speech"),
     symbol("hlust.speech.v2beta1.WordInfo"),
@@ -236,7 +236,7 @@ test("a file comes with all that it imports, once on each stream", async () => {
   );
 });
 
-test("every name is found in the file that declares it", async () => {
+test("every name leads to the file that declares it", async () => {
   const speech = "hlust/speech/v2beta1/speech.proto";
   const v2beta1 = (name: string) => symbol(`hlust.speech.v2beta1.${name}`);
   const options = "google.protobuf.MethodOptions";
@@ -268,7 +268,7 @@ test("every name is found in the file that declares it", async () => {
   }
 });
 
-test("names outside the contract are NOT_FOUND, and the stream continues", async () => {
+test("names outside of the contract are answered NOT_FOUND, and the stream continues", async () => {
   const numbers = (value: string): Question => ({ case: "allExtensionNumbersOfType", value });
   const rows: [Question, number][] = [
     [symbol("hlust.speech.v2beta1.speech"), Code.NotFound],
@@ -311,7 +311,7 @@ test("the numbers of extensions are listed, sorted", async () => {
   }
 });
 
-test("HTTP rules and access options are listed with the methods", async () => {
+test("methods are returned with their HTTP rules and access options", async () => {
   const { registry } = await learn();
   const method = registry.getService("hlust.speech.v2beta1.Speech")?.method["recognize"];
   assert.ok(method);
@@ -335,7 +335,7 @@ test("gRPC, gRPC-Web and Connect give the same answers", async () => {
   }
 });
 
-test("without a token only health and reflection answer", async () => {
+test("without a token only health and reflection are answered", async () => {
   const { registry } = await learn();
   const names = (await servicesOf()).filter((name) => !open.includes(name));
   assert.deepEqual(names, contract);
@@ -351,7 +351,7 @@ test("without a token only health and reflection answer", async () => {
   assert.equal(await codeOf("/nothing.Of/Ours"), Code.Unimplemented);
 });
 
-/** The status of a call with an empty message, and without a token. */
+/** The status of a call with an empty message and without a token. */
 function codeOf(path: string, input?: DescMessage): Promise<number> {
   const message = input ? Buffer.from(toBinary(input, create(input))) : Buffer.alloc(0);
   return new Promise((resolve) => {

@@ -1,4 +1,5 @@
-// §4.1, §4.8 and §4.9 in Icelandic, out of the box, and together with English on one service.
+// §4.1, §4.8 and §4.9 in Icelandic with the default models, alone and together with English on one
+// service.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -46,7 +47,7 @@ const recognize = (samples: Int16Array, changes: Readonly<Record<string, unknown
     audio: { content: bytesOf(samples).toString("base64") },
   });
 
-/** The same, retried after 429, which a slow machine may answer. */
+/** Like recognize(), but retried after 429, which a slow machine may answer. */
 async function recognizeInTime(...call: Parameters<typeof recognize>) {
   for (let triesLeft = 60; ; triesLeft--) {
     const answer = await recognize(...call);
@@ -60,8 +61,8 @@ const textsOf = (json: { results: { alternatives: { transcript: string }[] }[] }
   json.results.map(({ alternatives }) => alternatives[0]?.transcript);
 
 /**
- * The finals of a live stream of these samples, all sent at once. A service that is full is asked
- * again, as 1013 says.
+ * Sends these samples on a live stream without pauses. Retries after 1013, with which a full
+ * service refuses a stream.
  */
 async function recognizeLive(samples: Int16Array, languageCode: string) {
   for (let triesLeft = 60; ; triesLeft--) {
@@ -93,12 +94,12 @@ test("recognize() transcribes Icelandic: text, distinct alternatives, confidence
     assert.ok(confidence > 0 && confidence <= 1);
     assert.equal(words.map(({ word }: { word: string }) => word).join(" "), sentences[index]);
     for (const word of words) {
-      assert.ok(secondsOf(word.startTime) >= endBefore, "after the word before it");
+      assert.ok(secondsOf(word.startTime) >= endBefore, "each word begins after the previous one");
       assert.ok(secondsOf(word.endTime) > secondsOf(word.startTime));
       assert.ok(word.confidence > 0 && word.confidence <= 1);
       endBefore = secondsOf(word.endTime);
     }
-    // A second of silence lies between the sentences.
+    // There is a second of silence between the sentences.
     endBefore += 0.7;
   }
 });
@@ -143,7 +144,7 @@ test("words of calls, live streams and jobs begin where they were said", async (
   check(transcript.json.segments.flatMap(({ words }: { words: Word[] }) => words));
 });
 
-test("a job transcribes Icelandic, also under its experimental code", async () => {
+test("a job transcribes Icelandic, even with its experimental language code", async () => {
   for (const languageCode of ["is-IS", "is-IS-x-exp"]) {
     const submitted = await submit(service, `${host.address}/talk.wav`, { languageCode });
     assert.equal(submitted.status, 200);
@@ -155,13 +156,13 @@ test("a job transcribes Icelandic, also under its experimental code", async () =
     assert.deepEqual(
       json.segments.map(({ speakerId }: { speakerId: string }) => speakerId),
       sentences.map(() => ""),
-      "no speakers without a model for them",
+      "there are no speakers without a diarization model",
     );
     assert.deepEqual(json.metadata.speakers, {});
   }
 });
 
-test("streams, calls and jobs in two languages run at once on one service", async () => {
+test("streams, calls and jobs in two languages run at the same time on one service", async () => {
   const streams = Array.from({ length: 8 }, async (_, index) => {
     const isIcelandic = index > 1;
     const messages = await recognizeLive(
@@ -191,7 +192,7 @@ test("streams, calls and jobs in two languages run at once on one service", asyn
   await Promise.all([...streams, ...calls, ...jobs]);
 });
 
-test("hints are accepted if the model can use them, and refused by their field if not", async () => {
+test("hints are accepted if the model supports them, and otherwise refused with the name of their field", async () => {
   const speechContexts = [{ phrases: ["veðrið", "Guðrún Ósvífursdóttir"], boost: 5 }];
   const { status, json } = await recognize(talk, { speechContexts });
   assert.equal(status, 200);

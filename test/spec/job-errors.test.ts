@@ -1,5 +1,5 @@
-// A job that FAILED says why for programs, too: google.rpc.ErrorInfo in its error, on every door
-// and to webhooks.
+// The error of a job that FAILED has a reason for programs, google.rpc.ErrorInfo, on every protocol
+// and in webhooks.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
@@ -46,7 +46,7 @@ function infosIn(error: Answer["json"]): unknown[] {
 
 const infoOf = (reason: string) => [["type.googleapis.com/google.rpc.ErrorInfo", reason, "hlust"]];
 
-test("each kind of failure has its reason; GET, list, watch and every protocol show the same", async () => {
+test("each kind of failure has its own reason, which is the same in GET, list and watch on every protocol", async () => {
   const rows: [path: string, reason: string][] = [
     ["/missing.mp3", "MEDIA_STATUS"],
     ["/empty", "MEDIA_EMPTY"],
@@ -87,7 +87,7 @@ test("each kind of failure has its reason; GET, list, watch and every protocol s
   }
 });
 
-test("webhooks get it as GET shows it", async () => {
+test("webhooks receive the error as GET shows it", async () => {
   const bodies: string[] = [];
   await using parts = new AsyncDisposableStack();
   const hook = createServer((request: IncomingMessage, response) => {

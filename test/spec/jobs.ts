@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer, TestService } from "./service.ts";
 
-/** Submits media by URL, as §4.1 does. */
+/** Submits media by URL (§4.1). */
 export function submit(
   service: TestService,
   uri: string,
@@ -15,7 +15,7 @@ export function submit(
   });
 }
 
-/** Polls a job until it has ended, and gives every answer on the way. */
+/** Polls a job until it has ended, and returns all answers. */
 export async function pollJob(
   service: TestService,
   name: string,

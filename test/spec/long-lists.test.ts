@@ -1,5 +1,5 @@
-// Lists of transcripts and jobs whose metadata is as long as an earlier version of the service took
-// it: 1 MB each.
+// Lists of transcripts and jobs with 1 MB of metadata each, which an earlier version of the service
+// accepted.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -16,10 +16,10 @@ import { createLog } from "../../src/std/log.ts";
 import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 
-/** Rows with 1 MB of metadata each, and short ones, newest first. */
+/** The numbers of rows with 1 MB of metadata, and of short ones, which are older. */
 const longRows = 6;
 const shortRows = 20;
-/** What one answer may have: 512 kB of metadata, and a row of 1 MB that crosses it. */
+/** The maximum size of an answer: 512 kB of metadata, and a row of 1 MB that exceeds it. */
 const answerBytesMax = 2_000_000;
 
 let service: TestService;
@@ -76,12 +76,12 @@ function assertPages(pages: readonly Page[]): void {
   const subjects = pages.flatMap((page) => page.subjects);
   const all = Array.from({ length: longRows + shortRows }, (_, at) => `löng ${at + 1}`);
   assert.deepEqual(subjects, all.toReversed());
-  // One long row a page, then all short ones.
+  // Each long row has a page of its own; then all short ones are on one page.
   assert.equal(pages.length, longRows + 1);
   for (const { bytes } of pages) assert.ok(bytes < answerBytesMax, `${bytes} bytes`);
 }
 
-test("over REST every list of long metadata comes in pages that are bounded in bytes", async () => {
+test("over REST, lists with long metadata have pages of bounded size", async () => {
   const filters = [
     "",
     `?filter=${encodeURIComponent('metadata.subject CONTAINS "LÖNG"')}`,
@@ -108,7 +108,7 @@ test("over REST every list of long metadata comes in pages that are bounded in b
   );
 });
 
-test("over RPC every list of long metadata comes in bounded pages, too", async () => {
+test("over RPC, lists with long metadata have pages of bounded size", async () => {
   const at = { baseUrl: service.address, httpVersion: "2" } as const;
   const transports: Record<string, Transport> = {
     grpc: createGrpcTransport(at),
@@ -116,7 +116,7 @@ test("over RPC every list of long metadata comes in bounded pages, too", async (
     "grpc-web": createGrpcWebTransport(at),
     connect: createConnectTransport(at),
     "connect json": createConnectTransport({ ...at, useBinaryFormat: false }),
-    "connect, as it is": createConnectTransport({ ...at, acceptCompression: [] }),
+    "connect, not compressed": createConnectTransport({ ...at, acceptCompression: [] }),
   };
   const options = { headers: { authorization: `Bearer ${service.key}` } };
   for (const [name, transport] of Object.entries(transports)) {
@@ -140,7 +140,7 @@ test("over RPC every list of long metadata comes in bounded pages, too", async (
   }
 });
 
-test("metadata is at most 64 kB of JSON; larger metadata from before stays readable and may not grow", async () => {
+test("new metadata has at most 64 kB of JSON; larger old metadata stays readable but cannot grow", async () => {
   const { call } = service;
   const speakers = (count: number, nameChars: number) =>
     Object.fromEntries(
@@ -165,10 +165,11 @@ test("metadata is at most 64 kB of JSON; larger metadata from before stays reada
   const additionalMetadata = Object.fromEntries(
     Array.from({ length: 20 }, (_, at) => [`${at}`, "x".repeat(1_500)]),
   );
-  // Each is small enough, both together are not.
+  // Each of the two is small enough, but not both together.
   await refused("PATCH", path, { metadata: { additionalMetadata } });
 
-  const { json: list } = await call("GET", "/v1alpha1/transcripts?pageSize=1");
+  const filter = encodeURIComponent('metadata.keywords CONTAINS ["löng"]');
+  const { json: list } = await call("GET", `/v1alpha1/transcripts?pageSize=1&filter=${filter}`);
   const old = `/v1alpha1/${list.transcripts.at(0).name}`;
   const { status, json } = await call("GET", old);
   assert.deepEqual([status, Object.keys(json.metadata.speakers).length], [200, 1000]);

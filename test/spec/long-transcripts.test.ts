@@ -1,4 +1,4 @@
-// §4.4 to §4.6 at the size of a long recording: segments that are not read on the way.
+// §4.4 to §4.6 for transcripts of long recordings, whose segments are sent without being parsed.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -40,7 +40,7 @@ after(() => service[Symbol.asyncDispose]());
 
 const pathOf = (words: number): string => `/v1alpha1/${names.get(words)}`;
 
-/** GET over HTTP/1.1, undecoded. */
+/** Sends a GET over HTTP/1.1, and returns the body without decoding it. */
 async function getRaw(words: number, acceptEncoding: string) {
   await using connection = await RawConnection.open(service.address);
   const head = [
@@ -66,7 +66,7 @@ test("a caller that accepts zstd gets the stored bytes as one frame; others get 
     assert.equal(plain.headers.get("content-encoding"), undefined);
     assert.equal(packed.headers.get("content-encoding"), "zstd");
     const json = plain.body.toString();
-    // Signed addresses do not differ: there is no media.
+    // The answers have no signed URLs, which would differ, since there is no media.
     assert.equal(zstdDecompressSync(packed.body).toString(), json);
     const read = JSON.parse(json);
     assert.equal(Object.keys(read).join(), "name,metadata,segments,uri,version");
@@ -75,7 +75,7 @@ test("a caller that accepts zstd gets the stored bytes as one frame; others get 
   }
 });
 
-/** Times as the service writes them. */
+/** Returns segments with times in the form in which the service writes them. */
 function normalized(segments: readonly object[]): unknown {
   return JSON.parse(JSON.stringify(segments).replaceAll(/\.5s"/g, '.500s"'));
 }
@@ -143,8 +143,8 @@ test("RPC returns the same segments in every protocol", async () => {
 });
 
 /**
- * What a call takes of this thread, in which the service runs, too: of a caller that does not look
- * at the answer.
+ * The CPU time that a call takes of this thread, in which the service also runs. The client does
+ * not parse the answer.
  */
 async function threadMs(contentType: string, acceptEncoding: string): Promise<number> {
   const before = process.threadCpuUsage();
@@ -166,7 +166,7 @@ async function threadMs(contentType: string, acceptEncoding: string): Promise<nu
 }
 const long = (): string => names.get(72_000) ?? "";
 
-test("RPC uses little of the live audio's thread for a long transcript", async () => {
+test("a long transcript over RPC takes little CPU time of the thread that serves live audio", async () => {
   const { body } = await getRaw(72_000, "identity");
   const { segments } = JSON.parse(body.toString());
   const before = process.threadCpuUsage();
@@ -174,7 +174,7 @@ test("RPC uses little of the live audio's thread for a long transcript", async (
   const { user, system } = process.threadCpuUsage(before);
   const messagesMs = (user + system) / 1000;
   for (const contentType of ["application/proto", "application/json"]) {
-    // The first call starts a thread.
+    // The first call starts a worker thread, so the lesser time of two calls counts.
     const took = [await threadMs(contentType, "identity"), await threadMs(contentType, "identity")];
     const leastMs = Math.min(...took);
     assert.ok(leastMs < messagesMs / 2, `${contentType}: ${leastMs} of ${messagesMs} ms`);
@@ -208,7 +208,7 @@ test("an update of metadata keeps the segments; an update of segments returns th
   assert.deepEqual(json, changed.json);
 });
 
-test("violations in long segments are reported like those in short ones", async () => {
+test("violations in long segments are reported as in short ones", async () => {
   const good = JSON.stringify(longSegments(3_000));
   const patch = async (body: string) => await service.call("PATCH", pathOf(1), body);
   const many = Array.from({ length: 1_000_000 }, (_, at) => `"${at}":""`);
@@ -225,17 +225,17 @@ test("violations in long segments are reported like those in short ones", async 
       /^segments\[0\]\.words\[0\]\.wort: Word has no such field$/,
     ],
     [
-      "an unknown field as well",
+      "also an unknown field",
       `{"segments":${good},"segmants":[]}`,
       /^segmants: Transcript has no such field$/,
     ],
     [
-      "a syntax error inside",
+      "a syntax error inside the segments",
       `{\n"segments":${good.slice(0, -1)},]}`,
       /^not valid JSON at line 2, column \d{6}: expected a value, found "\]}"$/,
     ],
     [
-      "a syntax error behind",
+      "a syntax error after the segments",
       `{"segments":${good},}`,
       /^not valid JSON at line 1, column \d{6}: expected a name in double quotes, found "}"$/,
     ],
@@ -270,7 +270,7 @@ test("violations in long segments are reported like those in short ones", async 
     [
       "segments twice, one of them long",
       `{"segments":[],"segments":${JSON.stringify(longSegments(30_000))}}`,
-      /^body: has more than 10000 values: only segments may have more, where .* has it once/,
+      /^body: has more than 10000 values: only segments may have more, if .* has it once/,
     ],
   ];
   for (const [name, body, message] of rows) {
@@ -287,7 +287,7 @@ test("violations in long segments are reported like those in short ones", async 
   );
   const { json } = await service.call("GET", pathOf(1));
   assert.equal(json.version.parent, "", "nothing is stored");
-  // The last of the same name counts, as it does in a short body.
+  // If a name occurs twice, the last one counts, as in a short body.
   const short = JSON.stringify(longSegments(1_200));
   const twice = await patch(`{"segments":${short},"segments":[]}`);
   assert.deepEqual([twice.status, twice.json.segments], [200, []]);

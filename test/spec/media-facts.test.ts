@@ -1,4 +1,5 @@
-// §4.7 and docs/api.md, Uploads: what transcripts show of their media once it is described.
+// §4.7 and docs/api.md, Uploads: the facts of their media that transcripts show once it is
+// described.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -52,13 +53,15 @@ async function upload(name: string, bytes: Buffer): Promise<void> {
 const get = async (name: string): Promise<Answer["json"]> =>
   (await service.call("GET", `/v1alpha1/${name}`)).json;
 
-/** The transcript once its media is described. */
+/** Returns the transcript once its media is described. */
 async function described(name: string): Promise<Answer["json"]> {
   await until(async () => (await get(name)).metadata.waveformUri !== "");
   return await get(name);
 }
 
-/** By the definition: least and greatest of 800 samples, in 256ths. */
+/**
+ * Computes a waveform by its definition: the minimum and maximum of every 800 samples, in 8 bits.
+ */
 function pixelsOf(recording: Int16Array): number[] {
   const pixels: number[] = [];
   for (let at = 0; at < recording.length; at += 800) {
@@ -110,17 +113,17 @@ describe("an uploaded recording", () => {
       const { metadata, version } = await described(name);
       assert.equal(metadata.fileType, shown, what);
       assert.match(metadata.recordingDuration, /^2(\.0\d\d)?s$/, what);
-      assert.equal(version.parent, "", "no version is made of it");
+      assert.equal(version.parent, "", "this creates no version");
     }
   });
 
-  test("is replaced with all its facts by the next one; a file that is no recording has none", async () => {
+  test("is replaced with all its facts by the next upload; a file that is not a recording has none", async () => {
     const name = await create("AUDIO");
     await upload(name, video);
     const old = (await described(name)).metadata;
     await upload(name, wav);
     const replaced = await get(name);
-    assert.notEqual(replaced.metadata.fileType, "VIDEO", "the old facts went with the old media");
+    assert.notEqual(replaced.metadata.fileType, "VIDEO", "the facts of the old media are gone");
     assert.equal((await fetch(old.waveformUri)).status, 404);
     assert.equal((await described(name)).metadata.recordingDuration, "2.730s");
 
@@ -139,7 +142,7 @@ describe("an uploaded recording", () => {
 });
 
 describe("a job's recording", () => {
-  test("is described when the job has succeeded, in the same commit", async () => {
+  test("is described in the same commit in which the job succeeds", async () => {
     const submitted = await submit(service, `${host.address}/a.wav`);
     const { last } = await pollJob(service, submitted.json.name);
     assert.equal(last.state, "SUCCESS", JSON.stringify(last));
@@ -152,7 +155,7 @@ describe("a job's recording", () => {
     assert.deepEqual(waveform.data, pixelsOf(samples));
   });
 
-  test("with a false type it is transcribed, and the transcript has the true type", async () => {
+  test("is transcribed even with a wrong type, and the transcript has the true type", async () => {
     const submitted = await submit(service, `${host.address}/a.mp4`, { fileType: "AUDIO" });
     const { last } = await pollJob(service, submitted.json.name);
     assert.equal(last.state, "SUCCESS", JSON.stringify(last));
@@ -186,7 +189,7 @@ describe("the URL of a waveform", () => {
     assert.equal((await fetch(url, { headers: { "if-none-match": '"x"' } })).status, 200);
   });
 
-  test("works only as signed, until the media is deleted", async () => {
+  test("works only as it was signed, until the media is deleted", async () => {
     const { uri } = await get(name);
     const rows: [target: string, method: string, status: number][] = [
       [url.replace(/[?].*/, ""), "GET", 403],

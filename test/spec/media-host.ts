@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 
-/** A web server on loopback for media that jobs fetch: path -> answer. */
+/** A web server on the loopback interface for media that jobs download. */
 export interface MediaHost extends AsyncDisposable {
   readonly address: string;
 }
 
+/** Opens a media host. `files` has the content or a request listener for each path. */
 export async function openMediaHost(
   files: Readonly<Record<string, Buffer | RequestListener>>,
 ): Promise<MediaHost> {

@@ -1,5 +1,4 @@
-// Models that are installed while the service runs, and what they add: another language, and who
-// speaks.
+// Models that are installed while the service runs: one for another language, and one for speakers.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +17,7 @@ import { openTestService, type TestService } from "./service.ts";
 
 const starter = join(builtinModelsFolder, "is-IS-starter");
 const testModels = resolve(import.meta.dirname, "../models");
-/** The sentences of each speaker. */
+/** The sentences with their speakers. */
 const dialogue = [
   ["rms", "good morning and welcome to the meeting of today"],
   ["en+f3", "thank you it is good to be here again with all of you"],
@@ -67,8 +66,8 @@ async function listModels(): Promise<{ readonly name: string; readonly sizeBytes
 }
 
 /**
- * An archive of the starter model, and its entry in a catalogue as a model of Faroese; `change`
- * spoils the files before.
+ * Makes an archive of the starter model, and its catalog entry as a Faroese model. `change` damages
+ * the files first.
  */
 function publish(url: string, change: (folder: string) => void = () => {}): Buffer {
   const upstream = mkdtempSync(join(folder, "upstream-"));
@@ -134,14 +133,14 @@ test("jobs name speakers once a diarization model is installed", async () => {
   await until(async () => (await loadedModels()).includes("diarization"));
   const { json } = await submit(service, `${host.address}/dialogue.wav`, {
     speakers: { "2": { name: "Guðrún" } },
-    // Speakers are found separately from the words: these cost the least.
+    // Speakers are found independently of the words. This language takes the least time.
     languageCode: "is-IS",
   });
   const { last } = await pollJob(service, json.name, 120);
   assert.equal(last.state, "SUCCESS");
   const transcript = (await service.call("GET", `/v1alpha1/${last.transcript}`)).json;
   const speakers = transcript.segments.map(({ speakerId }: { speakerId: string }) => speakerId);
-  // An utterance may be split in two, but no speaker is taken for another one.
+  // An utterance can be split in two, but no speaker is confused with another.
   const turns = speakers.filter((id: string, index: number) => id !== speakers[index - 1]);
   assert.deepEqual(turns, ["1", "2", "1", "2"]);
   const names = { "1": { name: "Mælandi 1" }, "2": { name: "Guðrún" } };

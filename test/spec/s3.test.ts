@@ -1,4 +1,4 @@
-// §4.7 with media in a bucket of S3: uploads and downloads go past the service.
+// §4.7 with media in an S3 bucket: uploads and downloads go directly to the bucket.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -31,7 +31,9 @@ let bucket: TestBucket;
 let service: TestService;
 const wav = speak("media of a transcript in a bucket");
 
-/** The settings of a service whose callers reach S3 at another address than itself. */
+/**
+ * The settings of a service whose callers reach S3 at a different address than the service does.
+ */
 function environmentOf({ settings }: TestBucket): Record<string, string> {
   return {
     S3_BUCKET: settings.bucket,
@@ -80,7 +82,7 @@ const put = async (url: string, body: Buffer): Promise<number> =>
   (await fetch(url, { method: "PUT", body })).status;
 
 /**
- * The uri of a transcript once it is not that of `old`: a reader does not wait for a slow store.
+ * The uri of a transcript once it differs from `old`, since reading does not wait for a slow store.
  */
 async function newUriOf(name: string, old = ""): Promise<string> {
   let uri = old;
@@ -89,7 +91,7 @@ async function newUriOf(name: string, old = ""): Promise<string> {
   return uri;
 }
 
-/** What the database has of media. */
+/** The rows of a media in the database. */
 async function recordsOf(mediaId: string): Promise<{ readonly sha256: Buffer | null }[]> {
   const folder = join(service.dataFolder, "postgres");
   const log = createLog("silent");
@@ -102,7 +104,7 @@ function pathOf(uri: string): string {
   return uri.replace(/[?].*/, "");
 }
 
-/** Without what a sweep is still to delete. */
+/** The keys of media, without those that a sweep will delete. */
 async function mediaKeys(): Promise<string[]> {
   return (await bucket.keys()).filter((key) => key.startsWith("media/"));
 }
@@ -111,13 +113,13 @@ async function untilKept(expected: readonly string[]): Promise<void> {
   await until(async () => isDeepStrictEqual(await mediaKeys(), expected));
 }
 
-test("media put into the bucket belongs to its transcript at the next read, and is served from the bucket", async () => {
+test("media that is put into the bucket belongs to its transcript at the next read, and is served from the bucket", async () => {
   const name = await newTranscript();
   const url = await initUpload(name);
   assert.ok(url.startsWith(`${publicEndpoint()}/${bucket.settings.bucket}/incoming/`));
   assert.equal(new URL(url).searchParams.get("X-Amz-Expires"), "3600");
-  assert.doesNotMatch(url, /checksum/i, "that of an empty body, which no caller could send");
-  assert.equal(await uriOf(name), "", "nothing is shown before the upload is whole");
+  assert.doesNotMatch(url, /checksum/i, "a checksum of an empty body would make every PUT fail");
+  assert.equal(await uriOf(name), "", "the uri is empty before the upload is complete");
   assert.equal(await put(url, wav), 200);
   const uri = await newUriOf(name);
   assert.ok(uri.startsWith(service.address));
@@ -145,7 +147,7 @@ test("media put into the bucket belongs to its transcript at the next read, and 
   assert.equal((await fetch(uri, { headers: { "if-none-match": etagOfS3 } })).status, 304);
 });
 
-test("media in the bucket is described and hashed like any upload", async () => {
+test("media in the bucket is described and hashed like other uploads", async () => {
   const name = await newTranscript();
   await put(await initUpload(name), wav);
   const uri = await newUriOf(name);
@@ -161,7 +163,7 @@ test("media in the bucket is described and hashed like any upload", async () => 
   assert.deepEqual(media, [{ sha256: createHash("sha256").update(wav).digest() }]);
 });
 
-test("a file that is no recording is never served as a page", async () => {
+test("a file that is not a recording is never served as a web page", async () => {
   const name = await newTranscript();
   const page = Buffer.from("<script>alert(1)</script>");
   const headers = { "content-type": "text/html" };
@@ -172,7 +174,7 @@ test("a file that is no recording is never served as a page", async () => {
   assert.deepEqual(Buffer.from(await answer.arrayBuffer()), page);
 });
 
-test("a second PUT changes nothing; a fresh URL replaces the media", async () => {
+test("a second PUT changes nothing; a PUT to a new URL replaces the media", async () => {
   const name = await newTranscript();
   const url = await initUpload(name);
   await put(url, wav);
@@ -188,7 +190,7 @@ test("a second PUT changes nothing; a fresh URL replaces the media", async () =>
   await until(async () => !(await bucket.keys()).includes(`media/${oldId}`));
 });
 
-test("a URL works for its own method, resource and time only; oversized media is not kept", async () => {
+test("a URL works only for its own method, resource and time; oversized media is not kept", async () => {
   const name = await newTranscript();
   const url = await initUpload(name);
   const early = /(?<=X-Amz-Date=)\d{8}/;
@@ -224,7 +226,7 @@ test("a job reads an upload from the bucket, and its transcript keeps the media"
       useUri: false,
       uri: upload.resourceName,
     });
-  assert.equal((await submit()).status, 400, "there is nothing yet");
+  assert.equal((await submit()).status, 400, "the upload has not arrived yet");
   await put(upload.storageSignedUrl, wav);
   const { status, json: job } = await submit();
   assert.equal(status, 200);
@@ -247,7 +249,7 @@ test("deleting a transcript deletes its media from the bucket", async () => {
   assert.equal((await fetch(uri)).status, 404);
 });
 
-test("hlust fsck checks the bucket next to a running service", async () => {
+test("hlust fsck checks the bucket while the service runs", async () => {
   const environment = { ...environmentOf(bucket), HLUST_DATA: service.dataFolder };
   const sound = await runHlust(["fsck"], environment);
   assert.equal(sound.code, 0, sound.out + sound.errors);
@@ -262,7 +264,7 @@ test("hlust fsck checks the bucket next to a running service", async () => {
   assert.equal((await service.call("DELETE", `/v1alpha1/${name}`)).status, 200);
 });
 
-test("without presigned URLs all bytes pass through the service", async () => {
+test("without presigned URLs, all bytes pass through the service", async () => {
   const own = await openTestBucket(s3);
   await using hidden = await openTestService({
     ...environmentOf(own),
@@ -339,7 +341,7 @@ test("an unresponsive bucket stops jobs, but neither live speech nor transcripts
   await until(async () => (await ask()).status === 200);
 });
 
-test("a start without its bucket ends with the reason", async () => {
+test("a start without its bucket fails with the reason", async () => {
   const { S3_PUBLIC_ENDPOINT: _, ...settings } = environmentOf(bucket);
   const environment = { ...settings, HLUST_PORT: "0", S3_BUCKET: "no-such-bucket" };
   const ended = await runHlust(["serve"], { ...environment, HLUST_DATA: await newDataFolder() });

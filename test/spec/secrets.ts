@@ -5,29 +5,32 @@ import { sql } from "kysely";
 import type { Tables } from "../../src/database/tables.ts";
 
 /**
- * What the callers of this process have shown and were answered: secret from all others.
- * `credential`: keys, tokens, signatures and cookies, which stand nowhere but in the answer that
- * gives them. `text`: speech and what is said about it, and addresses of media, which stand in
- * their own columns, too, and in answers to their owner.
+ * The secrets that the callers of this process have sent and received. `credential`: keys, tokens,
+ * signatures and cookies, which only the answer that creates them can contain. `text`: speech,
+ * texts about it and addresses of media, which can also be in their own columns and in answers to
+ * their owner.
  */
 const secrets = new Map<string, "credential" | "text">();
-/** Bodies of failed calls, and errors on streams. */
+/** The bodies of failed calls, and errors on streams. */
 const errorBodies: { readonly origin: string; readonly body: string }[] = [];
 
-/** A shorter one is a word that may occur anywhere, such as the token "wrong". */
+/**
+ * The minimum length of a secret. A shorter one is a word that could occur anywhere, such as the
+ * token "wrong".
+ */
 const lengthMin = 16;
 
-/** Notes a secret that did not go through this process's own calls. */
+/** Records a secret that was not part of a call of this process. */
 export function noteSecret(value: string, kind: "credential" | "text"): void {
   if (value.length >= lengthMin) secrets.set(value, kind);
 }
 
-/** Notes what the service at `origin` answered to a call or stream that failed. */
+/** Records the answer of the service at `origin` to a call or stream that failed. */
 export function noteError(origin: string, body: string): void {
   errorBodies.push({ origin, body });
 }
 
-/** What undici, and the fetch of Node, report of a request: names and values in turn. */
+/** A request as undici and the fetch() of Node report it. Names and values of headers alternate. */
 interface UndiciRequest {
   readonly origin: string | URL;
   readonly path: string;
@@ -63,7 +66,7 @@ onUndici("bodyChunkReceived", ({ request, chunk }) => {
   if (failed.has(request)) noteError(String(request.origin), text);
   else noteAnswer(text);
 });
-// WebSockets, and callers that use node:http.
+// These are WebSockets, and clients that use node:http.
 subscribe("http.client.request.start", (message) => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the channel's own shape (Node.js: HTTP)
   const { request } = message as { readonly request: ClientRequest };
@@ -77,7 +80,7 @@ function textOf(chunk: Uint8Array | undefined): string {
   return chunk === undefined ? "" : Buffer.from(chunk).toString("utf8");
 }
 
-/** Tokens, signatures and keys in the query, and the text of searches. */
+/** Records tokens, signatures and keys in the query, and the text of searches. */
 function noteTarget(target: string): void {
   const query = target.split("?", 2)[1] ?? "";
   for (const [name, value] of new URLSearchParams(query)) {
@@ -93,7 +96,7 @@ function noteHeader(name: string, value: string): void {
   for (const part of value.split(/[\s,;=]+/)) noteSecret(part, "credential");
 }
 
-/** What requests say of recordings: their words and subjects, and where they are. */
+/** Records what requests contain about recordings: their words, subjects and addresses. */
 function noteTexts(body: string): void {
   const texts = body.matchAll(
     /"(?:word|subject|description|transcript|phrases?|value)"\s*:\s*"([^"\\]+)"/g,
@@ -107,7 +110,7 @@ function noteTexts(body: string): void {
   }
 }
 
-/** Secrets that an answer gives away: they are the caller's from now on. */
+/** Records the secrets that an answer gives to its caller. */
 function noteAnswer(body: string): void {
   const found = body.matchAll(
     /"(?:secret|token|storageSignedUrl|uri|waveformUri)"\s*:\s*"([^"\\]+)"/g,
@@ -119,8 +122,8 @@ function noteAnswer(body: string): void {
 }
 
 /**
- * Where the text may stand: what recordings, jobs and webhooks are about. Everything else of the
- * database holds no secrets.
+ * The columns that can contain such text: those about recordings, jobs and webhooks. The rest of
+ * the database must have no secrets.
  */
 const textColumns: ReadonlySet<string> = new Set([
   "transcript.metadata",
@@ -144,7 +147,7 @@ interface Column {
 
 type Kind = "credential" | "text";
 
-/** Every secret of these kinds in a text. */
+/** Returns every secret of these kinds in a text. */
 function leaksIn(place: string, text: string, kinds: readonly Kind[]): string[] {
   const found = [...secrets].filter(
     ([secret, kind]) => kinds.includes(kind) && text.includes(secret),
@@ -162,8 +165,8 @@ export function huntInLog(lines: readonly string[]): void {
 }
 
 /**
- * Throws if a secret is in an error that the service at `address` answered, or in its
- * database outside of the column that it belongs to.
+ * Throws if a secret is in an error that the service at `address` answered, or in its database
+ * outside of its own column.
  */
 export async function huntSecrets(db: Kysely<Tables>, address: string): Promise<void> {
   const errors = errorBodies.filter(({ origin }) => origin === address).map(({ body }) => body);
@@ -189,8 +192,8 @@ async function columnsOf(db: Kysely<Tables>): Promise<readonly Column[]> {
 }
 
 /**
- * All that a column holds, as text; bytes that are larger than any key are media and packed
- * segments.
+ * Returns the content of a column as text, without bytes that are longer than any key: media and
+ * packed segments.
  */
 async function contentOf(db: Kysely<Tables>, column: Column): Promise<string> {
   const name = sql.ref(column.column_name);

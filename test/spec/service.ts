@@ -12,7 +12,7 @@ import { seedPostgres } from "../fixtures/seed-postgres.ts";
 import { huntInLog, huntSecrets, noteSecret } from "./secrets.ts";
 
 /**
- * A whole service of its own: PostgreSQL, engines, doors; in a temporary folder that is deleted
+ * A whole service with its own PostgreSQL, engines and port, in a temporary folder that is deleted
  * with it.
  */
 export interface TestService extends AsyncDisposable {
@@ -20,7 +20,7 @@ export interface TestService extends AsyncDisposable {
   readonly key: string;
   readonly dataFolder: string;
   readonly app: App;
-  /** A call over REST with the key; `body` is sent as JSON. */
+  /** Makes a call over REST with the key. `body` is sent as JSON. */
   call(
     method: string,
     path: string,
@@ -52,7 +52,7 @@ export async function openTestService(
     HLUST_ALLOW_MEDIA_FROM: "127.0.0.1",
     HLUST_ALLOW_WEBHOOKS_TO: "127.0.0.1",
     HLUST_LOG: "error",
-    // Tests show many bad tokens, and all of them call from one address.
+    // Tests send many wrong tokens, all from one address.
     HLUST_REFUSED_PER_MINUTE: "1000000000",
     ...environment,
   });
@@ -77,7 +77,8 @@ export async function openTestService(
         const { db } = parts.use(await openDatabase({ url, folder, log: createLog("silent") }));
         await huntSecrets(db, app.address);
       }
-      // Includes the lines of the shutdown; lines that are not kept cannot be searched.
+      // The lines include those of the shutdown. Without any lines, the search below would prove
+      // nothing.
       assert.ok(kept.lines.length > 0);
       huntInLog(kept.lines);
     },
@@ -85,8 +86,7 @@ export async function openTestService(
 }
 
 /**
- * The complete log of a service, to be searched; lines of its level go to standard error,
- * too.
+ * Keeps the complete log of a service for the search. Lines of its level also go to standard error.
  */
 function keepLog(level: LogLevel): { readonly log: Log; readonly lines: readonly string[] } {
   const lines: string[] = [];
@@ -103,7 +103,7 @@ function keepLog(level: LogLevel): { readonly log: Log; readonly lines: readonly
   return { log, lines };
 }
 
-/** One REST call; `key` undefined sends no token. */
+/** Makes one REST call; without a token if `key` is undefined. */
 export async function callRest(
   address: string,
   key: string | undefined,
@@ -133,7 +133,7 @@ export async function callRest(
   };
 }
 
-/** The bytes of the samples in a WAV file of flite, which has a header of 44 bytes. */
+/** The bytes of the samples in a WAV file from flite, which has a header of 44 bytes. */
 export function pcmOf(wav: Buffer): Buffer {
   return wav.subarray(44);
 }

@@ -9,26 +9,26 @@ import { until } from "../fixtures/until.ts";
 import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 
-/** A service with one transcript, and what its database and its media folder hold. */
+/** A service with one transcript, and the content of its database and its media folder. */
 export interface StoredService extends AsyncDisposable {
   readonly service: TestService;
   readonly db: Kysely<Tables>;
-  /** transcripts/<id> */
+  /** The name of the transcript, `transcripts/<id>`. */
   readonly name: string;
   /**
-   * No transcript, version, segment, media or file of media is there but what was there at the
-   * start.
+   * Asserts that there are only the transcripts, versions, segments, media and files that were
+   * there at the start.
    */
   assertUnchanged(): Promise<void>;
   mediaFiles(): string[];
-  /** A transcript, deleted with its media afterwards. */
+  /** Makes a transcript, and deletes it with its media afterwards. */
   withTranscript(use: (name: string) => Promise<void>): Promise<void>;
   initUpload(name: string): Promise<string>;
 }
 
 export async function openStoredService(): Promise<StoredService> {
   await using parts = new AsyncDisposableStack();
-  // Uploads that are no recording need no worker.
+  // No worker is needed for uploads that are not recordings.
   const environment = { HLUST_ENGINE: "scripted", HLUST_ROLE: "api" };
   const service = parts.use(await openTestService(environment));
   const folder = join(service.dataFolder, "postgres");
@@ -60,7 +60,7 @@ export async function openStoredService(): Promise<StoredService> {
     name,
     mediaFiles,
     async assertUnchanged() {
-      // An aborted write may be removed shortly after its answer.
+      // The file of an aborted write can be removed shortly after the answer.
       await until(async () => mediaFiles().join() === atStart.files.join());
       assert.deepEqual(await everything(), atStart);
     },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import { noteError } from "./secrets.ts";
 
-/** One message of the server on the socket of §4.9. */
+/** One message of the service on the WebSocket of §4.9. */
 export interface StreamMessage {
   readonly result?: {
     readonly results?: readonly {
@@ -19,12 +19,12 @@ export interface StreamMessage {
   readonly error?: { readonly code: number; readonly message: string; readonly details: unknown[] };
 }
 
-/** A stream as a client of the specification sees it. */
+/** A stream as a client of the specification uses it. */
 export interface TestStream {
   readonly messages: readonly StreamMessage[];
   send(message: unknown): void;
   sendRaw(data: string | Buffer, isBinary?: boolean): void;
-  /** Audio in chunks of 800 samples, as in the example of §4.9. */
+  /** Sends audio in chunks, by default of 800 samples, as in the example of §4.9. */
   sendAudio(samples: Buffer, chunkBytes?: number): void;
   /** Resolves with the close code once the server has closed. */
   readonly closed: Promise<number>;
@@ -34,7 +34,7 @@ export interface TestStream {
 
 export const streamPath = "/v2beta1/speech:streamingrecognize";
 
-/** Opens the socket; rejects with "HTTP <status>" when the upgrade is refused. */
+/** Opens the WebSocket; rejects with "HTTP <status>" if the upgrade is refused. */
 export async function openStream(
   address: string,
   options: { readonly token?: string; readonly protocols?: string[]; readonly path?: string } = {},
@@ -119,7 +119,7 @@ export function streamingConfig(
   };
 }
 
-/** Seconds of a duration in JSON. */
+/** The seconds of a duration in JSON. */
 export function secondsOf(duration: string): number {
   return Number(duration.replace(/s$/, ""));
 }

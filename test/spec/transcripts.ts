@@ -1,4 +1,4 @@
-/** A segment of words that are `seconds` apart, beginning at `start`. */
+/** Makes a segment whose words take `seconds` each, beginning at `start`. */
 export function segmentOf(text: string, start = 0, seconds = 0.5) {
   const words = text.split(/(?<=\s)/).map((word, at) => ({
     startTime: `${start + at * seconds}s`,
@@ -8,7 +8,7 @@ export function segmentOf(text: string, start = 0, seconds = 0.5) {
   return { startTime: `${start}s`, endTime: `${start + words.length * seconds}s`, words };
 }
 
-/** A transcript to create. */
+/** Makes a transcript to create. */
 export function draftOf(subject: string, more: Readonly<Record<string, unknown>> = {}) {
   return {
     metadata: {

@@ -1,5 +1,5 @@
-// Callers that do not read their answers: a node holds no more of them than its limits allow,
-// on any protocol.
+// Callers that do not read their answers: a node keeps no more unread answers than its limits
+// allow, on any protocol.
 import assert from "node:assert/strict";
 import { connect, type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { draftOf } from "./transcripts.ts";
 
 const mb = 1 << 20;
 const connectionsMax = 100;
-/** Those of the smallest node. */
+/** The memory shares of the smallest node. */
 const shares = memoryShares(
   undefined,
   { connectionsMax, workerThreads: workerThreadsMax },
@@ -44,7 +44,7 @@ let job = "";
 before(async () => {
   service = await openTestService({
     HLUST_ENGINE: "scripted",
-    // No worker takes the job.
+    // There is no worker that would run the job.
     HLUST_ROLE: "api",
     HLUST_CONNECTIONS_MAX: `${connectionsMax}`,
     HLUST_MEMORY_MB: `${memoryMb}`,
@@ -56,7 +56,7 @@ before(async () => {
   const { db } = database;
   const { id: account } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();
   const id = newId();
-  // As an earlier version took it.
+  // Metadata of this size was accepted by an earlier version.
   await sql`insert into transcript_job (id, account_id, state, metadata)
     values (${id}, ${account}, 'PROCESSING', jsonb_build_object('description', repeat('x', 1000000)))`.execute(
     db,
@@ -90,7 +90,7 @@ function call(session: ClientHttp2Session, path: string, type = "", name = ""): 
 
 function bodyOf(type: string, name: string): Uint8Array {
   if (type.includes("json")) return Buffer.from(JSON.stringify({ name }));
-  // All requests of a name are alike on the wire.
+  // All requests with only a name have the same binary form.
   const message = toBinary(
     GetTranscriptRequestSchema,
     create(GetTranscriptRequestSchema, { name }),
@@ -104,8 +104,8 @@ function bodyOf(type: string, name: string): Uint8Array {
 const rpc = (method: string): string => `/${Transcripts.typeName}/${method}`;
 
 /**
- * Makes this many of each of these calls, on a connection each, and reports how the memory of the
- * process has grown when all are answered.
+ * Makes each of these calls `count` times, on one connection per call, and reports how much the
+ * memory of the process has grown when all are answered.
  */
 async function grownMb(
   calls: readonly ((session: ClientHttp2Session) => Unread)[],

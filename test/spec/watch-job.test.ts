@@ -1,4 +1,4 @@
-// WatchTranscriptJob (extension) through every door, against polling (§4.2).
+// WatchTranscriptJob (extension) on every protocol, compared with polling (§4.2).
 import assert from "node:assert/strict";
 import type { RequestListener, ServerResponse } from "node:http";
 import { after, before, test } from "node:test";
@@ -22,7 +22,7 @@ import { callRest, openTestService, type Answer, type TestService } from "./serv
 
 let service: TestService;
 let host: MediaHost;
-/** Media that is asked for and not answered yet, by its path. */
+/** The requests for media that are not answered yet, by path. */
 const held = new Map<string, ServerResponse>();
 const paths = ["/0.wav", "/1.wav", "/2.wav", "/3.wav", "/4.wav", "/5.wav"];
 const wav = speak("any words will do here");
@@ -37,7 +37,7 @@ after(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-/** A job that waits for its media, and a function that releases it. */
+/** Submits a job that waits for its media, and returns a function that releases the media. */
 async function begin(): Promise<{ name: string; release: () => Promise<void> }> {
   const path = paths.shift() ?? "";
   const { json } = await submit(service, host.address + path);
@@ -58,7 +58,7 @@ function watch(name: string, headers: Record<string, string> = {}): Promise<Resp
   });
 }
 
-/** The parts of a body as they come, each with what ends it. */
+/** Yields the parts of a body as they arrive, each with its separator. */
 async function* partsOf(response: Response, end: string): AsyncGenerator<string, void> {
   let text = "";
   for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(
@@ -73,7 +73,7 @@ async function* partsOf(response: Response, end: string): AsyncGenerator<string,
   assert.equal(text, "");
 }
 
-test("over REST, lines and events have what polling answers, from the first to the last state", async () => {
+test("over REST, lines and events have the same states as polling, from the first to the last", async () => {
   const { name, release } = await begin();
   const [lines, events] = await Promise.all([
     watch(name),
@@ -99,10 +99,14 @@ test("over REST, lines and events have what polling answers, from the first to t
     result: done,
   });
   const again = (await (await watch(name)).text()).split("\n");
-  assert.deepEqual(again, [JSON.stringify({ result: done }), ""], "of an ended job the end alone");
+  assert.deepEqual(
+    again,
+    [JSON.stringify({ result: done }), ""],
+    "for a job that has ended, only the end",
+  );
 });
 
-test("a caller who may not see a job gets the same answer as from polling, before there is a stream", async () => {
+test("a caller without access to a job gets the same answer as from polling, and no stream", async () => {
   const { name } = await begin();
   const { json } = await service.call("POST", "/v1/apiKeys", {
     displayName: "speech",
@@ -126,7 +130,7 @@ test("a caller who may not see a job gets the same answer as from polling, befor
   }
 });
 
-test("the TypeScript client and gRPC wait for a job with a loop", async () => {
+test("the TypeScript client and gRPC wait for a job in a loop over the stream", async () => {
   const baseUrl = service.address;
   const header = { authorization: `Bearer ${service.key}` };
   const overGrpc = createClient(Transcripts, createGrpcTransport({ baseUrl }));
@@ -177,12 +181,12 @@ test("a browser's EventSource follows a job with ?token=, and stops when it ends
     `/v1alpha1/${name}:watch?token=${service.key}`,
   );
   await release();
-  // After the end it connects once more by itself, and gets 204, which stops it.
+  // After the end, the EventSource reconnects once by itself and gets 204, which stops it.
   const states = (await seen).filter((event) => event !== "PROCESSING");
   assert.deepEqual(states, ["SUCCESS", "end", "connects", "closed"]);
 });
 
-test("a stopping service ends watches at once, so that callers reconnect elsewhere", async () => {
+test("a service that shuts down ends watches immediately, so that callers reconnect to another node", async () => {
   const { name } = await begin();
   const headers = { authorization: `Bearer ${service.key}` };
   const read = async (accept: string, end: string) => {
@@ -202,7 +206,7 @@ test("a stopping service ends watches at once, so that callers reconnect elsewhe
   const last = (await lines.next()).value ?? "";
   assert.equal(JSON.parse(last).error.code, Code.Unavailable);
   assert.match(last, /RetryInfo/);
-  // Without the id of the end: an EventSource connects again.
+  // The event does not have the id of the end, so that an EventSource reconnects.
   assert.match((await events.next()).value ?? "", /^data: \{"error":/);
   for (const each of [lines, events]) assert.equal((await each.next()).done, true);
 });

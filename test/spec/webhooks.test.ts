@@ -1,5 +1,5 @@
-// Webhooks (extension), through a whole service: a job ends, and its account's receivers have it,
-// signed.
+// Webhooks (extension) with a whole service: when a job ends, the receivers of its account get a
+// signed message.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -25,7 +25,7 @@ after(async () => {
 
 type IsSigned = (secret: string, headers: Received["headers"], body: string) => boolean;
 
-/** The function that docs/api.md shows for receivers. */
+/** Returns the function that docs/api.md shows for receivers. */
 async function documentedCheck(): Promise<IsSigned> {
   const guide = readFileSync(resolve(import.meta.dirname, "../../docs/api.md"), "utf8");
   const [, section = ""] = guide.split("\n## Webhooks\n");
@@ -36,7 +36,7 @@ async function documentedCheck(): Promise<IsSigned> {
   return isSigned;
 }
 
-test("the end of a job is sent to the receiver: signed as documented, with the data of GET", async () => {
+test("the end of a job is sent to the receiver, signed as documented and with the data of GET", async () => {
   await using receiver = await openReceiver();
   const made = await service.call("POST", "/v1/webhooks", { url: receiver.url });
   assert.equal(made.status, 200);
@@ -122,7 +122,7 @@ test("a test message is sent, its delivery is listed, and it is sent once more o
   assert.equal((await service.call("GET", `/v1/${name}/deliveries`)).status, 404);
 });
 
-test("a private address is refused when a webhook is made, with the same message as media", async () => {
+test("a private address is refused when a webhook is created, with the same message as for media", async () => {
   for (const url of ["http://127.0.0.2/", "http://10.1.2.3:6379/", "http://[::1]/", "http://0/"]) {
     const { status, json } = await service.call("POST", "/v1/webhooks", { url });
     assert.equal(status, 400, url);

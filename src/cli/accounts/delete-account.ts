@@ -17,7 +17,7 @@ const options = {
 
 /**
  * `hlust accounts delete ID --yes`: deletes the account with all its data, except its audit log.
- * Without --yes it deletes nothing, and exits with 1.
+ * Without --yes the command deletes nothing, and exits with 1.
  */
 export async function remove(
   args: readonly string[],
@@ -29,7 +29,9 @@ export async function remove(
   await using archive = await openArchive(readConfig(environment));
   if (isWanted && archive.quarantine.length > 0) {
     const why = archive.quarantine.join("; ");
-    throw new Error(`the archive is in quarantine: ${why}. \`hlust archive release\` ends it`);
+    throw new Error(
+      `the archive is in quarantine: ${why}. \`hlust archive release\` ends the quarantine`,
+    );
   }
   const { id, displayName } = await oneAccount(archive.db, given);
   const holdings = await holdingsOf(archive.db, id);

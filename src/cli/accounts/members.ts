@@ -39,7 +39,7 @@ export async function list(args: readonly string[], environment: NodeJS.ProcessE
 
 const addOptions = {
   ...jsonOption,
-  email: { hint: "E", meaning: "the address that they sign in with" },
+  email: { hint: "E", meaning: "the e-mail address with which they sign in" },
   name: { hint: "N", meaning: "display name", fallback: "" },
   role: { hint: "R", meaning: "OWNER, MEMBER or VIEWER" },
 } as const;
@@ -86,7 +86,7 @@ export async function setRole(
   const member = await withDatabase(environment, async (db) => {
     const member = await oneMember(db, account, given);
     const changed = await giveRole(db, member, role);
-    if (!changed) throw new Error(`${member.email} was removed meanwhile`);
+    if (!changed) throw new Error(`${member.email} has just been removed`);
     return changed;
   });
   report(read.has("json"), member, `is ${member.role}`);
@@ -112,9 +112,7 @@ function memberJson(member: StoredMember) {
 function readEmail(text: string): string {
   if (text === "") throw new UsageError("--email is missing");
   if (foldEmail(text) !== undefined) return text;
-  throw new UsageError(
-    `--email is ${JSON.stringify(text)}: an e-mail address in ASCII is required`,
-  );
+  throw new UsageError(`--email must be an e-mail address in ASCII, not ${JSON.stringify(text)}`);
 }
 
 function readRole(text: string): Role {

@@ -8,10 +8,10 @@ import { takePositionals } from "../operator/take-positionals.ts";
 import { withDatabase } from "../operator/with-database.ts";
 import { Arguments } from "../options.ts";
 
-/** The options of `limits`; the value `default` means as in the settings of the service. */
+/** The options of `limits`. The value `default` means the limit in the settings of the service. */
 export const limitsOptions = { ...accountLimitOptions, ...jsonOption };
 
-/** `hlust accounts limits ID`: sets the given limits, then shows those that are set. */
+/** `hlust accounts limits ID`: sets the given limits, then shows the account's limits. */
 export async function limits(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

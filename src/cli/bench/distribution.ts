@@ -15,7 +15,7 @@ export class Distribution {
     this.#values.push(value);
   }
 
-  /** undefined if nothing was added. */
+  /** The statistics; undefined if nothing was added. */
   summary(): Summary | undefined {
     const sorted = Float64Array.from(this.#values).toSorted();
     const at = (share: number): number =>

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Distribution } from "./distribution.ts";
 import { compareFinals, type StreamFinals } from "./finals.ts";
 
-test("compareFinals() counts the finals that streams lack, compared with most streams of their recording", () => {
+test("compareFinals() counts the finals that a stream lacks, compared with most streams of its recording", () => {
   const rows: [what: string, streams: [string, string[]][], lost: number, differing: number][] = [
     ["nothing", [], 0, 0],
     [

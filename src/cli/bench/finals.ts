@@ -7,15 +7,15 @@ export interface StreamFinals {
 
 export interface FinalsComparison {
   readonly finals: number;
-  /** Finals that other streams of the same recording got, and these did not. */
+  /** The number of finals that streams lack, compared with the other streams of their recording. */
   readonly lost: number;
-  /** Streams whose finals differ from those of most streams of their recording. */
+  /** The number of streams whose finals differ from those of most streams of their recording. */
   readonly differingStreams: number;
 }
 
 /**
- * Compares the streams of each recording with the most frequent result, of those that got any if
- * there are any.
+ * Compares the streams of each recording with the most frequent list of finals. Empty lists do not
+ * count, unless all lists are empty.
  */
 export function compareFinals(streams: readonly StreamFinals[]): FinalsComparison {
   let [lost, differingStreams] = [0, 0];

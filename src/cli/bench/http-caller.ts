@@ -33,7 +33,7 @@ export class HttpCaller implements AsyncDisposable {
     };
   }
 
-  /** Throws CallFailure for anything but 200. */
+  /** Resolves to the JSON of an answer. Throws CallFailure for any status but 200. */
   async call(method: "GET" | "POST", path: string, body?: string | Buffer): Promise<unknown> {
     const answer = await this.#request(method, path, body).catch((error: unknown) => {
       const { message } = error instanceof Error ? error : new Error(String(error));

@@ -27,8 +27,8 @@ const options = {
 } as const satisfies OptionTable;
 
 const about = `Submits transcript jobs for media, given as URLs or as files, and measures the time until each has its transcript. Files
-are served by this tool over HTTP while it runs: the server must be allowed to fetch from there (of this service:
-HLUST_ALLOW_MEDIA_FROM=127.0.0.1).`;
+are served by this tool over HTTP while it runs: the server must be allowed to fetch from there (for
+Hlust: HLUST_ALLOW_MEDIA_FROM=127.0.0.1).`;
 
 interface JobsLoad {
   readonly jobs: { readonly started: number; readonly failed: number };
@@ -37,7 +37,7 @@ interface JobsLoad {
   readonly audioSeconds: number;
   readonly wallMs: number;
   readonly submitMs: Summary | undefined;
-  /** From the submission to the poll that returned SUCCESS. */
+  /** The time from the submission to the poll that returned SUCCESS. */
   readonly doneMs: Summary | undefined;
   readonly tool: ToolUse;
 }

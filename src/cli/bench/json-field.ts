@@ -3,7 +3,7 @@ export function jsonField(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** A field that is text, else the empty text. */
+/** A field that is a string; otherwise the empty string. */
 export function jsonText(value: unknown, name: string): string {
   const found = jsonField(value, name);
   return typeof found === "string" ? found : "";

@@ -13,7 +13,7 @@ export interface LiveStreamOptions {
   readonly chunks: Chunks;
   /** The number of chunks; the recording repeats. */
   readonly chunkCount: number;
-  /** The time between two chunks; 0: as fast as the socket accepts them. */
+  /** The time between two chunks; 0: chunks are sent as fast as the socket accepts them. */
   readonly intervalMs: number;
   /**
    * A server that takes longer to open a stream, or to close it after the last message, has failed.
@@ -31,23 +31,23 @@ export interface LiveStreamEvents {
 
 /** The end of a stream. */
 export interface LiveStreamEnd {
-  /** Undefined if there was no WebSocket. */
+  /** The close code; undefined if there was no WebSocket. */
   readonly closeCode: number | undefined;
   /**
-   * Undefined if the server closed with 1000 after everything was sent. Failures of one kind have
-   * the same `kind`.
+   * Why the stream failed; undefined if the server closed with 1000 after everything was sent.
+   * Failures of one kind have the same `kind`.
    */
   readonly failure: { readonly kind: string; readonly message: string } | undefined;
   readonly closeMs: number | undefined;
 }
 
-/** The most bytes buffered in the socket of an unpaced stream. */
+/** The maximum number of bytes buffered in the socket of an unpaced stream. */
 const unsentBytesMax = 128 << 10;
 const finalize = Buffer.from('{"audioContent":""}');
 
 /**
- * One stream of §4.9: opens, sends its chunks at their times, finalizes, and waits for the
- * server's close.
+ * One live stream (§4.9): opens it, sends the chunks at their times, finalizes it, and waits until
+ * the server closes it.
  */
 export class LiveStream {
   readonly #options: LiveStreamOptions;
@@ -120,7 +120,8 @@ export class LiveStream {
     while (this.#sent.count < this.#options.chunkCount) {
       if (this.#socket.readyState !== WebSocket.OPEN) return;
       if (this.#socket.bufferedAmount >= unsentBytesMax) {
-        // Sent after everything that is buffered: its callback means that there is room again.
+        // The chunk is sent after everything that is buffered, so its callback means that there is
+        // room again.
         this.#sendChunk(0, () => this.#pour());
         return;
       }
@@ -148,7 +149,7 @@ export class LiveStream {
     const atMs = performance.now();
     const answer = readStreamAnswer(text);
     if (!answer) {
-      this.#fail("unreadable message", "received a message that the specification does not have");
+      this.#fail("unreadable message", "received a message that is not in the specification");
       return;
     }
     if (answer.error) {
@@ -177,7 +178,7 @@ export class LiveStream {
     if (closeCode !== 1000) {
       this.#fail(`close ${closeCode}`, `the server closed with ${closeCode}`);
     } else if (finalizedAt === undefined) {
-      this.#fail("closed early", "the server closed with 1000 before all was sent");
+      this.#fail("closed early", "the server closed with 1000 before everything was sent");
     }
     const closeMs = finalizedAt === undefined ? undefined : performance.now() - finalizedAt;
     this.#ended.resolve({ closeCode, failure: this.#failure, closeMs });

@@ -8,7 +8,10 @@ export interface ServedMedia extends AsyncDisposable {
   readonly urls: readonly string[];
 }
 
-/** Keeps URLs; files get a URL of a server at `host`. Throws UsageError for a missing file. */
+/**
+ * Resolves to a URL for each media: URLs stay unchanged, files get a URL of a server at `host`.
+ * Throws UsageError for a missing file.
+ */
 export async function serveFiles(media: readonly string[], host: string): Promise<ServedMedia> {
   const isUrl = (text: string) => /^https?:\/\//i.test(text);
   const sizes = await Promise.all(
@@ -22,7 +25,7 @@ export async function serveFiles(media: readonly string[], host: string): Promis
       return;
     }
     response.writeHead(200, { "content-length": sizes[index] ?? 0 });
-    // A client that disconnects is no error.
+    // A client that disconnects is not an error.
     createReadStream(path)
       .on("error", () => response.destroy())
       .pipe(response);

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
-  /** The name of the program; for an interpreter, of its script. */
+  /** The name of the program; for an interpreter, the name of its script. */
   readonly name: string;
   /** CPU time so far, including that of ended children. */
   readonly cpuMs: number;
@@ -16,7 +16,7 @@ const msPerTick = 10;
 const interpreters = /^(node|python[\d.]*|ruby|java|bun|deno|perl)$/;
 
 /**
- * The processes `roots` and all their descendants, each once; none if they have ended or there is
+ * The processes `roots` and all their descendants, each once; empty if they have ended or there is
  * no /proc.
  */
 export async function processTree(...roots: readonly number[]): Promise<ProcessInfo[]> {
@@ -55,7 +55,7 @@ function nameOf(command: string): string {
   return script === undefined ? name : basename(script);
 }
 
-/** Proportional memory (PSS) of a process; undefined if it is not readable. */
+/** The proportional memory (PSS) of a process; undefined if it cannot be read. */
 export async function pssBytes(pid: number): Promise<number | undefined> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
   const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(text)?.[1];
@@ -76,12 +76,12 @@ export async function listenerOf(port: number): Promise<number | undefined> {
   for (const pid of await processIds()) {
     if ((await openFilesOf(pid)).some((path) => sockets.has(path))) holders.push(pid);
   }
-  // Children may inherit the socket: the server is the parent.
+  // Children can inherit the socket; the server is their parent.
   const infos = (await allProcesses()).filter(({ pid }) => holders.includes(pid));
   return infos.find(({ parent }) => !holders.includes(parent))?.pid;
 }
 
-/** Inodes of the sockets that listen on the port. */
+/** The inodes of the sockets that listen on the port. */
 function inodesOf(table: string, port: number): string[] {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const listening = "0A";
@@ -92,8 +92,8 @@ function inodesOf(table: string, port: number): string[] {
 }
 
 /**
- * The service's own PostgreSQL survives it and is not its child: it is the one whose data folder
- * this process has open.
+ * The process of the service's own PostgreSQL. It outlives the service and is not its child, so it
+ * is found by its data folder, which the service has open.
  */
 export async function ownPostgresOf(pid: number): Promise<number | undefined> {
   for (const path of new Set(await openFilesOf(pid))) {

@@ -23,7 +23,7 @@ const options = {
 const about = `Sends WAV files (16-bit PCM, one channel, shorter than 30 s; one after the other) to speech:recognize and measures the
 time to each answer. Without a file: tone and silence, which the scripted engine recognizes as words.`;
 
-/** §4.8, and §8: audio is shorter than this. */
+/** §4.8. Audio is shorter than `audioSecondsMax` (§8). */
 const path = "/v2beta1/speech:recognize";
 const audioSecondsMax = 30;
 
@@ -32,7 +32,7 @@ interface RecognizeLoad {
   readonly failures: readonly Failure[];
   readonly audioSeconds: number;
   readonly wallMs: number;
-  /** Calls whose answer differs from most answers for their recording. */
+  /** The number of calls whose answer differs from most answers for their recording. */
   readonly differing: number;
   readonly answerMs: Summary | undefined;
   readonly tool: ToolUse;
@@ -87,7 +87,7 @@ async function readOptions(args: Arguments<typeof options>) {
     const seconds = secondsOf(recording);
     if (seconds < audioSecondsMax) continue;
     throw new UsageError(
-      `${recording.name} has ${seconds.toFixed(1)} s: less than 30 s is required`,
+      `${recording.name} must be shorter than 30 s, not ${seconds.toFixed(1)} s`,
     );
   }
   return { ...load, recordings };

@@ -11,7 +11,7 @@ export interface SentRecording {
 }
 
 const bytesPerSample = 2;
-/** §8. */
+/** The range of sample rates (§8). */
 const [rateMin, rateMax] = [8_000, 48_000];
 
 /** Reads a WAV file of 16-bit PCM, one channel, 8 to 48 kHz. Throws UsageError, naming the file. */
@@ -65,7 +65,7 @@ export function secondsOf({ samples, sampleRateHertz }: SentRecording): number {
   return samples.length / bytesPerSample / sampleRateHertz;
 }
 
-/** A recording as messages of §4.9. */
+/** A recording as messages of a live stream (§4.9). */
 export interface Chunks {
   readonly sampleRateHertz: number;
   readonly messages: readonly Buffer[];

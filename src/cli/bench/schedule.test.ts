@@ -36,7 +36,7 @@ test("Schedule does not drift if a step is late", async () => {
   await new Promise<void>((resolve) => {
     const step = (dueMs: number): void => {
       dues.push(dueMs - from);
-      // Busy until after the time of the next step.
+      // Is busy until after the time of the next step.
       if (dues.length === 2) while (performance.now() < dueMs + 12);
       if (dues.length === 10) resolve();
       else schedule.at(dueMs + 5, step);

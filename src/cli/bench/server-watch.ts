@@ -5,7 +5,7 @@ export interface ServerPart {
   readonly name: string;
   readonly processes: number;
   readonly cpuMs: number;
-  /** At the end. */
+  /** The memory (PSS) at the end. */
   readonly memoryBytes: number;
 }
 
@@ -20,7 +20,7 @@ export interface ServerUse {
   readonly memorySamples: readonly { readonly atMs: number; readonly bytes: number }[];
 }
 
-/** Reading the memory of a process stops it for a moment: not more often than this. */
+/** How often memory is measured: reading the memory of a process stops it for a moment. */
 const memoryEveryMs = 5_000;
 
 /** Measures the CPU and memory of these processes and their descendants. */
@@ -68,8 +68,8 @@ export class ServerWatch implements Disposable {
   }
 
   /**
-   * CPU time from before the start that is in the final times: of the processes, and of ended
-   * children.
+   * The CPU time from before the start that is included in the final times of the processes and of
+   * ended children.
    */
   #cpuBefore(processes: readonly ProcessInfo[]): ReadonlyMap<number, number> {
     const there = new Set(processes.map(({ pid }) => pid));

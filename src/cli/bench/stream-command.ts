@@ -14,7 +14,7 @@ const options = {
     fallback: "1",
   },
   "chunk-ms": { hint: "MS", meaning: "audio in one message", fallback: "100" },
-  duration: { hint: "S", meaning: "audio of each stream; default: its file, once" },
+  duration: { hint: "S", meaning: "seconds of audio of each stream; default: its file, once" },
   ramp: {
     hint: "S",
     meaning: "the starts are spread over this time; default: 5 ms a stream, 10 s at most",
@@ -28,7 +28,7 @@ const options = {
   },
   "min-silence": {
     hint: "MS",
-    meaning: "silence after which the server ends an utterance; not sent",
+    meaning: "silence after which the server ends an utterance; only used to measure lag",
     fallback: "500",
   },
   timeout: {
@@ -42,8 +42,9 @@ const options = {
 const about = `Sends WAV files (16-bit PCM, one channel; one after the other to the streams) as live audio. Without a file:
 tone and silence, which the scripted engine recognizes as words.
 
-Lag is counted from the sending of the chunk that a message waited for: of an interim the one that holds the end of its last
-word; of a final the one that completes min-silence after it, or the last message where the stream was ended before.`;
+Lag is the time since the chunk that a message waited for was sent: for an interim result the chunk with the end of
+its last word; for a final result the chunk that completes min-silence after that end, or the last message if the
+stream ended before.`;
 
 /** `hlust bench stream`. */
 export function benchStream(

@@ -7,19 +7,19 @@ import { StreamLag } from "./stream-lag.ts";
 
 const recording = { name: "r", sampleRateHertz: 16_000, samples: Buffer.alloc(2 * 16 * 350) };
 
-/** Chunks of 100, 100, 100 and 50 ms, sent each 100 ms from 1000 on. */
+/** Chunks of 100, 100, 100 and 50 ms, sent every 100 ms from 1000 ms on. */
 function sentChunks(count: number): SentChunks {
   const sent = new SentChunks(chunksOf(recording, 100));
   for (let chunk = 0; chunk < count; chunk += 1) sent.sent(1000 + 100 * chunk);
   return sent;
 }
 
-test("SentChunks knows when a moment of the stream was sent, also when the recording repeats", () => {
+test("SentChunks returns when a moment of the stream was sent, even if the recording repeats", () => {
   const sent = sentChunks(8);
   const rows: [audioMs: number, atMs: number | undefined][] = [
     [0, 1000],
     [99, 1000],
-    // In whole milliseconds: the word ends with the chunk.
+    // In whole milliseconds, the word ends with the chunk.
     [100, 1000],
     [102, 1100],
     [300, 1200],
@@ -32,7 +32,7 @@ test("SentChunks knows when a moment of the stream was sent, also when the recor
   for (const [audioMs, atMs] of rows) assert.equal(sent.sentAtOf(audioMs), atMs, `${audioMs}`);
 });
 
-test("StreamLag counts from the chunk that a message waited for", () => {
+test("StreamLag measures the time since the chunk that a message waited for", () => {
   const lags = {
     interim: new Distribution(),
     final: new Distribution(),
@@ -51,7 +51,7 @@ test("StreamLag counts from the chunk that a message waited for", () => {
   // 150 + 150 ms are in the third chunk.
   final(150, 1230);
   assert.equal(lags.final.summary()?.max, 30);
-  // 300 + 150 ms are not sent: the utterance was ended for its length.
+  // 300 + 150 ms were not sent yet: the utterance reached its maximum length.
   final(300, 1260);
   assert.equal(lags.final.summary()?.max, 60);
   assert.equal(lags.lastFinal.summary(), undefined);

@@ -10,18 +10,18 @@ export interface LagDistributions {
 }
 
 /**
- * Measures the lag of the messages of one stream. A message covers the audio up to the end of its
- * last word:
+ * Measures the lag of the messages of one stream: the time since the audio that a message waited
+ * for was sent. A message covers the audio up to the end of its last word.
  *
- * - interim: from the sending of the chunk that holds this end. Counted once for each end: a
- *   message that only changes earlier words did not wait for audio.
- * - final: from the sending of the chunk that completes `silenceMs` of silence after this end, as
- *   no server can know before that the utterance is over; where that chunk was not yet sent, the
- *   utterance was ended for its length: from the chunk of the end.
- * - last final: where the stream was finalized before that silence was complete: from the empty
- *   audioContent.
+ * - An interim result waited for the chunk with this end. Each end counts once, since a message
+ *   that only changes earlier words did not wait for audio.
+ * - A final result waited for the chunk that completes `silenceMs` of silence after this end, since
+ *   no server can know earlier that the utterance is over. If that chunk was not sent yet, the
+ *   utterance reached its maximum length, and the result waited for the chunk with the end.
+ * - A last final result waited for the empty audioContent, if the stream was finalized before that
+ *   silence was complete.
  *
- * Messages without word times are not counted: it is unknown what they cover.
+ * Messages without word times are not counted, since the audio that they cover is unknown.
  */
 export class StreamLag {
   readonly #sent: SentChunks;

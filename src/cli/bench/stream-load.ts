@@ -8,14 +8,17 @@ import { StreamLag } from "./stream-lag.ts";
 import type { Target } from "./target.ts";
 import { ToolWatch, type ToolUse } from "./tool-watch.ts";
 
-/** §4.9. */
+/** The path of live streams (§4.9). */
 const streamPath = "/v2beta1/speech:streamingrecognize";
-/** Spreads the chunks of streams evenly over the chunk interval, for any number of streams. */
+/**
+ * Multiples of the golden ratio, modulo 1, spread the chunks of any number of streams evenly over
+ * the chunk interval.
+ */
 const goldenRatio = 0.618_033_988_749_895;
 
 export interface StreamLoadOptions {
   readonly target: Pick<Target, "url" | "token" | "tokenIn">;
-  /** Stream n sends recording n modulo their number. */
+  /** Stream n sends the recording at n modulo their number. */
   readonly recordings: readonly SentRecording[];
   readonly streams: number;
   /** Seconds of audio sent per second: 1 is real time, 0 as fast as the sockets accept it. */
@@ -23,7 +26,7 @@ export interface StreamLoadOptions {
   readonly chunkMs: number;
   /** The time over which the starts are spread. */
   readonly rampMs: number;
-  /** Audio of each stream; undefined: its recording, once. */
+  /** The duration of each stream; undefined: that of its recording. */
   readonly durationMs: number | undefined;
   readonly languageCode: string;
   readonly interim: boolean;
@@ -46,7 +49,7 @@ export interface StreamLoad extends FinalsComparison {
   readonly interimLagMs: Summary | undefined;
   readonly finalLagMs: Summary | undefined;
   readonly lastFinalLagMs: Summary | undefined;
-  /** From the empty audioContent to the close. */
+  /** The time from the empty audioContent to the close. */
   readonly closeMs: Summary | undefined;
   readonly tool: ToolUse;
 }

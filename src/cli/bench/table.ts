@@ -23,17 +23,20 @@ export function distributionLines(rows: readonly [string, Summary | undefined][]
   ];
 }
 
-/** CPU and memory of the server; `unit` is what its CPU time is divided by. */
+/**
+ * The CPU and memory of the server; its CPU time is divided by the number of units, such as chunks.
+ */
 export function serverLines(
   use: ServerUse | undefined,
   unit: { readonly name: string; readonly count: number },
 ): Line[] {
-  if (!use) return [["server", "CPU and memory unknown: give --pid if it runs on this machine"]];
+  if (!use)
+    return [["server", "CPU and memory unknown: give --pid if the server runs on this machine"]];
   const { cpuMs, wallMs, memoryBytes } = use;
   const each = cpuMs / Math.max(1, unit.count);
   const perUnit = each < 1 ? `${(1000 * each).toFixed(0)} us` : `${each.toFixed(1)} ms`;
   const memory = `${megabytes(memoryBytes.end)}, at most ${megabytes(memoryBytes.max)}`;
-  const total = `${(cpuMs / wallMs).toFixed(2)} cores, ${perUnit} a ${unit.name}; memory ${memory} (PSS)`;
+  const total = `${(cpuMs / wallMs).toFixed(2)} cores, ${perUnit} per ${unit.name}; memory ${memory} (PSS)`;
   const parts = use.parts.map(({ name, processes, cpuMs, memoryBytes }): Line => {
     const cores = `${(cpuMs / wallMs).toFixed(2)} cores`;
     return ["", `${processes} x ${name}: ${cores}, ${megabytes(memoryBytes)}`];

@@ -11,7 +11,7 @@ export interface Target {
   readonly url: string;
   readonly token: string | undefined;
   readonly tokenIn: TokenPlace;
-  /** Processes of the server; their descendants count too. None if unknown. */
+  /** The processes of the server, whose descendants count too; empty if unknown. */
   readonly pids: readonly number[];
 }
 
@@ -29,7 +29,7 @@ export const targetOptions = {
   },
   "token-in": {
     hint: "PLACE",
-    meaning: "where a WebSocket sends it: protocol, query (?token=) or header",
+    meaning: "how a WebSocket sends the token: protocol, query (?token=) or header",
     fallback: "protocol",
   },
   pid: {
@@ -64,7 +64,7 @@ export async function readTarget(
 function readUrl(text: string): URL {
   const url = URL.parse(text.replace(/^ws(s?):/i, "http$1:"));
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) return url;
-  throw new UsageError(`--url is ${JSON.stringify(text)}: http(s)://host:port is required`);
+  throw new UsageError(`--url must be http(s)://host:port, not ${JSON.stringify(text)}`);
 }
 
 async function keyOf(dataFolder: string): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { Distribution, type Summary } from "./distribution.ts";
 export interface ToolUse {
   readonly cpuMs: number;
   readonly wallMs: number;
-  /** Delays of the event loop, p99 and longest. */
+  /** The delays of the event loop: the p99 and the longest. */
   readonly eventLoopDelayMs: { readonly p99: number; readonly max: number };
   /** The delays of paced messages. */
   readonly sendsLateMs: Summary | undefined;
@@ -15,11 +15,11 @@ export interface ToolUse {
   readonly bottleneck: string | undefined;
 }
 
-/** A message this late was not sent on time. */
+/** A message that is later than this was not sent on time. */
 const lateMs = 20;
 /**
- * Beyond this share of late messages, or of one core, or a delay this long for 1 in 100, the tool
- * was the bottleneck.
+ * The tool was the bottleneck if a greater share of messages was late, if it used a greater share
+ * of one core, or if the p99 of the event loop's delay was longer.
  */
 const lateShareMax = 0.01;
 const coreShareMax = 0.9;

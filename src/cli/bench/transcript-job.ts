@@ -17,7 +17,8 @@ export async function submitJob(
 
 /**
  * Polls a job (§4.2) until it succeeds; resolves to the seconds of its recording. Throws
- * CallFailure for another end, or after `endsAt`, a time of performance.now().
+ * CallFailure if the job ends in another state, or has not ended at `endsAt`, a time of
+ * performance.now().
  */
 export async function jobDone(
   caller: HttpCaller,

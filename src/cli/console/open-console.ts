@@ -32,10 +32,10 @@ service's database; HLUST_PUBLIC_URL, or HLUST_HOST and HLUST_PORT, its address 
 
 ${describeOptions(options)}`;
 
-/** Who a link signs in. */
+/** The user whom a link signs in. */
 interface SignedIn {
   readonly owner: SessionOwner;
-  /** For the operator. */
+  /** The name that is shown to the operator. */
   readonly name: string;
 }
 

@@ -15,11 +15,11 @@ import { readExpiry, readScopes } from "./key-options.ts";
 
 /** The options of `create`. */
 export const createOptions = {
-  account: { hint: "ID", meaning: "its account; default: the only one" },
+  account: { hint: "ID", meaning: "the account of the key; default: the only one" },
   name: { hint: "N", meaning: "display name", fallback: "" },
   scopes: {
     hint: "A,B",
-    meaning: "its scopes; another one is account (keys and members)",
+    meaning: "scopes of the key; the scope account is for keys and members",
     fallback: "transcripts.read,transcripts.write,speech",
   },
   expires: { hint: "WHEN", meaning: "2027-01-01 (UTC) or 2027-01-01T12:00:00Z; default: never" },
@@ -64,8 +64,8 @@ export async function create(
 }
 
 /**
- * The limits of a key as its column has them; 0 and the default mean as the account. Throws
- * invalid_argument.
+ * The limits of a key as JSON for the database; 0 and `default` mean the limit of the account.
+ * Throws invalid_argument.
  */
 function keyLimits(given: Readonly<Record<string, number | null>>): string {
   const set = Object.entries(given).map(([name, value]) => [name, value ?? 0]);

@@ -2,7 +2,7 @@ import { type Scope, scopes } from "../../auth/caller.ts";
 import { UsageError } from "../command.ts";
 import { nearestNames } from "../models/nearest-names.ts";
 
-/** Comma-separated scopes, in the order of the API. */
+/** Reads comma-separated scopes, and returns them in the order of the API. */
 export function readScopes(text: string): Scope[] {
   const names = text.split(",").map((name) => name.trim());
   for (const name of names) {
@@ -15,8 +15,8 @@ export function readScopes(text: string): Scope[] {
 }
 
 /**
- * A day such as 2027-01-01, which means its start in UTC, or a time with its zone (RFC 3339); after
- * `now`.
+ * Reads a day such as 2027-01-01, which means its start in UTC, or a time with its zone (RFC 3339).
+ * It must be after `now`.
  */
 export function readExpiry(text: string, now: number): Date {
   const [, day = "", time = "T00:00:00Z"] =
@@ -27,11 +27,11 @@ export function readExpiry(text: string, now: number): Date {
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
   if (!isDay || Number.isNaN(expiresAt.getTime())) {
     throw new UsageError(
-      `--expires is ${JSON.stringify(text)}: a day (2027-01-01) or a time (2027-01-01T12:00:00Z) is required`,
+      `--expires must be a day (2027-01-01) or a time (2027-01-01T12:00:00Z), not ${JSON.stringify(text)}`,
     );
   }
   if (expiresAt.getTime() <= now) {
-    throw new UsageError(`--expires is ${JSON.stringify(text)}: it is not in the future`);
+    throw new UsageError(`--expires must be in the future, not ${JSON.stringify(text)}`);
   }
   return expiresAt;
 }

@@ -5,7 +5,10 @@ import { takePositionals } from "../operator/take-positionals.ts";
 import { withDatabase } from "../operator/with-database.ts";
 import { Arguments } from "../options.ts";
 
-/** `hlust keys revoke ID`: an API key or a client key; within a second every node refuses it. */
+/**
+ * `hlust keys revoke ID`: revokes an API key or a client key. Every node refuses it within a
+ * second.
+ */
 export async function revoke(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

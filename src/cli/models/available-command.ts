@@ -43,7 +43,7 @@ export async function listAvailable(
   process.stdout.write(columns([head, ...rows]));
 }
 
-/** undefined if a download has no published size. */
+/** The total size of the downloads; undefined if one has no published size. */
 function downloadBytes({ downloads }: Pick<CatalogueEntry, "downloads">): number | undefined {
   return downloads.reduce<number | undefined>(
     (sum, { bytes }) => (sum === undefined || bytes === undefined ? undefined : sum + bytes),

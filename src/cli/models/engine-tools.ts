@@ -12,7 +12,7 @@ import type { RecognizedSpeech, ModelTools } from "./model-tools.ts";
 const samplesFolder = resolve(import.meta.dirname, "../../../samples");
 const chunkSeconds = 0.1;
 
-/** Loads models in processes of their own, and runs them on recordings. */
+/** Loads models in separate processes, and runs them on recordings. */
 export function engineTools(environment: NodeJS.ProcessEnv): ModelTools {
   return {
     verify: tryModel,
@@ -58,7 +58,7 @@ function sampleOf(languageCodes: readonly string[]): string {
   if (found !== undefined) return found;
   throw new ServiceError(
     "invalid_argument",
-    `there is no sample in ${languageCodes.join(", ")}: name a WAV file`,
+    `there is no sample in ${languageCodes.join(", ")}: give a WAV file`,
   );
 }
 

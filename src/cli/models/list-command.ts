@@ -6,7 +6,7 @@ import { columns } from "./columns.ts";
 import { modelSettings } from "./model-settings.ts";
 import { noPositionals } from "./one-name.ts";
 
-/** Comes as a Debian package, without a model.json. */
+/** The row of PocketSphinx, which is a Debian package without a model.json. */
 const pocketsphinxRow = [
   "pocketsphinx-en-US",
   "en-US",

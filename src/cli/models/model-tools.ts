@@ -4,15 +4,15 @@ import type { InstalledModel } from "../../models/models-folder.ts";
 export interface RecognizedSpeech {
   readonly text: string;
   readonly audioSeconds: number;
-  /** Without the time of loading. */
+  /** The time of recognition, without loading. */
   readonly tookMs: number;
 }
 
-/** The parts that need engines; without them models are installed untested. */
+/** The functions that need engines; without them models are installed untested. */
 export interface ModelTools {
-  /** Loads the model of a folder in a process of its own and runs it. Throws if it fails. */
+  /** Loads the model of a folder in a separate process and runs it. Throws if that fails. */
   readonly verify?: (folder: string) => Promise<void>;
-  /** Default file: a sample in a language of the model. */
+  /** Recognizes a file. Default: a sample in a language of the model. */
   readonly recognize?: (
     model: InstalledModel,
     wavFile: string | undefined,

@@ -7,7 +7,9 @@ export function nearestNames(name: string, known: readonly string[]): string {
   return didYouMean(near.map(({ each }) => each));
 }
 
-/** The three with the most similar names, of those that differ little or contain it. */
+/**
+ * At most three items, the most similar first, whose names differ little from `name` or contain it.
+ */
 export function nearest<Named extends { readonly names: readonly string[] }>(
   known: readonly Named[],
   name: string,

@@ -1,17 +1,17 @@
 import { UsageError } from "../command.ts";
 
-/** The only argument of a command. */
+/** The only argument of a command. Throws UsageError if it is missing, or for another one. */
 export function oneName(args: readonly string[], what: string): string {
   const [name, ...more] = args;
   const [extra] = more;
   const option = args.find((each) => each.startsWith("-"));
-  if (option !== undefined) throw new UsageError(`unexpected ${JSON.stringify(option)}`);
+  if (option !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(option)}`);
   if (name === undefined || name === "") throw new UsageError(`${what} is missing`);
-  if (extra !== undefined) throw new UsageError(`unexpected ${JSON.stringify(extra)}`);
+  if (extra !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(extra)}`);
   return name;
 }
 
-/** Removes a switch from the arguments. */
+/** Takes a switch out of the arguments. */
 export function takeSwitch(
   args: readonly string[],
   name: string,
@@ -21,5 +21,5 @@ export function takeSwitch(
 }
 
 export function noPositionals([extra]: readonly string[]): void {
-  if (extra !== undefined) throw new UsageError(`unexpected ${JSON.stringify(extra)}`);
+  if (extra !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(extra)}`);
 }

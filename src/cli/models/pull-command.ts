@@ -29,7 +29,7 @@ export async function pull(
   const { version, licence, source } = entry.card;
   const here = (await readModels(folders)).models.find(({ card }) => card.name === name);
   if (here && !here.isBuiltin && here.card.version === version) {
-    process.stdout.write(`${name} ${version} is installed already, in ${here.folder}\n`);
+    process.stdout.write(`${name} ${version} is already installed, in ${here.folder}\n`);
     return;
   }
   process.stdout.write(`${name} ${version}, licence ${licence}, from ${source}\n`);

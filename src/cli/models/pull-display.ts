@@ -2,8 +2,8 @@ import { megabytes } from "../../models/disk-room.ts";
 import type { PullProgress } from "../../models/pull-model.ts";
 
 /**
- * The output of progress: a terminal, where a line is redrawn, or a file, which gets a line for
- * each tenth.
+ * The output for progress: a terminal, on which one line is redrawn, or a file, to which a line is
+ * written for each tenth.
  */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
@@ -13,10 +13,10 @@ export interface ProgressOutput {
 }
 
 const barWidth = 16;
-/** The width if it is unknown. */
+/** The width of a terminal whose width is unknown. */
 const columnsDefault = 80;
 const redrawMs = 100;
-/** The rate is measured over this time. */
+/** The download rate is measured over this time. */
 const rateMs = 5000;
 
 const phases: Readonly<Record<PullProgress["phase"], string>> = {
@@ -27,7 +27,7 @@ const phases: Readonly<Record<PullProgress["phase"], string>> = {
   install: "installing",
 };
 
-/** Phases that take long enough for a bar. */
+/** Whether a phase takes long enough for a bar. */
 function hasBar(phase: PullProgress["phase"]): boolean {
   return phase === "download" || phase === "unpack";
 }
@@ -63,7 +63,7 @@ export class PullDisplay {
     const isNews = progress.phase !== this.#phase || isDone;
     if (!isNews && this.#now() - this.#drawnAt < redrawMs) return;
     this.#drawnAt = this.#now();
-    // A line that wraps cannot be redrawn; the last column is for the cursor.
+    // A line that wraps cannot be redrawn, and the last column is for the cursor.
     const columns = this.#output.columns || columnsDefault;
     this.#output.write(`\r\u001B[K${this.#line(progress).slice(0, Math.max(0, columns - 1))}`);
   }

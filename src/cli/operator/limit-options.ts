@@ -15,8 +15,8 @@ export const accountLimitOptions = optionsOf(accountLimitNames);
 export const keyLimitOptions = optionsOf(keyLimitNames);
 
 /**
- * The given limits by name; null for `default`. Values that are too large are refused where they
- * are set.
+ * The given limits by name; null for `default`. Values that are too large are refused later, when
+ * they are set.
  */
 export function givenLimits(read: {
   text(option: string): string | undefined;
@@ -27,15 +27,16 @@ export function givenLimits(read: {
     const text = read.text(option);
     if (text === undefined) continue;
     if (text !== "default" && !/^\d{1,16}$/.test(text)) {
-      const needed = "a whole number or default is required";
-      throw new UsageError(`--${option} is ${JSON.stringify(text)}: ${needed}`);
+      throw new UsageError(
+        `--${option} must be a whole number or default, not ${JSON.stringify(text)}`,
+      );
     }
     given[name] = text === "default" ? null : Number(text);
   }
   return given;
 }
 
-/** requestsPerMinute: requests-per-minute. */
+/** The option of a limit, such as requests-per-minute for requestsPerMinute. */
 function optionOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -3,7 +3,7 @@ import { UsageError } from "../command.ts";
 import { didYouMean, nearest } from "../models/nearest-names.ts";
 import type { ServiceDatabase } from "./with-database.ts";
 
-/** The account of an id, with or without the prefix `accounts/`; by default the only one. */
+/** The account with an id, with or without the prefix `accounts/`; by default the only account. */
 export async function oneAccount(
   db: ServiceDatabase,
   given: string | undefined,

@@ -6,8 +6,8 @@ import type { OpenArchive } from "../../media/open-archive.ts";
 export type ServiceDatabase = OpenArchive["db"];
 
 /**
- * Runs with the database of the service that the environment names, whether or not the service is
- * running.
+ * Runs a function with the database of the service in the environment, whether or not the service
+ * is running.
  */
 export async function withDatabase<Result>(
   environment: NodeJS.ProcessEnv,

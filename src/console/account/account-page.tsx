@@ -8,7 +8,10 @@ import { Sessions } from "./sessions.tsx";
 import "../parts/rows.css";
 import "./account.css";
 
-/** The account: its sessions, and for those who manage it also its members and the audit log. */
+/**
+ * The account page: the sessions, and for users who can manage the account its members and its
+ * audit log.
+ */
 export function AccountPage() {
   const t = useText();
   const { account, role, scopes } = useSession();

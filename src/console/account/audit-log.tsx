@@ -63,7 +63,7 @@ function Line({
   );
 }
 
-/** The names of actors that still exist; of others their kind. */
+/** A function that returns the name of an actor, or its kind if the actor no longer exists. */
 function useActorNames(): (actor: string) => string {
   const t = useText();
   const { data: members = [] } = useQuery(membersQuery);

@@ -1,4 +1,7 @@
-/** The first match counts, because newer browsers also include the names of older ones. */
+/**
+ * The first match counts, because the user agents of newer browsers contain the names of older
+ * ones.
+ */
 const browsers = [
   [/\bEdg(?:A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],

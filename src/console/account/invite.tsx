@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { callApi } from "../api/call-api.ts";
 import { type Role, roles } from "../api/session.ts";
-import { isOfFields, violationOf } from "../api/violations.ts";
+import { areAllInFields, violationOf } from "../api/violations.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
@@ -63,7 +63,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
           options={roles.map((value) => ({ value, text: t(accountText.roleOf[value]) }))}
           onChange={setRole}
         />
-        {invite.error && !isOfFields(invite.error, ["email", "displayName"]) && (
+        {invite.error && !areAllInFields(invite.error, ["email", "displayName"]) && (
           <ProblemNote error={invite.error} own={accountProblems} />
         )}
         <div className="dialog-actions">

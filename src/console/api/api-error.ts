@@ -4,14 +4,14 @@ export interface FieldViolation {
   readonly description: string;
 }
 
-/** A call that failed: with the service's error, or without any answer. */
+/** A call that failed, with the service's error or without any answer. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   /** The HTTP status; 0 if no answer came. */
   readonly status: number;
   /** ErrorInfo.reason, such as SIGNED_OUT; "OFFLINE" if no answer came. */
   readonly reason: string;
-  /** ErrorInfo.metadata. */
+  /** The metadata of the ErrorInfo. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly violations: readonly FieldViolation[];
   /** How long the service asks clients to wait before they try again, if it says so. */
@@ -41,7 +41,9 @@ export function offlineError(): ApiError {
   return new ApiError("the service could not be reached", { status: 0, reason: "OFFLINE" });
 }
 
-/** The google.rpc.Status in the body of an answer; unchecked, so any field may be absent. */
+/**
+ * The google.rpc.Status in the body of an answer. It is not checked, so any field may be absent.
+ */
 interface StatusBody {
   readonly message?: string;
   readonly details?: readonly {
@@ -53,7 +55,10 @@ interface StatusBody {
   }[];
 }
 
-/** The error in the body of an answer. A body that is not the service's gives one by the status. */
+/**
+ * The error in the body of an answer. If the body is not the service's, the error follows from the
+ * status.
+ */
 export function errorOfBody(status: number, text: string): ApiError {
   const body = statusBodyOf(text);
   const details = body?.details ?? [];

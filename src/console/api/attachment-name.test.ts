@@ -15,7 +15,7 @@ const rows: readonly (readonly [string, string | undefined])[] = [
 ];
 
 for (const [header, name] of rows) {
-  test(`attachmentName() of ${JSON.stringify(header)} is ${JSON.stringify(name)}`, () => {
+  test(`attachmentName() returns ${JSON.stringify(name)} for ${JSON.stringify(header)}`, () => {
     assert.equal(attachmentName(header), name);
   });
 }

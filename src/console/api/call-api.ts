@@ -3,32 +3,35 @@ import { ApiError, errorOfBody, offlineError } from "./api-error.ts";
 import { noteAnswer } from "./reach.ts";
 
 export interface Call {
-  /** Default: GET. */
+  /** The HTTP method. Default: GET. */
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   readonly body?: object;
   /**
-   * In addition to the headers of every call: idempotency-key, or if-match with the version to
+   * Headers in addition to those of every call: idempotency-key, or if-match with the version to
    * change.
    */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /**
-   * The user the call is for (identityOf), if its page may be closed by now. Default: the user of
-   * the pages shown (setExpectedUser).
+   * The user that the call is for (identityOf), if that user's page may be closed by now. Default:
+   * the user of the pages that are shown (setExpectedUser).
    */
   readonly owner?: string;
 }
 
 /**
- * Calls a method of the API with the session (docs/console.md). `path`: as in the contract, such as
+ * Calls a method of the API with the session (docs/console.md). `path`: as in the API, such as
  * /v1/account. Returns the JSON body; throws ApiError.
  */
 export function callApi<Answer>(path: string, call: Call = {}): Promise<Answer> {
   return callConsole(`/console/api${path}`, call);
 }
 
-/** The same for the console's own endpoints, such as /console/session. */
+/**
+ * Calls one of the console's own endpoints, such as /console/session. Returns the JSON body; throws
+ * ApiError.
+ */
 export async function callConsole<Answer>(path: string, call: Call = {}): Promise<Answer> {
   const response = await send(path, call);
   try {
@@ -40,7 +43,7 @@ export async function callConsole<Answer>(path: string, call: Call = {}): Promis
   }
 }
 
-/** Downloads a file with its name (RFC 6266), which is undefined if the service gives none. */
+/** Downloads a file with its name (RFC 6266), which is undefined if the service sends none. */
 export async function fetchAttachment(
   path: string,
 ): Promise<{ readonly blob: Blob; readonly fileName: string | undefined }> {
@@ -60,18 +63,18 @@ async function bodyOf(response: Response): Promise<Blob> {
 
 let onSessionChanged: (() => void) | undefined;
 
-/** Calls the listener when any call finds that the session has ended or is another user's. */
+/** Calls the listener when any call finds that the session has ended or belongs to another user. */
 export function whenSessionChanged(listener: () => void): void {
   onSessionChanged = listener;
 }
 
-const changes: ReadonlySet<string> = new Set(["SIGNED_OUT", "SESSION_CHANGED"]);
+const sessionChangeReasons: ReadonlySet<string> = new Set(["SIGNED_OUT", "SESSION_CHANGED"]);
 
 let expectedUser: string | undefined;
 
 /**
- * The user sent with each call from now on (identityOf), the one whose pages are shown. The service
- * refuses the call if another tab has signed in as someone else since.
+ * Sets the user that is sent with each call (identityOf): the one whose pages are shown. The
+ * service refuses a call if another tab has since signed in as someone else.
  */
 export function setExpectedUser(user: string | undefined): void {
   expectedUser = user;
@@ -94,7 +97,7 @@ async function send(
       },
       ...(body && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
-      // A redirect to another origin would be sent the headers too.
+      // A redirect would send the headers to another origin.
       redirect: "error",
     });
   } catch (error) {
@@ -105,11 +108,11 @@ async function send(
   noteAnswer(true);
   if (response.ok) return response;
   const failure = errorOfBody(response.status, await response.text().catch(() => ""));
-  if (changes.has(failure.reason) && path !== "/console/session") onSessionChanged?.();
+  if (sessionChangeReasons.has(failure.reason) && path !== "/console/session") onSessionChanged?.();
   throw failure;
 }
 
-/** Whether another attempt may succeed: not if the service has reported what is wrong. */
+/** Whether another attempt may succeed: if there was no answer, or the service itself failed. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }

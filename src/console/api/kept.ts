@@ -1,6 +1,6 @@
 /**
- * What this browser stores under a name; undefined if it stores nothing, as some do in private
- * windows.
+ * The value that this browser stores under a name; undefined if there is none. Some browsers store
+ * nothing in private windows.
  */
 export function readKept(name: string): string | undefined {
   try {
@@ -16,16 +16,18 @@ export function keep(name: string, value: string | undefined): void {
     if (value === undefined) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {
-    // In a browser that stores nothing the user chooses again.
+    // If a browser stores nothing, the user has to choose again.
   }
 }
 
-/** Language and theme say nothing about who used the console: they survive signing out. */
+/**
+ * Language and theme reveal nothing about who used the console, so they are kept after signing out.
+ */
 const looks = ["hlust.language", "hlust.theme"] as const;
 export const [languageKept, themeKept] = looks;
 
-/** Does something that clears the browser's storage, and keeps language and theme. */
-export async function keepingLooks<Done>(work: () => Promise<Done>): Promise<Done> {
+/** Calls a function that clears the browser's storage, but keeps language and theme. */
+export async function keepingLanguageAndTheme<Done>(work: () => Promise<Done>): Promise<Done> {
   const before = looks.map((name) => [name, readKept(name)] as const);
   const done = await work();
   for (const [name, value] of before) keep(name, value);

@@ -1,4 +1,4 @@
-/** The contract's limits of TranscriptMetadata, in Unicode characters. */
+/** The API's limits of TranscriptMetadata, in Unicode characters. */
 export const metadataLimits = {
   subjectChars: 1_000,
   descriptionChars: 10_000,

@@ -17,7 +17,7 @@ export function useIsReachable(): boolean {
 }
 
 /**
- * Records whether a call was answered at all. After one without an answer the service is probed
+ * Records whether a call was answered at all. After a call without an answer, the service is probed
  * until it answers again.
  */
 export function noteAnswer(hasCome: boolean): void {

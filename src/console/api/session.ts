@@ -1,7 +1,7 @@
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api-error.ts";
 import { callConsole } from "./call-api.ts";
-import { keepingLooks } from "./kept.ts";
+import { keepingLanguageAndTheme } from "./kept.ts";
 
 /** Who is signed in, as /console/session returns it (docs/console.md). */
 export interface Session {
@@ -25,11 +25,11 @@ interface Account {
   readonly role?: Role;
 }
 
-/** No one is signed in. */
+/** What /console/session returns if no one is signed in. */
 export interface SignedOut {
   /** The sign-in methods; none if browsers do not keep a session at this address. */
   readonly signInWays: readonly ("apiKey" | "openId")[];
-  /** Email address or URL where people ask for access, if the operator has set one. */
+  /** The email address or URL at which people can ask for access, if the operator has set one. */
   readonly contact: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function readSession(signal?: AbortSignal): Promise<Session | Signe
       const ways = (error.metadata["signInWays"] ?? "apiKey").split(",");
       return { signInWays: ways.includes("openId") ? ["apiKey", "openId"] : ["apiKey"], contact };
     }
-    // For a page loaded over http from another machine browsers do not report that it has the
+    // If a page was loaded over http from another machine, browsers do not report that it has the
     // service's own origin. No one can sign in there.
     if (error.reason === "ORIGIN_REFUSED" && !isSecureContext) {
       return { signInWays: [], contact };
@@ -60,10 +60,12 @@ export async function readSession(signal?: AbortSignal): Promise<Session | Signe
   }
 }
 
-/** The tabs of a browser share one session; each sends what it did on this channel. */
+/**
+ * The tabs of a browser share one session. Each reports its sign-ins and sign-outs on this channel.
+ */
 const tabs = "hlust.session";
 
-/** The user has signed out; or the session may be a new one, or another user's. */
+/** "signedOut": the user has signed out. "changed": the session may be new or another user's. */
 type TabMessage = "signedOut" | "changed";
 
 async function notifyingOtherTabs<Answer>(
@@ -79,8 +81,8 @@ async function notifyingOtherTabs<Answer>(
 }
 
 /**
- * Asks again who is signed in when another tab has signed in or switched accounts; calls `leave`
- * when one has signed out.
+ * Refetches the session when another tab has signed in or switched accounts. Calls `leave` when
+ * another tab has signed out.
  */
 export function watchOtherTabs(queries: QueryClient, leave: () => void): void {
   new BroadcastChannel(tabs).addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
@@ -100,9 +102,13 @@ export function signIn(
   return notifyingOtherTabs("changed", callConsole("/console/session", call));
 }
 
-/** Signs out; the browser deletes all the console has stored in it except language and theme. */
+/**
+ * Signs out. The browser deletes everything that the console has stored, except language and theme.
+ */
 export function signOut(): Promise<object> {
-  const done = keepingLooks(() => callConsole<object>("/console/session", { method: "DELETE" }));
+  const done = keepingLanguageAndTheme(() =>
+    callConsole<object>("/console/session", { method: "DELETE" }),
+  );
   return notifyingOtherTabs("signedOut", done);
 }
 
@@ -117,8 +123,8 @@ export function isSignedIn(session: Session | SignedOut): session is Session {
 }
 
 /**
- * The user of a session together with the account. What was read or typed under one identity is
- * never shown under another.
+ * The user of a session together with the account. Data that was read or typed under one identity
+ * is never shown under another.
  */
 export function identityOf({ account, actor }: Session): string {
   return `${account.name} ${actor}`;
@@ -134,8 +140,8 @@ export function currentIdentity(queries: QueryClient): string | undefined {
 }
 
 /**
- * Removes everything from the query cache that was read under another identity as soon as the
- * session changes, also when another tab changed it.
+ * As soon as the session changes, in this tab or another one, removes everything from the query
+ * cache that was read under the previous identity.
  */
 export function clearOnIdentityChange(queries: QueryClient): void {
   let before: string | undefined;

@@ -9,8 +9,11 @@ export function violationOf(error: unknown, field: string): string | undefined {
   return error.violations.find((violation) => isWithin(violation.field, field))?.description;
 }
 
-/** Whether every violation is in one of these fields, so that a form shows all of them. */
-export function isOfFields(error: unknown, fields: readonly string[]): boolean {
+/**
+ * Whether every violation is in one of these fields, so that a form with these fields shows all of
+ * them.
+ */
+export function areAllInFields(error: unknown, fields: readonly string[]): boolean {
   if (!(error instanceof ApiError) || error.violations.length === 0) return false;
   return error.violations.every(({ field }) => fields.some((known) => isWithin(field, known)));
 }

@@ -13,7 +13,7 @@ export function AccountMenu({ session }: { readonly session: Session }) {
   const queries = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
-    // A new page, so that nothing of the old one stays in memory.
+    // Loads a new page, so that no data of the old account stays in memory.
     onSuccess: () => location.assign("/console/"),
   });
   const change = useMutation({

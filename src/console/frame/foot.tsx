@@ -10,8 +10,8 @@ import { Mark } from "./mark.tsx";
 import "./foot.css";
 
 /**
- * The account menu, language and theme: below the navigation, or on a phone above the page, where
- * it unfolds.
+ * The account menu, language and theme: below the navigation; on a phone above the page, folded
+ * until the user opens it.
  */
 export function Foot({ session }: { readonly session: Session }) {
   const t = useText();

@@ -1,8 +1,8 @@
 /** A scroll position, stored in the entry of the browser's history for when the user comes back. */
 export interface ScrollPosition {
-  /** Pixels above the window. */
+  /** The number of pixels above the window. */
   readonly top: number;
-  /** The list (transcripts/list-pages.ts), and the row that had the focus. */
+  /** The id of the list (transcripts/list-pages.ts), and the row that had the focus. */
   readonly list?: number | undefined;
   readonly row?: number | undefined;
 }

@@ -26,7 +26,7 @@ export function ChooseFiles({
         accept={acceptedFiles}
         onChange={({ target }) => {
           take(target.files ?? []);
-          // The same file may be chosen again.
+          // Reset, so that the same file can be chosen again.
           target.value = "";
         }}
       />

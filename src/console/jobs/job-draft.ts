@@ -4,11 +4,11 @@ export interface JobDraft {
   readonly way: "FILES" | "URL";
   readonly files: readonly DraftFile[];
   readonly url: string;
-  /** The title of the recording at the URL; files have one each. */
+  /** The title of the recording at the URL; each file has its own title. */
   readonly subject: string;
   readonly languageCode: string;
   readonly description: string;
-  /** Separated by commas. */
+  /** The keywords, separated by commas. */
   readonly keywords: string;
   readonly isDictated: boolean;
 }

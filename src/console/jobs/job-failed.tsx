@@ -28,7 +28,8 @@ export function JobFailed({
   readonly onSubmitted: (subject: string) => void;
 }) {
   const t = useText();
-  // One idempotency key: pressing again after a lost answer does not create a second job.
+  // The idempotency key stays the same, so that pressing again after a lost answer does not create
+  // a second job.
   const [key] = useState(() => crypto.randomUUID());
   const again = useMutation({
     mutationFn: () => submitJob(requestAgain(job), { key }),

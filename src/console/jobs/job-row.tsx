@@ -26,7 +26,7 @@ export function JobRow({
   readonly visibleRows: VisibleRows;
   readonly mayWrite: boolean;
   readonly onUpdate: (job: Job) => void;
-  /** Its recording was submitted again, as another job. */
+  /** Called when the recording was submitted again, as another job. */
   readonly onSubmitted: (subject: string) => void;
 }) {
   const { language } = useLanguage();

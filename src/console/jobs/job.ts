@@ -20,10 +20,10 @@ export type JobState =
   | { readonly kind: "PROCESSING"; readonly percent: number }
   /** `transcripts/<id>` */
   | { readonly kind: "SUCCESS"; readonly transcript: string }
-  /** google.rpc.Code, and the service's message. */
+  /** The google.rpc.Code, and the service's message. */
   | { readonly kind: "FAILED"; readonly code: number; readonly message: string };
 
-/** The answer to submit has no state yet: such a job is waiting. */
+/** The answer to SubmitTranscriptJob has no state yet: such a job is waiting. */
 export function jobOf(json: TranscriptJobJson): Job {
   const startedAt = new Date(json.startTime ?? 0);
   return {
@@ -48,7 +48,7 @@ export function subjectOf({ metadata: { subject = "", originalUri = "" } }: Job)
   return subject || (originalUri.startsWith("uploads/") ? "" : subjectOfUrl(originalUri));
 }
 
-/** google.rpc.Code: CANCELLED. */
+/** Whether a google.rpc.Code is CANCELLED. */
 export function isCancelled(code: number): boolean {
   return code === 1;
 }
@@ -60,7 +60,7 @@ export interface JobListPage {
   readonly nextToken: string;
 }
 
-/** `token`: empty for the first page. Throws ApiError. */
+/** Returns a page of the list. `token`: empty for the first page. Throws ApiError. */
 export async function listJobs(token: string, signal?: AbortSignal): Promise<JobListPage> {
   const query = token === "" ? "" : `?pageToken=${encodeURIComponent(token)}`;
   const { transcriptJobs = [], nextPageToken = "" } = await callApi<ListTranscriptJobsResponseJson>(
@@ -70,7 +70,7 @@ export async function listJobs(token: string, signal?: AbortSignal): Promise<Job
   return { jobs: transcriptJobs.map(jobOf), nextToken: nextPageToken };
 }
 
-/** Throws ApiError; its reason is JOB_ENDED if it is too late to cancel. */
+/** Cancels a job. Throws ApiError; its reason is JOB_ENDED if it is too late. */
 export async function cancelJob({ name }: Job): Promise<Job> {
   const answer: TranscriptJobJson = await callApi(`/v1alpha1/${name}:cancel`, {
     method: "POST",
@@ -79,7 +79,10 @@ export async function cancelJob({ name }: Job): Promise<Job> {
   return jobOf(answer);
 }
 
-/** A request that submits a job's recording again: the same source, and the fields callers set. */
+/**
+ * A request that submits a job's recording again, with the same source and the fields that callers
+ * set.
+ */
 export function requestAgain({ metadata }: Job) {
   const { fileType, languageCode, subject, description, keywords, originalUri = "" } = metadata;
   const { additionalMetadata, speakers, dictation } = metadata;

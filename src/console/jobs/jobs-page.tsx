@@ -21,7 +21,8 @@ import "../parts/rows.css";
 import "./jobs.css";
 
 /**
- * The form for a new job, the uploads, and the list of jobs, kept current. `?new` opens the form.
+ * The form for a new job, the uploads, and the list of jobs, which is kept up to date. `?new` opens
+ * the form.
  */
 export function JobsPage() {
   const t = useText();
@@ -86,10 +87,10 @@ export function JobsPage() {
 function useOpener(button: RefObject<HTMLButtonElement | null>, mayWrite: boolean) {
   const { draft, change } = useUploads();
   const wasOpen = useRef(draft.isOpen);
-  const wantsNew = new URLSearchParams(useSearch()).has("new");
+  const opensForm = new URLSearchParams(useSearch()).has("new");
   useEffect(() => {
-    if (wantsNew && mayWrite) change({ isOpen: true });
-  }, [wantsNew, mayWrite, change]);
+    if (opensForm && mayWrite) change({ isOpen: true });
+  }, [opensForm, mayWrite, change]);
   useEffect(() => {
     if (wasOpen.current === draft.isOpen) return;
     wasOpen.current = draft.isOpen;

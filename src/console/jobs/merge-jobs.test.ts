@@ -21,7 +21,7 @@ function page(...jobs: Job[]): JobListPage {
   return { jobs, nextToken: "" };
 }
 
-test("withUpdates() applies newer updates, and none to a job that has ended", () => {
+test("withUpdates() applies newer updates, except to a job that has ended", () => {
   const older = job("a", 10, 1);
   const newer = job("a", 20, 2);
   assert.deepEqual(withUpdates([page(older)], [newer]), [page(newer)]);
@@ -30,7 +30,7 @@ test("withUpdates() applies newer updates, and none to a job that has ended", ()
   assert.deepEqual(withUpdates([page(ended("a"))], [newer]), [page(ended("a"))]);
 });
 
-test("withUpdates() keeps pages without updates the same objects", () => {
+test("withUpdates() returns the same objects for pages without updates", () => {
   const pages = [page(job("a", 1, 1)), page(ended("b"))];
   const merged = withUpdates(pages, [job("a", 2, 2), ended("c")]);
   assert.equal(merged[1], pages[1]);
@@ -47,7 +47,7 @@ test("withFirstPage() puts new jobs on top, and returns undefined if some may be
   assert.equal(withFirstPage([page()], page(job("a", 0, 1))), undefined);
 });
 
-test("withNewJob() puts a job on top, and only once", () => {
+test("withNewJob() puts a job on top, but not a second time", () => {
   const shown = [page(job("a", 1, 1))];
   const with2 = withNewJob(shown, job("b", 0, 1));
   assert.deepEqual(with2, [page(job("b", 0, 1), job("a", 1, 1))]);

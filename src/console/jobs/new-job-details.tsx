@@ -8,7 +8,7 @@ import { newJobText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
 import { type JobDraft, keywordsIn } from "./job-draft.ts";
 
-/** Optional metadata: folded until the user opens it, or until a field in it has a problem. */
+/** The optional metadata, folded until the user opens it or a field in it has a problem. */
 export function NewJobDetails({
   draft,
   onChange,

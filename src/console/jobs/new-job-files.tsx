@@ -19,7 +19,7 @@ export function NewJobFiles({
   isUnchosen,
 }: {
   readonly problems: ReadonlyMap<string, FileProblem> | undefined;
-  /** The form was sent without a file. */
+  /** Whether the form was submitted without a file. */
   readonly isUnchosen: boolean;
 }) {
   const t = useText();
@@ -64,7 +64,7 @@ export function NewJobFiles({
   );
 }
 
-/** A chosen file: its title and what it seems to be. */
+/** A chosen file, with its title and its probable type. */
 function ChosenFile({
   chosen,
   problem,

@@ -13,7 +13,7 @@ export function NewJobUrl({
 }: {
   readonly draft: JobDraft;
   readonly onChange: (fields: Partial<JobDraft>) => void;
-  /** The service's violation in a field, in words. */
+  /** Returns the service's violation in a field, in the user's language. */
   readonly problemIn: (field: string) => string | undefined;
 }) {
   const t = useText();

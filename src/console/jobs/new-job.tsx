@@ -21,7 +21,7 @@ import { checkFiles, metadataOfFile, submitUrl, type DraftProblems } from "./sen
 import "./new-job.css";
 
 /**
- * The form for a new job. What is typed is kept until it is sent, also while the form is closed or
+ * The form for a new job. Its content is kept until it is sent, even while the form is closed or
  * another page is open.
  */
 export function NewJob({
@@ -91,21 +91,21 @@ export function NewJob({
 
 const noViolations: readonly FieldViolation[] = [];
 
-/** Sends the draft, and empties it once the service or the upload queue has it. */
+/** Sends the draft, and empties it once the service or the upload queue has accepted it. */
 function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
   const owner = identityOf(useSession());
   const queries = useQueryClient();
   const { queue, draft, change } = useUploads();
-  // One draft creates one job, also when it is sent again after a lost answer.
+  // One draft creates one job, even if it is sent again after a lost answer.
   const last = useRef({ draft, key: "" });
   const [problems, setProblems] = useState<DraftProblems>();
   const [isUnchosen, setIsUnchosen] = useState(false);
   const send = useMutation({
     async mutationFn(sent: JobDraft): Promise<TranscriptJobJson | undefined> {
-      const hasNone = sent.way === "FILES" && sent.files.length === 0;
-      setIsUnchosen(hasNone);
+      const lacksFiles = sent.way === "FILES" && sent.files.length === 0;
+      setIsUnchosen(lacksFiles);
       setProblems(undefined);
-      if (hasNone) return undefined;
+      if (lacksFiles) return undefined;
       if (sent.way === "URL") {
         const { key } = last.current;
         const isSame = key !== "" && last.current.draft === sent;
@@ -124,7 +124,7 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
     onSuccess(job) {
       if (!job) return;
       change(emptyDraft);
-      // By now the list may be another user's.
+      // By now the list may belong to another user.
       if (currentIdentity(queries) === owner) onSubmitted(job);
     },
     onError(error) {
@@ -134,7 +134,10 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
   return { send, problems, isUnchosen: isUnchosen && draft.files.length === 0 };
 }
 
-/** By now another account is signed in: the files wait, unchecked, until their owner is back. */
+/**
+ * Ignores the error that another account is signed in by now: the files wait, unchecked, until
+ * their owner is back.
+ */
 function nothingIfSessionChanged(error: unknown): undefined {
   if (error instanceof ApiError && error.reason === "SESSION_CHANGED") return undefined;
   throw error;
@@ -155,7 +158,7 @@ function otherText(
   return others.map((one) => `${one.field}: ${t(violationText(one))}`).join(" ") || undefined;
 }
 
-/** The problem with the field above. */
+/** The problem with the field above this element. */
 function FieldProblem({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : (
     <p className="hint failed" role="alert">

@@ -9,7 +9,7 @@ import { checkSize } from "../upload/upload-file.ts";
 import { initUpload } from "../upload/upload-place.ts";
 import { type DraftFile, type JobDraft, keywordsIn } from "./job-draft.ts";
 
-/** What is wrong with a draft: violations by the service's field names, and problems by file id. */
+/** The problems of a draft: violations with the service's field names, and problems by file id. */
 export interface DraftProblems {
   readonly violations: readonly FieldViolation[];
   readonly files: ReadonlyMap<string, FileProblem>;
@@ -28,8 +28,8 @@ export function fileProblem({ file }: DraftFile): FileProblem | undefined {
 }
 
 /**
- * Checks the files of a draft and their metadata before any file is sent; undefined if all is well.
- * Throws ApiError for errors that are not the draft's.
+ * Checks the files of a draft and their metadata before any file is sent. Returns undefined if
+ * there are no problems. Throws ApiError for errors that do not concern the draft.
  */
 export async function checkFiles(draft: JobDraft): Promise<DraftProblems | undefined> {
   const place = await initUpload(new AbortController().signal);
@@ -61,7 +61,7 @@ function sizeProblem(
   }
 }
 
-/** The metadata of a file; the service finds out itself whether it is audio or video. */
+/** The metadata of a file. The service itself detects whether it is audio or video. */
 export function metadataOfFile(
   draft: JobDraft,
   { file, subject }: DraftFile,

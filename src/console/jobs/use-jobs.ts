@@ -22,12 +22,12 @@ type JobsData = InfiniteData<JobListPage, string>;
 
 /** How often pages with running jobs that are not watched are read again. */
 const pollMs = 5_000;
-/** Of these polls, each fourth reads the first page for new jobs. */
+/** Every fourth poll reads the first page, to find new jobs. */
 const pollsPerFirstPage = 4;
 
 /**
- * The list of jobs, kept current: running jobs on the screen are watched, or else polled. `onEnd`:
- * a job that was running has ended.
+ * The list of jobs, kept up to date: running jobs on the screen are watched, or else polled.
+ * `onEnd` is called when a job that was running has ended.
  */
 export function useJobs(onEnd: (job: Job) => void) {
   const query = useInfiniteQuery(jobsQuery);

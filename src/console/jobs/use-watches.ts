@@ -9,8 +9,8 @@ import { watchJob } from "./watch-job.ts";
 const watchesMax = 4;
 
 /**
- * Watches the first few of these jobs while the page is visible. Returns the names of those whose
- * watch delivers updates.
+ * Watches the first few of these jobs while the page is visible. Returns the names of the jobs
+ * whose watch delivers updates.
  */
 export function useWatches(
   names: readonly string[],

@@ -2,9 +2,9 @@ import type { TranscriptJobJson } from "../../gen/hlust/transcripts/v1alpha1/tra
 import { jobOf, type Job } from "./job.ts";
 
 /**
- * Follows a job until it ends (:watch, server-sent events). `onBroken`: updates have stopped,
- * either for good (such as over the limit of watches) or until the browser has reconnected, which
- * the next onJob() shows. Returns a function that stops watching.
+ * Follows a job until it ends (:watch, server-sent events). `onBroken` is called when updates have
+ * stopped, either for good (for example at the limit of watches) or until the browser has
+ * reconnected and calls onJob() again. Returns a function that stops watching.
  */
 export function watchJob(
   name: string,

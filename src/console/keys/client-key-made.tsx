@@ -8,8 +8,8 @@ import { signedRequest } from "./signed-request.ts";
 import { useUnsaved } from "./use-unsaved.ts";
 
 /**
- * A newly registered client key: the claims for its tokens, an example request, and the private key
- * to save, only this once.
+ * A newly registered client key: the claims for its tokens, an example request, and the private
+ * key, which can be saved only now.
  */
 export function ClientKeyMade({
   clientKey,
@@ -17,7 +17,7 @@ export function ClientKeyMade({
   onClose,
 }: {
   readonly clientKey: ClientKeyJson;
-  /** undefined if the user registered a public key of their own. */
+  /** The private key; undefined if the user has registered an existing public key. */
   readonly privatePem: string | undefined;
   readonly onClose: () => void;
 }) {

@@ -4,7 +4,7 @@ export type Expiry = (typeof expiries)[number];
 
 const dayMs = 86_400_000;
 
-/** RFC 3339; "missing" if the chosen day is no date or is over. */
+/** When a key expires (RFC 3339). "missing": the chosen day is not a date, or has passed. */
 export type ExpireTime = { readonly at: string } | "never" | "missing";
 
 /**

@@ -12,7 +12,7 @@ interface Facts {
 /** The form of a new key. */
 export interface KeyDraft extends Facts {
   with(change: Partial<Facts>): KeyDraft;
-  /** As expireTimeOf(). */
+  /** The result of expireTimeOf() for this form. */
   expireTime(now: Date): ExpireTime;
   /** The fields of CreateApiKey and CreateClientKey; undefined while the form is incomplete. */
   request(now: Date): KeyRequest | undefined;
@@ -25,8 +25,8 @@ export interface KeyRequest {
 }
 
 /**
- * The default: all scopes that the user has except `account`, and an expiry, so that a forgotten
- * key does no harm.
+ * The default form: all scopes that the user has except `account`, and an expiry, so that a
+ * forgotten key does no harm.
  */
 export function newDraft(own: readonly string[]): KeyDraft {
   const usual = scopes.filter((scope) => scope !== "account" && own.includes(scope));

@@ -13,7 +13,7 @@ import type { KeyDraft } from "./key-draft.ts";
 interface DraftProps {
   readonly draft: KeyDraft;
   readonly onChange: (draft: KeyDraft) => void;
-  /** Whether the user has tried to submit the form: only then missing values are shown. */
+  /** Whether the user has tried to submit the form. Missing values are reported only then. */
   readonly isChecked: boolean;
   readonly error: unknown;
 }

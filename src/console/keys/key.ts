@@ -19,8 +19,8 @@ export interface Key {
   readonly displayName: string;
   readonly scopes: readonly string[];
   /**
-   * By which its owner recognizes the key: the prefix of its secret or its algorithm, and the
-   * beginning and end of its id.
+   * The text by which the owner recognizes the key: the prefix of its secret or its algorithm, and
+   * the beginning and end of its id.
    */
   readonly label: string;
   readonly creationTime: string;

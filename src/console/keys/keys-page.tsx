@@ -36,7 +36,7 @@ export function KeysPage() {
   );
 }
 
-/** The dialog that is open; a key: the one that revokes it. */
+/** The dialog that is open; a key stands for the dialog that revokes it. */
 type OpenDialog = "apiKey" | "clientKey" | Key;
 
 function Keys() {

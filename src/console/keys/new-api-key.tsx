@@ -3,7 +3,7 @@ import { type SubmitEvent, useState } from "react";
 import type { CreateApiKeyResponseJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
-import { isOfFields } from "../api/violations.ts";
+import { areAllInFields } from "../api/violations.ts";
 import { Button } from "../parts/button.tsx";
 import { CodeSample } from "../parts/code-sample.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
@@ -17,7 +17,7 @@ import { KeyFields } from "./key-fields.tsx";
 import { useUnsaved } from "./use-unsaved.ts";
 import "./key-form.css";
 
-/** Creates an API key and shows its secret, only this once. */
+/** Creates an API key and shows its secret once. */
 export function NewApiKey({ onClose }: { readonly onClose: () => void }) {
   const t = useText();
   const queries = useQueryClient();
@@ -46,7 +46,7 @@ export function NewApiKey({ onClose }: { readonly onClose: () => void }) {
       {secret === undefined ? (
         <form className="key-form" onSubmit={submit} noValidate>
           <KeyFields draft={draft} onChange={setDraft} isChecked={isChecked} error={make.error} />
-          {make.error && !isOfFields(make.error, ["displayName", "scopes"]) && (
+          {make.error && !areAllInFields(make.error, ["displayName", "scopes"]) && (
             <ProblemNote error={make.error} own={keyProblems} />
           )}
           <div className="dialog-actions">

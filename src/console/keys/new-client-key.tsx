@@ -4,7 +4,7 @@ import { type ClientKeyPair, makeKeyPair } from "../../client/key-pair.ts";
 import type { ClientKeyJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
-import { isOfFields, violationOf } from "../api/violations.ts";
+import { areAllInFields, violationOf } from "../api/violations.ts";
 import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -73,7 +73,9 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
             />
           )}
           <KeyFields draft={draft} onChange={setDraft} isChecked={isChecked} error={error} />
-          {error && !isOfFields(error, fields) && <ProblemNote error={error} own={keyProblems} />}
+          {error && !areAllInFields(error, fields) && (
+            <ProblemNote error={error} own={keyProblems} />
+          )}
           <div className="dialog-actions">
             <Button onPress={onClose}>{t(commonText.cancel)}</Button>
             <Button type="submit" look="primary" isPending={isPending}>
@@ -89,7 +91,7 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
 /** Registers a generated public key, or the user's own. */
 function useRegistration(source: Source, own: string) {
   const queries = useQueryClient();
-  // Kept, so that another attempt after a lost answer registers the same pair.
+  // The pair is kept, so that another attempt after a lost answer registers the same one.
   const pair = useRef<ClientKeyPair>(undefined);
   return useMutation({
     mutationFn: async (request: KeyRequest) => {

@@ -43,7 +43,7 @@ test("publicKeyProblem() rejects private keys in every form, complete or truncat
   assert.equal(publicKeyProblem('{"kty":"oct","k":"c2VjcmV0"}'), problems.private);
 });
 
-test("publicKeyProblem() names what any other text is", () => {
+test("publicKeyProblem() explains why any other text is not a public key", () => {
   const rows: [text: string, problem: object][] = [
     ["", problems.empty],
     ["  \n", problems.empty],

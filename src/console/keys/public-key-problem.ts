@@ -8,8 +8,8 @@ export const publicKeyCharsMax = 10_000;
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /**
- * Why a text cannot be a public key, judged by its form; undefined if the service is to decide. A
- * private key is detected here, so that it never leaves the browser.
+ * Why a text cannot be a public key, judged by its form; undefined if it may be one, which the
+ * service then checks. A private key is detected here, so that it never leaves the browser.
  */
 export function publicKeyProblem(given: string): Phrase<string> | undefined {
   const text = given.trim();

@@ -1,4 +1,4 @@
-/** What the tokens of a client key contain. */
+/** The values that the tokens of a client key contain. */
 export interface ClientFacts {
   readonly keyId: string;
   readonly clientId: string;

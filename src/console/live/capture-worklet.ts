@@ -1,5 +1,5 @@
-// Runs on the browser's audio thread, which keeps running while the page is busy or in the
-// background: messages that it posts wait in order.
+// Runs on the browser's audio thread, which continues while the page is busy or in the background.
+// The messages that it posts wait in order.
 
 /** Declarations of this thread's globals, which TypeScript's DOM library lacks. */
 declare const sampleRate: number;
@@ -9,14 +9,15 @@ declare class AudioWorkletProcessor {
 declare function registerProcessor(name: string, processor: typeof AudioWorkletProcessor): void;
 
 /**
- * The audio in one message. Half of it is added to the delay of a word on average, but each message
- * costs the page some work.
+ * The duration of the audio in one message. On average, half of it is added to the delay of a word,
+ * but each message costs the page some work.
  */
 const chunkMs = 60;
 
 /**
- * Posts the captured audio as LINEAR16, in chunks. Any message to it ends the capture: it posts the
- * rest, and then the total number of samples, so that the page knows whether it has all of them.
+ * Posts the captured audio as LINEAR16, in chunks. Any message to this processor ends the capture:
+ * it posts the rest, and then the total number of samples, so that the page can check whether it
+ * has received all of them.
  */
 class Capture extends AudioWorkletProcessor {
   readonly #chunkSamples = Math.round((chunkMs * sampleRate) / 1000);
@@ -36,7 +37,7 @@ class Capture extends AudioWorkletProcessor {
     this.port.start();
   }
 
-  /** Called with each 128 samples. Without a live microphone there is no channel. */
+  /** Called with every 128 samples. If no microphone is live, there is no channel. */
   process([channels]: readonly (readonly Float32Array[])[]): boolean {
     const samples = channels?.[0];
     if (this.#isOver || !samples) return !this.#isOver;
@@ -58,7 +59,7 @@ class Capture extends AudioWorkletProcessor {
   }
 }
 
-/** Rounded to the nearest value; louder samples are clipped. */
+/** A sample as LINEAR16: rounded to the nearest value, and clipped if it is too loud. */
 function sampleOf(value: number): number {
   return Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768)));
 }

@@ -7,20 +7,23 @@ export interface Delay {
   readonly mostMs: number;
 }
 
-/** The delays are those of the last 500 words and sentences: a few minutes. */
+/** Only the last 500 words and sentences count: a few minutes. */
 const valuesMax = 500;
 /** How long the capture times of audio are kept. */
 const captureTimesMsMax = 10 * 60_000;
 
 /**
- * Measures how long words took from being spoken to being shown, by the clock of this machine: from
- * the capture of a word's last sample, by the time in its final result, until the page showed the
- * word in its final form; and for sentences, from their last sample until all of the utterance was
- * final. What was not visible, such as in a background tab, is not counted.
+ * Measures, by the clock of this machine, how long words take from being spoken to being shown:
+ * from the capture of a word's last sample, according to the time in its final result, until the
+ * page shows the word in its final form. The delay of a sentence is the time from its last sample
+ * until the whole utterance is final. Words that were not visible, for example in a background tab,
+ * are not counted.
  */
 export class Delays {
   readonly #captures: { readonly endMs: number; readonly at: number }[] = [];
-  /** The words of the current utterance, and since when each has been shown in this form. */
+  /**
+   * The words of the current utterance, and the time since which each has been shown in this form.
+   */
   #shown: { readonly text: string; readonly at: number }[] = [];
   readonly #words: number[] = [];
   readonly #sentences: number[] = [];

@@ -10,8 +10,8 @@ const slowMs = 1000;
 const heightMin = 0.08;
 
 /**
- * The loudness of the last seconds, the newest at the right; with reduced motion the current
- * loudness, from the left.
+ * The loudness of the last seconds, with the newest on the right. With reduced motion: a bar from
+ * the left with the current loudness.
  */
 export function LevelMeter({
   onLevel,

@@ -63,7 +63,7 @@ function Speaking({ session }: { readonly session: LiveSession }) {
   const [dialog, setDialog] = useState<OpenDialog>();
   useEffect(() => session.setLanguage(guess, "guess"), [session, guess]);
   useEffect(() => {
-    // Recognition resumes for a user who was signed out and is back.
+    // Recognition resumes for a user who has signed in again.
     session.retry();
     // The microphone is never on without its page.
     return () => void session.stop();

@@ -13,14 +13,17 @@ export type Connection =
   /** There is nothing to recognize. */
   | { readonly kind: "idle" }
   | { readonly kind: "open" }
-  /** Lost; the next attempt comes by itself. Until then the audio is kept. */
+  /**
+   * The connection was lost, and the next attempt starts automatically. Until then the audio is
+   * kept.
+   */
   | { readonly kind: "waiting"; readonly error: ApiError }
-  /** Lost; the next attempt is the user's to start. */
+  /** The connection was lost, and the user has to start the next attempt. */
   | { readonly kind: "failed"; readonly error: ApiError };
 
 export interface RecognitionEvents {
   readonly onWords: (words: readonly SpokenWord[], isFinal: boolean) => void;
-  /** The last final result was cut short, and its audio is recognized again. */
+  /** Called when the last final result was cut short, and its audio is recognized again. */
   readonly onRetract: () => void;
   readonly onConnection: (connection: Connection) => void;
 }
@@ -32,24 +35,24 @@ export interface RecognitionEvents {
 const endpointSilenceMs = 500;
 /**
  * Audio without words that was sent longer ago than this is not sent again to the next stream: an
- * utterance lasts 60 s at most, and buffers on the way hold a minute or two.
+ * utterance lasts 60 s at most, and buffers on the way contain a minute or two.
  */
 const replaySecondsMax = 300;
 
 /** A final result, in samples. */
 interface FinalSpan {
-  /** Where its audio begins. */
+  /** The position at which its audio begins. */
   readonly start: number;
-  /** Where its last word ends. */
+  /** The position at which its last word ends. */
   readonly end: number;
-  /** What had been sent when the result came. */
+  /** How much had been sent when the result arrived. */
   readonly sent: number;
 }
 
 /**
- * Recognizes a recording while it grows, with one live stream after the other. When a stream
- * breaks, the next one begins where the last final result ended, so that nothing is lost. The times
- * of words are relative to the start of the recording.
+ * Recognizes a recording while it grows, with one live stream after another. When a stream breaks,
+ * the next one begins where the last final result ended, so that nothing is lost. The times of
+ * words are relative to the start of the recording.
  */
 export class LiveRecognition {
   readonly #client: HlustClient;
@@ -59,7 +62,7 @@ export class LiveRecognition {
   readonly #pause = new Pause();
   #running: Promise<void> | undefined;
   #stopped = new AbortController();
-  /** Samples up to here have their final result. */
+  /** Samples before this position have their final result. */
   #position = 0;
   #sent = 0;
   #failures = 0;
@@ -189,7 +192,10 @@ export class LiveRecognition {
     if (isCutShort) this.#cutShort = last.start;
   }
 
-  /** A result that was cut short is shown until the next stream has one for the same audio. */
+  /**
+   * Retracts a result that was cut short. It is shown until the next stream has one for the same
+   * audio.
+   */
   #retractCutShort(): void {
     if (this.#cutShort === undefined) return;
     this.#position = this.#cutShort;

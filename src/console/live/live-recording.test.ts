@@ -19,7 +19,7 @@ async function readAll(recording: LiveRecording, start: number): Promise<number[
   return read;
 }
 
-test("from() returns every sample from any position on, in memory or stored", async () => {
+test("from() returns every sample after any position, whether in memory or stored", async () => {
   const recording = new LiveRecording(rate);
   for (let at = 0; at < 25_000; at += 100) recording.push(samples(at, 100));
   recording.end();
@@ -29,7 +29,7 @@ test("from() returns every sample from any position on, in memory or stored", as
   }
 });
 
-test("from() waits for audio that is still to come, and hasMore() for the end", async () => {
+test("from() waits for audio that has not arrived yet, and hasMore() for audio or the end", async () => {
   const recording = new LiveRecording(rate);
   const reading = readAll(recording, 0);
   recording.push(samples(0, 10));

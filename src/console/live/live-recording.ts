@@ -24,7 +24,7 @@ export class LiveRecording {
     this.rate = rate;
   }
 
-  /** In samples. */
+  /** The length in samples. */
   get length(): number {
     return this.#length;
   }

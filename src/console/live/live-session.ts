@@ -12,7 +12,7 @@ import { type Chunk, type Microphone, MicrophoneError, openMicrophone } from "./
 import { type Draft, TranscriptSaving } from "./save-transcript.ts";
 import { finalized, type SpokenWord, withFinal, withInterim, withoutLast } from "./spoken.ts";
 
-/** 1.4 GB of audio at 48 kHz, which browsers keep on disk. */
+/** The maximum length of a recording: 1.4 GB of audio at 48 kHz, which browsers keep on disk. */
 const recordingSecondsMax = 4 * 3600;
 
 /** The language until the page sets another one. */
@@ -49,14 +49,16 @@ export class LiveSession {
   #pending: PendingWords[] = [];
   #saving: TranscriptSaving;
   #isLanguageChosen = false;
-  /** The length of the recording, in seconds, when it was last not silent. */
+  /** The position in the recording, in seconds, at which it was last not silent. */
   #loudUntil = 0;
-  /** Another microphone is opened as soon as this one is closed. */
+  /** Whether another microphone is to be opened as soon as this one is closed. */
   #isChanging = false;
   /** Counts starts and stops, so that a microphone that opens too late is closed again. */
   #generation = 0;
 
-  /** `owner`: the user who speaks (identityOf); `isSignedIn`: whether they still are. */
+  /**
+   * `owner`: the user who speaks (identityOf). `isSignedIn`: whether that user is still signed in.
+   */
   constructor(owner: string, isSignedIn: () => boolean) {
     this.#owner = owner;
     this.#isSignedIn = isSignedIn;
@@ -76,7 +78,10 @@ export class LiveSession {
     return () => this.#levelListeners.delete(listener);
   };
 
-  /** Sets the language, until recording starts. A guess does not replace the user's choice. */
+  /**
+   * Sets the language; this has no effect once recording has started. A guess does not replace the
+   * user's choice.
+   */
   setLanguage(languageCode: string, by: "choice" | "guess"): void {
     if (this.#recording || (by === "guess" && this.#isLanguageChosen)) return;
     this.#isLanguageChosen ||= by === "choice";
@@ -134,21 +139,21 @@ export class LiveSession {
     this.#microphone = undefined;
     this.#change({ phase: "closing", problem });
     const lostSeconds = this.#state.lostSeconds + (await microphone.close()) / microphone.rate;
-    // Discarded in the meantime: there is nothing to end.
+    // The recording was discarded in the meantime: there is nothing to end.
     if (generation !== this.#generation) return;
     this.#recording?.end();
     this.#change({ phase: "stopped", pause: undefined, lostSeconds, ...this.#amounts() });
     await this.#recognition?.done();
   }
 
-  /** Switches to another microphone, also while listening. */
+  /** Switches to another microphone, even while listening. */
   async choose(deviceId: string): Promise<void> {
     this.#change({ deviceId });
     if (this.#state.phase !== "listening") return;
     void this.stop();
     this.#isChanging = true;
     await this.#until(({ phase }) => phase === "stopped" || phase === "idle");
-    // Not if the user has stopped or left the page in the meantime.
+    // The user may have stopped or left the page in the meantime.
     if (this.#isChanging) await this.start();
   }
 
@@ -171,7 +176,7 @@ export class LiveSession {
     if (!recording) throw new Error("nothing was recorded");
     await this.#recognition?.stop();
     const { languageCode, spoken } = this.#state;
-    // Everything shown is saved, also interim results that will not become final.
+    // Everything shown is saved, including interim results that will not become final.
     const utterances = finalized(spoken).paragraphs.flat();
     const draft: Draft = { subject, languageCode, utterances };
     try {
@@ -201,7 +206,7 @@ export class LiveSession {
   }
 
   /**
-   * Reports that the page has shown all pending words since `at`, in ms of Date.now(); undefined if
+   * Records that the page has shown all pending words since `at`, in ms of Date.now(); undefined if
    * the page is not visible.
    */
   readonly wasShown = (at: number | undefined): void => {
@@ -260,10 +265,10 @@ export class LiveSession {
     this.#change({ spoken: next, ...this.#amounts() });
   }
 
-  #until(holds: (state: LiveState) => boolean): Promise<void> {
+  #until(isReached: (state: LiveState) => boolean): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.subscribe(() => {
-        if (!holds(this.#state)) return;
+        if (!isReached(this.#state)) return;
         stop();
         resolve();
       });

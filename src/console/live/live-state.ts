@@ -20,14 +20,14 @@ export interface LiveState {
   readonly spoken: Spoken;
   readonly word: Delay | undefined;
   readonly sentence: Delay | undefined;
-  /** Recorded whole seconds. */
+  /** The length of the recording, in whole seconds. */
   readonly seconds: number;
-  /** Whole seconds that are not yet sent to the service. */
+  /** How much of it has not been sent to the service yet, in whole seconds. */
   readonly unsentSeconds: number;
   readonly bytes: number;
   /** Seconds that were captured but did not reach the page. */
   readonly lostSeconds: number;
-  /** For some seconds nothing was louder than a very quiet room. */
+  /** Whether nothing was louder than a very quiet room for some seconds. */
   readonly isSilent: boolean;
   /** The transcript, if its text is saved already and its audio is not. */
   readonly savedName: string | undefined;

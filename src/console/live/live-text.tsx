@@ -23,7 +23,7 @@ export function LiveText({
     // The words are visible from the next frame on.
     if (document.hidden) onShown(undefined);
     else requestAnimationFrame(() => onShown(Date.now()));
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a change of `spoken` is what was shown
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each change of `spoken` is one more text that was shown
   }, [spoken, onShown]);
   const { paragraphs, interim } = spoken;
   const isEmpty = paragraphs.length === 0 && interim.length === 0;
@@ -39,7 +39,7 @@ export function LiveText({
       ) : (
         <p>
           <Said utterances={paragraphs.at(-1) ?? []} />
-          {/* Hidden from screen readers: it changes with each word. */}
+          {/* This text is hidden from screen readers, because it changes with each word. */}
           <span className="live-faint" aria-hidden="true">
             {textOf(interim)}
           </span>

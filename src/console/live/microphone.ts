@@ -1,8 +1,9 @@
 import captureUrl from "./capture-worklet.ts?worker&url";
 
 /**
- * Why there is no audio: `insecure` pages get no microphone; `refused` by the user or the device;
- * `missing`; `busy` in another program; `broken`.
+ * Why there is no audio. `insecure`: the page was not loaded securely. `refused`: by the user or
+ * the device. `missing`: there is no microphone. `busy`: another program uses it. `broken`: it
+ * failed for another reason.
  */
 export type MicrophoneProblem = "insecure" | "refused" | "missing" | "busy" | "broken";
 
@@ -27,7 +28,7 @@ export interface Chunk {
 /** The events of an open microphone. */
 export interface MicrophoneEvents {
   readonly onChunk: (chunk: Chunk) => void;
-  /** No more audio will come: it was disconnected, or is no longer allowed. */
+  /** No more audio will come: the microphone was disconnected, or is no longer allowed. */
   readonly onGone: () => void;
   /**
    * `muted`: the device or the system delivers silence. `suspended`: the browser has stopped
@@ -40,7 +41,7 @@ export interface Microphone {
   /** Samples per second. */
   readonly rate: number;
   readonly deviceId: string | undefined;
-  /** Listens again after `suspended`; browsers require a user action for it. */
+  /** Listens again after `suspended`. Browsers require a user action for this. */
   resume(): Promise<void>;
   /**
    * Releases the device. Resolves when the last chunk has been delivered, with the number of
@@ -55,9 +56,10 @@ const rateMax = 48_000;
 const lastChunkMsMax = 2_000;
 
 /**
- * Opens a microphone. The browser's echo cancellation and noise suppression are off: they are made
- * for calls and remove consonants along with the noise, while models were trained on unprocessed
- * speech. Automatic gain control stays on: it only amplifies quiet speech. Throws MicrophoneError.
+ * Opens a microphone. The browser's echo cancellation and noise suppression are off: they are
+ * designed for calls and remove consonants along with the noise, but models are trained on
+ * unprocessed speech. Automatic gain control stays on: it only amplifies quiet speech. Throws
+ * MicrophoneError.
  */
 export async function openMicrophone(
   wanted: { readonly deviceId: string | undefined; readonly rate: number | undefined },
@@ -93,7 +95,7 @@ async function listen(
   capture.connect(context.destination);
   const unwatch = watch(track, context, events);
   await context.resume();
-  // No chunk is delivered before the caller has the microphone.
+  // Chunks are delivered only after the caller has received the microphone.
   const last = takeChunks(capture.port, events.onChunk);
   return {
     rate: context.sampleRate,

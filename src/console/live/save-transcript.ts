@@ -11,8 +11,8 @@ import type { LiveRecording } from "./live-recording.ts";
 import type { Utterance } from "./spoken.ts";
 
 /**
- * The key in a transcript's additionalMetadata whose value names the recording, so that a
- * transcript is found again if the answer that it was created got lost.
+ * The key in a transcript's additionalMetadata whose value names the recording, so that the
+ * transcript is found again if the answer to its creation was lost.
  */
 const recordingKey = "console.recording";
 
@@ -50,7 +50,7 @@ export class TranscriptSaving {
     recording: LiveRecording,
     options: {
       readonly signal: AbortSignal;
-      /** Its end() starts the next attempt now, after the network was lost. */
+      /** Its end() starts the next attempt immediately, if the network was lost. */
       readonly pause: Pause;
       /** The progress of the audio's upload, and its size in bytes. */
       readonly onUpload: (transfer: Transfer, bytes: number) => void;
@@ -82,7 +82,7 @@ export class TranscriptSaving {
     return name;
   }
 
-  /** The transcript, if an earlier attempt created it and its answer got lost. */
+  /** The transcript, if an earlier attempt created it and the answer was lost. */
   async #find(signal: AbortSignal): Promise<string | undefined> {
     if (!this.#isAttempted) return undefined;
     const path = "/v1alpha1/transcripts?pageSize=100";
@@ -90,9 +90,9 @@ export class TranscriptSaving {
       signal,
       owner: this.#owner,
     });
-    const isIt = ({ metadata }: TranscriptJson): boolean =>
+    const isOwn = ({ metadata }: TranscriptJson): boolean =>
       metadata?.additionalMetadata?.[recordingKey] === this.#id;
-    return transcripts.find(isIt)?.name;
+    return transcripts.find(isOwn)?.name;
   }
 }
 

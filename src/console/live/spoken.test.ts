@@ -19,7 +19,7 @@ const words = (count: number, startMs = 0): SpokenWord[] =>
     endMs: startMs + 100 * (at + 1),
   }));
 
-test("withFinal() appends words, and keeps earlier utterances the same objects", () => {
+test("withFinal() appends words, and keeps the objects of earlier utterances", () => {
   const one = withFinal(withInterim(nothingSpoken, words(2)), words(2));
   assert.deepEqual(one, { paragraphs: [[{ id: 1, words: words(2) }]], interim: [] });
   const two = withFinal(one, words(1, 500));
@@ -31,7 +31,7 @@ test("withFinal() appends words, and keeps earlier utterances the same objects",
   assert.deepEqual(withFinal(one, []), one);
 });
 
-test("withFinal() puts times in order where streams overlap", () => {
+test("withFinal() puts times in order if streams overlap", () => {
   const spoken = withFinal(withFinal(nothingSpoken, words(3)), words(3, 150));
   const times = spoken.paragraphs.flat().flatMap(({ words }) => words);
   assert.deepEqual(
@@ -40,7 +40,7 @@ test("withFinal() puts times in order where streams overlap", () => {
   );
 });
 
-test("withFinal() begins a paragraph after a long pause, or when the last one is long", () => {
+test("withFinal() begins a paragraph after a long pause, or when the last paragraph is long", () => {
   const rows: readonly [count: number, pauseMs: number, paragraphs: number][] = [
     [59, 9000, 1],
     [60, 1499, 1],
@@ -69,7 +69,7 @@ test("finalized() treats the interim words as final", () => {
   assert.deepEqual(spoken.interim, []);
 });
 
-test("sharedTimes() divides the time between words by their length", () => {
+test("sharedTimes() divides the time among words in proportion to their length", () => {
   assert.deepEqual(sharedTimes(" já  góðan ", 1000, 1700), [
     { text: "já", startMs: 1000, endMs: 1200 },
     { text: "góðan", startMs: 1200, endMs: 1700 },

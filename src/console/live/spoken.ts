@@ -7,7 +7,7 @@ export interface SpokenWord {
 
 /** The words between two silences. */
 export interface Utterance {
-  /** Stays the same while the words change. */
+  /** The id stays the same while the words change. */
   readonly id: number;
   readonly words: readonly SpokenWord[];
 }
@@ -15,8 +15,8 @@ export interface Utterance {
 /** Everything that was recognized in a recording. Immutable. */
 export interface Spoken {
   /**
-   * The final results. Earlier paragraphs stay the same objects while more is added, so that they
-   * are not rendered again.
+   * The final results. Earlier paragraphs stay the same objects while more words are added, so that
+   * they are not rendered again.
    */
   readonly paragraphs: readonly (readonly Utterance[])[];
   /** The words that may still change. */
@@ -26,8 +26,8 @@ export interface Spoken {
 export const nothingSpoken: Spoken = { paragraphs: [], interim: [] };
 
 /**
- * A paragraph ends at a pause of this length once it has the least number of words, or when it has
- * the greatest.
+ * A paragraph ends at a pause of this length once it has the minimum number of words, or without a
+ * pause when it has the maximum.
  */
 const paragraphWordsMin = 60;
 const paragraphPauseMs = 1500;
@@ -38,7 +38,7 @@ export function withInterim(spoken: Spoken, interim: readonly SpokenWord[]): Spo
 }
 
 /**
- * Adds words that will not change any more. Their times are made to follow those of earlier words,
+ * Adds words that will not change any more. Their times are moved after those of earlier words,
  * because the results of two streams may overlap.
  */
 export function withFinal({ paragraphs }: Spoken, words: readonly SpokenWord[]): Spoken {
@@ -69,14 +69,14 @@ function isWhole(paragraph: readonly Utterance[], pauseMs: number): boolean {
   return count >= paragraphWordsMin && pauseMs >= paragraphPauseMs;
 }
 
-/** Without the last final result, whose audio is recognized again. */
+/** Removes the last final result, whose audio is recognized again. */
 export function withoutLast({ paragraphs, interim }: Spoken): Spoken {
   const rest = paragraphs.at(-1)?.slice(0, -1) ?? [];
   const before = paragraphs.slice(0, -1);
   return { paragraphs: rest.length > 0 ? [...before, rest] : before, interim };
 }
 
-/** With the interim words treated as final. */
+/** Treats the interim words as final. */
 export function finalized(spoken: Spoken): Spoken {
   return withFinal(spoken, spoken.interim);
 }
@@ -85,7 +85,10 @@ export function textOf(words: readonly SpokenWord[]): string {
   return words.map(({ text }) => text).join(" ");
 }
 
-/** The words of a text without times; they divide the time between them by their length. */
+/**
+ * The words of a text that has no times. They divide the time among them in proportion to their
+ * length.
+ */
 export function sharedTimes(text: string, startMs: number, endMs: number): SpokenWord[] {
   const words = text.split(/\s+/).filter((word) => word !== "");
   const letters = words.reduce((sum, word) => sum + word.length, 0);

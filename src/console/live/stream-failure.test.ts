@@ -15,9 +15,9 @@ const withReason = (code: Code, reason: string, retryMs?: number) =>
   ]);
 const apiError = (status: number, reason: string) => new ApiError("no", { status, reason });
 
-test("failureOf() returns why a stream ended and when to retry", () => {
+test("failureOf() returns the reason why a stream ended, and when to retry", () => {
   const rows: readonly [cause: unknown, failures: number, reason: string, retryMs?: number][] = [
-    // The stream reached its maximum length: the next one starts at once, unless that failed
+    // The stream reached its maximum length: the next one starts immediately, unless that failed
     // before.
     [withReason(Code.Unavailable, "STREAM_TOO_LONG", 0), 0, "STREAM_TOO_LONG", 0],
     [withReason(Code.Unavailable, "STREAM_TOO_LONG", 0), 1, "STREAM_TOO_LONG", 1000],
@@ -28,7 +28,7 @@ test("failureOf() returns why a stream ended and when to retry", () => {
     [new TypeError("lost"), 0, "OFFLINE", 500],
     [withReason(Code.Unavailable, "NO_ENGINE"), 0, "NO_ENGINE", 500],
     [withReason(Code.Internal, "ENGINE_FAILED"), 0, "ENGINE_FAILED", 500],
-    // Too many streams: not before the time that the service gives.
+    // Too many streams: the next attempt is not before the time that the service gives.
     [withReason(Code.ResourceExhausted, "STREAMS_FULL", 5000), 0, "STREAMS_FULL", 5000],
     [apiError(429, "TOO_MANY_STREAMS"), 1, "TOO_MANY_STREAMS", 1000],
     // A token is for one stream: the next attempt creates another one.

@@ -6,7 +6,7 @@ import { ApiError, offlineError } from "../api/api-error.ts";
 /** Why a live stream ended before its audio did, and when to start another one. */
 export interface StreamFailure {
   readonly error: ApiError;
-  /** The delay in ms; 0: at once; undefined: only when the user asks for it. */
+  /** The delay in ms. 0: immediately. undefined: only when the user asks for it. */
   readonly retryMs: number | undefined;
 }
 
@@ -15,7 +15,7 @@ const retryMsMin = 500;
 const retryMsMax = 10_000;
 
 /**
- * What a failure of recognizeLive() means. `failures`: the number of failures before it since words
+ * What a failure of recognizeLive() means. `failures`: the number of earlier failures since words
  * last arrived.
  */
 export function failureOf(cause: unknown, failures: number): StreamFailure {
@@ -29,14 +29,17 @@ export function failureOf(cause: unknown, failures: number): StreamFailure {
 /** The stream has reached HLUST_STREAM_SECONDS_MAX: the next one takes over. */
 const streamTooLong = "STREAM_TOO_LONG";
 
-/** Reasons of 429 that last until the next day. */
+/** Reasons for status 429 that last until the next day. */
 const lasting: ReadonlySet<string> = new Set(["AUDIO_LIMIT"]);
 
 function isTemporary({ status, reason }: ApiError): boolean {
   return status === 0 || status >= 500 || (status === 429 && !lasting.has(reason));
 }
 
-/** The error as the console's other calls throw it, so that pages explain it in the same words. */
+/**
+ * The error as an ApiError, as other calls of the console throw, so that pages explain it in the
+ * same words.
+ */
 function apiErrorOf(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   if (!(cause instanceof ConnectError)) return offlineError();

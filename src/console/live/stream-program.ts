@@ -1,4 +1,7 @@
-/** A program that does what the page does: samples in, words out. It needs the key in HLUST_KEY. */
+/**
+ * A program that does what the page does: samples in, words out. It requires an API key in
+ * HLUST_KEY.
+ */
 export function streamProgram(origin: string, languageCode: string): string {
   const url = `${origin.replace(/^http/, "ws")}/v2beta1/speech:streamingrecognize`;
   return `// arecord -q -t raw -f S16_LE -r 16000 | HLUST_KEY=hlust_... node live.mjs

@@ -1,9 +1,12 @@
 /** A stream that neither accepts audio nor returns results for this long has stalled. */
 const stallMsMax = 20_000;
-/** A stream is refused at its first audio: one that has accepted audio for this long is open. */
+/**
+ * A stream is refused, if at all, at its first audio, so a stream that has accepted audio for this
+ * long is open.
+ */
 const openMsMin = 1_000;
 
-/** Watches whether a stream is alive, because a network can fail without any notice. */
+/** Watches whether a stream is alive, because a network can fail without a notification. */
 export class StreamWatch implements Disposable {
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #events: { readonly onStall: () => void; readonly onOpen: () => void };
@@ -24,7 +27,7 @@ export class StreamWatch implements Disposable {
     }, 1000);
   }
 
-  /** The stream has accepted audio or returned a result. */
+  /** Records that the stream has accepted audio or returned a result. */
   moved(): void {
     this.#movedAt = performance.now();
     this.#firstMovedAt ??= this.#movedAt;

@@ -2,9 +2,10 @@ import { useEffect, useEffectEvent } from "react";
 import { useLocation } from "wouter";
 
 /**
- * Asks before the page is left while `isOn()`: the browser itself when the tab is closed, and `ask`
- * when another page of the console is opened, with a function that then opens it. In a browser that
- * cannot prevent navigation the page is left; the recording is still there when the user returns.
+ * Asks before the page is left while `isOn()`. When the tab is closed, the browser asks. When
+ * another page of the console is opened, `ask` is called with a function that opens it. If a
+ * browser cannot prevent navigation, the page is left; the recording is still there when the user
+ * returns.
  */
 export function useLeaveGuard(isOn: () => boolean, ask: (leave: () => void) => void): void {
   const [, navigate] = useLocation();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The microphones, as soon as the browser lists them: once one has been allowed. */
+/** The microphones. Browsers list them once the user has allowed one. */
 export function useMicrophones(isAllowed: boolean): readonly MediaDeviceInfo[] {
   const [microphones, setMicrophones] = useState<readonly MediaDeviceInfo[]>([]);
   useEffect(() => {
@@ -14,7 +14,7 @@ export function useMicrophones(isAllowed: boolean): readonly MediaDeviceInfo[] {
       );
       if (!isOver) setMicrophones(listed);
     };
-    // A page without permission has no list, and needs none.
+    // A page without permission has no list, and does not need one.
     const update = (): void => void readList().catch(() => {});
     update();
     mediaDevices.addEventListener("devicechange", update);

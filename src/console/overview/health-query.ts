@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { offlineError } from "../api/api-error.ts";
 
-/** The answer of /readyz, when all parts of the service are ready (200) and when not (503). */
+/** The answer of /readyz. Its status is 200 if all parts of the service are ready, else 503. */
 export interface HealthReport {
   readonly status: string;
   readonly parts: Readonly<Record<string, PartHealth | undefined>>;
@@ -9,14 +9,14 @@ export interface HealthReport {
 
 interface PartHealth {
   readonly ready: boolean;
-  /** Engines only: the processes that are ready, and the number of all. */
+  /** Engines only: the number of processes that are ready, and the number of all processes. */
   readonly running?: number;
   readonly processes?: number;
   /** Sandbox only: `bubblewrap` or `reduced`. */
   readonly kind?: string;
 }
 
-/** How often it is polled while the page is visible. */
+/** How often /readyz is polled while the page is visible. */
 const pollMs = 10_000;
 
 export const healthQuery = queryOptions({
@@ -25,7 +25,7 @@ export const healthQuery = queryOptions({
   refetchInterval: pollMs,
 });
 
-/** Throws ApiError with OFFLINE if there is no answer, or none of the service. */
+/** Throws ApiError with OFFLINE if there is no answer, or the answer is not the service's. */
 async function readHealth(signal: AbortSignal): Promise<HealthReport> {
   try {
     const answer: HealthReport = await (await fetch("/readyz", { signal })).json();

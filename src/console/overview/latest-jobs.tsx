@@ -6,7 +6,7 @@ import { jobFailure } from "../text/job-failures.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { overviewText } from "../text/overview.ts";
 
-/** How long failures are shown, and the number of jobs shown. */
+/** How long failures are shown, and the maximum number of jobs shown. */
 const failedMsMax = 3 * 86_400_000;
 const shownMax = 5;
 

@@ -20,7 +20,7 @@ export const accountQuery = queryOptions({
   refetchInterval: pollMs,
 });
 
-/** The last 31 days with any use, newest first. */
+/** The last 31 days on which the account was used, newest first. */
 export const usageDaysQuery = queryOptions({
   queryKey: ["usageDays"],
   queryFn: async ({ signal }) => {
@@ -30,7 +30,7 @@ export const usageDaysQuery = queryOptions({
   refetchInterval: pollMs,
 });
 
-/** The latest jobs. Code that submits one invalidates ["jobs"]. */
+/** The latest jobs. Code that submits a job invalidates ["jobs"]. */
 export const latestJobsQuery = queryOptions({
   queryKey: ["jobs", "latest"],
   queryFn: async ({ signal }) => (await listJobs("", signal)).jobs,

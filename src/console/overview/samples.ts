@@ -10,7 +10,7 @@ export interface Sample {
   readonly subject: Phrase<string>;
 }
 
-/** 16 kHz, 16 bit, one channel, a few seconds (samples/README.md). */
+/** The samples: 16 kHz, 16 bit, one channel, a few seconds (samples/README.md). */
 export const allSamples: readonly Sample[] = [
   {
     languageCode: "is-IS",
@@ -24,7 +24,7 @@ export const allSamples: readonly Sample[] = [
   },
 ];
 
-/** Throws ApiError with OFFLINE if it cannot be fetched. */
+/** Downloads a sample. Throws ApiError with OFFLINE if that fails. */
 export async function fetchSample({ url, languageCode }: Sample): Promise<File> {
   try {
     const response = await fetch(url);

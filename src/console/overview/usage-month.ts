@@ -2,7 +2,7 @@ import type { UsageDayJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 
 /** The use of one day (UTC). */
 export interface DayUse {
-  /** 1 to 31. */
+  /** The day of the month, 1 to 31. */
   readonly day: number;
   readonly requests: number;
   readonly seconds: number;
@@ -11,7 +11,7 @@ export interface DayUse {
 /** The use of a month so far (UTC). */
 export interface MonthUse {
   readonly year: number;
-  /** 0 to 11. */
+  /** The month, 0 to 11. */
   readonly month: number;
   /** Every day of the month, including future days. */
   readonly days: readonly DayUse[];
@@ -25,7 +25,8 @@ export interface MonthUse {
 }
 
 /**
- * The month of `now`. `usageDays`: as the service lists them, newest first, without unused days.
+ * The month that contains `now`. `usageDays`: as the service lists them, newest first, without
+ * unused days.
  */
 export function monthOf(usageDays: readonly UsageDayJson[], now: Date): MonthUse {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];

@@ -17,7 +17,7 @@ export function CodeSample({ label, text }: { readonly label: string; readonly t
   };
   return (
     <div className="code-sample">
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach what scrolls */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach a text that scrolls */}
       <pre tabIndex={0} aria-label={label}>
         {text}
       </pre>

@@ -2,7 +2,10 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { Button } from "./button.tsx";
 
-/** The buttons of a question about what cannot be undone: Cancel is first and has the focus. */
+/**
+ * The buttons of a question before an action that cannot be undone. Cancel is first and has the
+ * focus.
+ */
 export function DangerActions({
   text,
   isPending,
@@ -20,7 +23,7 @@ export function DangerActions({
     <div className="dialog-actions">
       <Button
         onPress={onClose}
-        // oxlint-disable-next-line jsx-a11y/no-autofocus -- Cancel is the default for what cannot be undone
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- Cancel is the default for actions that cannot be undone
         autoFocus
       >
         {t(commonText.cancel)}

@@ -7,7 +7,7 @@ import "./dialog-box.css";
 /**
  * A dialog over the page. Escape closes it, unless it `isLocked` because it shows something only
  * once. A click outside closes it only if it `isDismissable`, so that a stray click does not lose
- * what was typed.
+ * typed text.
  */
 export function DialogBox({
   title,

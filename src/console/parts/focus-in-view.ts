@@ -1,10 +1,10 @@
-/** Without a scroll event for this long, scrolling has ended. */
+/** Scrolling has ended if there was no scroll event for this long. */
 const scrollEndMs = 250;
 
 let scrolledAtMs = -Infinity;
 addEventListener("scroll", () => (scrolledAtMs = performance.now()), { passive: true });
 
-/** Events by which the user moves on. */
+/** Events that show that the user has moved on. */
 const userEvents = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 
 /**

@@ -1,7 +1,10 @@
 import { type ReactNode, useEffect } from "react";
 import "./page-head.css";
 
-/** The title of a page, which is also the browser tab's, with a subtitle and the page's buttons. */
+/**
+ * The title of a page, which is also the title of the browser tab, with a subtitle and the page's
+ * buttons.
+ */
 export function PageHead({
   title,
   sub,
@@ -17,7 +20,7 @@ export function PageHead({
   return (
     <header className="page-head">
       <div>
-        {/* Gets the focus when a page is opened (frame/page-focus.ts). */}
+        {/* The title receives the focus when a page is opened (frame/page-focus.ts). */}
         <h1 tabIndex={-1}>{title}</h1>
         {sub !== undefined && <p className="sub">{sub}</p>}
       </div>

@@ -8,12 +8,13 @@ export function saveFile(content: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), readMs);
 }
 
-/** Saves what is at a URL of the service. */
+/** Saves the file at a URL of the service. */
 export function saveUrl(url: string, name: string): void {
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
-  // A browser may show a file from a bucket instead of saving it: then not in place of this page.
+  // A browser may show a file from a bucket instead of saving it. A new tab then keeps this page
+  // open.
   link.target = "_blank";
   link.rel = "noopener";
   link.click();

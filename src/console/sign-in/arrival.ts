@@ -7,7 +7,7 @@ export type Arrival =
   /** A reason of docs/console.md, or any other text: anyone can write an address. */
   | { readonly problem: string };
 
-/** undefined if the fragment is neither. */
+/** Reads the fragment of an address; undefined if it contains neither. */
 function readArrival(hash: string): Arrival | undefined {
   const [, name, value = ""] = /^#(signInToken|problem)=([^&]*)/.exec(hash) ?? [];
   if (name === "signInToken") return { signInToken: value };
@@ -15,8 +15,8 @@ function readArrival(hash: string): Arrival | undefined {
 }
 
 /**
- * Removes it from the address, and so from the browser's history, before anything else runs: the
- * token opens the console for anyone who has it.
+ * Reads the fragment and removes it from the address, and so from the browser's history, before
+ * anything else runs: the token opens the console for anyone who has it.
  */
 export function takeArrival(): Arrival | undefined {
   const arrival = readArrival(location.hash);

@@ -8,7 +8,7 @@ import { enter } from "./enter.ts";
 
 /** The state of signing in with the link that opened this page, if one did. */
 export interface LinkState {
-  /** The page is signing in. */
+  /** Whether the page is signing in. */
   readonly isEntering: boolean;
   /** Why signing in, with a link or the provider, failed. */
   readonly problem?: unknown;

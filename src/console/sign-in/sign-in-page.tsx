@@ -13,8 +13,8 @@ import { SignInProblem } from "./sign-in-problem.tsx";
 import "./sign-in-page.css";
 
 /**
- * The sign-in page, at the address of the page that is shown after signing in. `hasEnded`: a
- * session in this tab has ended.
+ * The sign-in page, at the address of the page that is shown after signing in. `hasEnded`: whether
+ * a session in this tab has ended.
  */
 export function SignInPage({
   signInWays: methods,

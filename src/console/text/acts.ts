@@ -19,7 +19,7 @@ const ofPerson = (is: string, en: string): Act => ({
 
 /** What the audit log shows after the name of the actor. */
 const acts: Readonly<Record<string, Act>> = {
-  "access.refused": plain("reyndi það sem ekki mátti", "tried something without permission"),
+  "access.refused": plain("reyndi það sem ekki mátti", "attempted something without permission"),
   "account.create": plain("stofnaði reikninginn", "created the account"),
   "account.update": plain("breytti reikningnum", "updated the account"),
   "limits.update": plain("breytti mörkum reikningsins", "changed the account's limits"),
@@ -42,7 +42,7 @@ const acts: Readonly<Record<string, Act>> = {
   "webhook.rotate_secret": plain("endurnýjaði leyndarmál vefkróks", "rotated a webhook's secret"),
 };
 
-/** What was done, in words. An act that only a newer service knows is shown by its name. */
+/** Describes an act. An act of a newer service, which is not in the table, is shown by its name. */
 export function actText(action: string, details: Details): Phrase<string> {
   const act = Object.hasOwn(acts, action) ? acts[action] : undefined;
   return { is: act?.is(details) ?? action, en: act?.en(details) ?? action };

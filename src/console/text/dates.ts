@@ -57,7 +57,7 @@ export function longDate(language: Language, date: Date): string {
   return `${dayOfMonth(language, date)} ${month} ${date.getFullYear()}`;
 }
 
-/** "18. nóv.", "18 Nov"; with the year if it is not that of `now`. */
+/** "18. nóv.", "18 Nov"; with the year if it differs from that of `now`. */
 export function shortDate(language: Language, date: Date, now: Date): string {
   const month = monthsShort[language][date.getMonth()] ?? "";
   const text = `${dayOfMonth(language, date)} ${month}`;

@@ -1,5 +1,5 @@
-// The dictionary is complete: every phrase is there in both languages, and components contain no
-// text of their own.
+// The dictionary is complete: every phrase exists in both languages, and components contain no text
+// of their own.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -8,7 +8,10 @@ import { pathToFileURL } from "node:url";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** What is wrong with the phrases in a value, each with its place; `seen` is called with each. */
+/**
+ * The problems of the phrases in a value, each with the place of the phrase. `seen` is called with
+ * the place of every phrase.
+ */
 function problemsIn(value: unknown, place: string, seen: (place: string) => void): string[] {
   if (typeof value !== "object" || value === null || value instanceof RegExp) return [];
   const entries = Object.entries(value);
@@ -69,9 +72,9 @@ const attributeText = new RegExp(
   `\\s(?:${textAttributes})=\\{?["'\`]([^"'\`]*\\p{L}[^"'\`]*)["'\`]`,
   "gu",
 );
-/** The same in every language: names, and keys to press. */
+/** Texts that are the same in every language: names, and keys to press. */
 const names = new Set(["Hlust", "bin/hlust console", "https://", "N", "P"]);
-/** Code between a > and a < that are not tags. */
+/** Matches code between a > and a < that do not belong to tags. */
 const code = /\w\(|^[()|&,]|&&|\|\||`|,$/;
 
 /**

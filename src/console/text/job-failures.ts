@@ -2,7 +2,7 @@ import type { Phrase } from "./language.tsx";
 import { bytesText, spanText } from "./numbers.ts";
 import type { Problem } from "./problems.ts";
 
-type Say = (parts: readonly string[]) => Problem;
+type Explain = (parts: readonly string[]) => Problem;
 
 const nexts = {
   checkUrl: {
@@ -42,7 +42,7 @@ const nexts = {
   },
 } as const;
 
-/** What the service says of media that is not a recording. */
+/** The service's terms for media that is not a recording. */
 const others: Readonly<Record<string, Phrase<string>>> = {
   "a web page (HTML)": { is: "vefsíða", en: "a web page" },
   "a playlist": { is: "spilunarlisti", en: "a playlist" },
@@ -55,10 +55,10 @@ const others: Readonly<Record<string, Phrase<string>>> = {
 };
 
 /**
- * Why jobs fail, by the service's error messages: those of src/media (fetching a URL), src/audio
- * (the format), src/jobs and src/auth (everything else).
+ * Patterns of the service's error messages, and what the console shows instead. The messages come
+ * from src/media (fetching a URL), src/audio (the format), src/jobs and src/auth (everything else).
  */
-const failures: readonly (readonly [RegExp, Say])[] = [
+const failures: readonly (readonly [RegExp, Explain])[] = [
   [/^the server of the media answered (\d{3})/, ([status = ""]) => statusProblem(Number(status))],
   problem(
     /no such name|name of the host of the media could not be looked up/,
@@ -218,13 +218,13 @@ const failures: readonly (readonly [RegExp, Say])[] = [
 ];
 
 /**
- * Why a job failed, in the console's words, and what to do next. A message that the console does
- * not know is shown as it is, in English.
+ * Why a job failed, in the console's words, and what to do next. An unknown message is shown
+ * unchanged, in English.
  */
 export function jobFailure(message: string): Problem {
-  for (const [pattern, say] of failures) {
+  for (const [pattern, explain] of failures) {
     const match = pattern.exec(message);
-    if (match) return say(match.slice(1));
+    if (match) return explain(match.slice(1));
   }
   return { sentence: { is: message, en: message }, next: nexts.wait };
 }
@@ -234,7 +234,7 @@ function problem(
   is: string,
   en: string,
   next: Phrase<string>,
-): readonly [RegExp, Say] {
+): readonly [RegExp, Explain] {
   return [pattern, () => ({ sentence: { is, en }, next })];
 }
 

@@ -4,10 +4,13 @@ import { languageName } from "./language-names.ts";
 import type { Phrase } from "./language.tsx";
 import { numberText } from "./numbers.ts";
 
-type Say = (parts: readonly string[]) => Phrase<string>;
+type Explain = (parts: readonly string[]) => Phrase<string>;
 
-/** The service's words for a violation in a field of a job, and the console's. */
-const sayings: readonly (readonly [RegExp, Say])[] = [
+/**
+ * Patterns of the service's messages about violations in fields of a job, and what the console
+ * shows instead.
+ */
+const explanations: readonly (readonly [RegExp, Explain])[] = [
   [/^is required$/, () => ({ is: "Þetta vantar.", en: "This field is required." })],
   [
     /(\d+) characters(?: long)?[:;] at most (\d+)/,
@@ -38,7 +41,7 @@ const sayings: readonly (readonly [RegExp, Say])[] = [
     }),
   ],
   [
-    /is no finished upload/,
+    /is (no|not a) finished upload/,
     () => ({
       is: "Þjónustan geymir skrána ekki lengur. Sendu hana aftur.",
       en: "The service no longer has the file. Send it again.",
@@ -52,7 +55,7 @@ const sayings: readonly (readonly [RegExp, Say])[] = [
     }),
   ],
   [
-    /without spaces, control characters and backslashes/,
+    /without spaces, control characters (and|or) backslashes/,
     () => ({
       is: "Í slóðinni er bil eða tákn sem á þar ekki heima. Afritaðu hana aftur.",
       en: "The URL contains a space or an invalid character. Copy it again.",
@@ -88,11 +91,13 @@ const sayings: readonly (readonly [RegExp, Say])[] = [
   ],
 ];
 
-/** A violation in the console's words; one that it does not know is shown as it is, in English. */
+/**
+ * Returns a violation in the console's words. An unknown message is shown unchanged, in English.
+ */
 export function violationText({ description }: FieldViolation): Phrase<string> {
-  for (const [pattern, say] of sayings) {
+  for (const [pattern, explain] of explanations) {
     const match = pattern.exec(description);
-    if (match) return say(match.slice(1));
+    if (match) return explain(match.slice(1));
   }
   return { is: description, en: description };
 }

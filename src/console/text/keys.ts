@@ -13,7 +13,7 @@ export const keysText = {
   clientKeys: { is: "Undirritunarlyklar", en: "Signing keys" },
   noApiKeys: {
     is: "Enginn API-lykill enn. Forrit sýnir hann með hverju kalli; hann er fljótlegasta leiðin inn.",
-    en: "No API keys yet. A program sends its key with each request; this is the quickest way to start.",
+    en: "No API keys yet. A program sends its API key with each request. An API key is the quickest way to start.",
   },
   noClientKeys: {
     is: "Enginn undirritunarlykill enn. Forrit undirritar með honum í stað þess að senda leyndarmál: einkalykillinn er aðeins hjá þér.",
@@ -45,11 +45,11 @@ export const keysText = {
     },
     concurrentStreams: {
       is: (count: number) => `${counted("is", count, "streymi", "streymi")} í einu`,
-      en: (count: number) => `${counted("en", count, "stream", "streams")} at once`,
+      en: (count: number) => counted("en", count, "concurrent stream", "concurrent streams"),
     },
     queuedJobs: {
       is: (count: number) => `${counted("is", count, "verk", "verk")} í einu`,
-      en: (count: number) => `${counted("en", count, "job", "jobs")} at once`,
+      en: (count: number) => counted("en", count, "unfinished job", "unfinished jobs"),
     },
     audioSecondsPerDay: {
       is: (count: number) => `${counted("is", count, "sekúnda", "sekúndur")} af hljóði á dag`,
@@ -78,7 +78,7 @@ export const keysText = {
     },
     speech: {
       is: "Senda hljóð beint og fá textann um leið.",
-      en: "Stream live audio and receive its text at once.",
+      en: "Stream live audio and receive its text immediately.",
     },
     account: {
       is: "Allt sem eigandi má: búa til lykla, bjóða fólki, lesa dagbókina.",
@@ -103,7 +103,7 @@ export const keysText = {
   createdTitle: { is: "Vistaðu lykilinn núna", en: "Save the key now" },
   secretOnce: {
     is: "Lykillinn sést aðeins í þetta eina sinn. Afritaðu hann á öruggan stað; glatist hann þarf að búa til nýjan.",
-    en: "The key is shown only this once. Copy it to a safe place; if you lose it, you need to create a new one.",
+    en: "The key is shown only once. Copy it to a safe place; if you lose it, you need to create a new one.",
   },
   secret: { is: "API-lykill", en: "API key" },
   tryIt: { is: "Prófaðu hann í skipanalínu:", en: "Try it on the command line:" },
@@ -135,7 +135,7 @@ export const keysText = {
   registered: { is: "Lykillinn er skráður", en: "The key is registered" },
   signAndCall: {
     is: "Undirritaðu og kallaðu, í skipanalínu þar sem skráin private-key.pem er:",
-    en: "Sign and send a request, on a command line in the folder of private-key.pem:",
+    en: "Sign and send a request. Run this in the folder that contains private-key.pem:",
   },
   done: { is: "Lokið", en: "Done" },
   revoke: { is: "Afturkalla", en: "Revoke" },

@@ -25,7 +25,7 @@ const Context = createContext<LanguageChoice | undefined>(undefined);
 
 /**
  * Provides the language that the user has chosen, or else the first of the browser's languages that
- * the console has.
+ * the console supports.
  */
 export function LanguageProvider({ children }: { readonly children: ReactNode }) {
   const [language, setChosen] = useState<Language>(() => chosenLanguage(navigator.languages));

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { counted, isOne } from "./counted.ts";
 import { capital, listed } from "./listed.ts";
 
-test("isOne() follows the last digit in Icelandic, and the number in English", () => {
+test("isOne() depends on the last digits in Icelandic, and on the whole number in English", () => {
   const numbers = [0, 1, 2, 10, 11, 12, 21, 22, 101, 111, 1001, 1011];
   assert.deepEqual(
     numbers.filter((count) => isOne("is", count)),
@@ -15,7 +15,7 @@ test("isOne() follows the last digit in Icelandic, and the number in English", (
   );
 });
 
-test("counted() writes numbers as the language does", () => {
+test("counted() writes numbers in the format of the language", () => {
   assert.equal(counted("is", 1201, "uppskrift", "uppskriftir"), "1.201 uppskrift");
   assert.equal(counted("is", 1200, "uppskrift", "uppskriftir"), "1.200 uppskriftir");
   assert.equal(counted("en", 21, "word", "words"), "21 words");

@@ -64,7 +64,7 @@ export const liveText = {
   },
   finishSaving: { is: "Ljúka við að vista", en: "Finish saving" },
 
-  // Saving.
+  // Texts for saving.
   subject: { is: "Heiti", en: "Title" },
   subjectDefault: {
     is: (day: string, time: string) => `Beint ${day} kl. ${time}`,
@@ -91,7 +91,7 @@ export const liveText = {
   openWithoutSound: { is: "Opna uppskriftina án hljóðs", en: "Open the transcript without audio" },
   saved: { is: "Uppskriftin er vistuð.", en: "The transcript is saved." },
 
-  // Leaving.
+  // Texts for leaving the page.
   leaveTitle: { is: "Orðin eru ekki vistuð", en: "Your recording is not saved" },
   leaveMeaning: {
     is: "Ef þú ferð núna hverfur það sem þú sagðir, bæði textinn og hljóðið.",
@@ -106,7 +106,7 @@ export const liveText = {
   },
   discard: { is: "Henda þessu", en: "Discard" },
 
-  // As a program.
+  // Texts about the example program.
   asProgram: { is: "Sama úr forriti", en: "Do the same from a program" },
   asProgramMeaning: {
     is: "Curl kann ekki á vefsökkla; þetta keyrir á Node 22 og nýrra. Lykill fæst á síðunni Lyklar.",
@@ -175,7 +175,7 @@ export const microphoneText = {
     sentence: { is: "Slökkt er á hljóðnemanum.", en: "The microphone is muted." },
     next: {
       is: "Kveiktu á honum á tækinu eða í stillingum þess.",
-      en: "Turn it on at the device or in its settings.",
+      en: "Turn it on, on the device or in its settings.",
     },
   },
   suspended: {
@@ -206,7 +206,7 @@ export const connectionText = {
     },
     next: {
       is: "Það sem þú segir er geymt og verður skrifað þegar pláss losnar.",
-      en: "What you say is stored and transcribed when capacity is free.",
+      en: "What you say is stored and transcribed when capacity is available.",
     },
   },
   audioLimit: {

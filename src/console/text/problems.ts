@@ -11,8 +11,8 @@ export interface Problem {
 export type Problems = Readonly<Record<string | number, Problem>>;
 
 /**
- * What a page says about an error: by its reason, else by its HTTP status, else in the service's
- * own words, in English. `own`: problems that only this page has; they come first.
+ * How a page explains an error: according to its reason, else its HTTP status, else in the
+ * service's own words, in English. `own`: problems that only this page has, which come first.
  */
 export function problemOf(error: unknown, own: Problems = {}): Problem {
   if (!(error instanceof ApiError)) return broken;
@@ -22,7 +22,7 @@ export function problemOf(error: unknown, own: Problems = {}): Problem {
   return known ?? { sentence: { is: message, en: message }, next: nextOf(status) };
 }
 
-/** Reasons also come from page addresses, so properties that every object has are not looked up. */
+/** Reasons also come from page addresses, so "constructor" and the like must not be found. */
 function find(among: Problems, name: string | number): Problem | undefined {
   return Object.hasOwn(among, name) ? among[name] : undefined;
 }
@@ -53,7 +53,8 @@ const broken: Problem = {
 };
 
 /**
- * The service, or a proxy in front of it, failed: the words of its answer are for the operator.
+ * Shown if the service, or a proxy in front of it, failed. The text of such an answer is for the
+ * operator.
  */
 const failed: Problem = {
   sentence: { is: "Þjónustan gat ekki svarað.", en: "The service could not answer." },
@@ -119,7 +120,7 @@ const problems: Problems = {
   TOO_MANY_REFUSED: {
     sentence: {
       is: "Of mörgum tilraunum frá þessari vél hefur verið hafnað.",
-      en: "Too many failed attempts from this machine.",
+      en: "There were too many failed attempts from this machine.",
     },
     next: {
       is: "Bíddu í eina mínútu og reyndu svo aftur.",

@@ -68,7 +68,7 @@ export const signInProblems: Problems = {
     },
     next: {
       is: "Leyfðu vefkökur á þessari síðu, eða opnaðu hana með https: sumir vafrar geyma þær ekki yfir http.",
-      en: "Allow cookies on this page, or open it over https: some browsers keep no cookies over http.",
+      en: "Allow cookies on this page, or open it over https: some browsers do not keep cookies over http.",
     },
   },
   NOT_A_MEMBER: {
@@ -95,7 +95,7 @@ export const signInProblems: Problems = {
     },
     next: {
       is: "Reyndu aftur, og ef til vill með öðrum aðgangi.",
-      en: "Try again, perhaps with another user name.",
+      en: "Try again, or sign in there as a different user.",
     },
   },
   PROVIDER_AWAY: {

@@ -1,5 +1,5 @@
-// Times, spans, sizes and counts at their boundaries: the change to summer time, the end of a year,
-// the last second of a minute, zero.
+// Times, durations, sizes and counts at their boundaries: the change to summer time, the end of a
+// year, the last second of a minute, zero.
 import assert from "node:assert/strict";
 import { env } from "node:process";
 import { test } from "node:test";
@@ -32,7 +32,7 @@ for (const [date, now, is, en] of whens) {
   });
 }
 
-test("spans, clock times, sizes and numbers at their boundaries", () => {
+test("durations, clock times, sizes and numbers are right at their boundaries", () => {
   assert.deepEqual(
     [0, 0.4, 59.9996, 60, 3599.9, 3600, 148_320].map((seconds) => spanText("is", seconds)),
     ["0 sek.", "0 sek.", "59 sek.", "1 mín.", "59 mín.", "1,0 klst.", "41,2 klst."],
@@ -55,7 +55,7 @@ test("spans, clock times, sizes and numbers at their boundaries", () => {
   );
 });
 
-test("Icelandic counts take the singular by the last digit, except 11, in every text", () => {
+test("Icelandic counts that end in 1, but not in 11, take the singular in every text", () => {
   const words = (count: number) => counted("is", count, "stafur", "stafir");
   assert.deepEqual([0, 1, 2, 11, 21, 111, 1001].map(words), [
     "0 stafir",

@@ -12,7 +12,7 @@ const letters = lettersOf(
   "0-FF,131,152-153,2BB-2BC,2C6,2DA,2DC,304,308,329,2000-206F,20AC,2122,2191,2193,2212,2215,FEFF,FFFD",
 );
 
-/** A Vite plugin that removes unused weights from the Latin fonts: a third of their size. */
+/** A Vite plugin that removes unused weights, a third of the size, from the Latin fonts. */
 export function subsetFonts(): Plugin {
   return {
     name: "subset-fonts",

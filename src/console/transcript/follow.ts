@@ -1,12 +1,15 @@
 /**
- * Where a word may be on the screen, as shares of its height, before the page scrolls to it; and
- * where the page puts it then.
+ * The zone of the screen, in shares of its height, in which a word does not make the page scroll,
+ * and the height to which the page scrolls other words.
  */
 const followZone = { top: 0.1, bottom: 0.62, target: 0.3 };
-/** The same for a position that the user has chosen: everything that the player does not cover. */
+/**
+ * The same for a position that the user has chosen. The zone is everything that the player does not
+ * cover.
+ */
 const visibleZone = { top: 0.06, bottom: 0.82, target: 0.3 };
 /**
- * Parts far away have an assumed height until they are laid out: then the page scrolls again, at
+ * Distant parts have an assumed height until they are laid out. The page then scrolls again, at
  * most this many times.
  */
 const correctionsMax = 4;
@@ -14,13 +17,16 @@ const correctionsMax = 4;
 /** Keeps the word that is played in view. */
 export interface Follow extends Disposable {
   /**
-   * Scrolls to a word that is not in view, unless the user has scrolled away; `isRequested`: the
-   * user has chosen this position, so it scrolls in any case.
+   * Scrolls to a word that is not in view, unless the user has scrolled away. `isRequested`: the
+   * user has chosen this position, so the page scrolls in any case.
    */
   bringIntoView(word: Range, isRequested: boolean): void;
 }
 
-/** Follows until the user scrolls by touch, wheel, key or scroll bar, which calls `onLeave`. */
+/**
+ * Follows the playback until the user scrolls by touch, wheel, key or scroll bar. Then `onLeave` is
+ * called.
+ */
 export function openFollow({
   isFollowing,
   onLeave,

@@ -10,7 +10,10 @@ import { useText } from "../text/language.tsx";
 import { transcriptText } from "../text/transcript.ts";
 import { jobInsteadQuery } from "./transcript-query.ts";
 
-/** Shown instead of a missing transcript: the job that creates it, or that it does not exist. */
+/**
+ * Shown instead of a missing transcript: the state of the job that creates it, or a note that it
+ * does not exist.
+ */
 export function NoTranscript({ id }: { readonly id: string }) {
   const t = useText();
   const { data: job, error, refetch } = useQuery(jobInsteadQuery(id));
@@ -40,7 +43,7 @@ export function NoTranscript({ id }: { readonly id: string }) {
   );
 }
 
-/** Shown when the transcript exists, but not the version in the address. */
+/** Shown if the transcript exists, but not the version in the address. */
 export function NoVersion({ id }: { readonly id: string }) {
   const t = useText();
   return (

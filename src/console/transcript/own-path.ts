@@ -1,7 +1,7 @@
 /**
- * A signed URL of the service as a path on this page's origin. The signature covers path and query
- * only, and a service with several host names signs with one of them, which the page's policy may
- * not allow.
+ * A signed URL of the service as a path on this page's origin. The signature covers only path and
+ * query. If a service has several host names, its URLs have one of them, which the page's policy
+ * may not allow.
  */
 export function ownPath(signedUrl: string): string {
   const { pathname, search } = new URL(signedUrl, location.href);

@@ -23,7 +23,7 @@ test("withPlace() keeps fifty places and drops the oldest", () => {
   assert.equal(places.at(-1)?.[0], "transcripts/10");
 });
 
-test("placesOf() ignores what it cannot read", () => {
+test("placesOf() ignores entries that it cannot read", () => {
   for (const kept of [
     "",
     "{",

@@ -1,6 +1,8 @@
 import { keep, readKept } from "../api/kept.ts";
 
-/** Where the user stopped listening in the last transcripts: ids with seconds, the latest first. */
+/**
+ * Where the user stopped listening in the latest transcripts: ids with seconds, the latest first.
+ */
 type Places = readonly (readonly [id: string, seconds: number])[];
 
 const keptAs = "hlust.places";
@@ -9,7 +11,8 @@ const placesMax = 50;
 const secondsMin = 3;
 
 /**
- * Where the user stopped in a transcript; undefined if they did not start it or reached its end.
+ * Where the user stopped in a transcript; undefined if the user has not started it or has reached
+ * its end.
  */
 export function placeIn(id: string): number | undefined {
   return placesOf(readKept(keptAs)).find(([kept]) => kept === id)?.[1];
@@ -25,7 +28,7 @@ export function savePlace(id: string, seconds: number, isAtEnd: boolean): void {
   keep(keptAs, places.length === 0 ? undefined : JSON.stringify(places));
 }
 
-/** The stored places that are readable: anyone who uses the browser can change its storage. */
+/** The stored places that can be read: anyone who uses the browser can change its storage. */
 export function placesOf(kept: string | undefined): Places {
   try {
     const value: unknown = JSON.parse(kept ?? "[]");
@@ -45,7 +48,9 @@ function isPlace(value: unknown): value is readonly [string, number] {
   );
 }
 
-/** The places with one transcript's first, in tenths of seconds; undefined removes it. */
+/**
+ * The places, with the place of one transcript first, in tenths of seconds; undefined removes it.
+ */
 export function withPlace(places: Places, id: string, seconds: number | undefined): Places {
   const others = places.filter(([kept]) => kept !== id);
   if (seconds === undefined) return others;

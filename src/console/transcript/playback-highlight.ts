@@ -10,7 +10,7 @@ const lingerSeconds = 0.6;
  * it is dark, the text after it is softer. Each paragraph is one text node, for search and screen
  * readers: the browser highlights a part of it (CSS Custom Highlight API), or else a span is placed
  * under the word. The cost of a new word does not depend on the length of the text. The children of
- * `root` are parts, and theirs are paragraphs.
+ * `root` are parts, and the children of parts are paragraphs.
  */
 export class PlaybackHighlight {
   readonly #root: HTMLElement;
@@ -53,7 +53,10 @@ export class PlaybackHighlight {
     return isOther;
   }
 
-  /** The current word; undefined before the first one, and while its paragraph is not rendered. */
+  /**
+   * The range of the current word; undefined before the first word, and while its paragraph is not
+   * rendered.
+   */
   range(): Range | undefined {
     const node = this.#textNode(this.#paragraph);
     if (!node || this.#word < 0) return undefined;

@@ -1,16 +1,16 @@
 import { useSyncExternalStore } from "react";
 
-/** The state of the playback, except the place, which changes with every frame. */
+/** The state of the playback, except for the place, which changes with every frame. */
 export interface PlaybackState {
   readonly isPlaying: boolean;
   readonly isMuted: boolean;
-  /** 1 is the original speed. */
+  /** The speed; 1 is the original speed. */
   readonly rate: number;
-  /** Seconds; 0 while it is unknown. */
+  /** The duration in seconds; 0 while it is unknown. */
   readonly duration: number;
-  /** Whether anything was played or sought: until then the text shows no position. */
+  /** Whether the user has played or sought yet: until then the text shows no position. */
   readonly isBegun: boolean;
-  /** "unavailable": it could not be fetched. "unplayable": it could not be decoded. */
+  /** "unavailable": the media could not be fetched. "unplayable": it could not be decoded. */
   readonly problem: "unavailable" | "unplayable" | undefined;
 }
 
@@ -23,21 +23,21 @@ export interface MediaSource {
   readonly renewUrl: () => Promise<string>;
 }
 
-/** Gets the place in seconds; `isSought`: the user went there. */
+/** Receives the place in seconds. `isSought`: whether the user has chosen it. */
 type PlaceListener = (seconds: number, isSought: boolean) => void;
 
 /**
  * The playback of one recording, shared by the text, the player and the keyboard shortcuts. Without
- * a media element, commands wait for one. `onPlace` listeners get the place with each frame while
- * it plays, and whenever it changes otherwise.
+ * a media element, commands wait for one. `onPlace` listeners receive the place with each frame
+ * during playback, and whenever it changes otherwise.
  */
 export class Playback {
   #media: HTMLMediaElement | undefined;
   #source: MediaSource | undefined;
   #place = 0;
-  #wantsPlay = false;
+  #isPlayRequested = false;
   #frame = 0;
-  /** Whether the URL was renewed since media was last loaded from it. */
+  /** Whether the URL was renewed since media was last loaded from one. */
   #isRenewed = false;
   #state: PlaybackState;
   readonly #listeners = new Set<() => void>();
@@ -59,7 +59,7 @@ export class Playback {
     return this.#state;
   }
 
-  /** Seconds from the start of the recording. */
+  /** The place in seconds from the start of the recording. */
   get place(): number {
     return this.#place;
   }
@@ -74,7 +74,7 @@ export class Playback {
     return () => this.#placeListeners.delete(listener);
   }
 
-  /** Plays with this element from now on. Returns a function that detaches it. */
+  /** Plays with this element from now on. Returns a function that detaches the element. */
   attach(media: HTMLMediaElement, source: MediaSource): () => void {
     this.#media = media;
     this.#source = source;
@@ -94,7 +94,7 @@ export class Playback {
     });
     for (const name of ["pause", "ended"] as const) {
       on(name, () => {
-        this.#wantsPlay = !media.paused;
+        this.#isPlayRequested = !media.paused;
         this.#change({ isPlaying: !media.paused });
         this.#notify();
       });
@@ -115,26 +115,29 @@ export class Playback {
   }
 
   play(): void {
-    this.#wantsPlay = true;
+    this.#isPlayRequested = true;
     // The media may be available again.
     if (this.#state.problem === "unavailable" && this.#media) {
       this.#isRenewed = false;
       void this.#recover(this.#media);
       return;
     }
-    // It rejects if the browser requires a user action first, or if it is paused: then nothing
-    // changes.
+    // The promise rejects if the browser requires a user action first, or if playback is paused. In
+    // both cases nothing changes.
     this.#media?.play().catch(() => {});
   }
 
   pause(): void {
-    this.#wantsPlay = false;
+    this.#isPlayRequested = false;
     this.#media?.pause();
   }
 
-  /** Uses the element's own state, not that of its last event, so that two quick presses count. */
+  /**
+   * Uses the element's own state, not the state of its last event, so that two quick presses count
+   * as two.
+   */
   toggle(): void {
-    const isPlaying = this.#media ? !this.#media.paused : this.#wantsPlay;
+    const isPlaying = this.#media ? !this.#media.paused : this.#isPlayRequested;
     if (isPlaying && this.#state.problem === undefined) this.pause();
     else this.play();
   }
@@ -174,7 +177,7 @@ export class Playback {
     media.preservesPitch = true;
     media.src = url;
     media.load();
-    if (this.#wantsPlay) media.play().catch(() => {});
+    if (this.#isPlayRequested) media.play().catch(() => {});
   }
 
   #loaded(media: HTMLMediaElement): void {
@@ -183,7 +186,9 @@ export class Playback {
     if (this.#place > 0) media.currentTime = this.#place;
   }
 
-  /** The URL may have expired: playback continues at the same place with a new one. */
+  /**
+   * Continues the playback at the same place with a new URL, because the old one may have expired.
+   */
   async #recover(media: HTMLMediaElement): Promise<void> {
     const isUndecodable = media.error?.code === MediaError.MEDIA_ERR_DECODE;
     if (isUndecodable || this.#isRenewed || !this.#source) {
@@ -200,7 +205,7 @@ export class Playback {
   }
 
   #fail(problem: "unavailable" | "unplayable"): void {
-    this.#wantsPlay = false;
+    this.#isPlayRequested = false;
     this.#change({ isPlaying: false, problem });
   }
 
@@ -214,7 +219,7 @@ export class Playback {
   }
 
   #notify(): void {
-    // While it loads, the element is at 0, not at the place where it will continue.
+    // While the element loads, it is at 0, not at the place where playback will continue.
     if (this.#media && this.#media.readyState > 0 && !this.#media.seeking)
       this.#place = this.#media.currentTime;
     for (const listener of this.#placeListeners) listener(this.#place, false);

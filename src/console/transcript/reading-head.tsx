@@ -15,7 +15,7 @@ export function ReadingHead({ transcript }: { readonly transcript: TranscriptJso
   const { subject = "", recordingDuration, languageCode = "", keywords = [] } = metadata ?? {};
   const facts = [
     version?.creationTime === undefined ? "" : longDate(language, new Date(version.creationTime)),
-    // Null without media.
+    // The duration is null if there is no media.
     recordingDuration ? clockText(secondsOf(recordingDuration)) : "",
     languageCode === "" ? "" : t(languageName(languageCode)),
   ];

@@ -83,7 +83,8 @@ export function Reading({
 }
 
 /**
- * The text of a transcript: the same object for the same version, though each answer has new URLs.
+ * The text of a transcript: the same object for the same version, although each answer has new
+ * URLs.
  */
 function useTextOf({ version, segments }: TranscriptJson): SpokenText {
   const id = version?.name;
@@ -94,14 +95,14 @@ function useTextOf({ version, segments }: TranscriptJson): SpokenText {
   return text;
 }
 
-/** The seconds in `?t=`. */
+/** The position in the address, in seconds (`?t=`). */
 function usePlaceInAddress(): number | undefined {
   const named = new URLSearchParams(useSearch()).get("t");
   const seconds = Number.parseFloat(named ?? "");
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }
 
-/** How often the place is saved while it plays. */
+/** How often the place is saved during playback. */
 const saveEverySeconds = 5;
 
 /** Saves the place where the user stops listening, for the next time. */

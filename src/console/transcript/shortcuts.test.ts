@@ -9,21 +9,21 @@ function keyOf(key: string, held: Partial<typeof none> & { readonly altGraph?: b
   return { key, ...none, ...modifiers, getModifierState: () => altGraph };
 }
 
-test("each key has its command", () => {
+test("commandOf() returns the command of each key", () => {
   assert.deepEqual(commandOf(keyOf(" ")), { do: "toggle" });
   assert.deepEqual(commandOf(keyOf("k")), { do: "toggle" });
   assert.deepEqual(commandOf(keyOf("ArrowLeft")), { do: "skip", by: -5 });
   assert.deepEqual(commandOf(keyOf("L", { shiftKey: true })), { do: "skip", by: 1 });
   assert.deepEqual(commandOf(keyOf("ArrowRight", { shiftKey: true })), { do: "word", by: 1 });
   assert.deepEqual(commandOf(keyOf("7")), { do: "tenth", at: 7 });
-  // Their positions differ between keyboards: some need shift, others do not.
+  // The positions of these keys differ between keyboards: some need shift, others do not.
   for (const shiftKey of [false, true]) {
     assert.deepEqual(commandOf(keyOf("<", { shiftKey })), { do: "speed", by: -1 });
     assert.deepEqual(commandOf(keyOf("?", { shiftKey })), { do: "sheet" });
   }
 });
 
-test("keys that the browser, the device or an Icelandic keyboard uses are no commands", () => {
+test("keys that the browser, the device or an Icelandic keyboard uses are not shortcuts", () => {
   for (const held of [{ ctrlKey: true }, { metaKey: true }, { altKey: true }, { altGraph: true }]) {
     for (const key of ["k", " ", "5", "?", "ArrowLeft"])
       assert.equal(commandOf(keyOf(key, held)), undefined, `${key} ${JSON.stringify(held)}`);

@@ -1,18 +1,18 @@
 import { transcriptText as texts } from "../text/transcript.ts";
 
-/** What a key does to the playback. */
+/** The effect of a key on the playback. */
 export type Command =
   | { readonly do: "toggle" | "mute" }
   | { readonly do: "sheet" }
   | { readonly do: "copyLink" }
-  /** Seconds, forward or back. */
+  /** `by`: seconds, forward or back. */
   | { readonly do: "skip"; readonly by: number }
   | { readonly do: "word" | "segment" | "speed"; readonly by: 1 | -1 }
   | { readonly do: "tenth"; readonly at: number };
 
 /**
- * The part of a key event that decides the command. AltGr types letters, so a key with it is never
- * a command.
+ * The part of a key event that decides the command. AltGr is for typing letters, so a key pressed
+ * with it is never a command.
  */
 export interface Key {
   readonly key: string;

@@ -9,7 +9,7 @@ import {
   wordAtOffset,
 } from "./spoken-text.ts";
 
-/** A segment of words of half a second each. */
+/** A segment whose words take half a second each. */
 function segmentOf(said: string, start: number, speakerId = "") {
   const words = said.split(/(?<=\s)/).map((word, at) => ({
     startTime: `${start + at / 2}s`,
@@ -75,7 +75,7 @@ test("wordAt() finds the word played at a time, wordAtOffset() the word of a cha
   assert.equal(wordAt(spokenText([]), 1), -1);
 });
 
-test("where speakers overlap, wordAt() finds the word that began last", () => {
+test("wordAt() finds the word that began last if speakers overlap", () => {
   const text = spokenText([segmentOf("a b c d ", 0, "1"), segmentOf("x y ", 0.75, "2")]);
   const words = [0, 0.5, 0.8, 1, 1.3, 1.6].map((seconds) => wordAt(text, seconds));
   assert.deepEqual(words, [0, 1, 4, 2, 5, 3]);

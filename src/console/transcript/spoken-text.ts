@@ -6,15 +6,15 @@ export interface Paragraph {
   readonly text: string;
   /** Seconds from the start of the recording. */
   readonly start: number;
-  /** Key in the transcript's speakers; "" if the speaker is unknown. */
+  /** The key of the speaker in the transcript's speakers; "" if the speaker is unknown. */
   readonly speaker: string;
-  /** Whether the paragraph before has another speaker. */
+  /** Whether the previous paragraph has another speaker. */
   readonly isTurn: boolean;
   /** The index of its first word among all words of the text. */
   readonly firstWord: number;
 }
 
-/** The text of a transcript in paragraphs, and in arrays the times of its words. */
+/** The text of a transcript in paragraphs, and the times of its words in arrays. */
 export interface SpokenText {
   readonly paragraphs: readonly Paragraph[];
   readonly wordCount: number;
@@ -26,12 +26,15 @@ export interface SpokenText {
   readonly ends: Float64Array;
   readonly offsets: Uint32Array;
   /**
-   * The words in order of their starts, if speakers overlap so that it is not the reading order.
+   * The words in the order of their starts, if speakers overlap so that this is not the reading
+   * order.
    */
   readonly byTime: Uint32Array | undefined;
 }
 
-/** The most words in a paragraph: longer segments are split at the end of a sentence. */
+/**
+ * The maximum number of words in a paragraph. Longer segments are split at the end of a sentence.
+ */
 export const paragraphWordsMax = 150;
 
 /** Converts the segments of a transcript; segments without words are left out. */
@@ -65,7 +68,7 @@ export function spokenText(segments: readonly SegmentJson[]): SpokenText {
 }
 
 /**
- * The end of the paragraph that begins at `from`: that of the segment, or of a sentence in the
+ * The end of the paragraph that begins at `from`: the end of the segment, or of a sentence in the
  * paragraph's second half.
  */
 function endOfParagraph(words: NonNullable<SegmentJson["words"]>, from: number): number {
@@ -83,7 +86,9 @@ function orderByTime(starts: Float64Array): Uint32Array {
   );
 }
 
-/** After seeking, players report a time slightly before the requested one. */
+/**
+ * The tolerance for players that report, after seeking, a time slightly before the requested one.
+ */
 const clockSlackSeconds = 0.002;
 
 /** The word that is played at a time, or the last one before it; -1 before the first. */
@@ -93,7 +98,7 @@ export function wordAt({ starts, byTime }: SpokenText, seconds: number): number 
   return after === 0 ? -1 : (byTime?.[after - 1] ?? after - 1);
 }
 
-/** The index of the paragraph that has a word. */
+/** The index of the paragraph that contains a word. */
 export function paragraphOfWord({ paragraphs }: SpokenText, word: number): number {
   return firstIndex(paragraphs.length, (at) => (paragraphs[at]?.firstWord ?? 0) > word) - 1;
 }
@@ -116,12 +121,15 @@ export function extentOfWord(text: SpokenText, word: number): { from: number; to
   return { from, to: Math.max(from, begin + said.trimEnd().length) };
 }
 
-/** The first index below `count` that holds, if all after it do too; `count` if none does. */
-function firstIndex(count: number, holds: (at: number) => boolean): number {
+/**
+ * The first index for which `isTrueFor` is true; it must also be true for all later indexes.
+ * `count` if there is none.
+ */
+function firstIndex(count: number, isTrueFor: (at: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (holds(middle)) high = middle;
+    if (isTrueFor(middle)) high = middle;
     else low = middle + 1;
   }
   return low;

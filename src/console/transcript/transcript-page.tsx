@@ -10,7 +10,7 @@ import { Reading } from "./reading.tsx";
 import { transcriptQuery } from "./transcript-query.ts";
 
 /**
- * One transcript: /transcripts/<id>; with `?t=<seconds>` at a position in it, with `?version=<id>`
+ * The page of one transcript: /transcripts/<id>. `?t=<seconds>`: a position in it. `?version=<id>`:
  * an earlier version.
  */
 export function TranscriptPage() {

@@ -6,13 +6,13 @@ import type {
 import { ApiError } from "../api/api-error.ts";
 import { callApi } from "../api/call-api.ts";
 
-/** How often, and at most how many times, the page polls for a waveform that is being made. */
+/** How often, and how many times at most, the page polls for a waveform that is being computed. */
 const waveformWait = { everyMs: 5_000, timesMax: 24 };
 
 /**
  * A transcript with its text. `name`: transcripts/<transcript_id>; `version`: the id of an earlier
- * version. Answers may have many megabytes, so they are neither compared nor refetched without
- * need.
+ * version. Answers may have many megabytes, so they are neither compared nor refetched
+ * unnecessarily.
  */
 export function transcriptQuery(name: string, version?: string) {
   const path = version === undefined ? name : `${name}/versions/${encodeURIComponent(version)}`;
@@ -34,7 +34,10 @@ function isDescribed({ uri = "", metadata }: TranscriptJson): boolean {
   return uri === "" || (metadata?.waveformUri ?? "") !== "";
 }
 
-/** The job whose id an address may have instead of a transcript's; null if there is none. */
+/**
+ * An address may contain the id of a job instead of a transcript's. Returns that job; null if there
+ * is none.
+ */
 export function jobInsteadQuery(id: string) {
   return queryOptions({
     queryKey: ["transcript", "job", id],

@@ -7,8 +7,8 @@ import { wordAtPoint } from "./word-at-point.ts";
 
 /**
  * Connects a text with its playback: it highlights the current word, keeps it in view, and seeks to
- * a word that is clicked. `shown` changes when more of the text is rendered. `startsAtPlace`: the
- * address has a place, which is brought into view first.
+ * a word that is clicked. `shown` changes when more of the text is rendered. `startsAtPlace`:
+ * whether the address has a place, which is brought into view first.
  */
 export function useListening(
   root: RefObject<HTMLElement | null>,
@@ -58,7 +58,7 @@ export function useListening(
     }
     const stop = playback.onPlace(show);
     const onClick = (event: MouseEvent): void => {
-      // A click that selects text is for copying.
+      // A click that selects text does not seek: the user wants to copy.
       if (event.button !== 0 || !getSelection()?.isCollapsed) return;
       const word = wordAtPoint(ground, text, event);
       const start = word === undefined ? undefined : text.starts[word];

@@ -19,7 +19,8 @@ export function wordAtPoint(
     return undefined;
   const indexIn = (parent: Element, child: Element) => [...parent.children].indexOf(child);
   const paragraph = indexIn(root, part) * paragraphsPerPart + indexIn(part, segment);
-  // Right of a character's middle, the caret is before the next one, which may be another word's.
+  // If the point is right of a character's middle, the caret is before the next character, which
+  // may belong to another word.
   for (const offset of [place.offset, place.offset - 1]) {
     const word = wordAtOffset(text, paragraph, Math.max(0, offset));
     const { from, to } = extentOfWord(text, word);
@@ -41,7 +42,7 @@ function caretAt(x: number, y: number): { node: Node; offset: number } | undefin
     const caret = document.caretPositionFromPoint(x, y);
     return caret ? { node: caret.offsetNode, offset: caret.offset } : undefined;
   }
-  // The older API for the same.
+  // Older browsers have only this method.
   const range = document.caretRangeFromPoint(x, y);
   return range ? { node: range.startContainer, offset: range.startOffset } : undefined;
 }

@@ -11,14 +11,17 @@ import { useListening } from "./use-listening.ts";
 import { useRoving } from "./use-roving.ts";
 import "./words.css";
 
-/** The number of parts rendered first; the others follow while these can be read already. */
+/**
+ * The number of parts that are rendered first. The user can already read them while the others
+ * follow.
+ */
 const firstParts = 3;
 
 type Speakers = Readonly<Record<string, SpeakerJson>>;
 
 /**
- * The text of a transcript, with speakers and times in its margin; with a playback it can be played
- * from any word.
+ * The text of a transcript, with speakers and times in its margin. If there is a playback, it can
+ * be played from any word.
  */
 export function Words({
   text,
@@ -67,7 +70,7 @@ function partsOf(paragraphs: readonly Paragraph[]): (readonly Paragraph[])[] {
   );
 }
 
-/** Callers choose speaker ids, so they may be names of properties that every object has. */
+/** Callers choose speaker ids, which may therefore be "constructor" and the like. */
 function nameOf(speakers: Speakers, id: string): string | undefined {
   return Object.hasOwn(speakers, id) ? speakers[id]?.name : undefined;
 }

@@ -6,7 +6,7 @@ import "../parts/note.css";
 /** A note that a transcript was deleted, on the list that is shown afterwards. */
 export function DeletedNote() {
   const t = useText();
-  // Read once, because the history entry's state is overwritten later.
+  // The state is read once, because the history entry's state is overwritten later.
   const [deleted] = useState(deletedHere);
   if (deleted === undefined) return null;
   return <p className="note">{t(asideText.removedTranscript)(deleted)}</p>;

@@ -1,12 +1,12 @@
 import { savedScrollPosition } from "../frame/scroll-position.ts";
 import { type ListPages, newList } from "./list-pages.ts";
 
-/** The number of lists kept at a time: each has a token of 150 characters a page. */
+/** The maximum number of lists that are kept. Each has a token of 150 characters per page. */
 const keptMax = 20;
 const kept = new Map<number, { readonly account: string; readonly pages: ListPages }>();
 let lastId = 0;
 
-/** The list of the current history entry, if it has this account and filter; else a new one. */
+/** The list of the current history entry, if it has this account and filter; else a new list. */
 export function listOfEntry(account: string, filter: string): ListPages {
   const found = kept.get(savedScrollPosition()?.list ?? 0);
   if (found?.account === account && found.pages.filter === filter) return found.pages;

@@ -8,7 +8,7 @@ const read = [
   { rows: 1, next: undefined },
 ].reduce((list, answer, page) => withPage(list, page, answer), newList(1, ""));
 
-test("withPage() adds one page after the other", () => {
+test("withPage() adds one page after another", () => {
   assert.equal(tokenOf(newList(1, ""), 0), "");
   assert.deepEqual([rowCount(newList(1, "")), rowCount(read)], [0, 6]);
   assert.deepEqual(
@@ -34,7 +34,7 @@ test("placeOf() finds the page of each row", () => {
   assert.deepEqual([placeOf(read, 6), placeOf(read, -1)], [undefined, undefined]);
 });
 
-test("withPage() moves the rows after a page that has lost some or all of its rows", () => {
+test("withPage() moves later rows up if a page has lost some or all of its rows", () => {
   const shorter = withPage(withPage(read, 0, { rows: 2, next: "b" }), 1, { rows: 0, next: "c" });
   assert.equal(rowCount(shorter), 3);
   assert.deepEqual(placeOf(shorter, 2), { page: 2, row: 0 });

@@ -6,18 +6,18 @@ export interface ListPages {
   readonly id: number;
   readonly filter: string;
   readonly pages: readonly KnownPage[];
-  /** The token of the page after them; undefined if there is none. */
+  /** The token of the page after these; undefined if there is none. */
   readonly next: string | undefined;
 }
 
 interface KnownPage {
   readonly token: string;
-  /** The index of its first row in the list, from 0. */
+  /** The index of the page's first row in the list, from 0. */
   readonly index: number;
   readonly rows: number;
 }
 
-/** A list of which no page is known yet. The token of the first page is "". */
+/** A list without any known page. The token of the first page is "". */
 export function newList(id: number, filter: string): ListPages {
   return { id, filter, pages: [], next: "" };
 }
@@ -49,7 +49,7 @@ export function tokenOf({ pages, next }: ListPages, page: number): string | unde
   return page === pages.length ? next : pages[page]?.token;
 }
 
-/** The list with a page that was read, for the first time or again; then it may have lost rows. */
+/** The list with a page that was read. A page that is read again may have lost rows. */
 export function withPage(
   list: ListPages,
   page: number,

@@ -7,23 +7,26 @@ import { callApi } from "../api/call-api.ts";
 import { secondsOf } from "../text/numbers.ts";
 import type { ListPages } from "./list-pages.ts";
 
-/** What a row of the list shows: a tenth of what the service returns, so that many can be kept. */
+/**
+ * The data that a row of the list shows: a tenth of the service's answer, so that many rows can be
+ * kept.
+ */
 export interface TranscriptSummary {
   readonly id: string;
   readonly subject: string;
   readonly keywords: readonly string[];
   readonly languageCode: string;
-  /** undefined without media. */
+  /** The duration of the recording; undefined if there is none. */
   readonly seconds: number | undefined;
   readonly speakers: number;
-  /** When its current version was created. */
+  /** When the current version was created. */
   readonly versionTime: string;
   readonly isChanged: boolean;
 }
 
 export interface SummaryPage {
   readonly rows: readonly TranscriptSummary[];
-  /** The token of the next page; undefined on the last one. */
+  /** The token of the next page; undefined on the last page. */
   readonly next: string | undefined;
 }
 

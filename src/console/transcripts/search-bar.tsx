@@ -8,7 +8,7 @@ import { metadataLimits } from "../api/metadata-limits.ts";
 import type { Search } from "./search.ts";
 import "./search-bar.css";
 
-/** The search begins this long after the last character is typed. */
+/** How long after the last typed character the search begins. */
 const pauseMs = 250;
 
 /** A field that searches titles, and the keywords of the current search. */

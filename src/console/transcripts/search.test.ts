@@ -17,7 +17,7 @@ test("readSearch() reads what searchQuery() writes", () => {
   }
 });
 
-test("readSearch() drops what no transcript can match", () => {
+test("readSearch() drops characters and keywords that no transcript can match", () => {
   const none = [everything, everything, everything, { subject: "ab", keywords: [] }];
   const queries = ["?subject=", "?keyword=&keyword=%20", "?other=1", "?subject=%20a%00b%20"];
   assert.deepEqual(queries.map(readSearch), none);

@@ -2,7 +2,7 @@ import { metadataLimits } from "../api/metadata-limits.ts";
 
 /**
  * A search of the list: by a part of the title, or by keywords that must all match. The service's
- * filter allows one of the two (§4.3).
+ * filter allows only one of the two (§4.3).
  */
 export interface Search {
   readonly subject: string;
@@ -24,7 +24,10 @@ export function readSearch(query: string): Search {
   return { subject: clean(parts.get("subject") ?? ""), keywords: [] };
 }
 
-/** Anyone can write an address: characters that no title has and no filter allows are removed. */
+/**
+ * Removes characters that titles cannot contain and filters do not allow: anyone can write an
+ * address.
+ */
 function clean(text: string): string {
   return Array.from(text.replaceAll("\0", "").toWellFormed().trim())
     .slice(0, metadataLimits.subjectChars)

@@ -7,7 +7,7 @@ import { clockText } from "../text/numbers.ts";
 import { transcriptsText } from "../text/transcripts.ts";
 import type { TranscriptSummary } from "./page-query.ts";
 
-/** The number of keywords that fit in a row; the transcript's own page shows all. */
+/** The number of keywords that fit in a row. The transcript's own page shows all of them. */
 const keywordsShown = 3;
 
 /**
@@ -24,7 +24,7 @@ export function TranscriptRow({
 }: {
   readonly row: TranscriptSummary | undefined;
   readonly index: number;
-  /** -1 while it is unknown. */
+  /** The number of rows in the list; -1 while it is unknown. */
   readonly setSize: number;
   readonly top: number;
   readonly now: Date;

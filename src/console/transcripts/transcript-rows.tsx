@@ -11,7 +11,7 @@ import { useScrollPosition } from "./use-scroll-position.ts";
 import { useRowWindow } from "./use-row-window.ts";
 import "./transcript-rows.css";
 
-/** The next page is read when the window is this many rows from the end of the known ones. */
+/** The next page is read when the window is this many rows from the end of the known rows. */
 const rowsAhead = 60;
 
 /**
@@ -25,7 +25,7 @@ export function TranscriptRows({
   onKeyword,
 }: {
   readonly listPages: ListPages;
-  /** The rows are those of the previous search. */
+  /** Whether the rows still belong to the previous search. */
   readonly isWaiting: boolean;
   readonly onPage: (listId: number, page: number, read: SummaryPage) => void;
   readonly onKeyword: (keyword: string) => void;
@@ -86,7 +86,9 @@ export function TranscriptRows({
   );
 }
 
-/** The end of a shorter list is visible without a count. */
+/**
+ * The count is shown only for lists with more rows than this: the end of a shorter list is in view.
+ */
 const countedRowsMin = 20;
 
 /** The visible pages, and the next one if its rows are near. */

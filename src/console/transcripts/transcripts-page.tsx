@@ -76,7 +76,7 @@ function Transcripts() {
   );
 }
 
-/** The subtitle, which is also announced when a search has a result. */
+/** The subtitle, which is also announced to screen readers when a search has a result. */
 function useSub(shown: ListPages | undefined, isNothing: boolean): string {
   const t = useText();
   const announce = useAnnounce();

@@ -8,7 +8,8 @@ import { pageQuery, type SummaryPage } from "./page-query.ts";
 /** The list to show, and its state. */
 export interface ShownList {
   /**
-   * The list to show; after a change of the filter the previous one, until the first page is here.
+   * The list to show. After the filter changes, this is the previous list until the first page of
+   * the new one has loaded.
    */
   readonly shown: ListPages | undefined;
   readonly isWaiting: boolean;
@@ -20,8 +21,8 @@ export interface ShownList {
 }
 
 /**
- * Lists the account's transcripts that match a filter; if the history entry has a kept list, that
- * one.
+ * The list of the account's transcripts that match a filter: the kept list of the history entry, if
+ * it has one.
  */
 export function useListPages(filter: string): ShownList {
   const account = useSession().account.name;
@@ -30,7 +31,7 @@ export function useListPages(filter: string): ShownList {
   if (wanted.filter !== filter) setWanted(listOfEntry(account, filter));
   useEffect(() => keepList(account, wanted), [account, wanted]);
   useEffect(() => {
-    // A user who comes back to the window at the top of the list sees new transcripts; further down
+    // A user who returns to the window at the top of the list sees new transcripts. Further down,
     // no row moves.
     const renew = () => {
       const isAtTop = window.scrollY <= 0 && !document.activeElement?.closest("li");

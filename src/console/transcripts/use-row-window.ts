@@ -6,8 +6,8 @@ import {
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 
 /**
- * All rows have the height of the first one, which depends on its style and the user's font size:
- * so no row ever moves.
+ * The height of the first row, which depends on its style and the user's font size. All rows have
+ * this height, so that no row ever moves.
  */
 let lastRowHeight = 85;
 /** The number of rows rendered above and below the window. */
@@ -16,7 +16,7 @@ const overscan = 8;
 /** The rows of a list that are in the window, and their positions. */
 export function useRowWindow(
   count: number,
-  /** A row that stays rendered, with the rows next to it, wherever the window is. */
+  /** The row that stays rendered, with the rows next to it, wherever the window is. */
   held: number | undefined,
 ): {
   readonly list: RefObject<HTMLUListElement | null>;
@@ -59,7 +59,7 @@ export function useRowWindow(
       );
     };
     measure();
-    // What is above the list may grow, and so may rows with the font size.
+    // The content above the list may grow, and rows may grow with the font size.
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
     return () => observer.disconnect();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { kindOfFile, kindOfUrl, subjectOfName, subjectOfUrl } from "./media-kind.ts";
 
-test("kindOfFile() decides by the file name first, then by the type", () => {
+test("kindOfFile() decides by the file name, then by the media type", () => {
   const rows = [
     ["fundur.mp3", "", "AUDIO"],
     ["Fundur.WAV", "text/plain", "AUDIO"],
@@ -24,7 +24,7 @@ test("kindOfUrl() decides by the path", () => {
   assert.equal(kindOfUrl("https://"), "UNKNOWN");
 });
 
-test("subjectOfName() and subjectOfUrl() make titles of file names and URLs", () => {
+test("subjectOfName() and subjectOfUrl() make titles from file names and URLs", () => {
   const names = [
     ["viðtal_við_Þórð.wav", "viðtal við Þórð"],
     ["20. fundur fjárlaganefndar.mp3", "20. fundur fjárlaganefndar"],

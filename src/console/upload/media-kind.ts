@@ -1,6 +1,6 @@
 /**
- * What a file or URL seems to be, judged by its type and name only; the service checks the bytes
- * (docs/api.md, Uploads).
+ * The probable kind of a file or URL, judged only by its media type and name. The service checks
+ * the bytes (docs/api.md, Uploads).
  */
 export type MediaKind = "AUDIO" | "VIDEO" | "UNKNOWN" | "OTHER";
 
@@ -16,7 +16,7 @@ const kindsByName: ReadonlyMap<string, MediaKind> = new Map([
 /** Media types that are certainly not recordings. */
 const otherTypes = /^(text|image|font)\/|^application\/(pdf|zip|json|xml|javascript|xhtml|gzip)/;
 
-/** What a file seems to be; OTHER is certainly not a recording. */
+/** The probable kind of a file. OTHER is certainly not a recording. */
 export function kindOfFile({
   name,
   type,
@@ -31,7 +31,7 @@ export function kindOfFile({
   return otherTypes.test(type) ? "OTHER" : "UNKNOWN";
 }
 
-/** What is behind a URL, judged by its path. */
+/** The probable kind of the media at a URL, judged by its path. */
 export function kindOfUrl(text: string): MediaKind {
   return kindsByName.get(endingOf(URL.parse(text)?.pathname ?? "")) ?? "UNKNOWN";
 }

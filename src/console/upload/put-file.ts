@@ -4,9 +4,10 @@ import { ApiError, errorOfBody, offlineError } from "../api/api-error.ts";
 const stallMsMax = 60_000;
 
 /**
- * Sends a file with one PUT and reports how many bytes have been sent (which fetch cannot, hence
- * XMLHttpRequest). Resolves when the service has the whole file on disk; rejects with ApiError, or
- * with the signal's reason. The service never keeps part of a file (docs/api.md, Uploads).
+ * Sends a file with one PUT and reports how many bytes have been sent. It uses XMLHttpRequest,
+ * because fetch() cannot report this. Resolves when the service has the whole file on disk; rejects
+ * with ApiError, or with the signal's reason. The service never keeps a part of a file
+ * (docs/api.md, Uploads).
  */
 export function putFile(
   url: string,
@@ -24,7 +25,7 @@ export function putFile(
     request.abort();
   };
   const stop = (): void => fail(signal.reason);
-  // Browsers report this long before they give up the connection.
+  // Browsers report a lost network long before they close the connection.
   const goOffline = (): void => fail(offlineError());
   const watchForStall = (): void => {
     clearTimeout(stallTimer);
@@ -34,7 +35,7 @@ export function putFile(
     watchForStall();
     onSent(loaded);
   });
-  // Now the service works without a limit: it may have gigabytes to flush to disk.
+  // From now on there is no time limit: the service may have to flush gigabytes to disk.
   request.upload.addEventListener("load", () => clearTimeout(stallTimer));
   request.addEventListener("error", () => void failureOf(file).then(reject));
   request.addEventListener("load", () => {

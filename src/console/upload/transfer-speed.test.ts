@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TransferSpeed } from "./transfer-speed.ts";
 
-test("the speed is that of the last 8 s, and undefined during the first second", () => {
+test("the speed is measured over the last 8 s, and undefined during the first second", () => {
   const speed = new TransferSpeed();
   speed.note(0, 0);
   speed.note(500, 500);

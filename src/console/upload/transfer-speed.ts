@@ -1,6 +1,9 @@
-/** The speed is measured over this window: long enough not to jump, short enough to follow. */
+/**
+ * The window over which the speed is measured: long enough for a steady value, short enough to
+ * follow changes.
+ */
 const windowMs = 8_000;
-/** Until this much time is measured, the speed is unknown. */
+/** The speed is unknown until it has been measured for this long. */
 const measuredMsMin = 1_000;
 
 interface Sample {
@@ -13,7 +16,8 @@ export class TransferSpeed {
   #samples: Sample[] = [];
 
   /**
-   * `at`: in ms, of a monotonic clock. Fewer bytes than before mean that the transfer restarted.
+   * Records the progress. `at`: the time of a monotonic clock, in ms. If `bytes` is less than
+   * before, the transfer has restarted.
    */
   note(bytes: number, at: number): void {
     if (bytes < (this.#samples.at(-1)?.bytes ?? 0)) this.#samples = [];
@@ -21,7 +25,10 @@ export class TransferSpeed {
     while ((this.#samples[1]?.at ?? at) <= at - windowMs) this.#samples.shift();
   }
 
-  /** undefined while too little is measured, or nothing moves. */
+  /**
+   * The current speed; undefined until it has been measured for long enough, or if the transfer has
+   * stalled.
+   */
   bytesPerSecond(): number | undefined {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (!first || !last || last.at - first.at < measuredMsMin) return undefined;

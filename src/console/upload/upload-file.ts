@@ -8,7 +8,8 @@ import { waitOut } from "./wait-out.ts";
 export interface Transfer {
   readonly sentBytes: number;
   /**
-   * The error that it waits out, such as OFFLINE; then it resumes by itself, from the first byte.
+   * The temporary error that the upload waits for, such as OFFLINE. It then restarts automatically,
+   * from the first byte.
    */
   readonly waitsFor: ApiError | undefined;
 }
@@ -16,8 +17,8 @@ export interface Transfer {
 /**
  * Uploads a file and returns `uploads/<id>`, for a job. Rejects as waitOut() does.
  *
- * `begin`: creates the upload, and another one when it has become too old. `pause`: its end()
- * starts the next attempt now.
+ * `begin`: creates the upload, and another one when the first has become too old. `pause`: its
+ * end() starts the next attempt immediately.
  */
 export async function uploadFile(
   file: Blob,
@@ -51,7 +52,8 @@ export async function uploadFile(
         place = undefined;
         return await send();
       }
-      // The file is there already, only the answer was lost: an upload is complete or absent.
+      // The service already has the file, and only its answer was lost: an upload is complete or
+      // absent.
       if (error.reason !== "UPLOAD_USED") throw error;
     }
     return place.name;

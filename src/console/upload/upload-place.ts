@@ -8,15 +8,15 @@ import type {
 export interface UploadPlace {
   /** `uploads/<id>`, or the name of the transcript that the media is for. */
   readonly name: string;
-  /** Accepts the PUT; it belongs to the service itself or to its bucket. */
+  /** The URL that accepts the PUT. It belongs to the service itself or to its bucket. */
   readonly url: string;
-  /** The size of the largest file it accepts, if the URL says so. */
+  /** The maximum size of the file, if the URL contains one. */
   readonly bytesMax: number | undefined;
   /** When this page no longer relies on the URL, in ms of Date.now(). */
   readonly staleAt: number;
 }
 
-/** §4.7: a URL is valid for an hour. The margin allows for a clock that is wrong here. */
+/** §4.7: a URL is valid for an hour. The margin allows for a browser whose clock is wrong. */
 const placeMs = 50 * 60_000;
 
 /** Creates an upload: for a job, or for the media of `transcript`. Throws ApiError. */
@@ -25,7 +25,7 @@ export async function initUpload(
   { transcript, owner }: { readonly transcript?: string; readonly owner?: string } = {},
 ): Promise<UploadPlace> {
   const body: InitUploadRequestJson = transcript === undefined ? {} : { resourceName: transcript };
-  const askedAt = Date.now();
+  const requestedAt = Date.now();
   const { storageSignedUrl = "", resourceName = "" } = await callApi<InitUploadResponseJson>(
     "/v1alpha1/initupload",
     { method: "POST", body, signal, ...(owner !== undefined && { owner }) },
@@ -34,10 +34,10 @@ export async function initUpload(
   const bytesMax = Number(searchParams.get("bytesMax"));
   return {
     name: resourceName,
-    // The service may have several host names; pages use the one they were loaded from. The
-    // signature does not cover the host.
+    // The service may have several host names, and pages use the one that they were loaded from.
+    // The signature does not cover the host.
     url: pathname.startsWith("/media/uploads/") ? pathname + search : storageSignedUrl,
     bytesMax: bytesMax > 0 ? bytesMax : undefined,
-    staleAt: askedAt + placeMs,
+    staleAt: requestedAt + placeMs,
   };
 }

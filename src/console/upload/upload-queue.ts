@@ -10,7 +10,7 @@ import { waitOut } from "./wait-out.ts";
 /** A file that is to become a job. */
 export interface QueuedUpload {
   readonly id: string;
-  /** The user who chose it, in which account (identityOf). */
+  /** The user who chose the file, and the account (identityOf). */
   readonly owner: string;
   readonly file: File;
   readonly metadata: TranscriptMetadataJson;
@@ -19,14 +19,17 @@ export interface QueuedUpload {
 
 /** The state of an upload. Uploads that have become jobs are no longer in the queue. */
 export type UploadState =
-  /** Others are sent before it. */
+  /** Other files are sent first. */
   | { readonly kind: "QUEUED" }
   | {
       readonly kind: "SENDING";
       readonly sentBytes: number;
       readonly bytesPerSecond: number | undefined;
     }
-  /** Something temporary, such as no network; it resumes by itself. */
+  /**
+   * The upload waits for a temporary problem, such as no network, to end. It then resumes
+   * automatically.
+   */
   | { readonly kind: "WAITING"; readonly error: ApiError }
   /** The service has the file; the job is being created. */
   | { readonly kind: "SUBMITTING" }
@@ -43,9 +46,9 @@ interface Work {
 }
 
 /**
- * Uploads files one at a time, submits them as jobs, and notifies listeners of each change. Only
- * one at a time, because over HTTP/1.1 a browser has six connections to the service, and watching
- * jobs uses them too.
+ * Uploads files one at a time, submits them as jobs, and notifies listeners of each change. Several
+ * uploads at the same time could use up the six connections that a browser has to the service over
+ * HTTP/1.1, which watching jobs uses as well.
  */
 export class UploadQueue {
   #uploads: readonly QueuedUpload[] = [];
@@ -53,7 +56,9 @@ export class UploadQueue {
   readonly #listeners = new Set<() => void>();
   #onSubmitted: ((upload: QueuedUpload) => void) | undefined;
   #owner: string | undefined;
-  /** The owners whose files are being sent: one who is signed out does not block the others. */
+  /**
+   * The owners whose files are being sent. An owner who is signed out does not block the others.
+   */
   readonly #busy = new Set<string>();
 
   /** For useSyncExternalStore. */
@@ -71,7 +76,7 @@ export class UploadQueue {
     };
   }
 
-  /** The signed-in user (identityOf). Files of other users wait until their owner is back. */
+  /** Sets the signed-in user (identityOf). Files of other users wait until their owner is back. */
   setOwner(owner: string | undefined): void {
     if (owner === this.#owner) return;
     this.#owner = owner;
@@ -79,7 +84,7 @@ export class UploadQueue {
     void this.#sendAll();
   }
 
-  /** `owner`: the user who chose the file; by now another one may be signed in. */
+  /** `owner`: the user who chose the file. By now another user may be signed in. */
   add(owner: string, file: File, metadata: TranscriptMetadataJson): void {
     const id = crypto.randomUUID();
     const stop = new AbortController();
@@ -95,7 +100,7 @@ export class UploadQueue {
     this.#set(this.#uploads.filter((upload) => upload.id !== id));
   }
 
-  /** Resumes an upload that waits or has failed, now. */
+  /** Immediately resumes an upload that waits or has failed. */
   retry(id: string): void {
     const upload = this.#uploads.find((upload) => upload.id === id);
     this.#works.get(id)?.pause.end();
@@ -172,7 +177,10 @@ export class UploadQueue {
     await waitOut(submit, { signal, pause, onWait });
   }
 
-  /** Throws an error that is waited out until setOwner() is called. */
+  /**
+   * Throws if another user is signed in. waitOut() treats the error as temporary, until setOwner()
+   * is called.
+   */
   #checkOwner(owner: string): void {
     if (owner === this.#owner) return;
     throw new ApiError("another user is signed in", { status: 401, reason: "SIGNED_OUT" });

@@ -44,7 +44,7 @@ export function UploadsProvider({ children }: { readonly children: ReactNode }) 
   useLeaveQuestion(all.length > 0);
   const uploads = useMemo(() => all.filter((upload) => upload.owner === owner), [all, owner]);
   const [{ author, draft }, setDraft] = useState({ author: owner, draft: emptyDraft });
-  // A draft belongs to the user who typed it, and is there when the same user is back.
+  // A draft belongs to the user who typed it, and is still there when the same user is back.
   if (owner !== undefined && owner !== author) setDraft({ author: owner, draft: emptyDraft });
   // An answer may arrive when the draft already belongs to another user.
   const change = useCallback(
@@ -105,7 +105,7 @@ function useQueue(): UploadQueue {
   return queue;
 }
 
-/** The session if it is known; this hook does not fetch it. */
+/** The session, if it is already known; this hook does not fetch it. */
 function useSessionOrNone(): Session | undefined {
   const { data } = useQuery({ ...sessionQuery, enabled: false });
   return data && isSignedIn(data) ? data : undefined;

@@ -3,9 +3,9 @@ import { isRetryable } from "../api/call-api.ts";
 import type { Pause } from "./pause.ts";
 
 /**
- * Retries `work` until it succeeds, waiting out temporary errors: no network, an unavailable
- * service, a session that has ended. Rejects with errors that no other attempt would help, or with
- * the signal's reason. `pause`: its end() starts the next attempt now.
+ * Retries `work` until it succeeds, as long as errors are temporary: no network, an unavailable
+ * service, a session that has ended. Rejects with other errors, for which another attempt would not
+ * help, or with the signal's reason. `pause`: its end() starts the next attempt immediately.
  */
 export async function waitOut<Done>(
   work: () => Promise<Done>,
@@ -38,7 +38,7 @@ function isTemporary(error: ApiError): boolean {
   return isRetryable(error) || error.status === 408 || temporaryReasons.has(error.reason);
 }
 
-/** 1 s, 2 s, 4 s, ... up to 30 s. */
+/** The time before the next attempt: 1 s, 2 s, 4 s, ... up to 30 s. */
 function pauseMs(failures: number): number {
   return Math.min(1000 * 2 ** failures, 30_000);
 }

@@ -14,7 +14,7 @@ import {
 import { intro } from "../openapi.ts";
 import { docsPage } from "./docs-page.ts";
 
-/** The answer at one path; it changes only with a restart. */
+/** The answer for one path; it changes only with a restart. */
 interface Page {
   readonly content: Buffer;
   /** A strong ETag, in quotes. */
@@ -24,13 +24,16 @@ interface Page {
 
 const methods = "GET, HEAD";
 
-/** Only the style sheet and the icon of the same folder, nothing inline, no script, no frames. */
+/**
+ * The page may load only the style sheet and the icon of the same folder: nothing inline, no
+ * script, no frames.
+ */
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * The door of the API reference: /openapi.json for programs, /docs for people. It needs no token.
- * `describe` is called once, at the first request, when the service knows its address.
+ * `describe` is called once, at the first request, when the address of the service is known.
  */
 export function createDocsDoor(describe: () => OpenApiDocument): HttpDoor {
   let pages: ReadonlyMap<string, Page> | undefined;
@@ -60,7 +63,7 @@ function pathOf(target: string): string {
 
 function pagesOf(document: OpenApiDocument): Map<string, Page> {
   const sibling = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
-  // Pages of any site may read it: it is public.
+  // Pages of any site may read the document, which is public.
   const open = { "access-control-allow-origin": "*" };
   return new Map([
     ["/openapi.json", pageOf(JSON.stringify(document), "application/json", open)],
@@ -83,7 +86,7 @@ function pageOf(
 ): Page {
   const content = Buffer.from(text);
   const etag = `"${createHash("sha256").update(content).digest("base64url").slice(0, 27)}"`;
-  // Browsers keep it, but revalidate: another version of the service has another page.
+  // Browsers cache it, but revalidate it: another version of the service has another page.
   const headers = { "content-type": contentType, "cache-control": "no-cache", etag, ...more };
   return { content, etag, headers };
 }
@@ -107,7 +110,7 @@ function answerPage(
 function notAllowed(path: string, method: string): ServiceError {
   return new ServiceError(
     "unimplemented",
-    `${path} does not take ${shown(method)}, only ${methods}`,
+    `${path} does not accept ${shown(method)}, only ${methods}`,
     {
       reason: "METHOD_NOT_ALLOWED",
       httpStatus: 405,

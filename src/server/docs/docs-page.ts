@@ -11,8 +11,8 @@ import { inline, prose } from "./prose.ts";
 import { schemaAnchor, schemaView } from "./schema-view.ts";
 
 /**
- * The API reference as one page of HTML, made from the OpenAPI document. It has no script and loads
- * one style sheet and one icon. `intro`: the service in one sentence.
+ * The API reference as one HTML page, generated from the OpenAPI document. It has no script and
+ * loads one style sheet and one icon. `intro`: the service in one sentence.
  */
 export function docsPage(document: OpenApiDocument, intro: string): string {
   const url = document.servers[0]?.url ?? "";
@@ -64,7 +64,7 @@ export function docsPage(document: OpenApiDocument, intro: string): string {
   return page.toString();
 }
 
-/** Where people ask for access. */
+/** The address where people ask for access. */
 function contactView(contact: OpenApiDocument["info"]["contact"]): Html {
   const { email, url } = contact ?? {};
   const text = email ?? url;
@@ -105,14 +105,14 @@ function contents(
 }
 
 /**
- * Without the package that distinguishes it from another one of the same name; the number of a
- * further binding stays.
+ * The name of an operation without the package, which distinguishes it from another of the same
+ * name. The number of an additional binding stays.
  */
 function nameOf(operationId: string): string {
   return /[^_]+(?:_\d+)?$/.exec(operationId)?.[0] ?? operationId;
 }
 
-/** google.cloud.speech.v1.Speech is too long for the navigation. */
+/** The last part of a tag: google.cloud.speech.v1.Speech is too long for the navigation. */
 function shortName(tag: string): string {
   const [first = "", ...rest] = tag.split(".");
   return rest.length === 0 ? tag : `${rest.at(-1)} (${first})`;
@@ -170,8 +170,8 @@ function schemasView({ components: { schemas } }: OpenApiDocument): Html {
     <div class="lead">
       <p>
         Fields marked <span class="mark">always</span> are in every answer; the others are left out
-        when they are not set. A schema whose name ends in Input or Patch is that of a request,
-        Partial that of an answer without its unset fields.
+        when they are not set. A schema whose name ends in Input or Patch is for requests, and one
+        whose name ends in Partial is for answers without their unset fields.
       </p>
     </div>
     ${views}

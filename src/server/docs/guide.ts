@@ -2,7 +2,8 @@ import { jsonLayout } from "../../transcoding/openapi/json-layout.ts";
 import { describeFailures } from "../openapi-failures.ts";
 
 /**
- * A section of the guide before the single methods. Texts are paragraphs, which may contain `code`.
+ * A section of the guide, which comes before the methods. Texts are paragraphs, which can contain
+ * `code`.
  */
 export interface GuideSection {
   readonly id: string;
@@ -25,8 +26,8 @@ export type GuideBlock =
     };
 
 /**
- * The guide for a service at `url`: a part of the API reference, and in Markdown of the document's
- * description.
+ * The guide for a service at `url`: a part of the API reference and, as Markdown, of the OpenAPI
+ * document's description.
  */
 export function guideOf(url: string): GuideSection[] {
   return [
@@ -70,7 +71,7 @@ function firstCall(url: string): GuideSection {
     title: "A first call",
     blocks: [
       text(
-        "REST, WebSocket, gRPC, gRPC-Web and Connect have one address. The examples on this page can be pasted into a shell that has a token in `$TOKEN`.",
+        "REST, WebSocket, gRPC, gRPC-Web and Connect use the same address. The examples on this page can be pasted into a shell that has a token in `$TOKEN`.",
       ),
       code(
         "sh",
@@ -90,10 +91,10 @@ function authentication(): GuideSection {
         "Every call carries a token: `Authorization: Bearer <token>`. A token is an API key, or a JWT that is signed with the private half of a registered client key.",
       ),
       text(
-        "Where a browser cannot set headers, the Speech service also accepts the query parameter `token=<token>`, and a WebSocket `Sec-WebSocket-Protocol: Bearer, <token>`. Google's clients send an API key as `X-Goog-Api-Key`. Two different tokens in one call are refused.",
+        "For browsers that cannot set headers, the Speech service also accepts the query parameter `token=<token>`, and a WebSocket `Sec-WebSocket-Protocol: Bearer, <token>`. Google's clients send an API key as `X-Goog-Api-Key`. Two different tokens in one call are refused.",
       ),
       text(
-        "A JWT is signed by RS256, ES256 or EdDSA. Its header has `kid`, the id of the client key; its claims are `iss` and `sub`, both the client id, `aud`, the address of this service, `iat`, and `exp`, at most an hour later.",
+        "A JWT is signed with RS256, ES256 or EdDSA. Its header has `kid`, the id of the client key. Its claims are `iss` and `sub`, both the client id; `aud`, the address of this service; `iat`; and `exp`, at most an hour later.",
       ),
       rows("Scopes of keys", [
         ["transcripts.read", "reads jobs and transcripts"],
@@ -114,7 +115,7 @@ function requestsAndAnswers(): GuideSection {
     title: "Requests and answers",
     blocks: [
       text(
-        "Bodies are JSON in UTF-8, by the JSON mapping of Protocol Buffers. Names are lowerCamelCase; snake_case is accepted too. Unknown fields and query parameters are refused, null is the same as absent, and numbers may be in quotes.",
+        "Bodies are JSON in UTF-8, in the JSON mapping of Protocol Buffers. Names are lowerCamelCase; snake_case is accepted too. Unknown fields and query parameters are refused, null is the same as absent, and numbers may be in quotes.",
       ),
       rows("Types", [
         ["duration", 'seconds, with up to nine digits after the point: "1.500s"'],
@@ -124,7 +125,7 @@ function requestsAndAnswers(): GuideSection {
         ["enum", "the name of a value; its number is accepted too"],
       ]),
       text(
-        "Lists come in pages: `nextPageToken` of one answer is the `pageToken` of the next request, and is empty on the last page. Fields that only the service sets may be sent and are ignored.",
+        "Lists come in pages: `nextPageToken` of one answer is the `pageToken` of the next request, and is empty on the last page. Requests may contain fields that only the service sets; they are ignored.",
       ),
       text(
         "A client can set a deadline in seconds, `X-Server-Timeout: 1.5`; a call that takes longer gets 504.",
@@ -152,9 +153,9 @@ function errors(): GuideSection {
         ["400", "the request is malformed, or not possible in the current state"],
         ["401", "no valid token; `WWW-Authenticate: Bearer`"],
         ["403", "the key lacks a scope"],
-        ["404", "it does not exist in this account"],
+        ["404", "the resource does not exist in this account"],
         ["405", "the path does not accept this method; `Allow` lists those that it does"],
-        ["409", "a conflict: a stale version, or an `Idempotency-Key` that was used"],
+        ["409", "a conflict: a stale version, or an `Idempotency-Key` that was used before"],
         ["413", "the body is too long"],
         ["415", "the body is not JSON"],
         ["426", "the method needs a WebSocket"],
@@ -200,7 +201,7 @@ socket.onmessage = ({ data }) => {
   }
 };`,
       ),
-      rows("How a socket closes", [
+      rows("Close codes", [
         ["1000", "the stream is complete"],
         ["1007", "a message is invalid"],
         ["1008", "the token is not valid, or the stream broke a rule, such as 60 s without audio"],
@@ -219,7 +220,7 @@ function media(url: string): GuideSection {
     title: "Media",
     blocks: [
       text(
-        "A recording comes from a URL on the public internet, or is uploaded: `initupload` answers a temporary URL that accepts the file in one PUT; its signature is the only authorization that it needs. The answer is sent when the bytes are stored; an interrupted upload stores nothing and can be repeated.",
+        "A recording comes from a URL on the public internet, or is uploaded: `initupload` returns a temporary URL that accepts the file in one PUT; its signature is the only authorization that is required. The answer is sent when the bytes are stored; an interrupted upload stores nothing and can be repeated.",
       ),
       code(
         "sh",
@@ -245,7 +246,7 @@ function grpc(url: string): GuideSection {
     title: "gRPC and Connect",
     blocks: [
       text(
-        "The same methods answer over gRPC (HTTP/2, with or without TLS in front), gRPC-Web and Connect at the same address; each is listed below with its full name. Send the token in the metadata `authorization: Bearer <token>`. Errors carry the same details as `google.rpc.Status`.",
+        "The same methods are available over gRPC (HTTP/2, with or without TLS in front), gRPC-Web and Connect at the same address. Each is listed below with its full name. Send the token in the metadata `authorization: Bearer <token>`. Errors have the same details, as a `google.rpc.Status`.",
       ),
       code(
         "sh",

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { html, type Html } from "./html.ts";
 import { inline, prose } from "./prose.ts";
 
-test("html`` escapes every value that is not HTML itself", () => {
+test("html escapes every value that is not HTML itself", () => {
   const rows: [found: Html, expected: string][] = [
     [html`<p>${"<script>"}</p>`, "<p>&lt;script&gt;</p>"],
     [html`<a title="${'"><b>'}">`, '<a title="&quot;&gt;&lt;b&gt;">'],
@@ -13,7 +13,7 @@ test("html`` escapes every value that is not HTML itself", () => {
   for (const [found, expected] of rows) assert.equal(found.toString(), expected);
 });
 
-test("html`` rejects text outside of element content and quoted attributes", () => {
+test("html rejects text outside element content and quoted attributes", () => {
   const texts = fc.oneof(fc.string(), fc.constantFrom("<!--", "]]>", "</p>", "`", "&lt;", "\"'"));
   fc.assert(
     fc.property(texts, (text) => {
@@ -37,7 +37,7 @@ function unescaped(text: string): string {
   return text.replaceAll(/&([a-z]+|#\d+);/g, (_, name: string) => chars[name] ?? "?");
 }
 
-test("prose() makes paragraphs and code, and nothing else", () => {
+test("prose() creates paragraphs and code, and nothing else", () => {
   assert.equal(
     prose("One `a<b` two.\n\n<b>Three</b>").join(""),
     "<p>One <code>a&lt;b</code> two.</p><p>&lt;b&gt;Three&lt;/b&gt;</p>",

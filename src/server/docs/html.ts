@@ -1,4 +1,4 @@
-/** Text that is HTML: only html`...` makes it. */
+/** Text that is HTML; only html`...` creates it. */
 export class Html {
   readonly #text: string;
 
@@ -19,7 +19,10 @@ export class Html {
   }
 }
 
-/** Escaped text, for content and for attributes in quotes; a list is its items in order. */
+/**
+ * A value in a template: text is escaped, for content and for quoted attributes; the items of a
+ * list are joined in order.
+ */
 export type HtmlValue = string | number | Html | undefined | readonly HtmlValue[];
 
 /**

@@ -16,12 +16,12 @@ import { html, type Html } from "./html.ts";
 import { inline, prose } from "./prose.ts";
 import { fieldsView, fieldView, nameOfRef, typeView } from "./schema-view.ts";
 
-/** The method as the page shows it: a WebSocket, although it begins with GET. */
+/** The method as the page shows it: WEBSOCKET for a WebSocket, although it begins with GET. */
 export function methodLabel({ method, operation }: PlacedOperation): string {
   return operation["x-websocket"] === undefined ? method : "SOCKET";
 }
 
-/** Examples are as wide as the column next to the text. */
+/** Examples have the width of the column next to the text, in characters. */
 const exampleWidth = 66;
 
 export function operationView(placed: PlacedOperation, document: OpenApiDocument): Html {

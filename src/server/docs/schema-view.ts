@@ -32,7 +32,7 @@ export function fieldsView(schema: Schema, schemas: Schemas): Html | undefined {
   const names = Object.keys(properties);
   if (names.length === 0) return undefined;
   const isRequest = additionalProperties === false;
-  // If all fields are alike in this, marking each would say nothing.
+  // If every field is always there, one note replaces the marks.
   const isWhole = !isRequest && names.length > 1 && names.every((name) => required.includes(name));
   const mark = isRequest ? "required" : isWhole ? "" : "always";
   const rows = Object.entries(properties).map(([name, field]) =>
@@ -44,8 +44,8 @@ export function fieldsView(schema: Schema, schemas: Schemas): Html | undefined {
 }
 
 /**
- * One field or parameter; `mark` is a word for what is special about it. Fields of an object
- * without a name are nested in it.
+ * One field or parameter; `mark` is a word for what is special about it, such as "required". The
+ * fields of an unnamed object are nested in it.
  */
 export function fieldView(name: string, schema: Schema, mark: string, schemas: Schemas = {}): Html {
   const note = schema.readOnly === true ? "read only" : mark;
@@ -140,7 +140,7 @@ function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
-/** The values of an enum, with their meaning where it is known. */
+/** The values of an enum, with their meanings if these are known. */
 function valuesView(schema: Schema): Html | undefined {
   const { enum: values, "x-enumDescriptions": texts = {} } = schema.items ?? schema;
   if (values === undefined) return undefined;

@@ -10,11 +10,11 @@ import type {
 type Described = DescEnum | DescEnumValue | DescField | DescMessage | DescMethod | DescService;
 
 /**
- * Comments of a contract by the full name of what they stand over; values of enums are named under
- * their enum.
+ * The comments of a contract by the full name of the declaration below them; values of enums are
+ * named under their enum.
  */
 export interface Comments {
-  /** As Markdown, "" where there is none: paragraphs are apart by an empty line. */
+  /** The comment as Markdown, its paragraphs separated by an empty line; "" if there is none. */
   of(described: Described): string;
 }
 
@@ -34,7 +34,7 @@ function nameOf(described: Described): string {
   return `${described.parent.typeName}.${described.name}`;
 }
 
-/** Lines of a paragraph are one line: where the source wraps means nothing. */
+/** Joins the lines of each paragraph: the line breaks of the source have no meaning. */
 function joined(text: string): string {
   return text
     .split(/\n{2,}/)
@@ -42,7 +42,7 @@ function joined(text: string): string {
     .join("\n\n");
 }
 
-/** The first paragraph without its full stop, and the rest. */
+/** Splits a comment into its first paragraph, without the full stop, and the rest. */
 export function summaryOf(comment: string): { summary: string; description: string } {
   const [first = "", ...rest] = comment.split("\n\n");
   return { summary: first.replace(/\.$/, ""), description: rest.join("\n\n") };

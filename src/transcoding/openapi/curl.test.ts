@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { curlOf, quoted } from "./curl.ts";
 import { jsonLayout } from "./json-layout.ts";
 
-test("quoted() is one word to a shell, whatever is in the text", () => {
+test("quoted() returns one word for a shell, whatever the text contains", () => {
   const texts = fc.array(
     fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\0")),
     {
@@ -23,7 +23,7 @@ test("quoted() is one word to a shell, whatever is in the text", () => {
   );
 });
 
-test("curlOf() writes what can be pasted", () => {
+test("curlOf() writes commands that can be pasted into a shell", () => {
   const rows: [call: Parameters<typeof curlOf>[0], text: string][] = [
     [
       { method: "GET", url: "http://a/b" },
@@ -43,7 +43,7 @@ test("curlOf() writes what can be pasted", () => {
   for (const [call, text] of rows) assert.equal(curlOf(call), text);
 });
 
-test("jsonLayout() keeps lines within the width where it can, and the value always", () => {
+test("jsonLayout() keeps lines within the width if it can, and never changes the value", () => {
   assert.equal(jsonLayout({ a: [1, 2], b: {} }, 80), '{"a": [1, 2], "b": {}}');
   assert.equal(jsonLayout({ a: [1, 2], b: {} }, 16), '{\n  "a": [1, 2],\n  "b": {}\n}');
   assert.equal(jsonLayout([], 1), "[]");

@@ -1,12 +1,13 @@
 /**
- * A call as a line of shell that can be pasted: the token stands in $TOKEN. `body` is JSON text.
+ * Writes a call as a shell command that can be pasted, with the token in $TOKEN. `body` is JSON
+ * text.
  */
 export function curlOf(call: {
   readonly method: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** false for what needs no token. */
+  /** false for a call that needs no token. Default: true. */
   readonly withToken?: boolean;
 }): string {
   const { method, url, headers = {}, body, withToken = true } = call;
@@ -21,7 +22,7 @@ export function curlOf(call: {
   return lines.join(" \\\n  ");
 }
 
-/** One word for a POSIX shell, whatever is in it. */
+/** Quotes a text so that it is one word for a POSIX shell. */
 export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

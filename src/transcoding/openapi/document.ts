@@ -1,8 +1,8 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 
 /**
- * An OpenAPI 3.1 document, as far as it is made here. Names that begin with "x-" are extensions of
- * ours.
+ * An OpenAPI 3.1 document, with the parts that are used here. Names that begin with "x-" are our
+ * extensions.
  */
 export interface OpenApiDocument {
   readonly openapi: "3.1.1";
@@ -37,9 +37,7 @@ export type SecurityScheme =
       readonly description: string;
     };
 
-/**
- * HTTP methods that a path item of OpenAPI 3.1 has a place for, in the order of its specification.
- */
+/** The HTTP methods that a path item of OpenAPI 3.1 can have, in the order of its specification. */
 export const pathItemMethods = [
   "get",
   "put",
@@ -53,19 +51,19 @@ export const pathItemMethods = [
 export type PathItemMethod = (typeof pathItemMethods)[number];
 
 export type PathItem = { readonly [Method in PathItemMethod]?: Operation } & {
-  /** Operations of methods that OpenAPI 3.1 has no place for, by the method in upper case. */
+  /** The operations of methods that a path item cannot have, by the method in upper case. */
   readonly "x-additionalOperations"?: Readonly<Record<string, Operation>>;
 };
 
-/** An operation with where it stands in the document. */
+/** An operation with its place in the document. */
 export interface PlacedOperation {
   readonly path: string;
-  /** In upper case, as on the wire. */
+  /** The HTTP method in upper case, as it is sent. */
   readonly method: string;
   readonly operation: Operation;
 }
 
-/** Every operation of a document, in its order. */
+/** Every operation of a document, in the order of the document. */
 export function operationsIn(document: Pick<OpenApiDocument, "paths">): PlacedOperation[] {
   return Object.entries(document.paths).flatMap(
     ([path, { "x-additionalOperations": additional = {}, ...item }]) =>
@@ -102,7 +100,7 @@ export interface CodeSample {
   readonly source: string;
 }
 
-/** What goes over the socket that a GET with Upgrade opens: each text frame is one message. */
+/** The messages of the WebSocket that a GET with Upgrade opens. Each text frame is one message. */
 export interface WebSocketDescription {
   readonly send: Schema;
   readonly receive: Schema;
@@ -111,7 +109,7 @@ export interface WebSocketDescription {
 
 export interface WebSocketExample {
   readonly summary: string;
-  /** In order. */
+  /** The messages in their order. */
   readonly messages: readonly ({ readonly send: JsonValue } | { readonly receive: JsonValue })[];
 }
 
@@ -122,7 +120,7 @@ export interface Parameter {
   readonly description?: string;
   readonly schema: Schema;
   readonly example?: JsonValue;
-  /** A path parameter whose value may have slashes, which stay as they are. */
+  /** Marks a path parameter whose value can have slashes, which are not escaped. */
   readonly "x-multiSegment"?: true;
 }
 
@@ -130,7 +128,7 @@ export interface RequestBody {
   readonly description?: string;
   readonly required?: true;
   readonly content: Readonly<Record<string, MediaType>>;
-  /** A longer body is refused with 413. */
+  /** The maximum size of the body in bytes. A longer body is refused with 413. */
   readonly "x-bytesMax"?: number;
 }
 
@@ -156,7 +154,7 @@ export interface Header {
   readonly example?: JsonValue;
 }
 
-/** JSON Schema 2020-12, as far as it is used here. */
+/** A JSON Schema 2020-12, with the keywords that are used here. */
 export interface Schema {
   readonly $ref?: string;
   readonly description?: string;
@@ -182,9 +180,9 @@ export interface Schema {
   readonly not?: Schema;
   readonly readOnly?: true;
   readonly examples?: readonly JsonValue[];
-  /** What each value of `enum` means. */
+  /** The meaning of each value of `enum`. */
   readonly "x-enumDescriptions"?: Readonly<Record<string, string>>;
-  /** Bounds of a duration: "0.2s". */
+  /** The minimum of a duration, such as "0.2s". */
   readonly "x-minimum"?: string;
   readonly "x-maximum"?: string;
 }

@@ -1,39 +1,42 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { Header, Reference, Response, Schema } from "./document.ts";
 
-/** A failure as the caller sees it. */
+/** A failure as a caller receives it. */
 export interface FailureAnswer {
-  /** HTTP status. */
+  /** The HTTP status. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonValue;
 }
 
-/** Which operations have a failure. */
+/** The operations that can have a failure. */
 export type FailureScope = "every" | "body" | "socket" | "rest";
 
-/** Failures with one status that operations share. */
+/** The failures with one status that several operations share. */
 export interface SharedFailure {
-  /** Name of the response in the document. */
+  /** The name of the response in the document. */
   readonly name: string;
   readonly description: string;
   readonly scope: FailureScope;
-  /** By ErrorInfo.reason. */
+  /** Example answers by ErrorInfo.reason. */
   readonly examples: Readonly<Record<string, FailureAnswer>>;
   readonly status: number | "default";
 }
 
-/** What failures look like, which the doors know. */
+/** The form of failures, which the server defines. */
 export interface Failures {
   readonly shared: readonly SharedFailure[];
-  /** An example of what a method itself declares: `code` is the name of its google.rpc.Code. */
+  /**
+   * Returns an example of a failure that a method declares. `code` is the name of its
+   * google.rpc.Code.
+   */
   answer(failure: {
     readonly code: string;
     readonly reason: string;
     readonly message: string;
   }): FailureAnswer;
   /**
-   * Schemas of the bodies, by name; "Error" is that of a failed call, "StreamError" that on a
+   * The schemas of error bodies by name: "Error" for a failed call, "StreamError" for an error on a
    * stream.
    */
   readonly schemas: Readonly<Record<"Error" | "StreamError", Schema>> &
@@ -53,8 +56,9 @@ export const streamErrorSchema: Schema = { $ref: "#/components/schemas/StreamErr
 type Responses = Record<string, Response | Reference>;
 
 /**
- * Error responses of an operation by status: those that it shares are referred to, those with
- * failures of its own are written out. 404 and 409 are only there where a method declares them.
+ * Returns the error responses of an operation by status. Responses that operations share are
+ * references; those with failures of the operation itself are written in full. 404 and 409 are
+ * included only if the method declares them.
  */
 export function failureResponses(
   failures: Failures,
@@ -78,7 +82,7 @@ export function failureResponses(
   return responses;
 }
 
-/** components.responses: every shared failure. */
+/** Returns every shared failure, for components.responses. */
 export function sharedResponses(failures: Failures): Record<string, Response> {
   return Object.fromEntries(failures.shared.map((shared) => [shared.name, responseOf([], shared)]));
 }
@@ -102,9 +106,9 @@ function responseOf(own: readonly OwnFailure[], shared?: SharedFailure): Respons
 
 const headerTexts: Readonly<Record<string, string>> = {
   "www-authenticate": "How to authenticate (RFC 6750).",
-  "retry-after": "Seconds after which it makes sense to try again.",
-  allow: "The methods that the path takes.",
-  upgrade: "What the connection must become.",
+  "retry-after": "The number of seconds after which to try again.",
+  allow: "The methods that the path supports.",
+  upgrade: "The protocol to which the connection must be upgraded.",
 };
 
 function headersOf(answers: readonly FailureAnswer[]): Record<string, Header> {
@@ -120,7 +124,7 @@ function headersOf(answers: readonly FailureAnswer[]): Record<string, Header> {
   return headers;
 }
 
-/** www-authenticate: WWW-Authenticate. */
+/** Capitalizes the name of a header: www-authenticate becomes WWW-Authenticate. */
 function titled(header: string): string {
   return header
     .replace(/^www/, "WWW")

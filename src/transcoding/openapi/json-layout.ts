@@ -2,7 +2,7 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { isObject } from "../is-object.ts";
 
 /**
- * JSON text for readers: what fits within `width` characters stands on one line, the rest is
+ * Formats JSON for readers. A value that fits within `width` characters is on one line; others are
  * indented by two spaces.
  */
 export function jsonLayout(value: JsonValue, width: number): string {

@@ -7,7 +7,7 @@ function limitsOf(field: DescField): Limits | undefined {
   return hasOption(field, limits) ? getOption(field, limits) : undefined;
 }
 
-/** Bounds of a number: they hold for requests and answers. */
+/** Adds the bounds of a number, which apply to requests and answers. */
 export function withBounds(field: DescField, schema: Schema): Schema {
   const { min, max } = limitsOf(field) ?? {};
   if (min === undefined && max === undefined) return schema;
@@ -21,7 +21,7 @@ export function withBounds(field: DescField, schema: Schema): Schema {
 }
 
 /**
- * What a request may hold in a field besides: `schema` is that of the field, or of an item of its
+ * Adds the other limits of a request field. `schema` is that of the field, or of an item of its
  * list or map.
  */
 export function withLimits(field: DescField, schema: Schema): Schema {
@@ -38,7 +38,7 @@ export function withLimits(field: DescField, schema: Schema): Schema {
   };
 }
 
-/** Limits of a list or map as a whole, in requests. */
+/** Adds the limits of a list or a map as a whole, for requests. */
 export function withCounts(field: DescField, schema: Schema): Schema {
   const { itemsMax = 0, keyCharsMax = 0 } = limitsOf(field) ?? {};
   if (field.fieldKind === "list") return { ...schema, ...(itemsMax > 0 && { maxItems: itemsMax }) };
@@ -50,7 +50,7 @@ export function withCounts(field: DescField, schema: Schema): Schema {
   };
 }
 
-/** The names of an enum that a request may give in a field; undefined: all. */
+/** The enum names that a request can have in a field; undefined if it can have all. */
 export function acceptedNames(field: DescField, type: DescEnum): readonly string[] | undefined {
   const { values = [] } = limitsOf(field) ?? {};
   if (values.length > 0) return values;

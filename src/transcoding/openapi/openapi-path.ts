@@ -5,7 +5,7 @@ import { isScalarInJson } from "../field-path.ts";
 import { scalarSchemas, wellKnownSchema } from "./scalar-schema.ts";
 
 /**
- * A path template as OpenAPI has it: `/v1/{name=transcripts/*}:do` is
+ * A path template in the form of OpenAPI: `/v1/{name=transcripts/*}:do` is
  * `/v1/transcripts/{transcript}:do`.
  */
 export interface OpenApiPath {
@@ -14,9 +14,9 @@ export interface OpenApiPath {
 }
 
 /**
- * The path of a binding. A segment that varies is named for the collection before it (transcripts/*
- * is {transcript}), else for its field. OpenAPI has no parameter for several segments: one of "**"
- * is marked x-multiSegment.
+ * Returns the path of a binding. A variable segment is named after the collection before it
+ * (transcripts/* is {transcript}), or else after its field. OpenAPI has no parameter for several
+ * segments: the parameter of "**" is marked with x-multiSegment.
  */
 export function openApiPath(binding: Binding): OpenApiPath {
   const { path } = binding;
@@ -44,8 +44,8 @@ export function openApiPath(binding: Binding): OpenApiPath {
 }
 
 /**
- * A segment that varies: the variable that it belongs to, if it does, which has the segments from
- * `start` up to `end`.
+ * A variable segment, with the variable that it belongs to, if any. That variable has the segments
+ * from `start` up to `end`, exclusive.
  */
 interface Spot {
   readonly start: number;
@@ -65,12 +65,12 @@ function spotOf({ path, variables }: Binding, at: number): Spot {
   return { start: at, end: at + 1 };
 }
 
-/** Whether the segment is all of its variable. */
+/** Whether the variable has no other segment. */
 function isAlone({ start, end, field }: Spot): boolean {
   return field !== undefined && end - start === 1;
 }
 
-/** Names of the segments that vary, by their place in the path. */
+/** The names of the variable segments by their index in the path. */
 function namesOf(binding: Binding): Map<number, string> {
   const names = new Map<number, string>();
   let collection = "";
@@ -86,7 +86,8 @@ function namesOf(binding: Binding): Map<number, string> {
 }
 
 /**
- * Two templates of the same shape are one path for OpenAPI, whatever their parameters are called.
+ * The shape of a template. For OpenAPI, templates of the same shape are one path, whatever the
+ * names of their parameters.
  */
 export function shapeOf(template: string): string {
   return template.replaceAll(/\{[^}]*\}/g, "{}");
@@ -108,18 +109,23 @@ function unusedName(name: string, taken: ReadonlySet<string>): string {
   for (let count = 2; ; count++) if (!taken.has(`${name}${count}`)) return `${name}${count}`;
 }
 
-/** `named`: the variable as OpenAPI writes it, "transcripts/{transcript}". */
+/**
+ * Describes a parameter. `named` is the variable in the form of OpenAPI, such as
+ * "transcripts/{transcript}".
+ */
 function describe(spot: Spot, isRest: boolean, named: string): string {
   const parts: string[] = [];
   if (spot.fieldPath !== undefined) {
     const field = `\`${spot.fieldPath}\``;
     parts.push(isAlone(spot) ? `The field ${field}.` : `Part of ${field}, which is \`${named}\`.`);
   }
-  if (isRest) parts.push("Any number of segments, whose slashes stay as they are.");
+  if (isRest) parts.push("Any number of segments, with unescaped slashes between them.");
   return parts.join(" ");
 }
 
-/** A variable of one segment has the type of its field; a part of one is a string. */
+/**
+ * The schema of a variable of one segment is that of its field; a part of a variable is a string.
+ */
 function schemaOf(spot: Spot): Parameter["schema"] {
   const { field } = spot;
   if (field === undefined || !isAlone(spot)) return { type: "string" };

@@ -37,7 +37,7 @@ function parametersOf({ parameters = [] }: Operation, place: string): string[] {
   return parameters.filter((one) => one.in === place).map(({ name }) => name);
 }
 
-test("path templates of every form are paths of OpenAPI", () => {
+test("path templates of every form become OpenAPI paths", () => {
   const rows: [template: string, path: string, parameters: string[]][] = [
     ["/v1/{name=transcripts/*}", "/v1/transcripts/{transcript}", ["transcript"]],
     ["/v1/{name=a/*/bodies/*}:do", "/v1/a/{a}/bodies/{body}:do", ["a", "body"]],
@@ -62,7 +62,7 @@ test("path templates of every form are paths of OpenAPI", () => {
   assert.match(rest?.parameters?.[0]?.description ?? "", /`name`, which is `f\/\{f\}`/);
 });
 
-test("query parameters are the leaf fields that neither path nor body has", () => {
+test("the query parameters are the leaf fields that are in neither the path nor the body", () => {
   const get = describe([{ selector: echo, get: "/m/{s}" }]).paths["/m/{s}"]?.get;
   assert.ok(get);
   const names = parametersOf(get, "query");
@@ -124,7 +124,7 @@ test("answers are the whole message, its response_body, or bytes", () => {
   );
 });
 
-test("methods of every kind have a place, and streams say how they stand in a body", () => {
+test("methods of every kind have an operation, and streams describe the form of their body", () => {
   const { paths } = describe([
     {
       selector: echo,
@@ -140,7 +140,7 @@ test("methods of every kind have a place, and streams say how they stand in a bo
   assert.ok(paths["/m"]?.head);
   assert.deepEqual(Object.keys(paths["/m"]["x-additionalOperations"] ?? {}), ["REPORT"]);
   assert.deepEqual(Object.keys(paths["/any"]?.["x-additionalOperations"] ?? {}), ["*"]);
-  // One path for OpenAPI, under the names of the first.
+  // For OpenAPI both templates are one path, with the variable names of the first.
   assert.deepEqual(parametersOf(paths["/v1/{id}"]?.delete ?? assert.fail(), "path"), ["id"]);
   const streams = describe([], { services: [Streams] });
   const operations = operationsIn(streams).map(({ operation }) => operation);
@@ -151,7 +151,7 @@ test("methods of every kind have a place, and streams say how they stand in a bo
   assert.ok(talk?.responses["101"] && talk.responses["426"]);
 });
 
-test("what is written is a document of OpenAPI 3.1, whatever the rules", async () => {
+test("the document is valid OpenAPI 3.1, whatever the rules", async () => {
   const documents = [
     describe([{ selector: "vectors.v1.Vectors.Other", post: "/m/{name=a/**}", body: "*" }]),
     describe([], { services: [Streams, Vectors] }),
@@ -162,13 +162,13 @@ test("what is written is a document of OpenAPI 3.1, whatever the rules", async (
   }
 });
 
-test("comments are summaries and descriptions", () => {
+test("comments become summaries and descriptions", () => {
   const get = describe([{ selector: echo, get: "/m" }]).paths["/m"]?.get;
   assert.equal(get?.summary, "Answers what it is sent");
   assert.equal(get.description, "Every field of it.");
 });
 
-test("examples are written by the rule at hand; one that is no message is refused", () => {
+test("examples are written by the rule of the binding; one that is not a message is refused", () => {
   const example = {
     title: "It's one",
     request: { s: "a b", i32: 7, labels: { x: "y" } },
@@ -182,10 +182,10 @@ test("examples are written by the rule at hand; one that is no message is refuse
   assert.match(sample.source, /-d '\{"i32": 7, "labels": \{"x": "y"\}\}'$/);
   const bad: [unknown, RegExp][] = [
     [{ title: "a", request: { nothing: 1 }, answer: {} }, /nothing/],
-    [{ title: "a", request: {} }, /a request and an answer are expected/],
+    [{ title: "a", request: {} }, /expected a request and an answer/],
     [{ request: {}, answer: {} }, /no title/],
-    [{ title: "a", request: {}, answer: {}, more: 1 }, /what is more\?/],
-    [{ title: "a", stream: [{ send: 1, receive: 2 }] }, /either sent or received/],
+    [{ title: "a", request: {}, answer: {}, more: 1 }, /unknown field more/],
+    [{ title: "a", stream: [{ send: 1, receive: 2 }] }, /expected either send or receive/],
   ];
   for (const [one, problem] of bad) {
     assert.throws(() => describe([rule], { examples: { [echo]: [one] } }), problem);

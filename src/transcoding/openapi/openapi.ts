@@ -18,25 +18,24 @@ import { SchemaBook } from "./schema-book.ts";
 
 export interface OpenApiParts {
   readonly info: OpenApiDocument["info"];
-  /** Where the service is, without a slash at the end. */
+  /** The base URL of the service, without a slash at the end. */
   readonly url: string;
-  /** Comments of the contract by full name. */
+  /** The comments of the contract by full name. */
   readonly comments: Readonly<Record<string, string>>;
   /** Example calls by the full name of the method; see contract-examples.ts. */
   readonly examples: unknown;
   readonly failures: Failures;
-  /** Knows what examples have in a google.protobuf.Any: see registryOf(). */
+  /** The types that examples have in a google.protobuf.Any: see registryOf(). */
   readonly registry: Registry;
   readonly securitySchemes: Readonly<Record<"bearer" | "token", SecurityScheme>>;
-  /** Longest JSON body of a method that does not say, in bytes. */
+  /** The maximum size of a JSON body in bytes, for methods that do not declare one. */
   readonly bodyBytesMax: number;
 }
 
 /**
- * An OpenAPI 3.1 document of everything that the bindings serve: an operation for each, with
- * schemas of proto3 JSON, limits from the options of hlust.api and google.api.field_behavior, texts
- * from the comments of the contract, and its examples. Throws Error for an example that is not a
- * message of its method.
+ * Makes an OpenAPI 3.1 document with an operation for each binding. It has schemas of proto3 JSON,
+ * limits from the options of hlust.api and google.api.field_behavior, texts from the comments of
+ * the contract, and the examples. Throws Error for an example that is not a message of its method.
  */
 export function createOpenApi(bindings: readonly Binding[], parts: OpenApiParts): OpenApiDocument {
   const schemas = new SchemaBook(createComments(parts.comments));
@@ -76,8 +75,8 @@ export function createOpenApi(bindings: readonly Binding[], parts: OpenApiParts)
 }
 
 /**
- * The method's name in lower camel case; with the service's full name where another service has it
- * too, with a number for further bindings.
+ * The id of each operation: the method's name in lower camel case, with the service's full name if
+ * another service has a method of that name, and with a number for further bindings.
  */
 function operationIds(bindings: readonly Binding[]): string[] {
   const owners = new Map<string, DescService>();
@@ -93,7 +92,10 @@ function operationIds(bindings: readonly Binding[]): string[] {
   });
 }
 
-/** A service's name; its full name where an earlier service has the same. */
+/**
+ * The tag of each service: its short name, or its full name if an earlier service has that short
+ * name.
+ */
 function tagNames(bindings: readonly Binding[]): Map<DescService, string> {
   const names = new Map<DescService, string>();
   for (const { parent } of bindings.map(({ method }) => method)) {
@@ -105,11 +107,11 @@ function tagNames(bindings: readonly Binding[]): Map<DescService, string> {
 }
 
 /**
- * Operations by path and method. Of two bindings with the same place the later one counts, as it
- * does for routes.
+ * The operations by path and method. If two bindings have the same place, the later one counts, as
+ * for routes.
  */
 class PathTable {
-  /** By shape, under the template of the first binding. */
+  /** The paths by shape, with the template of the first binding. */
   readonly #paths = new Map<string, { template: string; operations: Map<string, Operation> }>();
 
   add(binding: Binding, operation: Operation): void {
@@ -129,7 +131,10 @@ class PathTable {
   }
 }
 
-/** A socket is opened by GET; "WEBSOCKET" keeps it apart from a method that answers GET. */
+/**
+ * The method of a binding in the document. A WebSocket is opened by GET, but "WEBSOCKET"
+ * distinguishes it from a method that answers GET.
+ */
 function methodOf({ method, httpMethod }: Binding): string {
   return needsSocket(method) ? "WEBSOCKET" : httpMethod;
 }
@@ -149,7 +154,7 @@ function itemOf(operations: ReadonlyMap<string, Operation>): PathItem {
   };
 }
 
-/** The path parameters of an operation under the names of the path's first binding. */
+/** Returns an operation with the path parameters named as in the path's first binding. */
 function renamedLike(first: string, own: string, operation: Operation): Operation {
   if (first === own) return operation;
   const namesOf = (template: string) =>

@@ -44,21 +44,21 @@ import { openApiPath } from "./openapi-path.ts";
 import { queryParameters } from "./query-parameters.ts";
 import type { SchemaBook } from "./schema-book.ts";
 
-/** What operations are written with. */
+/** The parts from which operations are made. */
 export interface OperationParts {
   readonly schemas: SchemaBook;
   readonly comments: Comments;
   readonly examples: ContractExamples;
   readonly failures: Failures;
-  /** Knows what examples have in a google.protobuf.Any. */
+  /** The types that examples have in a google.protobuf.Any. */
   readonly registry: Registry;
-  /** Longest body of a method that says nothing else. */
+  /** The maximum size of a body in bytes, for methods that do not declare one. */
   readonly bodyBytesMax: number;
-  /** Where the service is, without a slash at the end. */
+  /** The base URL of the service, without a slash at the end. */
   readonly url: string;
 }
 
-/** The operation of one binding. `names`: its id and its tag. */
+/** Makes the operation of one binding. `names`: its id and its tag. */
 export function operationOf(
   binding: Binding,
   names: { readonly operationId: string; readonly tag: string },
@@ -95,12 +95,12 @@ export function operationOf(
   };
 }
 
-/** Whether callers stream, which one request cannot. */
+/** Whether callers send a stream of messages, which needs a WebSocket. */
 export function needsSocket({ methodKind }: DescMethod): boolean {
   return methodKind === "bidi_streaming" || methodKind === "client_streaming";
 }
 
-/** An example of the contract as this binding has it. */
+/** An example of the contract, written by one binding. */
 interface Call {
   readonly example: UnaryExample;
   readonly body: JsonValue | undefined;
@@ -127,8 +127,9 @@ function callsOf(binding: Binding, parts: OperationParts): Call[] {
 }
 
 /**
- * undefined where an operator's rule cannot say the example, such as one that moved a collection;
- * the contract's own must.
+ * Writes an example by a binding. undefined if a rule of the operator cannot express it, for
+ * example because the rule changed the path of a collection; the rules of the contract must be able
+ * to.
  */
 function writtenBy(
   binding: Binding,
@@ -209,7 +210,7 @@ function answerOf(binding: Binding, calls: readonly Call[], { schemas }: Operati
   return { description: "Success.", content: { "application/json": mediaType(schema, examples) } };
 }
 
-/** An answer that is a google.api.HttpBody. */
+/** The response of a method that answers a google.api.HttpBody. */
 function fileOf(method: DescMethod): Response {
   const types = hasOption(method, answer_types) ? getOption(method, answer_types) : ["*/*"];
   const content = types.map((type): [string, MediaType] => [
@@ -246,11 +247,11 @@ function envelope(result: Schema): Schema {
   };
 }
 
-/** Each example is one message. */
+/** The response of a server stream. Each example is one message of it. */
 function streamOf(message: Schema, examples: readonly (readonly [string, JsonValue])[]): Response {
   return {
     description:
-      "Success. Each line, or each event where `Accept` asks for text/event-stream, is one message; an error is the last one.",
+      "Success. Each line, or each event if `Accept` requests text/event-stream, is one message. An error is the last message.",
     content: {
       "application/x-ndjson": mediaType(message, examples),
       "text/event-stream": { schema: message },
@@ -260,11 +261,11 @@ function streamOf(message: Schema, examples: readonly (readonly [string, JsonVal
 
 const switching: Response = {
   description:
-    "The connection is a WebSocket from here on: each text frame is one message of JSON, in both directions.",
+    "The connection is now a WebSocket. In both directions, each text frame is one JSON message.",
   headers: {
     Upgrade: { schema: { const: "websocket" } },
     "Sec-WebSocket-Protocol": {
-      description: "`Bearer`, where the token came as `Sec-WebSocket-Protocol: Bearer, <token>`.",
+      description: "`Bearer`, if the token was sent as `Sec-WebSocket-Protocol: Bearer, <token>`.",
       schema: { const: "Bearer" },
     },
   },

@@ -24,7 +24,7 @@ import { SchemaBook } from "./schema-book.ts";
 const noComments = createComments({});
 const registry = createRegistry(ItemSchema, MSchema);
 
-/** The schema of a message by itself, and a checker that knows what it refers to. */
+/** The schema of a message, and a checker that resolves its references. */
 function bookOf(write: (book: SchemaBook) => Schema, closed = true) {
   const book = new SchemaBook(noComments);
   const { value: schema, schemas } = book.finish(write(book), new Set());
@@ -32,7 +32,7 @@ function bookOf(write: (book: SchemaBook) => Schema, closed = true) {
   return { schema, schemas, check: (value: unknown) => check(schema, value) };
 }
 
-/** Every message that a method answers or takes, and one with every kind of field. */
+/** Every message that is an answer or a request, and one with every kind of field. */
 const outputs: readonly DescMessage[] = [...distinct((method) => method.output), MSchema];
 const inputs: readonly DescMessage[] = [...distinct((method) => method.input), MSchema];
 
@@ -42,9 +42,7 @@ function distinct(
   return new Set(services.flatMap((service) => service.methods.map(of)));
 }
 
-/**
- * Numbers within bounds, and enum values that a newer contract may have, are for their own tests.
- */
+/** Other tests check bounds of numbers, and enum values of newer contracts. */
 function isFree(field: DescField): boolean {
   if (field.enum !== undefined && field.enum.typeName !== "google.protobuf.NullValue") return false;
   if (!hasOption(field, limits)) return true;
@@ -54,7 +52,7 @@ function isFree(field: DescField): boolean {
 
 const options = { depth: 3, strings: wellFormedStrings, inAny: ItemSchema, takes: isFree };
 
-test("answer() takes whatever writeJson() writes, and knows every field of it", () => {
+test("answer() accepts everything that writeJson() writes, and describes every field of it", () => {
   for (const type of outputs) {
     const { check } = bookOf((book) => book.answer(type));
     fc.assert(
@@ -63,12 +61,12 @@ test("answer() takes whatever writeJson() writes, and knows every field of it", 
       }),
       { numRuns: runs(300) },
     );
-    // Nothing set.
+    // A message without any field set.
     assert.equal(check(JSON.parse(writeJson(type, create(type), registry))), "", type.typeName);
   }
 });
 
-test("message() of a whole answer wants what is written when unset fields are shown, and no more", () => {
+test("message() of a whole answer requires exactly the fields that are written when unset fields are shown", () => {
   const { check, schema, schemas } = bookOf((book) => book.message(MSchema, "whole"));
   const written = { alwaysEmitImplicit: true, registry };
   const type: DescMessage = MSchema;
@@ -83,7 +81,7 @@ test("message() of a whole answer wants what is written when unset fields are sh
   assert.deepEqual(schemas["M"]?.required?.toSorted(), Object.keys(empty).toSorted());
 });
 
-test("answer() wants the fields that writeJson() always writes", () => {
+test("answer() requires the fields that writeJson() always writes", () => {
   const rows: [type: DescMessage, json: JsonValue, isGood: boolean][] = [
     [ListTranscriptJobsResponseSchema, { transcriptJobs: [], nextPageToken: "" }, true],
     [ListTranscriptJobsResponseSchema, { nextPageToken: "" }, false],
@@ -97,13 +95,13 @@ test("answer() wants the fields that writeJson() always writes", () => {
   }
 });
 
-test("message() for a request takes the JSON of any message but for what a caller must not leave out", () => {
+test("message() for a request accepts the JSON of any message that has the required fields", () => {
   for (const type of inputs) {
     const { check } = bookOf((book) => book.message(type, "patch"), false);
     fc.assert(
       fc.property(arbitraryMessage(type, options), (message) => {
         const problem = check(toJson(type, message, { registry }));
-        // Limits and required fields are the method's to check, not the mapping's.
+        // Methods check limits and required fields; the JSON mapping does not.
         const others = problem
           .split("\n")
           .slice(0, -1)
@@ -119,12 +117,12 @@ test("message() for a request takes the JSON of any message but for what a calle
 });
 
 /**
- * Values that few kinds of fields take; none that the mapping reads as another kind, as it does
- * numbers in quotes.
+ * Values that few kinds of fields accept. None of them is a form that the mapping also accepts,
+ * such as a number in quotes.
  */
 const wrongs: readonly JsonValue[] = [{ a: 1 }, [[]], true, 1.5, "?"];
 
-test("what the schema of a request refuses for its type, readJson() refuses too", () => {
+test("readJson() refuses every value of a type that the schema of the request refuses", () => {
   let refused = 0;
   for (const type of inputs) {
     const { check } = bookOf((book) => book.message(type, "patch"));
@@ -144,7 +142,7 @@ test("what the schema of a request refuses for its type, readJson() refuses too"
   assert.ok(refused > 300, `${refused}`);
 });
 
-/** A copy with one value, the `place`th of all leaves and branches, replaced. */
+/** Returns a copy in which one value is replaced: number `place` of all leaves and branches. */
 function replaced(json: JsonValue, place: number, wrong: JsonValue): JsonValue {
   let count = 0;
   const places = sizeOf(json);
@@ -167,7 +165,7 @@ function isMistyped(problem: string): boolean {
   return /must be (?:object|array|string|boolean|integer|number)\b/.test(problem);
 }
 
-test("names distinguish uses, and the plain name is the fullest schema", () => {
+test("names distinguish uses, and the plain name belongs to the schema with the most fields", () => {
   const book = new SchemaBook(noComments);
   const refs = {
     whole: book.answer(TranscriptSchema),
@@ -188,7 +186,7 @@ test("names distinguish uses, and the plain name is the fullest schema", () => {
   assert.equal(renamed.$ref, "#/components/schemas/hlust.transcripts.v1alpha1.Transcript");
 });
 
-test("message() refuses two members of a oneof, and what only answers name", () => {
+test("message() refuses two members of a oneof, and names that occur only in answers", () => {
   const { check } = bookOf((book) => book.message(MSchema, "request"));
   assert.equal(check({ os: "a" }), "");
   assert.notEqual(check({ os: "a", ou: 1 }), "");

@@ -9,9 +9,9 @@ import { acceptedNames, withBounds, withCounts, withLimits } from "./limits.ts";
 import { mapKeySchema, scalarSchemas, wellKnownSchema } from "./scalar-schema.ts";
 
 /**
- * Where a message stands, which decides what may be absent: a request; a patch, whose messages
- * merge field by field, so that nothing is required; an answer without its unset fields; a whole
- * one with them (hlust.api.emit_unset_fields).
+ * The use of a message, which decides what can be absent. "request"; "patch", whose messages are
+ * merged field by field, so that nothing is required; "answer", without its unset fields; "whole",
+ * an answer with them (hlust.api.emit_unset_fields).
  */
 export type SchemaUse = "request" | "patch" | "answer" | "whole";
 
@@ -25,8 +25,9 @@ interface Entry {
 const place = "#/components/schemas/";
 
 /**
- * JSON Schemas of messages, each written once for each use that it has, and referred to by name: so
- * recursion is a $ref. The names are known when all are written: finish() puts them in.
+ * The JSON Schemas of messages. Each message has one schema per use, to which other schemas refer
+ * with $ref, so messages can be recursive. The final names are known only when all schemas are
+ * written: finish() sets them.
  */
 export class SchemaBook {
   readonly #comments: Comments;
@@ -36,7 +37,10 @@ export class SchemaBook {
     this.#comments = comments;
   }
 
-  /** The whole body of an answer: options of the message say which unset fields it shows. */
+  /**
+   * The schema of the whole body of an answer. The options of the message determine which unset
+   * fields it shows.
+   */
   answer(message: DescMessage): Schema {
     const use = getOption(message, emit_unset_fields) ? "whole" : "answer";
     const isRoot = message.fields.some((field) => getOption(field, emit_empty));
@@ -68,8 +72,8 @@ export class SchemaBook {
   }
 
   /**
-   * Puts the names in, none of the reserved ones: `value` and every schema refer to components by
-   * them.
+   * Sets the final names, without the reserved ones, in the references of `value` and of every
+   * schema.
    */
   finish<T>(
     value: T,
@@ -127,7 +131,7 @@ export class SchemaBook {
 
   #value(field: DescField, use: SchemaUse): Schema {
     const isMerged = field.fieldKind === "message" && !isOutputOnly(field);
-    // What is not merged is replaced whole, so it is written as in any request.
+    // A field that is not merged is replaced as a whole, so it is written as in any request.
     const item = this.#item(field, use === "patch" && !isMerged ? "request" : use);
     if (field.fieldKind !== "list" && field.fieldKind !== "map") return item;
     const names = field.fieldKind === "map" ? mapKeySchema(field.mapKey) : undefined;
@@ -171,7 +175,7 @@ function isInput(use: SchemaUse): boolean {
   return use === "request" || use === "patch";
 }
 
-/** Whether a field is always there. */
+/** Whether a field is always present. */
 function isPresent(field: DescField, use: SchemaUse, isRoot: boolean): boolean {
   if (use === "patch") return false;
   if (use === "request") return isRequired(field) && !isOutputOnly(field);
@@ -182,7 +186,7 @@ function isPresent(field: DescField, use: SchemaUse, isRoot: boolean): boolean {
   return isCounted || field.presence === FeatureSet_FieldPresence.IMPLICIT;
 }
 
-/** No two members of a oneof. */
+/** A schema that refuses two members of the same oneof. */
 function atMostOne(oneofs: readonly DescOneof[]): Pick<Schema, "not"> {
   const pairs = oneofs.flatMap(({ fields }) =>
     fields.flatMap((one, at) =>
@@ -207,8 +211,9 @@ const suffixes: Readonly<Record<SchemaUse, string>> = {
 };
 
 /**
- * Names as the protos have them, without the package where that is clear. A message with several
- * uses has a name for each: the whole one, else the answer, else the request has the plain one.
+ * The names of the protos, without the package if that is unambiguous. A message with several uses
+ * has a name for each. The plain name is that of the use "whole", or else "answer", or else
+ * "request".
  */
 function namesOf(
   entries: ReadonlyMap<string, Entry>,
@@ -227,7 +232,7 @@ function namesOf(
     const order: SchemaUse[] = ["whole", "answer", "request", "patch"];
     const plain = order.find((use) => same.some((other) => other.use === use));
     const suffix = entry.use === plain ? "" : suffixes[entry.use];
-    // A message that is both an answer by itself and a part of another one shows different fields.
+    // A message that is both an answer and a part of another one shows different fields in each.
     const isInside = !entry.isRoot && same.some(({ use, isRoot }) => isRoot && use === entry.use);
     names.set(
       entry.key,
@@ -237,7 +242,7 @@ function namesOf(
   return names;
 }
 
-/** A copy with the names in every $ref. */
+/** Returns a copy with the final names in every $ref. */
 function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
   const text = JSON.stringify(value).replaceAll(
     /"\$ref":"#\/components\/schemas\/([^"]+)"/g,

@@ -5,12 +5,12 @@ import type {
 import { ApiError } from "../../api/api-error.ts";
 import { callApi } from "../../api/call-api.ts";
 
-/** A change of a transcript's metadata: values as they were when the user began, and new ones. */
+/** A change of a transcript's metadata: the values from when the user began, and the new ones. */
 export interface MetadataEdit {
   readonly subject?: Edit<string>;
   readonly description?: Edit<string>;
   readonly keywords?: Edit<readonly string[]>;
-  /** By speaker id; "" means no name. */
+  /** The names by speaker id; "" means no name. */
   readonly speakers?: Readonly<Record<string, Edit<string>>>;
 }
 
@@ -19,7 +19,7 @@ export interface Edit<Value> {
   readonly to: Value;
 }
 
-/** The same fields were changed elsewhere since the user began. */
+/** Thrown if the same fields were changed elsewhere since the user began. */
 export class ChangedElsewhere extends Error {
   override readonly name = "ChangedElsewhere";
   /** The transcript as it is now. */
@@ -31,7 +31,7 @@ export class ChangedElsewhere extends Error {
   }
 }
 
-/** Others may change a transcript at the same moment, but not repeatedly. */
+/** Others may change a transcript at the same moment, but hardly several times in a row. */
 const attemptsMax = 4;
 
 /**
@@ -74,13 +74,13 @@ async function patch(
   });
 }
 
-/** Reuses the segments the page has if they are the same, so that they are not rendered again. */
+/** Reuses the page's segments if they are the same, so that they are not rendered again. */
 function withSameSegments(before: TranscriptJson, changed: TranscriptJson): TranscriptJson {
   const isNext = changed.version?.parent === before.version?.name;
   return isNext && before.segments ? { ...changed, segments: before.segments } : changed;
 }
 
-/** The new values of the fields in an edit; maps in full, as the service requires. */
+/** The new values of the fields in an edit. Maps are complete, as the service requires. */
 export function edited(
   metadata: TranscriptMetadataJson,
   { subject, description, keywords, speakers }: MetadataEdit,
@@ -107,7 +107,7 @@ function namedSpeakers(
   return Object.fromEntries(named);
 }
 
-/** Each value of an edit, with the current one. */
+/** Each value of an edit, with the current value of its field. */
 function compared(metadata: TranscriptMetadataJson, edit: MetadataEdit) {
   const { subject = "", description = "", keywords = [], speakers = {} } = metadata;
   return [

@@ -70,7 +70,8 @@ async function deleteTranscript(name: string): Promise<void> {
   try {
     await callApi<object>(`/v1alpha1/${name}`, { method: "DELETE" });
   } catch (error) {
-    // Already deleted, by others or by a call whose answer was lost: the result is the same.
+    // The transcript was already deleted, by others or by a call whose answer was lost. The result
+    // is the same.
     if (!(error instanceof ApiError && error.reason === "TRANSCRIPT_NOT_FOUND")) throw error;
   }
 }

@@ -10,7 +10,7 @@ export interface DetailsDraft {
 
 /** The state of the dialog. */
 export interface EditedDetails {
-  /** The values when the user began, or when the dialog showed that they had changed since. */
+  /** The values from when the user began, or from when the dialog last showed a conflict. */
   readonly before: DetailsDraft;
   readonly draft: DetailsDraft;
   /** A typed keyword that is not added yet. */

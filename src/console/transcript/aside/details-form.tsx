@@ -18,7 +18,7 @@ interface Props {
   readonly name: string;
   readonly edited: EditedDetails;
   readonly onEdit: (edited: EditedDetails) => void;
-  /** Called when the details are saved, or editing is cancelled. */
+  /** Called when the details are saved or the user cancels. */
   readonly onClose: () => void;
 }
 
@@ -74,7 +74,7 @@ export function DetailsForm(props: Props) {
   );
 }
 
-/** The problem of each field that is too long. */
+/** The problems of the fields that are too long. */
 function useLengthProblems({ draft, keyword }: EditedDetails) {
   const t = useText();
   const tooLong = (text: string, max: number) => {

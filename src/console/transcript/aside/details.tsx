@@ -12,8 +12,8 @@ import { DetailsDialog } from "./details-dialog.tsx";
 import "./details.css";
 
 /**
- * The details that the page's head does not show, such as the source, with buttons to edit them and
- * to delete the transcript.
+ * The details that the head of the page does not show, such as the source, with buttons to edit
+ * them and to delete the transcript.
  */
 export function Details({
   transcript,
@@ -48,7 +48,7 @@ export function Details({
       {description !== "" && <p className="details-text">{description}</p>}
       <dl className="details">
         {origin && <Fact name={t(asideText.origin)}>{t(origin)}</Fact>}
-        {/* Callers' values are text, never links: they may be URLs of anything. */}
+        {/* Values from callers are shown as text, never as links: they may contain any URL. */}
         {originalUri !== "" && <Fact name={t(asideText.address)}>{originalUri}</Fact>}
         {Object.entries(additionalMetadata).map(([key, value]) => (
           <Fact key={key} name={key}>

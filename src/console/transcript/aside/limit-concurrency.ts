@@ -1,4 +1,4 @@
-/** Runs at most `max` tasks at a time; a waiting task is rejected when its signal aborts. */
+/** Runs at most `max` tasks at the same time. A waiting task is rejected when its signal aborts. */
 export function limitConcurrency(
   max: number,
 ): <Result>(signal: AbortSignal, task: () => Promise<Result>) => Promise<Result> {
@@ -10,7 +10,7 @@ export function limitConcurrency(
       free += 1;
       return;
     }
-    // Handed over directly, so that no other task can take it in between.
+    // The slot is passed on directly, so that no other task can take it in between.
     waiting.delete(next);
     next();
   };
@@ -26,7 +26,7 @@ export function limitConcurrency(
   };
 }
 
-/** Waits until a task may run; throws if the signal aborts before. */
+/** Waits until a task may run. Throws if the signal aborts before that. */
 async function acquire(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const enter = () => resolve();

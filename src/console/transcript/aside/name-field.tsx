@@ -16,7 +16,7 @@ export function NameField({
   readonly hint: string;
   readonly value: string;
   readonly placeholder: string;
-  /** Leaving the field does not save: after a failure its buttons do. */
+  /** Whether leaving the field does not save: after a failure, the user saves with a button. */
   readonly keepsOnBlur: boolean;
   readonly onChange: (value: string) => void;
   readonly onSave: (value: string, byKey: boolean) => void;

@@ -12,7 +12,7 @@ const rows: readonly (readonly [string, string, string])[] = [
 ];
 
 for (const [subject, type, name] of rows) {
-  test(`recordingFileName() of ${JSON.stringify(subject.slice(0, 30))} and ${type}`, () => {
+  test(`recordingFileName() returns a valid name for ${JSON.stringify(subject.slice(0, 30))} of type ${type}`, () => {
     assert.equal(recordingFileName(subject, type), name);
   });
 }

@@ -30,7 +30,10 @@ const extensions: Readonly<Record<string, string>> = {
   "video/x-ms-wmv": "wmv",
 };
 
-/** The longest name without extension, in characters: well below the limits of file systems. */
+/**
+ * The maximum length of a name without its extension, in characters: well below the limits of file
+ * systems.
+ */
 const charsMax = 100;
 
 /**

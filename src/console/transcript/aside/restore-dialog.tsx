@@ -50,7 +50,8 @@ export function RestoreDialog({
       go({ version: undefined });
       announce(t(asideText.restored));
     },
-    // The list then shows the newer version: the user decides whether to press again.
+    // The list then shows the newer version, and the user decides whether to press the button
+    // again.
     onError: (error) => {
       if (isStale(error)) void refetch();
     },

@@ -7,13 +7,13 @@ import { secondsOf } from "../../text/numbers.ts";
 /** A speaker of a transcript. */
 export interface SpeakerTime {
   readonly id: string;
-  /** "" if the speaker has no name. */
+  /** The name; "" if the speaker has none. */
   readonly name: string;
   /** The total speaking time. */
   readonly seconds: number;
 }
 
-/** The speakers in order of their first words, then named speakers without segments. */
+/** The speakers in the order of their first words, then named speakers without segments. */
 export function speakingTimes(
   segments: readonly SegmentJson[],
   speakers: TranscriptMetadataJson["speakers"] = {},

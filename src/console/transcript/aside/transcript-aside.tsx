@@ -8,7 +8,8 @@ import { Versions } from "./versions.tsx";
 
 /**
  * The aside of a transcript: speakers, versions, downloads and details. `name`:
- * `transcripts/<transcript_id>`. Only the newest version can be edited, by users who may write.
+ * `transcripts/<transcript_id>`. Only the newest version can be edited, and only by users with
+ * write access.
  */
 export function TranscriptAside({
   transcript,

@@ -5,7 +5,10 @@ import { useSession } from "../../api/use-session.ts";
 import { transcriptQuery } from "../transcript-query.ts";
 import { versionsQuery } from "./versions-query.ts";
 
-/** Returns a function that shows a transcript as the service has just returned it, everywhere. */
+/**
+ * Returns a function that replaces a transcript, everywhere on the page, by the one that the
+ * service has just returned.
+ */
 export function useChanged(name: string): (current: TranscriptJson) => void {
   const queries = useQueryClient();
   const owner = identityOf(useSession());

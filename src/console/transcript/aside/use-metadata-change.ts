@@ -5,8 +5,8 @@ import { ChangedElsewhere, changeMetadata, edited, type MetadataEdit } from "./c
 import { useChanged } from "./use-changed.ts";
 
 /**
- * Changes the metadata of a transcript: the change is shown everywhere at once, and reverted if it
- * fails. Changes of one transcript run one after the other.
+ * Changes the metadata of a transcript. The change is shown everywhere immediately, and reverted if
+ * it fails. Changes of the same transcript run one after another.
  */
 export function useMetadataChange(name: string, transcript: TranscriptJson) {
   const queries = useQueryClient();
@@ -20,7 +20,7 @@ export function useMetadataChange(name: string, transcript: TranscriptJson) {
     mutationFn: (edit: MetadataEdit) =>
       changeMetadata(name, queries.getQueryData(queryKey) ?? transcript, edit),
     onMutate: async (edit) => {
-      // An answer that is still on its way does not have the change.
+      // An answer that is still on its way does not contain the change.
       await queries.cancelQueries({ queryKey });
       show(edit);
     },

@@ -2,15 +2,18 @@ import { useSearchParams } from "wouter";
 
 /** The versions in the address of a transcript's page. */
 export interface VersionAddress {
-  /** The version shown; undefined: the newest. */
+  /** The version that is shown; undefined: the newest one. */
   readonly version: string | undefined;
   /** The version whose changes are shown. */
   readonly changed: string | undefined;
-  /** The version it is compared with; undefined: the previous one. */
+  /** The version that `changed` is compared with; undefined: the previous one. */
   readonly against: string | undefined;
 }
 
-/** The versions in the address, and a function that changes them and leaves the rest as it is. */
+/**
+ * The versions in the address, and a function that changes them and leaves the rest of the address
+ * unchanged.
+ */
 export function useVersionAddress(): readonly [
   VersionAddress,
   (to: Partial<VersionAddress>) => void,
@@ -24,7 +27,7 @@ export function useVersionAddress(): readonly [
   return [address, go];
 }
 
-/** The query of an address, with other versions. */
+/** The query of an address with changed versions. */
 export function withAddress(before: URLSearchParams, to: Partial<VersionAddress>): URLSearchParams {
   const after = new URLSearchParams(before);
   for (const [name, value] of Object.entries(to)) {

@@ -24,7 +24,9 @@ function needsFocus(): boolean {
   return isOurs && state.from === openedHere.from && document.activeElement === document.body;
 }
 
-/** A version: what it changed, in a few words, and when; for the one shown, also its buttons. */
+/**
+ * A version: what it changed, in a few words, and when. The version that is shown also has buttons.
+ */
 export function VersionRow({
   name,
   version,
@@ -52,7 +54,7 @@ export function VersionRow({
   const isFirst = (version.parent ?? "") === "";
   const wasVisible = useHasBeenVisible(row);
   useEffect(() => {
-    // The page of another version is a new page: the focus returns to where it was.
+    // The page of another version is a new page, so the focus is returned to its row.
     if (isShown && needsFocus()) link.current?.focus({ preventScroll: true });
   }, [isShown]);
   const counts = useQuery({ ...countsQuery(name, id), enabled: wasVisible && !isFirst });

@@ -26,15 +26,20 @@ export function versionsQuery(name: string) {
   });
 }
 
-/** More runs than any diff has, so that the answer has only the counts. */
+/** A position after all runs of any diff, so that the answer has only the counts. */
 const pastAllRuns = 2 ** 31 - 1;
 
-/** The number of diffs requested at a time, so that the page's other calls are not delayed. */
+/**
+ * The maximum number of diffs requested at the same time, so that the page's other calls are not
+ * delayed.
+ */
 const concurrentDiffsMax = 2;
 
 const limited = limitConcurrency(concurrentDiffsMax);
 
-/** What a version changed, in counts. It is never refetched, because versions are immutable. */
+/**
+ * The counts of the changes in a version. They are never refetched, because versions are immutable.
+ */
 export function countsQuery(name: string, version: string) {
   return queryOptions({
     queryKey: ["transcript-counts", name, version],
@@ -45,7 +50,7 @@ export function countsQuery(name: string, version: string) {
 }
 
 /**
- * The differences of a version from another one, or from the previous one if `against` is "". Its
+ * The differences of a version from another one, or from the previous one if `against` is "". The
  * runs come in pages.
  */
 export function diffQuery(name: string, version: string, against: string) {

@@ -67,7 +67,10 @@ export function Keys({
   );
 }
 
-/** Whether the focused element uses the key itself: inputs, lists, and what space presses. */
+/**
+ * Whether the focused element uses the key itself: inputs, lists, and elements that the space bar
+ * presses.
+ */
 function isUsedByTarget({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=listbox]"))

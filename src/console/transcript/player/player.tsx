@@ -129,7 +129,7 @@ function Media({
     });
   }, [playback, path, renew]);
   return (
-    // oxlint-disable-next-line jsx-a11y/media-has-caption -- the page is its text
+    // oxlint-disable-next-line jsx-a11y/media-has-caption -- the page shows the text
     <video
       ref={media}
       className={isShown ? "player-picture" : "unseen"}

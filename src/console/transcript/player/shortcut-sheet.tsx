@@ -7,8 +7,8 @@ import { sheetLines } from "../shortcuts.ts";
 import "./shortcut-sheet.css";
 
 /**
- * The list of shortcuts, where they can be turned off: screen readers and voice control may need
- * the letters.
+ * The list of shortcuts, with a switch that turns them off: screen readers and voice control may
+ * need the letters.
  */
 export function ShortcutSheet({
   isOn,

@@ -9,7 +9,7 @@ import { barsOf, fetchWaveform } from "./waveform.ts";
 
 /** The width of a bar with the gap after it, and the height of the highest bar, in pixels. */
 const shape = { step: 5, height: 44 };
-/** How many seconds each key moves. */
+/** The number of seconds by which each key moves the place. */
 const keySeconds: Readonly<Record<string, number>> = {
   ArrowLeft: -5,
   ArrowDown: -5,
@@ -94,14 +94,14 @@ function useWidth(line: { readonly current: HTMLElement | null }): number {
   return width;
 }
 
-/** The bars as one path; undefined while there is no waveform. */
+/** The bars of the waveform as one path; undefined while there is no waveform. */
 function useWavePath(
   waveformUri: string,
   renew: () => Promise<TranscriptJson>,
   width: number,
 ): string | undefined {
   const { data } = useQuery({
-    // Only the path of its URL stays the same; each answer has another signature.
+    // Only the path of the URL stays the same; each answer has another signature.
     queryKey: ["waveform", waveformUri.split("?", 1)[0]],
     queryFn: ({ signal }) =>
       fetchWaveform(waveformUri, async () => (await renew()).metadata?.waveformUri ?? "", signal),
@@ -114,7 +114,7 @@ function useWavePath(
     const bars = barsOf(data, Math.max(1, Math.floor(width / shape.step)));
     return bars
       .map((bar, at) => {
-        // Silence is a dot; the rounded ends extend a bar by half its width each.
+        // Silence is a dot. The rounded ends extend each bar by half its width at both sides.
         const high = Math.max(0.1, bar * (shape.height - 4));
         return `M${at * shape.step + 1.5} ${((shape.height - high) / 2).toFixed(1)}v${high.toFixed(1)}`;
       })
@@ -145,7 +145,7 @@ function usePlayedPart(
     let shown = -1;
     const show = (seconds: number, isSought: boolean): void => {
       const share = seconds / Math.max(playback.state.duration, seconds, 0.001);
-      // In whole pixels, so that invisible changes are not painted.
+      // The part is in whole pixels, so that invisible changes are not painted.
       const played = Math.round(share * width);
       if (played !== shown) slider.style.setProperty("--played", `${played}px`);
       shown = played;

@@ -7,7 +7,7 @@ export interface Waveform {
 
 /**
  * Fetches a waveform by its signed URL: audiowaveform JSON, version 2, half a megabyte per hour.
- * `renewUrl` returns another URL, because they expire. Throws.
+ * `renewUrl` returns another URL, because signed URLs expire. Throws an Error if it fails.
  */
 export async function fetchWaveform(
   signedUrl: string,

@@ -15,7 +15,7 @@ export const file_google_api_field_behavior: GenFile = /*@__PURE__*/
   fileDesc("Ch9nb29nbGUvYXBpL2ZpZWxkX2JlaGF2aW9yLnByb3RvEgpnb29nbGUuYXBpKrYBCg1GaWVsZEJlaGF2aW9yEh4KGkZJRUxEX0JFSEFWSU9SX1VOU1BFQ0lGSUVEEAASDAoIT1BUSU9OQUwQARIMCghSRVFVSVJFRBACEg8KC09VVFBVVF9PTkxZEAMSDgoKSU5QVVRfT05MWRAEEg0KCUlNTVVUQUJMRRAFEhIKDlVOT1JERVJFRF9MSVNUEAYSFQoRTk9OX0VNUFRZX0RFRkFVTFQQBxIOCgpJREVOVElGSUVSEAg6ZAoOZmllbGRfYmVoYXZpb3ISHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGJwIIAMoDjIZLmdvb2dsZS5hcGkuRmllbGRCZWhhdmlvckICEABSDWZpZWxkQmVoYXZpb3JiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
- * What a field means to callers, beyond its type.
+ * How callers may use a field.
  *
  * @generated from enum google.api.FieldBehavior
  */
@@ -31,14 +31,14 @@ export const FieldBehavior = {
   OPTIONAL: 1,
 
   /**
-   * A request without it, or with its zero value, is refused.
+   * A request in which the field is absent or has its zero value is refused.
    *
    * @generated from enum value: REQUIRED = 2;
    */
   REQUIRED: 2,
 
   /**
-   * The service sets it; what a caller sends is ignored.
+   * The service sets the field. A value that a caller sends is ignored.
    *
    * @generated from enum value: OUTPUT_ONLY = 3;
    */
@@ -71,14 +71,14 @@ export const FieldBehavior = {
 } as const;
 
 /**
- * What a field means to callers, beyond its type.
+ * How callers may use a field.
  *
  * @generated from enum google.api.FieldBehavior
  */
 export type FieldBehavior = (typeof FieldBehavior)[keyof typeof FieldBehavior] | UnknownEnum;
 
 /**
- * What a field means to callers, beyond its type.
+ * How callers may use a field.
  *
  * @generated from enum google.api.FieldBehavior
  */

@@ -13,7 +13,7 @@ export const file_google_api_http: GenFile = /*@__PURE__*/
   fileDesc("ChVnb29nbGUvYXBpL2h0dHAucHJvdG8SCmdvb2dsZS5hcGkiVAoESHR0cBIjCgVydWxlcxgBIAMoCzIULmdvb2dsZS5hcGkuSHR0cFJ1bGUSJwofZnVsbHlfZGVjb2RlX3Jlc2VydmVkX2V4cGFuc2lvbhgCIAEoCCKBAgoISHR0cFJ1bGUSEAoIc2VsZWN0b3IYASABKAkSDQoDZ2V0GAIgASgJSAASDQoDcHV0GAMgASgJSAASDgoEcG9zdBgEIAEoCUgAEhAKBmRlbGV0ZRgFIAEoCUgAEg8KBXBhdGNoGAYgASgJSAASLwoGY3VzdG9tGAggASgLMh0uZ29vZ2xlLmFwaS5DdXN0b21IdHRwUGF0dGVybkgAEgwKBGJvZHkYByABKAkSFQoNcmVzcG9uc2VfYm9keRgMIAEoCRIxChNhZGRpdGlvbmFsX2JpbmRpbmdzGAsgAygLMhQuZ29vZ2xlLmFwaS5IdHRwUnVsZUIJCgdwYXR0ZXJuIi8KEUN1c3RvbUh0dHBQYXR0ZXJuEgwKBGtpbmQYASABKAkSDAoEcGF0aBgCIAEoCWIGcHJvdG8z");
 
 /**
- * A set of HTTP rules, as a service configuration file carries it. The last rule that names a method wins.
+ * The HTTP rules of a service configuration file. The last rule for a method wins.
  *
  * @generated from message google.api.Http
  */
@@ -24,7 +24,8 @@ export type Http = Message<"google.api.Http"> & {
   rules: HttpRule[];
 
   /**
-   * Decode the reserved characters of a multi-segment variable too, except %2F within one segment.
+   * Whether to also decode the reserved characters of a multi-segment variable, except %2F within
+   * one segment.
    *
    * @generated from field: bool fully_decode_reserved_expansion = 2;
    */
@@ -32,7 +33,7 @@ export type Http = Message<"google.api.Http"> & {
 };
 
 /**
- * A set of HTTP rules, as a service configuration file carries it. The last rule that names a method wins.
+ * The HTTP rules of a service configuration file. The last rule for a method wins.
  *
  * @generated from message google.api.Http
  */
@@ -43,7 +44,8 @@ export type HttpJson = {
   rules?: HttpRuleJson[];
 
   /**
-   * Decode the reserved characters of a multi-segment variable too, except %2F within one segment.
+   * Whether to also decode the reserved characters of a multi-segment variable, except %2F within
+   * one segment.
    *
    * @generated from field: bool fully_decode_reserved_expansion = 2;
    */
@@ -58,13 +60,13 @@ export const HttpSchema: GenMessage<Http, {jsonType: HttpJson}> = /*@__PURE__*/
   messageDesc(file_google_api_http, 0);
 
 /**
- * How one RPC method is reached over HTTP.
+ * The HTTP method and path of one RPC method.
  *
  * @generated from message google.api.HttpRule
  */
 export type HttpRule = Message<"google.api.HttpRule"> & {
   /**
-   * The full name of the method; set in service configurations only.
+   * The full name of the method. Set in service configurations only.
    *
    * @generated from field: string selector = 1;
    */
@@ -112,21 +114,22 @@ export type HttpRule = Message<"google.api.HttpRule"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The request field that is the body; "*" for all fields not bound by the path; absent for none.
+   * The request field that is the body; "*" means all fields that the path does not bind. Absent:
+   * no body.
    *
    * @generated from field: string body = 7;
    */
   body: string;
 
   /**
-   * The response field that is the body; absent for the whole response.
+   * The response field that is the body. Absent: the whole response.
    *
    * @generated from field: string response_body = 12;
    */
   responseBody: string;
 
   /**
-   * Further ways to reach the method. They have no additional_bindings of their own.
+   * Further HTTP rules of the method, which have no additional_bindings of their own.
    *
    * @generated from field: repeated google.api.HttpRule additional_bindings = 11;
    */
@@ -134,13 +137,13 @@ export type HttpRule = Message<"google.api.HttpRule"> & {
 };
 
 /**
- * How one RPC method is reached over HTTP.
+ * The HTTP method and path of one RPC method.
  *
  * @generated from message google.api.HttpRule
  */
 export type HttpRuleJson = {
   /**
-   * The full name of the method; set in service configurations only.
+   * The full name of the method. Set in service configurations only.
    *
    * @generated from field: string selector = 1;
    */
@@ -177,21 +180,22 @@ export type HttpRuleJson = {
   custom?: CustomHttpPatternJson;
 
   /**
-   * The request field that is the body; "*" for all fields not bound by the path; absent for none.
+   * The request field that is the body; "*" means all fields that the path does not bind. Absent:
+   * no body.
    *
    * @generated from field: string body = 7;
    */
   body?: string;
 
   /**
-   * The response field that is the body; absent for the whole response.
+   * The response field that is the body. Absent: the whole response.
    *
    * @generated from field: string response_body = 12;
    */
   responseBody?: string;
 
   /**
-   * Further ways to reach the method. They have no additional_bindings of their own.
+   * Further HTTP rules of the method, which have no additional_bindings of their own.
    *
    * @generated from field: repeated google.api.HttpRule additional_bindings = 11;
    */
@@ -206,7 +210,7 @@ export const HttpRuleSchema: GenMessage<HttpRule, {jsonType: HttpRuleJson}> = /*
   messageDesc(file_google_api_http, 1);
 
 /**
- * A pattern for an HTTP method that has no field of its own; kind "*" means any method.
+ * The path for an HTTP method that has no field of its own. The kind "*" means any method.
  *
  * @generated from message google.api.CustomHttpPattern
  */
@@ -223,7 +227,7 @@ export type CustomHttpPattern = Message<"google.api.CustomHttpPattern"> & {
 };
 
 /**
- * A pattern for an HTTP method that has no field of its own; kind "*" means any method.
+ * The path for an HTTP method that has no field of its own. The kind "*" means any method.
  *
  * @generated from message google.api.CustomHttpPattern
  */

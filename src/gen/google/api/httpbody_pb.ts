@@ -15,7 +15,7 @@ export const file_google_api_httpbody: GenFile = /*@__PURE__*/
   fileDesc("Chlnb29nbGUvYXBpL2h0dHBib2R5LnByb3RvEgpnb29nbGUuYXBpIlgKCEh0dHBCb2R5EhQKDGNvbnRlbnRfdHlwZRgBIAEoCRIMCgRkYXRhGAIgASgMEigKCmV4dGVuc2lvbnMYAyADKAsyFC5nb29nbGUucHJvdG9idWYuQW55YgZwcm90bzM", [file_google_protobuf_any]);
 
 /**
- * A body that is not JSON: these bytes, of this type.
+ * An HTTP body of any media type, as bytes.
  *
  * @generated from message google.api.HttpBody
  */
@@ -28,14 +28,14 @@ export type HttpBody = Message<"google.api.HttpBody"> & {
   contentType: string;
 
   /**
-   * The body itself.
+   * The bytes of the body.
    *
    * @generated from field: bytes data = 2;
    */
   data: Uint8Array;
 
   /**
-   * Facts beside it, which only gRPC carries.
+   * Metadata of the body, which only gRPC transfers.
    *
    * @generated from field: repeated google.protobuf.Any extensions = 3;
    */
@@ -43,7 +43,7 @@ export type HttpBody = Message<"google.api.HttpBody"> & {
 };
 
 /**
- * A body that is not JSON: these bytes, of this type.
+ * An HTTP body of any media type, as bytes.
  *
  * @generated from message google.api.HttpBody
  */
@@ -56,14 +56,14 @@ export type HttpBodyJson = {
   contentType?: string;
 
   /**
-   * The body itself.
+   * The bytes of the body.
    *
    * @generated from field: bytes data = 2;
    */
   data?: string;
 
   /**
-   * Facts beside it, which only gRPC carries.
+   * Metadata of the body, which only gRPC transfers.
    *
    * @generated from field: repeated google.protobuf.Any extensions = 3;
    */

@@ -15,13 +15,13 @@ export const file_google_rpc_error_details: GenFile = /*@__PURE__*/
   fileDesc("Ch5nb29nbGUvcnBjL2Vycm9yX2RldGFpbHMucHJvdG8SCmdvb2dsZS5ycGMikwEKCUVycm9ySW5mbxIOCgZyZWFzb24YASABKAkSDgoGZG9tYWluGAIgASgJEjUKCG1ldGFkYXRhGAMgAygLMiMuZ29vZ2xlLnJwYy5FcnJvckluZm8uTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOwoJUmV0cnlJbmZvEi4KC3JldHJ5X2RlbGF5GAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIpMBCgpCYWRSZXF1ZXN0Ej8KEGZpZWxkX3Zpb2xhdGlvbnMYASADKAsyJS5nb29nbGUucnBjLkJhZFJlcXVlc3QuRmllbGRWaW9sYXRpb24aRAoORmllbGRWaW9sYXRpb24SDQoFZmllbGQYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSDgoGcmVhc29uGAMgASgJYgZwcm90bzM", [file_google_protobuf_duration]);
 
 /**
- * The cause of an error, for programs.
+ * The reason of an error, for programs.
  *
  * @generated from message google.rpc.ErrorInfo
  */
 export type ErrorInfo = Message<"google.rpc.ErrorInfo"> & {
   /**
-   * UPPER_SNAKE_CASE, unique within the domain.
+   * The reason in UPPER_SNAKE_CASE, unique within the domain.
    *
    * @generated from field: string reason = 1;
    */
@@ -39,13 +39,13 @@ export type ErrorInfo = Message<"google.rpc.ErrorInfo"> & {
 };
 
 /**
- * The cause of an error, for programs.
+ * The reason of an error, for programs.
  *
  * @generated from message google.rpc.ErrorInfo
  */
 export type ErrorInfoJson = {
   /**
-   * UPPER_SNAKE_CASE, unique within the domain.
+   * The reason in UPPER_SNAKE_CASE, unique within the domain.
    *
    * @generated from field: string reason = 1;
    */
@@ -70,7 +70,7 @@ export const ErrorInfoSchema: GenMessage<ErrorInfo, {jsonType: ErrorInfoJson}> =
   messageDesc(file_google_rpc_error_details, 0);
 
 /**
- * When it makes sense to try again.
+ * The time after which a retry may succeed.
  *
  * @generated from message google.rpc.RetryInfo
  */
@@ -82,7 +82,7 @@ export type RetryInfo = Message<"google.rpc.RetryInfo"> & {
 };
 
 /**
- * When it makes sense to try again.
+ * The time after which a retry may succeed.
  *
  * @generated from message google.rpc.RetryInfo
  */
@@ -101,7 +101,7 @@ export const RetryInfoSchema: GenMessage<RetryInfo, {jsonType: RetryInfoJson}> =
   messageDesc(file_google_rpc_error_details, 1);
 
 /**
- * What is wrong with a request, field by field.
+ * The violations in a request, by field.
  *
  * @generated from message google.rpc.BadRequest
  */
@@ -113,7 +113,7 @@ export type BadRequest = Message<"google.rpc.BadRequest"> & {
 };
 
 /**
- * What is wrong with a request, field by field.
+ * The violations in a request, by field.
  *
  * @generated from message google.rpc.BadRequest
  */

@@ -15,27 +15,27 @@ export const file_google_rpc_status: GenFile = /*@__PURE__*/
   fileDesc("Chdnb29nbGUvcnBjL3N0YXR1cy5wcm90bxIKZ29vZ2xlLnJwYyJOCgZTdGF0dXMSDAoEY29kZRgBIAEoBRIPCgdtZXNzYWdlGAIgASgJEiUKB2RldGFpbHMYAyADKAsyFC5nb29nbGUucHJvdG9idWYuQW55YgZwcm90bzM", [file_google_protobuf_any]);
 
 /**
- * Why a call failed.
+ * The error of a call that failed.
  *
  * @generated from message google.rpc.Status
  */
 export type Status = Message<"google.rpc.Status"> & {
   /**
-   * A google.rpc.Code, for example 3 for INVALID_ARGUMENT.
+   * The google.rpc.Code, for example 3 for INVALID_ARGUMENT.
    *
    * @generated from field: int32 code = 1;
    */
   code: number;
 
   /**
-   * For a developer, in English.
+   * The message for developers, in English.
    *
    * @generated from field: string message = 2;
    */
   message: string;
 
   /**
-   * For programs: google.rpc.ErrorInfo and the like.
+   * Details for programs, such as google.rpc.ErrorInfo.
    *
    * @generated from field: repeated google.protobuf.Any details = 3;
    */
@@ -43,27 +43,27 @@ export type Status = Message<"google.rpc.Status"> & {
 };
 
 /**
- * Why a call failed.
+ * The error of a call that failed.
  *
  * @generated from message google.rpc.Status
  */
 export type StatusJson = {
   /**
-   * A google.rpc.Code, for example 3 for INVALID_ARGUMENT.
+   * The google.rpc.Code, for example 3 for INVALID_ARGUMENT.
    *
    * @generated from field: int32 code = 1;
    */
   code?: number;
 
   /**
-   * For a developer, in English.
+   * The message for developers, in English.
    *
    * @generated from field: string message = 2;
    */
   message?: string;
 
   /**
-   * For programs: google.rpc.ErrorInfo and the like.
+   * Details for programs, such as google.rpc.ErrorInfo.
    *
    * @generated from field: repeated google.protobuf.Any details = 3;
    */

@@ -2,7 +2,7 @@
 // @generated from file hlust/api/annotations.proto (package hlust.api, syntax proto3)
 /* eslint-disable */
 
-// What a method or message of the contract needs beyond its HTTP rule.
+// What methods, messages and fields of the contract need in addition to their HTTP rules.
 
 import type { GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -17,20 +17,21 @@ export const file_hlust_api_annotations: GenFile = /*@__PURE__*/
   fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSIwCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIIk8KBkhlYWRlchIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhEKCWNoYXJzX21heBgDIAEoDRIPCgdleGFtcGxlGAQgASgJIjwKB0ZhaWx1cmUSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAki8AEKBkxpbWl0cxIQCgNtaW4YASABKAFIAIgBARIQCgNtYXgYAiABKAFIAYgBARIRCgljaGFyc19tYXgYAyABKA0SEQoJaXRlbXNfbWF4GAQgASgNEhUKDWtleV9jaGFyc19tYXgYBSABKA0SGAoLc2Vjb25kc19taW4YBiABKAFIAogBARIYCgtzZWNvbmRzX21heBgHIAEoAUgDiAEBEg4KBnZhbHVlcxgIIAMoCRIRCglieXRlc19tYXgYCSABKA1CBgoEX21pbkIGCgRfbWF4Qg4KDF9zZWNvbmRzX21pbkIOCgxfc2Vjb25kc19tYXg6SwoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtIcDIAEoCzIRLmhsdXN0LmFwaS5BY2Nlc3NSBmFjY2VzczpGCg5ib2R5X2J5dGVzX21heBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLWHAyABKA1SDGJvZHlCeXRlc01heDpNCgdoZWFkZXJzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtocDIAMoCzIRLmhsdXN0LmFwaS5IZWFkZXJSB2hlYWRlcnM6UAoIZmFpbHVyZXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgAygLMhIuaGx1c3QuYXBpLkZhaWx1cmVSCGZhaWx1cmVzOkMKDGFuc3dlcl90eXBlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLiHAyADKAlSC2Fuc3dlclR5cGVzOk0KEWVtaXRfdW5zZXRfZmllbGRzEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGL6HAyABKAhSD2VtaXRVbnNldEZpZWxkczo8CgllbWl0X251bGwSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMiHAyABKAhSCGVtaXROdWxsOj4KCmVtaXRfZW1wdHkSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMmHAyABKAhSCWVtaXRFbXB0eTpKCgZsaW1pdHMSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMqHAyABKAsyES5obHVzdC5hcGkuTGltaXRzUgZsaW1pdHNiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
- * Who may call a method. A method without it is refused.
+ * The callers that may call a method. A method without this option is refused.
  *
  * @generated from message hlust.api.Access
  */
 export type Access = Message<"hlust.api.Access"> & {
   /**
-   * The scope that the caller's key must have; "" for any valid key.
+   * The scope that the caller must have; empty if any valid token is enough.
    *
    * @generated from field: string scope = 1;
    */
   scope: string;
 
   /**
-   * The token may also be in the query parameter "token": for the Speech service (§5), and where browsers cannot send headers.
+   * Whether the token may also be in the query parameter `token`: for the Speech service (§5), and
+   * for requests of browsers that cannot have headers.
    *
    * @generated from field: bool token_parameter = 2;
    */
@@ -38,20 +39,21 @@ export type Access = Message<"hlust.api.Access"> & {
 };
 
 /**
- * Who may call a method. A method without it is refused.
+ * The callers that may call a method. A method without this option is refused.
  *
  * @generated from message hlust.api.Access
  */
 export type AccessJson = {
   /**
-   * The scope that the caller's key must have; "" for any valid key.
+   * The scope that the caller must have; empty if any valid token is enough.
    *
    * @generated from field: string scope = 1;
    */
   scope?: string;
 
   /**
-   * The token may also be in the query parameter "token": for the Speech service (§5), and where browsers cannot send headers.
+   * Whether the token may also be in the query parameter `token`: for the Speech service (§5), and
+   * for requests of browsers that cannot have headers.
    *
    * @generated from field: bool token_parameter = 2;
    */
@@ -72,25 +74,29 @@ export const AccessSchema: GenMessage<Access, {jsonType: AccessJson}> = /*@__PUR
  */
 export type Header = Message<"hlust.api.Header"> & {
   /**
+   * The name of the header.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * What it does, for users of the API.
+   * What the header does, for users of the API.
    *
    * @generated from field: string description = 2;
    */
   description: string;
 
   /**
-   * Its longest value, in characters. 0: no limit of its own.
+   * The maximum length of its value, in characters. 0 means no limit of its own.
    *
    * @generated from field: uint32 chars_max = 3;
    */
   charsMax: number;
 
   /**
+   * An example value.
+   *
    * @generated from field: string example = 4;
    */
   example: string;
@@ -103,25 +109,29 @@ export type Header = Message<"hlust.api.Header"> & {
  */
 export type HeaderJson = {
   /**
+   * The name of the header.
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * What it does, for users of the API.
+   * What the header does, for users of the API.
    *
    * @generated from field: string description = 2;
    */
   description?: string;
 
   /**
-   * Its longest value, in characters. 0: no limit of its own.
+   * The maximum length of its value, in characters. 0 means no limit of its own.
    *
    * @generated from field: uint32 chars_max = 3;
    */
   charsMax?: number;
 
   /**
+   * An example value.
+   *
    * @generated from field: string example = 4;
    */
   example?: string;
@@ -135,27 +145,27 @@ export const HeaderSchema: GenMessage<Header, {jsonType: HeaderJson}> = /*@__PUR
   messageDesc(file_hlust_api_annotations, 1);
 
 /**
- * A failure of one method, in addition to those of every method.
+ * An error of one method, in addition to the errors of every method.
  *
  * @generated from message hlust.api.Failure
  */
 export type Failure = Message<"hlust.api.Failure"> & {
   /**
-   * The name of its google.rpc.Code, for example "NOT_FOUND"; the HTTP status follows from it.
+   * The name of its google.rpc.Code, for example `NOT_FOUND`, which determines the HTTP status.
    *
    * @generated from field: string code = 1;
    */
   code: string;
 
   /**
-   * ErrorInfo.reason: stable, for programs.
+   * The stable reason for programs, as in ErrorInfo.reason.
    *
    * @generated from field: string reason = 2;
    */
   reason: string;
 
   /**
-   * When it happens, for users of the API.
+   * When the error occurs, for users of the API.
    *
    * @generated from field: string description = 3;
    */
@@ -163,27 +173,27 @@ export type Failure = Message<"hlust.api.Failure"> & {
 };
 
 /**
- * A failure of one method, in addition to those of every method.
+ * An error of one method, in addition to the errors of every method.
  *
  * @generated from message hlust.api.Failure
  */
 export type FailureJson = {
   /**
-   * The name of its google.rpc.Code, for example "NOT_FOUND"; the HTTP status follows from it.
+   * The name of its google.rpc.Code, for example `NOT_FOUND`, which determines the HTTP status.
    *
    * @generated from field: string code = 1;
    */
   code?: string;
 
   /**
-   * ErrorInfo.reason: stable, for programs.
+   * The stable reason for programs, as in ErrorInfo.reason.
    *
    * @generated from field: string reason = 2;
    */
   reason?: string;
 
   /**
-   * When it happens, for users of the API.
+   * When the error occurs, for users of the API.
    *
    * @generated from field: string description = 3;
    */
@@ -198,52 +208,57 @@ export const FailureSchema: GenMessage<Failure, {jsonType: FailureJson}> = /*@__
   messageDesc(file_hlust_api_annotations, 2);
 
 /**
- * The limits of a field. Numbers are inclusive; 0 and absent: no limit.
+ * The limits of a field. All bounds are inclusive. 0 or absent means no limit.
  *
  * @generated from message hlust.api.Limits
  */
 export type Limits = Message<"hlust.api.Limits"> & {
   /**
-   * Bounds of a number.
+   * The minimum of a number.
    *
    * @generated from field: optional double min = 1;
    */
   min?: number | undefined;
 
   /**
+   * The maximum of a number.
+   *
    * @generated from field: optional double max = 2;
    */
   max?: number | undefined;
 
   /**
-   * Unicode characters of a string, of each string of a list, of each value of a map.
+   * The maximum length in Unicode characters: of a string, each string of a list, or each value of
+   * a map.
    *
    * @generated from field: uint32 chars_max = 3;
    */
   charsMax: number;
 
   /**
-   * Items of a list, entries of a map.
+   * The maximum number of items of a list, or entries of a map.
    *
    * @generated from field: uint32 items_max = 4;
    */
   itemsMax: number;
 
   /**
-   * Characters of each key of a map.
+   * The maximum length of each key of a map, in Unicode characters.
    *
    * @generated from field: uint32 key_chars_max = 5;
    */
   keyCharsMax: number;
 
   /**
-   * Bounds of a google.protobuf.Duration.
+   * The minimum of a google.protobuf.Duration, in seconds.
    *
    * @generated from field: optional double seconds_min = 6;
    */
   secondsMin?: number | undefined;
 
   /**
+   * The maximum of a google.protobuf.Duration, in seconds.
+   *
    * @generated from field: optional double seconds_max = 7;
    */
   secondsMax?: number | undefined;
@@ -256,7 +271,7 @@ export type Limits = Message<"hlust.api.Limits"> & {
   values: string[];
 
   /**
-   * Bytes of a message in proto3 JSON without unset fields.
+   * The maximum size of a message in bytes, as proto3 JSON without unset fields.
    *
    * @generated from field: uint32 bytes_max = 9;
    */
@@ -264,52 +279,57 @@ export type Limits = Message<"hlust.api.Limits"> & {
 };
 
 /**
- * The limits of a field. Numbers are inclusive; 0 and absent: no limit.
+ * The limits of a field. All bounds are inclusive. 0 or absent means no limit.
  *
  * @generated from message hlust.api.Limits
  */
 export type LimitsJson = {
   /**
-   * Bounds of a number.
+   * The minimum of a number.
    *
    * @generated from field: optional double min = 1;
    */
   min?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
+   * The maximum of a number.
+   *
    * @generated from field: optional double max = 2;
    */
   max?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Unicode characters of a string, of each string of a list, of each value of a map.
+   * The maximum length in Unicode characters: of a string, each string of a list, or each value of
+   * a map.
    *
    * @generated from field: uint32 chars_max = 3;
    */
   charsMax?: number;
 
   /**
-   * Items of a list, entries of a map.
+   * The maximum number of items of a list, or entries of a map.
    *
    * @generated from field: uint32 items_max = 4;
    */
   itemsMax?: number;
 
   /**
-   * Characters of each key of a map.
+   * The maximum length of each key of a map, in Unicode characters.
    *
    * @generated from field: uint32 key_chars_max = 5;
    */
   keyCharsMax?: number;
 
   /**
-   * Bounds of a google.protobuf.Duration.
+   * The minimum of a google.protobuf.Duration, in seconds.
    *
    * @generated from field: optional double seconds_min = 6;
    */
   secondsMin?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
+   * The maximum of a google.protobuf.Duration, in seconds.
+   *
    * @generated from field: optional double seconds_max = 7;
    */
   secondsMax?: number | "NaN" | "Infinity" | "-Infinity";
@@ -322,7 +342,7 @@ export type LimitsJson = {
   values?: string[];
 
   /**
-   * Bytes of a message in proto3 JSON without unset fields.
+   * The maximum size of a message in bytes, as proto3 JSON without unset fields.
    *
    * @generated from field: uint32 bytes_max = 9;
    */
@@ -337,13 +357,16 @@ export const LimitsSchema: GenMessage<Limits, {jsonType: LimitsJson}> = /*@__PUR
   messageDesc(file_hlust_api_annotations, 3);
 
 /**
+ * The callers that may call the method.
+ *
  * @generated from extension: hlust.api.Access access = 50100;
  */
 export const access: GenExtension<MethodOptions, Access> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 0);
 
 /**
- * The longest message that the method accepts, in bytes, decompressed, on every protocol; on streams each message. Default 1 MiB.
+ * The maximum size of a request message in bytes, after decompression, on every protocol. On a
+ * stream it applies to each message. Default: 1 MiB.
  *
  * @generated from extension: uint32 body_bytes_max = 50101;
  */
@@ -351,12 +374,16 @@ export const body_bytes_max: GenExtension<MethodOptions, number> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 1);
 
 /**
+ * The request headers that the method reads.
+ *
  * @generated from extension: repeated hlust.api.Header headers = 50102;
  */
 export const headers: GenExtension<MethodOptions, Header[]> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 2);
 
 /**
+ * The errors of the method, in addition to those of every method.
+ *
  * @generated from extension: repeated hlust.api.Failure failures = 50103;
  */
 export const failures: GenExtension<MethodOptions, Failure[]> = /*@__PURE__*/
@@ -371,7 +398,8 @@ export const answer_types: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 4);
 
 /**
- * As the root of a JSON answer, this message shows all its unset fields, and those of the messages within it.
+ * Whether the message, as the root of a JSON answer, shows all its unset fields and those of the
+ * messages within it.
  *
  * @generated from extension: bool emit_unset_fields = 50110;
  */
@@ -379,7 +407,7 @@ export const emit_unset_fields: GenExtension<MessageOptions, boolean> = /*@__PUR
   extDesc(file_hlust_api_annotations, 5);
 
 /**
- * Where unset fields are shown, an unset message field is null instead of absent.
+ * Whether the message field is null instead of absent when unset, if unset fields are shown.
  *
  * @generated from extension: bool emit_null = 50120;
  */
@@ -387,7 +415,7 @@ export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 6);
 
 /**
- * This list or string is always shown, also empty.
+ * Whether the list or string is always shown, even if it is empty.
  *
  * @generated from extension: bool emit_empty = 50121;
  */
@@ -395,7 +423,7 @@ export const emit_empty: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 7);
 
 /**
- * The limits of a request's field; the method checks them. Bounds of numbers apply to answers too.
+ * The limits of a request field, which the method checks. Bounds of numbers apply to answers too.
  *
  * @generated from extension: hlust.api.Limits limits = 50122;
  */

@@ -5,7 +5,7 @@ import { asideText } from "../../../text/transcript-aside.ts";
 import { useNow } from "../../../text/use-now.ts";
 import { useVersions } from "../use-versions.ts";
 
-/** The choice of what a version is compared with: the previous one, or another listed one. */
+/** The choice of the version to compare with: the previous one, or another one in the list. */
 export function AgainstChoice({
   name,
   version,

@@ -4,8 +4,8 @@ import { numberText } from "../../../text/numbers.ts";
 import { useLanguage, useText } from "../../../text/language.tsx";
 
 /**
- * Buttons for the previous and the next change, labeled with their keys. `at`: -1 before the first
- * change.
+ * Buttons for the previous and the next change, labeled with their keys. `at`: the index of the
+ * current change; -1 before the first one.
  */
 export function ChangeSteps({
   at,

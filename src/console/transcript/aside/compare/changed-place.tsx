@@ -4,7 +4,7 @@ import { clockText, numberText } from "../../../text/numbers.ts";
 import { asideText } from "../../../text/transcript-aside.ts";
 import { excerptOf, type Hunk, type HunkPart } from "./hunks.ts";
 
-/** The number of words shown of a part at first. */
+/** The number of words of a part that are shown at first. */
 const wordsMax = 150;
 
 /**
@@ -46,7 +46,7 @@ function Part({ part }: { readonly part: HunkPart }) {
   }
 }
 
-/** A text that may be the whole transcript: its beginning at first. */
+/** A text that may be as long as the transcript: at first only its beginning is shown. */
 function Excerpt({
   part,
   as: Tag,

@@ -89,7 +89,7 @@ function useDiff(
   const isShown = transcript.version?.name === version;
   const other = useQuery({ ...transcriptQuery(name, version), enabled: !isShown });
   const compared = isShown ? transcript : other.data;
-  // Until the version is read there are no words, and hunks are shown without context.
+  // Until the version has been read there are no words, and hunks are shown without context.
   const words = useMemo(() => wordsOf(compared?.segments ?? []), [compared?.segments]);
   const hunks = useMemo(
     () => hunksOf(diff.data?.pages.flatMap(({ runs = [] }) => runs) ?? [], words),
@@ -99,13 +99,16 @@ function useDiff(
   return { diff, hunks, error: diff.error ?? other.error, retry };
 }
 
-/** Moves the focus from change to change, also by keys, and reads more of the diff at its end. */
+/**
+ * Moves the focus from change to change, with buttons or keys, and reads more of the diff at its
+ * end.
+ */
 function useSteps(
   places: RefObject<HTMLElement | null>,
   diff: { readonly hasNextPage: boolean; readonly fetchNextPage: () => Promise<unknown> },
 ) {
   const [at, setAt] = useState(-1);
-  // A ref is up to date before rendering, so that two quick presses are two steps.
+  // A ref is updated before rendering, so that two quick presses are two steps.
   const reached = useRef(-1);
   const go = (by: 1 | -1) => {
     const to = reached.current + by;

@@ -51,7 +51,7 @@ test("hunksOf() puts nearby changes in one hunk, and distant ones in separate hu
   assert.deepEqual(hunks[0]?.parts[2]?.moved, { from: 2, to: 3 });
 });
 
-test("hunksOf() leaves out no change, however many there are", () => {
+test("hunksOf() includes every change, however many there are", () => {
   const runs = Array.from({ length: 1000 }, (_, index) => ({
     kind: index % 2 === 0 ? "ADDED" : "KEPT",
     count: 1,
@@ -71,14 +71,14 @@ test("hunksOf() leaves out no change, however many there are", () => {
   assert.deepEqual(hunksOf([{ kind: "KEPT", count: 200, wordIndex: 0 }], words), []);
 });
 
-test("excerptOf() cuts only longer texts", () => {
+test("excerptOf() shortens only texts that are longer than the limit", () => {
   assert.equal(excerptOf("eitt tvö þrjú fjögur ", 3), "eitt tvö þrjú");
   assert.equal(excerptOf("eitt tvö þrjú ", 3), undefined);
   assert.equal(excerptOf("eitt tvö þrjú", 3), undefined);
   assert.equal(excerptOf("", 3), undefined);
 });
 
-test("wordsOf() puts a space after each word, also at the end of a segment", () => {
+test("wordsOf() puts a space after each word, even at the end of a segment", () => {
   const segment = { words: [{ word: "Góðan " }, { word: "daginn." }] };
   assert.deepEqual(wordsOf([segment, {}, segment]), ["Góðan ", "daginn. ", "Góðan ", "daginn. "]);
 });

@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, HunkPart["kind"]>> = {
   RETIMED: "retimed",
 };
 
-/** The words of a version, each with a space after it, also where a segment ends without one. */
+/** The words of a version, each with a space after it, even if the segment ends without one. */
 export function wordsOf(segments: readonly SegmentJson[]): string[] {
   return segments.flatMap(({ words = [] }) =>
     words.map(({ word = "" }, index) =>
@@ -46,7 +46,7 @@ export function wordsOf(segments: readonly SegmentJson[]): string[] {
   );
 }
 
-/** Groups the runs of a diff into hunks. `words`: those of the compared version (wordsOf). */
+/** Groups the runs of a diff into hunks. `words`: the words of the compared version (wordsOf). */
 export function hunksOf(runs: readonly WordRunJson[], words: readonly string[]): Hunk[] {
   const hunks: { id: number; at: number | undefined; parts: HunkPart[] }[] = [];
   let open: (typeof hunks)[number] | undefined;
@@ -87,7 +87,7 @@ function partOf(run: WordRunJson, words: readonly string[]): HunkPart | undefine
       ? { from: secondsOf(run.againstStartTime), to: secondsOf(run.startTime) }
       : undefined;
   const { text = "", count = 0, wordIndex = 0 } = run;
-  // Text of the version itself is preferred, once it has been read.
+  // The text of the version itself is preferred, once it has been read.
   const own = kind === "removed" ? "" : words.slice(wordIndex, wordIndex + count).join("");
   return { kind, text: own === "" ? text : own, count, moved };
 }
@@ -106,7 +106,7 @@ function startOf({ startTime, againstStartTime }: WordRunJson): number | undefin
   return time === undefined || time === null ? undefined : secondsOf(time);
 }
 
-/** The first words of a text; undefined if it has no more than `wordsMax`. */
+/** The first `wordsMax` words of a text; undefined if it has no more words than that. */
 export function excerptOf(text: string, wordsMax: number): string | undefined {
   let at = -1;
   for (let words = 0; words < wordsMax; words += 1) {

@@ -45,7 +45,9 @@ const names: Readonly<Record<string, Phrase<string>>> = {
   fileType: asideText.fileType,
 };
 
-/** The console's name for a field; callers' own fields have the callers' names. */
+/**
+ * The console's name for a field. Fields that callers have added are shown under their own names.
+ */
 function nameOf(field: string, t: <Text>(phrase: Phrase<Text>) => Text): string {
   const known = names[field];
   if (known) return t(known);

@@ -1,8 +1,8 @@
 import { useEffect } from "react";
 
 /**
- * P and N go to the previous and the next change, wherever the focus is, except in a list, which
- * uses letters itself.
+ * P and N go to the previous and the next change, wherever the focus is, except in a list of
+ * choices, which uses letters itself.
  */
 export function useStepKeys({
   previous,

@@ -17,7 +17,7 @@ export const file_grpc_health_v1_health: GenFile = /*@__PURE__*/
  */
 export type HealthCheckRequest = Message<"grpc.health.v1.HealthCheckRequest"> & {
   /**
-   * The full name of a service; "" for the server as a whole.
+   * The full name of a service; empty for the server as a whole.
    *
    * @generated from field: string service = 1;
    */
@@ -29,7 +29,7 @@ export type HealthCheckRequest = Message<"grpc.health.v1.HealthCheckRequest"> & 
  */
 export type HealthCheckRequestJson = {
   /**
-   * The full name of a service; "" for the server as a whole.
+   * The full name of a service; empty for the server as a whole.
    *
    * @generated from field: string service = 1;
    */
@@ -90,7 +90,7 @@ export const HealthCheckResponse_ServingStatus = {
   NOT_SERVING: 2,
 
   /**
-   * Not served here; in answers to Watch only.
+   * The service is not served here. Only Watch returns this.
    *
    * @generated from enum value: SERVICE_UNKNOWN = 3;
    */
@@ -137,7 +137,7 @@ export const HealthListRequestSchema: GenMessage<HealthListRequest, {jsonType: H
  */
 export type HealthListResponse = Message<"grpc.health.v1.HealthListResponse"> & {
   /**
-   * By the name of the service; "" for the server as a whole.
+   * The status by the name of the service; empty for the server as a whole.
    *
    * @generated from field: map<string, grpc.health.v1.HealthCheckResponse> statuses = 1;
    */
@@ -149,7 +149,7 @@ export type HealthListResponse = Message<"grpc.health.v1.HealthListResponse"> & 
  */
 export type HealthListResponseJson = {
   /**
-   * By the name of the service; "" for the server as a whole.
+   * The status by the name of the service; empty for the server as a whole.
    *
    * @generated from field: map<string, grpc.health.v1.HealthCheckResponse> statuses = 1;
    */
@@ -164,13 +164,13 @@ export const HealthListResponseSchema: GenMessage<HealthListResponse, {jsonType:
   messageDesc(file_grpc_health_v1_health, 3);
 
 /**
- * Whether calls can be answered, for load balancers and probes.
+ * The health of the services, for load balancers and probes.
  *
  * @generated from service grpc.health.v1.Health
  */
 export const Health: GenService<{
   /**
-   * The status now. NOT_FOUND for a service that is not served here.
+   * Returns the current status. The error is NOT_FOUND if the service is not served here.
    *
    * @generated from rpc grpc.health.v1.Health.Check
    */
@@ -180,7 +180,7 @@ export const Health: GenService<{
     output: typeof HealthCheckResponseSchema;
   },
   /**
-   * The status of every service.
+   * Lists the status of every service.
    *
    * @generated from rpc grpc.health.v1.Health.List
    */
@@ -190,7 +190,7 @@ export const Health: GenService<{
     output: typeof HealthListResponseSchema;
   },
   /**
-   * The status now, and again whenever it changes.
+   * Streams the status: the current one, and each change.
    *
    * @generated from rpc grpc.health.v1.Health.Watch
    */

@@ -26,7 +26,7 @@ export type ServerReflectionRequest = Message<"grpc.reflection.v1.ServerReflecti
    */
   messageRequest: {
     /**
-     * A file by its path, for example "google/protobuf/duration.proto".
+     * The path of a file, for example "google/protobuf/duration.proto".
      *
      * @generated from field: string file_by_filename = 3;
      */
@@ -34,7 +34,8 @@ export type ServerReflectionRequest = Message<"grpc.reflection.v1.ServerReflecti
     case: "fileByFilename";
   } | {
     /**
-     * The file that declares a symbol by its full name: a service, method, message, field, enum, enum value or extension.
+     * The full name of a symbol whose file is requested: a service, method, message, field, enum,
+     * enum value or extension.
      *
      * @generated from field: string file_containing_symbol = 4;
      */
@@ -75,14 +76,15 @@ export type ServerReflectionRequestJson = {
   host?: string;
 
   /**
-   * A file by its path, for example "google/protobuf/duration.proto".
+   * The path of a file, for example "google/protobuf/duration.proto".
    *
    * @generated from field: string file_by_filename = 3;
    */
   fileByFilename?: string;
 
   /**
-   * The file that declares a symbol by its full name: a service, method, message, field, enum, enum value or extension.
+   * The full name of a symbol whose file is requested: a service, method, message, field, enum,
+   * enum value or extension.
    *
    * @generated from field: string file_containing_symbol = 4;
    */
@@ -120,7 +122,7 @@ export const ServerReflectionRequestSchema: GenMessage<ServerReflectionRequest, 
  */
 export type ExtensionRequest = Message<"grpc.reflection.v1.ExtensionRequest"> & {
   /**
-   * The full name of the message that is extended.
+   * The full name of the message that the extension extends.
    *
    * @generated from field: string containing_type = 1;
    */
@@ -137,7 +139,7 @@ export type ExtensionRequest = Message<"grpc.reflection.v1.ExtensionRequest"> & 
  */
 export type ExtensionRequestJson = {
   /**
-   * The full name of the message that is extended.
+   * The full name of the message that the extension extends.
    *
    * @generated from field: string containing_type = 1;
    */
@@ -247,7 +249,8 @@ export const ServerReflectionResponseSchema: GenMessage<ServerReflectionResponse
  */
 export type FileDescriptorResponse = Message<"grpc.reflection.v1.FileDescriptorResponse"> & {
   /**
-   * Each a google.protobuf.FileDescriptorProto: the file that was asked for, then what it imports.
+   * Serialized google.protobuf.FileDescriptorProto messages: the requested file first, then its
+   * imports.
    *
    * @generated from field: repeated bytes file_descriptor_proto = 1;
    */
@@ -259,7 +262,8 @@ export type FileDescriptorResponse = Message<"grpc.reflection.v1.FileDescriptorR
  */
 export type FileDescriptorResponseJson = {
   /**
-   * Each a google.protobuf.FileDescriptorProto: the file that was asked for, then what it imports.
+   * Serialized google.protobuf.FileDescriptorProto messages: the requested file first, then its
+   * imports.
    *
    * @generated from field: repeated bytes file_descriptor_proto = 1;
    */
@@ -342,7 +346,7 @@ export const ListServiceResponseSchema: GenMessage<ListServiceResponse, {jsonTyp
  */
 export type ServiceResponse = Message<"grpc.reflection.v1.ServiceResponse"> & {
   /**
-   * The full name, with its package.
+   * The full name of the service, with its package.
    *
    * @generated from field: string name = 1;
    */
@@ -354,7 +358,7 @@ export type ServiceResponse = Message<"grpc.reflection.v1.ServiceResponse"> & {
  */
 export type ServiceResponseJson = {
   /**
-   * The full name, with its package.
+   * The full name of the service, with its package.
    *
    * @generated from field: string name = 1;
    */
@@ -373,7 +377,7 @@ export const ServiceResponseSchema: GenMessage<ServiceResponse, {jsonType: Servi
  */
 export type ErrorResponse = Message<"grpc.reflection.v1.ErrorResponse"> & {
   /**
-   * A google.rpc.Code.
+   * The google.rpc.Code.
    *
    * @generated from field: int32 error_code = 1;
    */
@@ -390,7 +394,7 @@ export type ErrorResponse = Message<"grpc.reflection.v1.ErrorResponse"> & {
  */
 export type ErrorResponseJson = {
   /**
-   * A google.rpc.Code.
+   * The google.rpc.Code.
    *
    * @generated from field: int32 error_code = 1;
    */
@@ -410,13 +414,13 @@ export const ErrorResponseSchema: GenMessage<ErrorResponse, {jsonType: ErrorResp
   messageDesc(file_grpc_reflection_v1_reflection, 7);
 
 /**
- * The contract of the server, for clients that are not built from it.
+ * Describes the services of the server to clients that were not built from the contract.
  *
  * @generated from service grpc.reflection.v1.ServerReflection
  */
 export const ServerReflection: GenService<{
   /**
-   * Answers each question in turn.
+   * Answers each request in order.
    *
    * @generated from rpc grpc.reflection.v1.ServerReflection.ServerReflectionInfo
    */

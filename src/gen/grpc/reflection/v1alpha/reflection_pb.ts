@@ -14,7 +14,7 @@ export const file_grpc_reflection_v1alpha_reflection: GenFile = /*@__PURE__*/
   fileDesc("CihncnBjL3JlZmxlY3Rpb24vdjFhbHBoYS9yZWZsZWN0aW9uLnByb3RvEhdncnBjLnJlZmxlY3Rpb24udjFhbHBoYTKJAQoQU2VydmVyUmVmbGVjdGlvbhJ1ChRTZXJ2ZXJSZWZsZWN0aW9uSW5mbxIrLmdycGMucmVmbGVjdGlvbi52MS5TZXJ2ZXJSZWZsZWN0aW9uUmVxdWVzdBosLmdycGMucmVmbGVjdGlvbi52MS5TZXJ2ZXJSZWZsZWN0aW9uUmVzcG9uc2UoATABYgZwcm90bzM", [file_grpc_reflection_v1_reflection]);
 
 /**
- * The earlier name of grpc.reflection.v1.ServerReflection, which many tools still ask for.
+ * The earlier name of grpc.reflection.v1.ServerReflection, which many tools still use.
  *
  * @generated from service grpc.reflection.v1alpha.ServerReflection
  */

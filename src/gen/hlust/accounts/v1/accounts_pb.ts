@@ -15,10 +15,10 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/accounts/v1/accounts.proto.
  */
 export const file_hlust_accounts_v1_accounts: GenFile = /*@__PURE__*/
-  fileDesc("CiBobHVzdC9hY2NvdW50cy92MS9hY2NvdW50cy5wcm90bxIRaGx1c3QuYWNjb3VudHMudjEiEgoQR2V0Q2FsbGVyUmVxdWVzdCKJAQoGQ2FsbGVyEg8KB2FjY291bnQYASABKAkSDQoFYWN0b3IYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEioKBHJvbGUYBCABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlSACIAQESFAoGc2NvcGVzGAUgAygJQgTIvBgBQgcKBV9yb2xlIpIBCg1BY2NvdW50TGltaXRzEhsKE3JlcXVlc3RzX3Blcl9taW51dGUYASABKAUSGgoSY29uY3VycmVudF9zdHJlYW1zGAIgASgFEhMKC3F1ZXVlZF9qb2JzGAMgASgFEh0KFWF1ZGlvX3NlY29uZHNfcGVyX2RheRgEIAEoBRIUCgxzdG9yZWRfYnl0ZXMYBSABKAMi2AEKCUtleUxpbWl0cxIzChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACAhC5BEjIKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRIrCgtxdWV1ZWRfam9icxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRI1ChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAGXNzUEikQEKDEFjY291bnRVc2FnZRIbChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFEhoKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBRITCgtxdWV1ZWRfam9icxgDIAEoBRIdChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAUSFAoMc3RvcmVkX2J5dGVzGAUgASgDIlUKFExpc3RVc2FnZURheXNSZXF1ZXN0EiAKCXBhZ2Vfc2l6ZRgBIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAIgASgJQgfSvBgDGIAIInMKFUxpc3RVc2FnZURheXNSZXNwb25zZRI1Cgp1c2FnZV9kYXlzGAEgAygLMhsuaGx1c3QuYWNjb3VudHMudjEuVXNhZ2VEYXlCBMi8GAESHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTIvBgBOgTwuxgBInIKCFVzYWdlRGF5EgwKBGRhdGUYASABKAkSEAoIcmVxdWVzdHMYAiABKAMSFAoMbGl2ZV9zZWNvbmRzGAMgASgFEhUKDXNob3J0X3NlY29uZHMYBCABKAUSEwoLam9iX3NlY29uZHMYBSABKAU6BPC7GAEiGgoYQ3JlYXRlU3RyZWFtVG9rZW5SZXF1ZXN0IlsKGUNyZWF0ZVN0cmVhbVRva2VuUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLwoLZXhwaXJlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIu0BCgZNZW1iZXISEQoEbmFtZRgBIAEoCUID4EEDEhYKBWVtYWlsGAIgASgJQgfSvBgDGP4BEh0KDGRpc3BsYXlfbmFtZRgDIAEoCUIH0rwYAxjIARIlCgRyb2xlGAQgASgOMhcuaGx1c3QuYWNjb3VudHMudjEuUm9sZRI2Cg1jcmVhdGlvbl90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjoKEWxhc3Rfc2lnbl9pbl90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDInsKE0NyZWF0ZU1lbWJlclJlcXVlc3QSGQoFZW1haWwYASABKAlCCuBBAtK8GAMY/gESHQoMZGlzcGxheV9uYW1lGAIgASgJQgfSvBgDGMgBEioKBHJvbGUYAyABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlQgPgQQIiFAoSTGlzdE1lbWJlcnNSZXF1ZXN0IkcKE0xpc3RNZW1iZXJzUmVzcG9uc2USMAoHbWVtYmVycxgBIAMoCzIZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlckIEyLwYASJ2ChNVcGRhdGVNZW1iZXJSZXF1ZXN0Ei4KBm1lbWJlchgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlckID4EECEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayIjChNEZWxldGVNZW1iZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkijAIKB1Nlc3Npb24SDAoEbmFtZRgBIAEoCRINCgVhY3RvchgCIAEoCRIUCgxkaXNwbGF5X25hbWUYAyABKAkSDwoHYWRkcmVzcxgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEjEKDWNyZWF0aW9uX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgppc19jdXJyZW50GAkgASgIIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiSgoUTGlzdFNlc3Npb25zUmVzcG9uc2USMgoIc2Vzc2lvbnMYASADKAsyGi5obHVzdC5hY2NvdW50cy52MS5TZXNzaW9uQgTIvBgBIiQKFERlbGV0ZVNlc3Npb25SZXF1ZXN0EgwKBG5hbWUYASABKAkiVwoWTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBIgCglwYWdlX3NpemUYASABKAVCDdK8GAkJAAAAAAAAAAASGwoKcGFnZV90b2tlbhgCIAEoCUIH0rwYAxiACCJzChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRI5CgxhdWRpdF9ldmVudHMYASADKAsyHS5obHVzdC5hY2NvdW50cy52MS5BdWRpdEV2ZW50QgTIvBgBEh0KD25leHRfcGFnZV90b2tlbhgCIAEoCUIEyLwYASKeAgoKQXVkaXRFdmVudBIMCgRuYW1lGAEgASgJEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWFjdG9yGAMgASgJEg4KBmFjdGlvbhgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRIPCgdvdXRjb21lGAYgASgJEg8KB2FkZHJlc3MYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRI7CgdkZXRhaWxzGAkgAygLMiouaGx1c3QuYWNjb3VudHMudjEuQXVkaXRFdmVudC5EZXRhaWxzRW50cnkaLgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAE6BPC7GAEingIKB0FjY291bnQSEQoEbmFtZRgBIAEoCUID4EEDEh0KDGRpc3BsYXlfbmFtZRgCIAEoCUIH0rwYAxjIARI0ChRtZWRpYV9yZXRlbnRpb25fZGF5cxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgNLhQBI5Chl0cmFuc2NyaXB0X3JldGVudGlvbl9kYXlzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACA0uFAEjUKBmxpbWl0cxgFIAEoCzIgLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnRMaW1pdHNCA+BBAxIzCgV1c2FnZRgGIAEoCzIfLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnRVc2FnZUID4EEDOgTwuxgBIhMKEUdldEFjY291bnRSZXF1ZXN0InkKFFVwZGF0ZUFjY291bnRSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50QgPgQQISLwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIpICCgZBcGlLZXkSDAoEbmFtZRgBIAEoCRIUCgxkaXNwbGF5X25hbWUYAiABKAkSDgoGc2NvcGVzGAMgAygJEjEKDWNyZWF0aW9uX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1sYXN0X3VzZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYByABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMSDwoHY3JlYXRvchgIIAEoCSLfAQoTQ3JlYXRlQXBpS2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESSgoGc2NvcGVzGAIgAygJQjrSvBg2QhB0cmFuc2NyaXB0cy5yZWFkQhF0cmFuc2NyaXB0cy53cml0ZUIGc3BlZWNoQgdhY2NvdW50Ei8KC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYBCABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMiUgoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKgoHYXBpX2tleRgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAkiFAoSTGlzdEFwaUtleXNSZXF1ZXN0IkgKE0xpc3RBcGlLZXlzUmVzcG9uc2USMQoIYXBpX2tleXMYASADKAsyGS5obHVzdC5hY2NvdW50cy52MS5BcGlLZXlCBMi8GAEiIwoTRGVsZXRlQXBpS2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJIssCCglDbGllbnRLZXkSDAoEbmFtZRgBIAEoCRIOCgZrZXlfaWQYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJEhQKDGRpc3BsYXlfbmFtZRgEIAEoCRIRCglhbGdvcml0aG0YBSABKAkSDgoGc2NvcGVzGAYgAygJEjEKDWNyZWF0aW9uX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYCiABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMSDwoHY3JlYXRvchgLIAEoCSKCAgoWQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESHgoKcHVibGljX2tleRgCIAEoCUIK4EEC0rwYAxiQThJKCgZzY29wZXMYAyADKAlCOtK8GDZCEHRyYW5zY3JpcHRzLnJlYWRCEXRyYW5zY3JpcHRzLndyaXRlQgZzcGVlY2hCB2FjY291bnQSLwoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBmxpbWl0cxgFIAEoCzIcLmhsdXN0LmFjY291bnRzLnYxLktleUxpbWl0cyIXChVMaXN0Q2xpZW50S2V5c1JlcXVlc3QiUQoWTGlzdENsaWVudEtleXNSZXNwb25zZRI3CgtjbGllbnRfa2V5cxgBIAMoCzIcLmhsdXN0LmFjY291bnRzLnYxLkNsaWVudEtleUIEyLwYASImChZEZWxldGVDbGllbnRLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAkqPwoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASCQoFT1dORVIQARIKCgZNRU1CRVIQAhIKCgZWSUVXRVIQAzKZGwoIQWNjb3VudHMSYwoJR2V0Q2FsbGVyEiMuaGx1c3QuYWNjb3VudHMudjEuR2V0Q2FsbGVyUmVxdWVzdBoZLmhsdXN0LmFjY291bnRzLnYxLkNhbGxlciIWorsYAILT5JMCDBIKL3YxL2NhbGxlchJnCgpHZXRBY2NvdW50EiQuaGx1c3QuYWNjb3VudHMudjEuR2V0QWNjb3VudFJlcXVlc3QaGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50IheiuxgAgtPkkwINEgsvdjEvYWNjb3VudBJ9Cg1MaXN0VXNhZ2VEYXlzEicuaGx1c3QuYWNjb3VudHMudjEuTGlzdFVzYWdlRGF5c1JlcXVlc3QaKC5obHVzdC5hY2NvdW50cy52MS5MaXN0VXNhZ2VEYXlzUmVzcG9uc2UiGaK7GACC0+STAg8SDS92MS91c2FnZURheXMSfwoNVXBkYXRlQWNjb3VudBInLmhsdXN0LmFjY291bnRzLnYxLlVwZGF0ZUFjY291bnRSZXF1ZXN0GhouaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudCIporsYCQoHYWNjb3VudILT5JMCFjoHYWNjb3VudDILL3YxL2FjY291bnQSxQIKDENyZWF0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUFwaUtleVJlcXVlc3QaJy5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZSLjAaK7GAkKB2FjY291bnS6uxhaChFQRVJNSVNTSU9OX0RFTklFRBINU0NPUEVfTUlTU0lORxo2QSBzY29wZSB3YXMgYXNrZWQgZm9yIHRoYXQgdGhlIGNhbGxlcidzIG93biBrZXkgbGFja3MuursYXgoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1UT09fTUFOWV9LRVlTGjlUaGUgYWNjb3VudCBoYXMgMTAwMCBrZXlzIG9mIHRoaXMga2luZDogZGVsZXRlIG9uZSBmaXJzdC6C0+STAhA6ASoiCy92MS9hcGlLZXlzEn4KC0xpc3RBcGlLZXlzEiUuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXF1ZXN0GiYuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXNwb25zZSIgorsYCQoHYWNjb3VudILT5JMCDRILL3YxL2FwaUtleXMSxgEKDERlbGV0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZUFwaUtleVJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkidqK7GAkKB2FjY291bnS6uxhJCglOT1RfRk9VTkQSCU5PVF9GT1VORBoxVGhlcmUgaXMgbm8gc3VjaCBrZXksIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCFioUL3YxL3tuYW1lPWFwaUtleXMvKn0SwwIKD0NyZWF0ZUNsaWVudEtleRIpLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUNsaWVudEtleVJlcXVlc3QaHC5obHVzdC5hY2NvdW50cy52MS5DbGllbnRLZXki5gGiuxgJCgdhY2NvdW50ursYWgoRUEVSTUlTU0lPTl9ERU5JRUQSDVNDT1BFX01JU1NJTkcaNkEgc2NvcGUgd2FzIGFza2VkIGZvciB0aGF0IHRoZSBjYWxsZXIncyBvd24ga2V5IGxhY2tzLrq7GF4KElJFU09VUkNFX0VYSEFVU1RFRBINVE9PX01BTllfS0VZUxo5VGhlIGFjY291bnQgaGFzIDEwMDAga2V5cyBvZiB0aGlzIGtpbmQ6IGRlbGV0ZSBvbmUgZmlyc3QugtPkkwITOgEqIg4vdjEvY2xpZW50S2V5cxKKAQoOTGlzdENsaWVudEtleXMSKC5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1JlcXVlc3QaKS5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1Jlc3BvbnNlIiOiuxgJCgdhY2NvdW50gtPkkwIQEg4vdjEvY2xpZW50S2V5cxLPAQoPRGVsZXRlQ2xpZW50S2V5EikuaGx1c3QuYWNjb3VudHMudjEuRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJ5orsYCQoHYWNjb3VudLq7GEkKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjFUaGVyZSBpcyBubyBzdWNoIGtleSwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MugtPkkwIZKhcvdjEve25hbWU9Y2xpZW50S2V5cy8qfRKXAQoRQ3JlYXRlU3RyZWFtVG9rZW4SKy5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVTdHJlYW1Ub2tlblJlcXVlc3QaLC5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVTdHJlYW1Ub2tlblJlc3BvbnNlIieiuxgICgZzcGVlY2iC0+STAhU6ASoiEC92MS9zdHJlYW1Ub2tlbnMSqQIKDENyZWF0ZU1lbWJlchImLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZU1lbWJlclJlcXVlc3QaGS5obHVzdC5hY2NvdW50cy52MS5NZW1iZXIi1QGiuxgJCgdhY2NvdW50ursYUwoOQUxSRUFEWV9FWElTVFMSDU1FTUJFUl9FWElTVFMaMlRoZSBhY2NvdW50IGhhcyBhIG1lbWJlciB3aXRoIHRoaXMgZS1tYWlsIGFkZHJlc3MuursYVwoSUkVTT1VSQ0VfRVhIQVVTVEVEEhBUT09fTUFOWV9NRU1CRVJTGi9UaGUgYWNjb3VudCBoYXMgMTAwMCBtZW1iZXJzOiByZW1vdmUgb25lIGZpcnN0LoLT5JMCEDoBKiILL3YxL21lbWJlcnMSfgoLTGlzdE1lbWJlcnMSJS5obHVzdC5hY2NvdW50cy52MS5MaXN0TWVtYmVyc1JlcXVlc3QaJi5obHVzdC5hY2NvdW50cy52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIiCiuxgJCgdhY2NvdW50gtPkkwINEgsvdjEvbWVtYmVycxLDAgoMVXBkYXRlTWVtYmVyEiYuaGx1c3QuYWNjb3VudHMudjEuVXBkYXRlTWVtYmVyUmVxdWVzdBoZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlciLvAaK7GAkKB2FjY291bnS6uxhMCglOT1RfRk9VTkQSCU5PVF9GT1VORBo0VGhlcmUgaXMgbm8gc3VjaCBtZW1iZXIsIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLrq7GGMKE0ZBSUxFRF9QUkVDT05ESVRJT04SCkxBU1RfT1dORVIaQFRoZSBhY2NvdW50IHdvdWxkIGJlIGxlZnQgd2l0aCBtZW1iZXJzIG9mIHdob20gbm9uZSBpcyBhbiBvd25lci6C0+STAiU6Bm1lbWJlcjIbL3YxL3ttZW1iZXIubmFtZT1tZW1iZXJzLyp9ErECCgxEZWxldGVNZW1iZXISJi5obHVzdC5hY2NvdW50cy52MS5EZWxldGVNZW1iZXJSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5IuABorsYCQoHYWNjb3VudLq7GEwKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjRUaGVyZSBpcyBubyBzdWNoIG1lbWJlciwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MuursYYwoTRkFJTEVEX1BSRUNPTkRJVElPThIKTEFTVF9PV05FUhpAVGhlIGFjY291bnQgd291bGQgYmUgbGVmdCB3aXRoIG1lbWJlcnMgb2Ygd2hvbSBub25lIGlzIGFuIG93bmVyLoLT5JMCFioUL3YxL3tuYW1lPW1lbWJlcnMvKn0SeQoMTGlzdFNlc3Npb25zEiYuaGx1c3QuYWNjb3VudHMudjEuTGlzdFNlc3Npb25zUmVxdWVzdBonLmhsdXN0LmFjY291bnRzLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIhiiuxgAgtPkkwIOEgwvdjEvc2Vzc2lvbnMSvAEKDURlbGV0ZVNlc3Npb24SJy5obHVzdC5hY2NvdW50cy52MS5EZWxldGVTZXNzaW9uUmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJqorsYALq7GEUKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGi1UaGVyZSBpcyBubyBzdWNoIHNlc3Npb24sIG9yIGl0IGlzIGFub3RoZXIncy6C0+STAhcqFS92MS97bmFtZT1zZXNzaW9ucy8qfRKOAQoPTGlzdEF1ZGl0RXZlbnRzEikuaGx1c3QuYWNjb3VudHMudjEuTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBoqLmhsdXN0LmFjY291bnRzLnYxLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIiSiuxgJCgdhY2NvdW50gtPkkwIREg8vdjEvYXVkaXRFdmVudHNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_api_annotations]);
+  fileDesc("CiBobHVzdC9hY2NvdW50cy92MS9hY2NvdW50cy5wcm90bxIRaGx1c3QuYWNjb3VudHMudjEiEgoQR2V0Q2FsbGVyUmVxdWVzdCKJAQoGQ2FsbGVyEg8KB2FjY291bnQYASABKAkSDQoFYWN0b3IYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEioKBHJvbGUYBCABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlSACIAQESFAoGc2NvcGVzGAUgAygJQgTIvBgBQgcKBV9yb2xlIpIBCg1BY2NvdW50TGltaXRzEhsKE3JlcXVlc3RzX3Blcl9taW51dGUYASABKAUSGgoSY29uY3VycmVudF9zdHJlYW1zGAIgASgFEhMKC3F1ZXVlZF9qb2JzGAMgASgFEh0KFWF1ZGlvX3NlY29uZHNfcGVyX2RheRgEIAEoBRIUCgxzdG9yZWRfYnl0ZXMYBSABKAMi2AEKCUtleUxpbWl0cxIzChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACAhC5BEjIKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRIrCgtxdWV1ZWRfam9icxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRI1ChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAGXNzUEikQEKDEFjY291bnRVc2FnZRIbChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFEhoKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBRITCgtxdWV1ZWRfam9icxgDIAEoBRIdChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAUSFAoMc3RvcmVkX2J5dGVzGAUgASgDIlUKFExpc3RVc2FnZURheXNSZXF1ZXN0EiAKCXBhZ2Vfc2l6ZRgBIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAIgASgJQgfSvBgDGIAIInMKFUxpc3RVc2FnZURheXNSZXNwb25zZRI1Cgp1c2FnZV9kYXlzGAEgAygLMhsuaGx1c3QuYWNjb3VudHMudjEuVXNhZ2VEYXlCBMi8GAESHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTIvBgBOgTwuxgBInIKCFVzYWdlRGF5EgwKBGRhdGUYASABKAkSEAoIcmVxdWVzdHMYAiABKAMSFAoMbGl2ZV9zZWNvbmRzGAMgASgFEhUKDXNob3J0X3NlY29uZHMYBCABKAUSEwoLam9iX3NlY29uZHMYBSABKAU6BPC7GAEiGgoYQ3JlYXRlU3RyZWFtVG9rZW5SZXF1ZXN0IlsKGUNyZWF0ZVN0cmVhbVRva2VuUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLwoLZXhwaXJlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIu0BCgZNZW1iZXISEQoEbmFtZRgBIAEoCUID4EEDEhYKBWVtYWlsGAIgASgJQgfSvBgDGP4BEh0KDGRpc3BsYXlfbmFtZRgDIAEoCUIH0rwYAxjIARIlCgRyb2xlGAQgASgOMhcuaGx1c3QuYWNjb3VudHMudjEuUm9sZRI2Cg1jcmVhdGlvbl90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjoKEWxhc3Rfc2lnbl9pbl90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDInsKE0NyZWF0ZU1lbWJlclJlcXVlc3QSGQoFZW1haWwYASABKAlCCuBBAtK8GAMY/gESHQoMZGlzcGxheV9uYW1lGAIgASgJQgfSvBgDGMgBEioKBHJvbGUYAyABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlQgPgQQIiFAoSTGlzdE1lbWJlcnNSZXF1ZXN0IkcKE0xpc3RNZW1iZXJzUmVzcG9uc2USMAoHbWVtYmVycxgBIAMoCzIZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlckIEyLwYASJ2ChNVcGRhdGVNZW1iZXJSZXF1ZXN0Ei4KBm1lbWJlchgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlckID4EECEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayIjChNEZWxldGVNZW1iZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkijAIKB1Nlc3Npb24SDAoEbmFtZRgBIAEoCRINCgVhY3RvchgCIAEoCRIUCgxkaXNwbGF5X25hbWUYAyABKAkSDwoHYWRkcmVzcxgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEjEKDWNyZWF0aW9uX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgppc19jdXJyZW50GAkgASgIIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiSgoUTGlzdFNlc3Npb25zUmVzcG9uc2USMgoIc2Vzc2lvbnMYASADKAsyGi5obHVzdC5hY2NvdW50cy52MS5TZXNzaW9uQgTIvBgBIiQKFERlbGV0ZVNlc3Npb25SZXF1ZXN0EgwKBG5hbWUYASABKAkiVwoWTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBIgCglwYWdlX3NpemUYASABKAVCDdK8GAkJAAAAAAAAAAASGwoKcGFnZV90b2tlbhgCIAEoCUIH0rwYAxiACCJzChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRI5CgxhdWRpdF9ldmVudHMYASADKAsyHS5obHVzdC5hY2NvdW50cy52MS5BdWRpdEV2ZW50QgTIvBgBEh0KD25leHRfcGFnZV90b2tlbhgCIAEoCUIEyLwYASKeAgoKQXVkaXRFdmVudBIMCgRuYW1lGAEgASgJEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWFjdG9yGAMgASgJEg4KBmFjdGlvbhgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRIPCgdvdXRjb21lGAYgASgJEg8KB2FkZHJlc3MYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRI7CgdkZXRhaWxzGAkgAygLMiouaGx1c3QuYWNjb3VudHMudjEuQXVkaXRFdmVudC5EZXRhaWxzRW50cnkaLgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAE6BPC7GAEingIKB0FjY291bnQSEQoEbmFtZRgBIAEoCUID4EEDEh0KDGRpc3BsYXlfbmFtZRgCIAEoCUIH0rwYAxjIARI0ChRtZWRpYV9yZXRlbnRpb25fZGF5cxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgNLhQBI5Chl0cmFuc2NyaXB0X3JldGVudGlvbl9kYXlzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACA0uFAEjUKBmxpbWl0cxgFIAEoCzIgLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnRMaW1pdHNCA+BBAxIzCgV1c2FnZRgGIAEoCzIfLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnRVc2FnZUID4EEDOgTwuxgBIhMKEUdldEFjY291bnRSZXF1ZXN0InkKFFVwZGF0ZUFjY291bnRSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50QgPgQQISLwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIpICCgZBcGlLZXkSDAoEbmFtZRgBIAEoCRIUCgxkaXNwbGF5X25hbWUYAiABKAkSDgoGc2NvcGVzGAMgAygJEjEKDWNyZWF0aW9uX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1sYXN0X3VzZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYByABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMSDwoHY3JlYXRvchgIIAEoCSLfAQoTQ3JlYXRlQXBpS2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESSgoGc2NvcGVzGAIgAygJQjrSvBg2QhB0cmFuc2NyaXB0cy5yZWFkQhF0cmFuc2NyaXB0cy53cml0ZUIGc3BlZWNoQgdhY2NvdW50Ei8KC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYBCABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMiUgoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKgoHYXBpX2tleRgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAkiFAoSTGlzdEFwaUtleXNSZXF1ZXN0IkgKE0xpc3RBcGlLZXlzUmVzcG9uc2USMQoIYXBpX2tleXMYASADKAsyGS5obHVzdC5hY2NvdW50cy52MS5BcGlLZXlCBMi8GAEiIwoTRGVsZXRlQXBpS2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJIssCCglDbGllbnRLZXkSDAoEbmFtZRgBIAEoCRIOCgZrZXlfaWQYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJEhQKDGRpc3BsYXlfbmFtZRgEIAEoCRIRCglhbGdvcml0aG0YBSABKAkSDgoGc2NvcGVzGAYgAygJEjEKDWNyZWF0aW9uX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYCiABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMSDwoHY3JlYXRvchgLIAEoCSKCAgoWQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBIdCgxkaXNwbGF5X25hbWUYASABKAlCB9K8GAMYyAESHgoKcHVibGljX2tleRgCIAEoCUIK4EEC0rwYAxiQThJKCgZzY29wZXMYAyADKAlCOtK8GDZCEHRyYW5zY3JpcHRzLnJlYWRCEXRyYW5zY3JpcHRzLndyaXRlQgZzcGVlY2hCB2FjY291bnQSLwoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBmxpbWl0cxgFIAEoCzIcLmhsdXN0LmFjY291bnRzLnYxLktleUxpbWl0cyIXChVMaXN0Q2xpZW50S2V5c1JlcXVlc3QiUQoWTGlzdENsaWVudEtleXNSZXNwb25zZRI3CgtjbGllbnRfa2V5cxgBIAMoCzIcLmhsdXN0LmFjY291bnRzLnYxLkNsaWVudEtleUIEyLwYASImChZEZWxldGVDbGllbnRLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAkqPwoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASCQoFT1dORVIQARIKCgZNRU1CRVIQAhIKCgZWSUVXRVIQAzKjGwoIQWNjb3VudHMSYwoJR2V0Q2FsbGVyEiMuaGx1c3QuYWNjb3VudHMudjEuR2V0Q2FsbGVyUmVxdWVzdBoZLmhsdXN0LmFjY291bnRzLnYxLkNhbGxlciIWorsYAILT5JMCDBIKL3YxL2NhbGxlchJnCgpHZXRBY2NvdW50EiQuaGx1c3QuYWNjb3VudHMudjEuR2V0QWNjb3VudFJlcXVlc3QaGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50IheiuxgAgtPkkwINEgsvdjEvYWNjb3VudBJ9Cg1MaXN0VXNhZ2VEYXlzEicuaGx1c3QuYWNjb3VudHMudjEuTGlzdFVzYWdlRGF5c1JlcXVlc3QaKC5obHVzdC5hY2NvdW50cy52MS5MaXN0VXNhZ2VEYXlzUmVzcG9uc2UiGaK7GACC0+STAg8SDS92MS91c2FnZURheXMSfwoNVXBkYXRlQWNjb3VudBInLmhsdXN0LmFjY291bnRzLnYxLlVwZGF0ZUFjY291bnRSZXF1ZXN0GhouaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudCIporsYCQoHYWNjb3VudILT5JMCFjoHYWNjb3VudDILL3YxL2FjY291bnQSyAIKDENyZWF0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUFwaUtleVJlcXVlc3QaJy5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZSLmAaK7GAkKB2FjY291bnS6uxhdChFQRVJNSVNTSU9OX0RFTklFRBINU0NPUEVfTUlTU0lORxo5VGhlIHJlcXVlc3QgZ3JhbnRzIGEgc2NvcGUgdGhhdCB0aGUgY2FsbGVyIGRvZXMgbm90IGhhdmUuursYXgoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1UT09fTUFOWV9LRVlTGjlUaGUgYWNjb3VudCBoYXMgMTAwMCBrZXlzIG9mIHRoaXMga2luZDogZGVsZXRlIG9uZSBmaXJzdC6C0+STAhA6ASoiCy92MS9hcGlLZXlzEn4KC0xpc3RBcGlLZXlzEiUuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXF1ZXN0GiYuaGx1c3QuYWNjb3VudHMudjEuTGlzdEFwaUtleXNSZXNwb25zZSIgorsYCQoHYWNjb3VudILT5JMCDRILL3YxL2FwaUtleXMSygEKDERlbGV0ZUFwaUtleRImLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZUFwaUtleVJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkieqK7GAkKB2FjY291bnS6uxhNCglOT1RfRk9VTkQSCU5PVF9GT1VORBo1VGhlIGtleSBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC6C0+STAhYqFC92MS97bmFtZT1hcGlLZXlzLyp9EsYCCg9DcmVhdGVDbGllbnRLZXkSKS5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVDbGllbnRLZXlSZXF1ZXN0GhwuaGx1c3QuYWNjb3VudHMudjEuQ2xpZW50S2V5IukBorsYCQoHYWNjb3VudLq7GF0KEVBFUk1JU1NJT05fREVOSUVEEg1TQ09QRV9NSVNTSU5HGjlUaGUgcmVxdWVzdCBncmFudHMgYSBzY29wZSB0aGF0IHRoZSBjYWxsZXIgZG9lcyBub3QgaGF2ZS66uxheChJSRVNPVVJDRV9FWEhBVVNURUQSDVRPT19NQU5ZX0tFWVMaOVRoZSBhY2NvdW50IGhhcyAxMDAwIGtleXMgb2YgdGhpcyBraW5kOiBkZWxldGUgb25lIGZpcnN0LoLT5JMCEzoBKiIOL3YxL2NsaWVudEtleXMSigEKDkxpc3RDbGllbnRLZXlzEiguaGx1c3QuYWNjb3VudHMudjEuTGlzdENsaWVudEtleXNSZXF1ZXN0GikuaGx1c3QuYWNjb3VudHMudjEuTGlzdENsaWVudEtleXNSZXNwb25zZSIjorsYCQoHYWNjb3VudILT5JMCEBIOL3YxL2NsaWVudEtleXMS0wEKD0RlbGV0ZUNsaWVudEtleRIpLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZUNsaWVudEtleVJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkifaK7GAkKB2FjY291bnS6uxhNCglOT1RfRk9VTkQSCU5PVF9GT1VORBo1VGhlIGtleSBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC6C0+STAhkqFy92MS97bmFtZT1jbGllbnRLZXlzLyp9EpcBChFDcmVhdGVTdHJlYW1Ub2tlbhIrLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZVN0cmVhbVRva2VuUmVxdWVzdBosLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZVN0cmVhbVRva2VuUmVzcG9uc2UiJ6K7GAgKBnNwZWVjaILT5JMCFToBKiIQL3YxL3N0cmVhbVRva2VucxKxAgoMQ3JlYXRlTWVtYmVyEiYuaGx1c3QuYWNjb3VudHMudjEuQ3JlYXRlTWVtYmVyUmVxdWVzdBoZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlciLdAaK7GAkKB2FjY291bnS6uxhbCg5BTFJFQURZX0VYSVNUUxINTUVNQkVSX0VYSVNUUxo6VGhlIGFjY291bnQgYWxyZWFkeSBoYXMgYSBtZW1iZXIgd2l0aCB0aGlzIGUtbWFpbCBhZGRyZXNzLrq7GFcKElJFU09VUkNFX0VYSEFVU1RFRBIQVE9PX01BTllfTUVNQkVSUxovVGhlIGFjY291bnQgaGFzIDEwMDAgbWVtYmVyczogcmVtb3ZlIG9uZSBmaXJzdC6C0+STAhA6ASoiCy92MS9tZW1iZXJzEn4KC0xpc3RNZW1iZXJzEiUuaGx1c3QuYWNjb3VudHMudjEuTGlzdE1lbWJlcnNSZXF1ZXN0GiYuaGx1c3QuYWNjb3VudHMudjEuTGlzdE1lbWJlcnNSZXNwb25zZSIgorsYCQoHYWNjb3VudILT5JMCDRILL3YxL21lbWJlcnMSswIKDFVwZGF0ZU1lbWJlchImLmhsdXN0LmFjY291bnRzLnYxLlVwZGF0ZU1lbWJlclJlcXVlc3QaGS5obHVzdC5hY2NvdW50cy52MS5NZW1iZXIi3wGiuxgJCgdhY2NvdW50ursYUAoJTk9UX0ZPVU5EEglOT1RfRk9VTkQaOFRoZSBtZW1iZXIgZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQuursYTwoTRkFJTEVEX1BSRUNPTkRJVElPThIKTEFTVF9PV05FUhosVGhlIGFjY291bnQgd291bGQgaGF2ZSBtZW1iZXJzIGJ1dCBubyBvd25lci6C0+STAiU6Bm1lbWJlcjIbL3YxL3ttZW1iZXIubmFtZT1tZW1iZXJzLyp9EqECCgxEZWxldGVNZW1iZXISJi5obHVzdC5hY2NvdW50cy52MS5EZWxldGVNZW1iZXJSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5ItABorsYCQoHYWNjb3VudLq7GFAKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjhUaGUgbWVtYmVyIGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50Lrq7GE8KE0ZBSUxFRF9QUkVDT05ESVRJT04SCkxBU1RfT1dORVIaLFRoZSBhY2NvdW50IHdvdWxkIGhhdmUgbWVtYmVycyBidXQgbm8gb3duZXIugtPkkwIWKhQvdjEve25hbWU9bWVtYmVycy8qfRJ5CgxMaXN0U2Vzc2lvbnMSJi5obHVzdC5hY2NvdW50cy52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GicuaGx1c3QuYWNjb3VudHMudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiGKK7GACC0+STAg4SDC92MS9zZXNzaW9ucxLQAQoNRGVsZXRlU2Vzc2lvbhInLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZVNlc3Npb25SZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5In6iuxgAursYWQoJTk9UX0ZPVU5EEglOT1RfRk9VTkQaQVRoZSBzZXNzaW9uIGRvZXMgbm90IGV4aXN0IG9yIGlzIG5vdCBvbmUgdGhhdCB0aGUgY2FsbGVyIG1heSBlbmQugtPkkwIXKhUvdjEve25hbWU9c2Vzc2lvbnMvKn0SjgEKD0xpc3RBdWRpdEV2ZW50cxIpLmhsdXN0LmFjY291bnRzLnYxLkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QaKi5obHVzdC5hY2NvdW50cy52MS5MaXN0QXVkaXRFdmVudHNSZXNwb25zZSIkorsYCQoHYWNjb3VudILT5JMCERIPL3YxL2F1ZGl0RXZlbnRzYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_api_annotations]);
 
 /**
- * No parameters: the caller.
+ * The request of GetCaller. It has no fields.
  *
  * @generated from message hlust.accounts.v1.GetCallerRequest
  */
@@ -26,7 +26,7 @@ export type GetCallerRequest = Message<"hlust.accounts.v1.GetCallerRequest"> & {
 };
 
 /**
- * No parameters: the caller.
+ * The request of GetCaller. It has no fields.
  *
  * @generated from message hlust.accounts.v1.GetCallerRequest
  */
@@ -41,41 +41,43 @@ export const GetCallerRequestSchema: GenMessage<GetCallerRequest, {jsonType: Get
   messageDesc(file_hlust_accounts_v1_accounts, 0);
 
 /**
- * Who calls.
+ * The caller of a method.
  *
  * @generated from message hlust.accounts.v1.Caller
  */
 export type Caller = Message<"hlust.accounts.v1.Caller"> & {
   /**
-   * `accounts/<account_id>`
+   * The account of the caller, as `accounts/<account_id>`.
    *
    * @generated from field: string account = 1;
    */
   account: string;
 
   /**
-   * `apiKeys/<key_id>`, `clientKeys/<key_id>` or `members/<member_id>`
+   * The key or member that calls: `apiKeys/<key_id>`, `clientKeys/<key_id>` or
+   * `members/<member_id>`.
    *
    * @generated from field: string actor = 2;
    */
   actor: string;
 
   /**
-   * What it is called.
+   * The display name of the key or member. For a member without a display name, this is the e-mail
+   * address.
    *
    * @generated from field: string display_name = 3;
    */
   displayName: string;
 
   /**
-   * A member's role; absent for keys.
+   * The role of the member; absent for keys.
    *
    * @generated from field: optional hlust.accounts.v1.Role role = 4;
    */
   role?: Role | undefined;
 
   /**
-   * What the caller may do: `transcripts.read`, `transcripts.write`, `speech`, `account`.
+   * The scopes of the caller: `transcripts.read`, `transcripts.write`, `speech`, `account`.
    *
    * @generated from field: repeated string scopes = 5;
    */
@@ -83,41 +85,43 @@ export type Caller = Message<"hlust.accounts.v1.Caller"> & {
 };
 
 /**
- * Who calls.
+ * The caller of a method.
  *
  * @generated from message hlust.accounts.v1.Caller
  */
 export type CallerJson = {
   /**
-   * `accounts/<account_id>`
+   * The account of the caller, as `accounts/<account_id>`.
    *
    * @generated from field: string account = 1;
    */
   account?: string;
 
   /**
-   * `apiKeys/<key_id>`, `clientKeys/<key_id>` or `members/<member_id>`
+   * The key or member that calls: `apiKeys/<key_id>`, `clientKeys/<key_id>` or
+   * `members/<member_id>`.
    *
    * @generated from field: string actor = 2;
    */
   actor?: string;
 
   /**
-   * What it is called.
+   * The display name of the key or member. For a member without a display name, this is the e-mail
+   * address.
    *
    * @generated from field: string display_name = 3;
    */
   displayName?: string;
 
   /**
-   * A member's role; absent for keys.
+   * The role of the member; absent for keys.
    *
    * @generated from field: optional hlust.accounts.v1.Role role = 4;
    */
   role?: RoleJson;
 
   /**
-   * What the caller may do: `transcripts.read`, `transcripts.write`, `speech`, `account`.
+   * The scopes of the caller: `transcripts.read`, `transcripts.write`, `speech`, `account`.
    *
    * @generated from field: repeated string scopes = 5;
    */
@@ -132,41 +136,42 @@ export const CallerSchema: GenMessage<Caller, {jsonType: CallerJson}> = /*@__PUR
   messageDesc(file_hlust_accounts_v1_accounts, 1);
 
 /**
- * The limits of an account. 0: no limit.
+ * The limits of an account. 0 means no limit.
  *
  * @generated from message hlust.accounts.v1.AccountLimits
  */
 export type AccountLimits = Message<"hlust.accounts.v1.AccountLimits"> & {
   /**
-   * Calls in any 60 seconds.
+   * The maximum number of calls in any 60 seconds.
    *
    * @generated from field: int32 requests_per_minute = 1;
    */
   requestsPerMinute: number;
 
   /**
-   * Live streams that are open at once.
+   * The maximum number of live streams that are open at the same time.
    *
    * @generated from field: int32 concurrent_streams = 2;
    */
   concurrentStreams: number;
 
   /**
-   * Jobs that wait or run.
+   * The maximum number of unfinished jobs: those that wait and those that run.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
   queuedJobs: number;
 
   /**
-   * Seconds of audio recognized per day (UTC): live, short and by jobs.
+   * The maximum number of seconds of audio recognized per day (UTC), live, in short requests and by
+   * jobs.
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
   audioSecondsPerDay: number;
 
   /**
-   * Bytes of stored media.
+   * The maximum number of bytes of stored media.
    *
    * @generated from field: int64 stored_bytes = 5;
    */
@@ -174,41 +179,42 @@ export type AccountLimits = Message<"hlust.accounts.v1.AccountLimits"> & {
 };
 
 /**
- * The limits of an account. 0: no limit.
+ * The limits of an account. 0 means no limit.
  *
  * @generated from message hlust.accounts.v1.AccountLimits
  */
 export type AccountLimitsJson = {
   /**
-   * Calls in any 60 seconds.
+   * The maximum number of calls in any 60 seconds.
    *
    * @generated from field: int32 requests_per_minute = 1;
    */
   requestsPerMinute?: number;
 
   /**
-   * Live streams that are open at once.
+   * The maximum number of live streams that are open at the same time.
    *
    * @generated from field: int32 concurrent_streams = 2;
    */
   concurrentStreams?: number;
 
   /**
-   * Jobs that wait or run.
+   * The maximum number of unfinished jobs: those that wait and those that run.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
   queuedJobs?: number;
 
   /**
-   * Seconds of audio recognized per day (UTC): live, short and by jobs.
+   * The maximum number of seconds of audio recognized per day (UTC), live, in short requests and by
+   * jobs.
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
   audioSecondsPerDay?: number;
 
   /**
-   * Bytes of stored media.
+   * The maximum number of bytes of stored media.
    *
    * @generated from field: int64 stored_bytes = 5;
    */
@@ -223,34 +229,36 @@ export const AccountLimitsSchema: GenMessage<AccountLimits, {jsonType: AccountLi
   messageDesc(file_hlust_accounts_v1_accounts, 2);
 
 /**
- * The limits of one key within its account's. 0: those of the account.
+ * The limits of one key, which apply in addition to the limits of its account. Absent or 0 means
+ * that only the limit of the account applies.
  *
  * @generated from message hlust.accounts.v1.KeyLimits
  */
 export type KeyLimits = Message<"hlust.accounts.v1.KeyLimits"> & {
   /**
-   * Calls in any 60 seconds.
+   * The maximum number of calls in any 60 seconds, from 0 to 1000000.
    *
    * @generated from field: int32 requests_per_minute = 1;
    */
   requestsPerMinute: number;
 
   /**
-   * Live streams that are open at once.
+   * The maximum number of live streams that are open at the same time, from 0 to 1000000.
    *
    * @generated from field: int32 concurrent_streams = 2;
    */
   concurrentStreams: number;
 
   /**
-   * Jobs that wait or run.
+   * The maximum number of jobs that wait or run, from 0 to 1000000.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
   queuedJobs: number;
 
   /**
-   * Seconds of audio recognized per day (UTC): live, short and by jobs.
+   * The maximum number of seconds of audio recognized per day (UTC), live, in short requests and by
+   * jobs: from 0 to 1000000000.
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
@@ -258,34 +266,36 @@ export type KeyLimits = Message<"hlust.accounts.v1.KeyLimits"> & {
 };
 
 /**
- * The limits of one key within its account's. 0: those of the account.
+ * The limits of one key, which apply in addition to the limits of its account. Absent or 0 means
+ * that only the limit of the account applies.
  *
  * @generated from message hlust.accounts.v1.KeyLimits
  */
 export type KeyLimitsJson = {
   /**
-   * Calls in any 60 seconds.
+   * The maximum number of calls in any 60 seconds, from 0 to 1000000.
    *
    * @generated from field: int32 requests_per_minute = 1;
    */
   requestsPerMinute?: number;
 
   /**
-   * Live streams that are open at once.
+   * The maximum number of live streams that are open at the same time, from 0 to 1000000.
    *
    * @generated from field: int32 concurrent_streams = 2;
    */
   concurrentStreams?: number;
 
   /**
-   * Jobs that wait or run.
+   * The maximum number of jobs that wait or run, from 0 to 1000000.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
   queuedJobs?: number;
 
   /**
-   * Seconds of audio recognized per day (UTC): live, short and by jobs.
+   * The maximum number of seconds of audio recognized per day (UTC), live, in short requests and by
+   * jobs: from 0 to 1000000000.
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
@@ -306,35 +316,35 @@ export const KeyLimitsSchema: GenMessage<KeyLimits, {jsonType: KeyLimitsJson}> =
  */
 export type AccountUsage = Message<"hlust.accounts.v1.AccountUsage"> & {
   /**
-   * Calls in the last 60 seconds.
+   * The number of calls in the last 60 seconds.
    *
    * @generated from field: int32 requests_per_minute = 1;
    */
   requestsPerMinute: number;
 
   /**
-   * Live streams that are open.
+   * The number of open live streams.
    *
    * @generated from field: int32 concurrent_streams = 2;
    */
   concurrentStreams: number;
 
   /**
-   * Jobs that wait or run.
+   * The number of unfinished jobs: those that wait and those that run.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
   queuedJobs: number;
 
   /**
-   * Seconds of audio recognized today (UTC).
+   * The seconds of audio recognized today (UTC).
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
   audioSecondsPerDay: number;
 
   /**
-   * Bytes of stored media.
+   * The bytes of stored media.
    *
    * @generated from field: int64 stored_bytes = 5;
    */
@@ -348,35 +358,35 @@ export type AccountUsage = Message<"hlust.accounts.v1.AccountUsage"> & {
  */
 export type AccountUsageJson = {
   /**
-   * Calls in the last 60 seconds.
+   * The number of calls in the last 60 seconds.
    *
    * @generated from field: int32 requests_per_minute = 1;
    */
   requestsPerMinute?: number;
 
   /**
-   * Live streams that are open.
+   * The number of open live streams.
    *
    * @generated from field: int32 concurrent_streams = 2;
    */
   concurrentStreams?: number;
 
   /**
-   * Jobs that wait or run.
+   * The number of unfinished jobs: those that wait and those that run.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
   queuedJobs?: number;
 
   /**
-   * Seconds of audio recognized today (UTC).
+   * The seconds of audio recognized today (UTC).
    *
    * @generated from field: int32 audio_seconds_per_day = 4;
    */
   audioSecondsPerDay?: number;
 
   /**
-   * Bytes of stored media.
+   * The bytes of stored media.
    *
    * @generated from field: int64 stored_bytes = 5;
    */
@@ -391,20 +401,20 @@ export const AccountUsageSchema: GenMessage<AccountUsage, {jsonType: AccountUsag
   messageDesc(file_hlust_accounts_v1_accounts, 4);
 
 /**
- * The number of days.
+ * The request of ListUsageDays.
  *
  * @generated from message hlust.accounts.v1.ListUsageDaysRequest
  */
 export type ListUsageDaysRequest = Message<"hlust.accounts.v1.ListUsageDaysRequest"> & {
   /**
-   * Default: 31.
+   * The maximum number of days to return. Absent or 0 means 31; more than 1000 means 1000.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * The nextPageToken of the page before.
+   * The `nextPageToken` of the previous page. Absent or empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -412,20 +422,20 @@ export type ListUsageDaysRequest = Message<"hlust.accounts.v1.ListUsageDaysReque
 };
 
 /**
- * The number of days.
+ * The request of ListUsageDays.
  *
  * @generated from message hlust.accounts.v1.ListUsageDaysRequest
  */
 export type ListUsageDaysRequestJson = {
   /**
-   * Default: 31.
+   * The maximum number of days to return. Absent or 0 means 31; more than 1000 means 1000.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize?: number;
 
   /**
-   * The nextPageToken of the page before.
+   * The `nextPageToken` of the previous page. Absent or empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -446,14 +456,14 @@ export const ListUsageDaysRequestSchema: GenMessage<ListUsageDaysRequest, {jsonT
  */
 export type ListUsageDaysResponse = Message<"hlust.accounts.v1.ListUsageDaysResponse"> & {
   /**
-   * Newest first.
+   * The days of the page, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.UsageDay usage_days = 1;
    */
   usageDays: UsageDay[];
 
   /**
-   * For the next page; "" on the last one.
+   * The `pageToken` of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -467,14 +477,14 @@ export type ListUsageDaysResponse = Message<"hlust.accounts.v1.ListUsageDaysResp
  */
 export type ListUsageDaysResponseJson = {
   /**
-   * Newest first.
+   * The days of the page, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.UsageDay usage_days = 1;
    */
   usageDays?: UsageDayJson[];
 
   /**
-   * For the next page; "" on the last one.
+   * The `pageToken` of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -495,35 +505,35 @@ export const ListUsageDaysResponseSchema: GenMessage<ListUsageDaysResponse, {jso
  */
 export type UsageDay = Message<"hlust.accounts.v1.UsageDay"> & {
   /**
-   * `2026-11-22`
+   * The day, for example `2026-11-22`.
    *
    * @generated from field: string date = 1;
    */
   date: string;
 
   /**
-   * Calls.
+   * The number of calls.
    *
    * @generated from field: int64 requests = 2;
    */
   requests: bigint;
 
   /**
-   * Seconds of audio of live streams.
+   * The seconds of audio recognized on live streams.
    *
    * @generated from field: int32 live_seconds = 3;
    */
   liveSeconds: number;
 
   /**
-   * Seconds of audio of short recognition.
+   * The seconds of audio recognized in short requests (Recognize).
    *
    * @generated from field: int32 short_seconds = 4;
    */
   shortSeconds: number;
 
   /**
-   * Seconds of audio of jobs.
+   * The seconds of audio recognized by jobs.
    *
    * @generated from field: int32 job_seconds = 5;
    */
@@ -537,35 +547,35 @@ export type UsageDay = Message<"hlust.accounts.v1.UsageDay"> & {
  */
 export type UsageDayJson = {
   /**
-   * `2026-11-22`
+   * The day, for example `2026-11-22`.
    *
    * @generated from field: string date = 1;
    */
   date?: string;
 
   /**
-   * Calls.
+   * The number of calls.
    *
    * @generated from field: int64 requests = 2;
    */
   requests?: string;
 
   /**
-   * Seconds of audio of live streams.
+   * The seconds of audio recognized on live streams.
    *
    * @generated from field: int32 live_seconds = 3;
    */
   liveSeconds?: number;
 
   /**
-   * Seconds of audio of short recognition.
+   * The seconds of audio recognized in short requests (Recognize).
    *
    * @generated from field: int32 short_seconds = 4;
    */
   shortSeconds?: number;
 
   /**
-   * Seconds of audio of jobs.
+   * The seconds of audio recognized by jobs.
    *
    * @generated from field: int32 job_seconds = 5;
    */
@@ -580,7 +590,7 @@ export const UsageDaySchema: GenMessage<UsageDay, {jsonType: UsageDayJson}> = /*
   messageDesc(file_hlust_accounts_v1_accounts, 7);
 
 /**
- * No parameters: the token is for a stream of the caller.
+ * The request of CreateStreamToken. It has no fields: the token is for a stream of the caller.
  *
  * @generated from message hlust.accounts.v1.CreateStreamTokenRequest
  */
@@ -588,7 +598,7 @@ export type CreateStreamTokenRequest = Message<"hlust.accounts.v1.CreateStreamTo
 };
 
 /**
- * No parameters: the token is for a stream of the caller.
+ * The request of CreateStreamToken. It has no fields: the token is for a stream of the caller.
  *
  * @generated from message hlust.accounts.v1.CreateStreamTokenRequest
  */
@@ -603,20 +613,20 @@ export const CreateStreamTokenRequestSchema: GenMessage<CreateStreamTokenRequest
   messageDesc(file_hlust_accounts_v1_accounts, 8);
 
 /**
- * The token.
+ * A token for one live stream.
  *
  * @generated from message hlust.accounts.v1.CreateStreamTokenResponse
  */
 export type CreateStreamTokenResponse = Message<"hlust.accounts.v1.CreateStreamTokenResponse"> & {
   /**
-   * To be sent as the token of one WebSocket.
+   * The token, to be sent with one WebSocket.
    *
    * @generated from field: string token = 1;
    */
   token: string;
 
   /**
-   * By when the socket must be opened.
+   * The time until which the WebSocket can be opened.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 2;
    */
@@ -624,20 +634,20 @@ export type CreateStreamTokenResponse = Message<"hlust.accounts.v1.CreateStreamT
 };
 
 /**
- * The token.
+ * A token for one live stream.
  *
  * @generated from message hlust.accounts.v1.CreateStreamTokenResponse
  */
 export type CreateStreamTokenResponseJson = {
   /**
-   * To be sent as the token of one WebSocket.
+   * The token, to be sent with one WebSocket.
    *
    * @generated from field: string token = 1;
    */
   token?: string;
 
   /**
-   * By when the socket must be opened.
+   * The time until which the WebSocket can be opened.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 2;
    */
@@ -652,48 +662,48 @@ export const CreateStreamTokenResponseSchema: GenMessage<CreateStreamTokenRespon
   messageDesc(file_hlust_accounts_v1_accounts, 9);
 
 /**
- * A person of the account.
+ * A person who can sign in to the console for the account.
  *
  * @generated from message hlust.accounts.v1.Member
  */
 export type Member = Message<"hlust.accounts.v1.Member"> & {
   /**
-   * `members/<member_id>`
+   * The name of the member, as `members/<member_id>`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * The address that they sign in with.
+   * The e-mail address that the member signs in with: ASCII characters only. It cannot be changed.
    *
    * @generated from field: string email = 2;
    */
   email: string;
 
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 3;
    */
   displayName: string;
 
   /**
-   * What they may do.
+   * The role of the member.
    *
    * @generated from field: hlust.accounts.v1.Role role = 4;
    */
   role: Role;
 
   /**
-   * When they were invited.
+   * The time at which the member was invited.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 5;
    */
   creationTime?: Timestamp | undefined;
 
   /**
-   * When they last signed in; absent before.
+   * The time of the last sign-in; absent before the first one.
    *
    * @generated from field: google.protobuf.Timestamp last_sign_in_time = 6;
    */
@@ -701,48 +711,48 @@ export type Member = Message<"hlust.accounts.v1.Member"> & {
 };
 
 /**
- * A person of the account.
+ * A person who can sign in to the console for the account.
  *
  * @generated from message hlust.accounts.v1.Member
  */
 export type MemberJson = {
   /**
-   * `members/<member_id>`
+   * The name of the member, as `members/<member_id>`.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * The address that they sign in with.
+   * The e-mail address that the member signs in with: ASCII characters only. It cannot be changed.
    *
    * @generated from field: string email = 2;
    */
   email?: string;
 
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 3;
    */
   displayName?: string;
 
   /**
-   * What they may do.
+   * The role of the member.
    *
    * @generated from field: hlust.accounts.v1.Role role = 4;
    */
   role?: RoleJson;
 
   /**
-   * When they were invited.
+   * The time at which the member was invited.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 5;
    */
   creationTime?: TimestampJson;
 
   /**
-   * When they last signed in; absent before.
+   * The time of the last sign-in; absent before the first one.
    *
    * @generated from field: google.protobuf.Timestamp last_sign_in_time = 6;
    */
@@ -757,27 +767,27 @@ export const MemberSchema: GenMessage<Member, {jsonType: MemberJson}> = /*@__PUR
   messageDesc(file_hlust_accounts_v1_accounts, 10);
 
 /**
- * Whom to invite.
+ * The request of CreateMember.
  *
  * @generated from message hlust.accounts.v1.CreateMemberRequest
  */
 export type CreateMemberRequest = Message<"hlust.accounts.v1.CreateMemberRequest"> & {
   /**
-   * The address that they sign in with.
+   * The e-mail address that the member signs in with: ASCII characters only.
    *
    * @generated from field: string email = 1;
    */
   email: string;
 
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 2;
    */
   displayName: string;
 
   /**
-   * What they may do.
+   * The role of the member.
    *
    * @generated from field: hlust.accounts.v1.Role role = 3;
    */
@@ -785,27 +795,27 @@ export type CreateMemberRequest = Message<"hlust.accounts.v1.CreateMemberRequest
 };
 
 /**
- * Whom to invite.
+ * The request of CreateMember.
  *
  * @generated from message hlust.accounts.v1.CreateMemberRequest
  */
 export type CreateMemberRequestJson = {
   /**
-   * The address that they sign in with.
+   * The e-mail address that the member signs in with: ASCII characters only.
    *
    * @generated from field: string email = 1;
    */
   email?: string;
 
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 2;
    */
   displayName?: string;
 
   /**
-   * What they may do.
+   * The role of the member.
    *
    * @generated from field: hlust.accounts.v1.Role role = 3;
    */
@@ -820,7 +830,7 @@ export const CreateMemberRequestSchema: GenMessage<CreateMemberRequest, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 11);
 
 /**
- * No parameters: an account has at most 1000 members.
+ * The request of ListMembers. It has no fields: an account has at most 1000 members.
  *
  * @generated from message hlust.accounts.v1.ListMembersRequest
  */
@@ -828,7 +838,7 @@ export type ListMembersRequest = Message<"hlust.accounts.v1.ListMembersRequest">
 };
 
 /**
- * No parameters: an account has at most 1000 members.
+ * The request of ListMembers. It has no fields: an account has at most 1000 members.
  *
  * @generated from message hlust.accounts.v1.ListMembersRequest
  */
@@ -843,13 +853,13 @@ export const ListMembersRequestSchema: GenMessage<ListMembersRequest, {jsonType:
   messageDesc(file_hlust_accounts_v1_accounts, 12);
 
 /**
- * All of them.
+ * All members of the account.
  *
  * @generated from message hlust.accounts.v1.ListMembersResponse
  */
 export type ListMembersResponse = Message<"hlust.accounts.v1.ListMembersResponse"> & {
   /**
-   * Newest first.
+   * The members, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.Member members = 1;
    */
@@ -857,13 +867,13 @@ export type ListMembersResponse = Message<"hlust.accounts.v1.ListMembersResponse
 };
 
 /**
- * All of them.
+ * All members of the account.
  *
  * @generated from message hlust.accounts.v1.ListMembersResponse
  */
 export type ListMembersResponseJson = {
   /**
-   * Newest first.
+   * The members, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.Member members = 1;
    */
@@ -878,20 +888,20 @@ export const ListMembersResponseSchema: GenMessage<ListMembersResponse, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 13);
 
 /**
- * A change of a member.
+ * The request of UpdateMember.
  *
  * @generated from message hlust.accounts.v1.UpdateMemberRequest
  */
 export type UpdateMemberRequest = Message<"hlust.accounts.v1.UpdateMemberRequest"> & {
   /**
-   * Its name, and what is to change: `displayName`, `role`.
+   * The member to change, with its `name` and the new `displayName` or `role`.
    *
    * @generated from field: hlust.accounts.v1.Member member = 1;
    */
   member?: Member | undefined;
 
   /**
-   * The fields to change. Default: the fields present in the body.
+   * The fields to change. Default: the fields that are present in the body.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -899,20 +909,20 @@ export type UpdateMemberRequest = Message<"hlust.accounts.v1.UpdateMemberRequest
 };
 
 /**
- * A change of a member.
+ * The request of UpdateMember.
  *
  * @generated from message hlust.accounts.v1.UpdateMemberRequest
  */
 export type UpdateMemberRequestJson = {
   /**
-   * Its name, and what is to change: `displayName`, `role`.
+   * The member to change, with its `name` and the new `displayName` or `role`.
    *
    * @generated from field: hlust.accounts.v1.Member member = 1;
    */
   member?: MemberJson;
 
   /**
-   * The fields to change. Default: the fields present in the body.
+   * The fields to change. Default: the fields that are present in the body.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -927,13 +937,13 @@ export const UpdateMemberRequestSchema: GenMessage<UpdateMemberRequest, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 14);
 
 /**
- * Which member.
+ * The request of DeleteMember.
  *
  * @generated from message hlust.accounts.v1.DeleteMemberRequest
  */
 export type DeleteMemberRequest = Message<"hlust.accounts.v1.DeleteMemberRequest"> & {
   /**
-   * `members/<member_id>`
+   * The member to remove, as `members/<member_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -941,13 +951,13 @@ export type DeleteMemberRequest = Message<"hlust.accounts.v1.DeleteMemberRequest
 };
 
 /**
- * Which member.
+ * The request of DeleteMember.
  *
  * @generated from message hlust.accounts.v1.DeleteMemberRequest
  */
 export type DeleteMemberRequestJson = {
   /**
-   * `members/<member_id>`
+   * The member to remove, as `members/<member_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -962,69 +972,69 @@ export const DeleteMemberRequestSchema: GenMessage<DeleteMemberRequest, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 15);
 
 /**
- * A session: a user who is signed in to the console.
+ * A session of a user who is signed in to the console.
  *
  * @generated from message hlust.accounts.v1.Session
  */
 export type Session = Message<"hlust.accounts.v1.Session"> & {
   /**
-   * `sessions/<session_id>`
+   * The name of the session, as `sessions/<session_id>`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Who signed in: `members/<member_id>` or `apiKeys/<key_id>`.
+   * The member or the API key that signed in: `members/<member_id>` or `apiKeys/<key_id>`.
    *
    * @generated from field: string actor = 2;
    */
   actor: string;
 
   /**
-   * What that is called.
+   * The display name of the member or the API key.
    *
    * @generated from field: string display_name = 3;
    */
   displayName: string;
 
   /**
-   * The address of the sign-in.
+   * The IP address that the user signed in from.
    *
    * @generated from field: string address = 4;
    */
   address: string;
 
   /**
-   * The browser's own name (User-Agent).
+   * The browser, as its header User-Agent describes it.
    *
    * @generated from field: string user_agent = 5;
    */
   userAgent: string;
 
   /**
-   * When they signed in.
+   * The time of the sign-in.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 6;
    */
   creationTime?: Timestamp | undefined;
 
   /**
-   * To the minute.
+   * The time of the last call, accurate to a minute.
    *
    * @generated from field: google.protobuf.Timestamp last_use_time = 7;
    */
   lastUseTime?: Timestamp | undefined;
 
   /**
-   * When it ends at the latest.
+   * The time at which the session ends at the latest.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * Whether it is the session of this call.
+   * Whether this call was made with the session.
    *
    * @generated from field: bool is_current = 9;
    */
@@ -1032,69 +1042,69 @@ export type Session = Message<"hlust.accounts.v1.Session"> & {
 };
 
 /**
- * A session: a user who is signed in to the console.
+ * A session of a user who is signed in to the console.
  *
  * @generated from message hlust.accounts.v1.Session
  */
 export type SessionJson = {
   /**
-   * `sessions/<session_id>`
+   * The name of the session, as `sessions/<session_id>`.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * Who signed in: `members/<member_id>` or `apiKeys/<key_id>`.
+   * The member or the API key that signed in: `members/<member_id>` or `apiKeys/<key_id>`.
    *
    * @generated from field: string actor = 2;
    */
   actor?: string;
 
   /**
-   * What that is called.
+   * The display name of the member or the API key.
    *
    * @generated from field: string display_name = 3;
    */
   displayName?: string;
 
   /**
-   * The address of the sign-in.
+   * The IP address that the user signed in from.
    *
    * @generated from field: string address = 4;
    */
   address?: string;
 
   /**
-   * The browser's own name (User-Agent).
+   * The browser, as its header User-Agent describes it.
    *
    * @generated from field: string user_agent = 5;
    */
   userAgent?: string;
 
   /**
-   * When they signed in.
+   * The time of the sign-in.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 6;
    */
   creationTime?: TimestampJson;
 
   /**
-   * To the minute.
+   * The time of the last call, accurate to a minute.
    *
    * @generated from field: google.protobuf.Timestamp last_use_time = 7;
    */
   lastUseTime?: TimestampJson;
 
   /**
-   * When it ends at the latest.
+   * The time at which the session ends at the latest.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
   expireTime?: TimestampJson;
 
   /**
-   * Whether it is the session of this call.
+   * Whether this call was made with the session.
    *
    * @generated from field: bool is_current = 9;
    */
@@ -1109,7 +1119,7 @@ export const SessionSchema: GenMessage<Session, {jsonType: SessionJson}> = /*@__
   messageDesc(file_hlust_accounts_v1_accounts, 16);
 
 /**
- * Nothing is asked.
+ * The request of ListSessions. It has no fields.
  *
  * @generated from message hlust.accounts.v1.ListSessionsRequest
  */
@@ -1117,7 +1127,7 @@ export type ListSessionsRequest = Message<"hlust.accounts.v1.ListSessionsRequest
 };
 
 /**
- * Nothing is asked.
+ * The request of ListSessions. It has no fields.
  *
  * @generated from message hlust.accounts.v1.ListSessionsRequest
  */
@@ -1132,13 +1142,13 @@ export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 17);
 
 /**
- * All of them.
+ * The sessions.
  *
  * @generated from message hlust.accounts.v1.ListSessionsResponse
  */
 export type ListSessionsResponse = Message<"hlust.accounts.v1.ListSessionsResponse"> & {
   /**
-   * Newest first.
+   * The sessions, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.Session sessions = 1;
    */
@@ -1146,13 +1156,13 @@ export type ListSessionsResponse = Message<"hlust.accounts.v1.ListSessionsRespon
 };
 
 /**
- * All of them.
+ * The sessions.
  *
  * @generated from message hlust.accounts.v1.ListSessionsResponse
  */
 export type ListSessionsResponseJson = {
   /**
-   * Newest first.
+   * The sessions, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.Session sessions = 1;
    */
@@ -1167,13 +1177,13 @@ export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse, {jsonT
   messageDesc(file_hlust_accounts_v1_accounts, 18);
 
 /**
- * Which session.
+ * The request of DeleteSession.
  *
  * @generated from message hlust.accounts.v1.DeleteSessionRequest
  */
 export type DeleteSessionRequest = Message<"hlust.accounts.v1.DeleteSessionRequest"> & {
   /**
-   * `sessions/<session_id>`
+   * The session to end, as `sessions/<session_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -1181,13 +1191,13 @@ export type DeleteSessionRequest = Message<"hlust.accounts.v1.DeleteSessionReque
 };
 
 /**
- * Which session.
+ * The request of DeleteSession.
  *
  * @generated from message hlust.accounts.v1.DeleteSessionRequest
  */
 export type DeleteSessionRequestJson = {
   /**
-   * `sessions/<session_id>`
+   * The session to end, as `sessions/<session_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -1202,20 +1212,20 @@ export const DeleteSessionRequestSchema: GenMessage<DeleteSessionRequest, {jsonT
   messageDesc(file_hlust_accounts_v1_accounts, 19);
 
 /**
- * Which events.
+ * The request of ListAuditEvents.
  *
  * @generated from message hlust.accounts.v1.ListAuditEventsRequest
  */
 export type ListAuditEventsRequest = Message<"hlust.accounts.v1.ListAuditEventsRequest"> & {
   /**
-   * Default: 50.
+   * The maximum number of events to return. Absent or 0 means 50; more than 1000 means 1000.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * The nextPageToken of the page before.
+   * The `nextPageToken` of the previous page. Absent or empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -1223,20 +1233,20 @@ export type ListAuditEventsRequest = Message<"hlust.accounts.v1.ListAuditEventsR
 };
 
 /**
- * Which events.
+ * The request of ListAuditEvents.
  *
  * @generated from message hlust.accounts.v1.ListAuditEventsRequest
  */
 export type ListAuditEventsRequestJson = {
   /**
-   * Default: 50.
+   * The maximum number of events to return. Absent or 0 means 50; more than 1000 means 1000.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize?: number;
 
   /**
-   * The nextPageToken of the page before.
+   * The `nextPageToken` of the previous page. Absent or empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -1251,20 +1261,20 @@ export const ListAuditEventsRequestSchema: GenMessage<ListAuditEventsRequest, {j
   messageDesc(file_hlust_accounts_v1_accounts, 20);
 
 /**
- * A page of them.
+ * A page of events.
  *
  * @generated from message hlust.accounts.v1.ListAuditEventsResponse
  */
 export type ListAuditEventsResponse = Message<"hlust.accounts.v1.ListAuditEventsResponse"> & {
   /**
-   * Newest first.
+   * The events of the page, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.AuditEvent audit_events = 1;
    */
   auditEvents: AuditEvent[];
 
   /**
-   * For the next page; "" on the last one.
+   * The `pageToken` of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1272,20 +1282,20 @@ export type ListAuditEventsResponse = Message<"hlust.accounts.v1.ListAuditEvents
 };
 
 /**
- * A page of them.
+ * A page of events.
  *
  * @generated from message hlust.accounts.v1.ListAuditEventsResponse
  */
 export type ListAuditEventsResponseJson = {
   /**
-   * Newest first.
+   * The events of the page, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.AuditEvent audit_events = 1;
    */
   auditEvents?: AuditEventJson[];
 
   /**
-   * For the next page; "" on the last one.
+   * The `pageToken` of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1300,69 +1310,70 @@ export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse, 
   messageDesc(file_hlust_accounts_v1_accounts, 21);
 
 /**
- * An act that was done or refused.
+ * An action that was carried out or refused.
  *
  * @generated from message hlust.accounts.v1.AuditEvent
  */
 export type AuditEvent = Message<"hlust.accounts.v1.AuditEvent"> & {
   /**
-   * `auditEvents/<event_id>`
+   * The name of the event, as `auditEvents/<event_id>`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * When.
+   * The time of the action.
    *
    * @generated from field: google.protobuf.Timestamp time = 2;
    */
   time?: Timestamp | undefined;
 
   /**
-   * Who: `apiKeys/<key_id>`, `clientKeys/<key_id>`, `members/<member_id>`, or `operator` for the command line.
+   * The key or member that acted: `apiKeys/<key_id>`, `clientKeys/<key_id>` or
+   * `members/<member_id>`; `operator` for the command line.
    *
    * @generated from field: string actor = 3;
    */
   actor: string;
 
   /**
-   * The act, for example `api_key.create`.
+   * The action, for example `api_key.create`.
    *
    * @generated from field: string action = 4;
    */
   action: string;
 
   /**
-   * The object of the act, for example `apiKeys/<key_id>`; "" if it has no name.
+   * The resource that the action was on, for example `apiKeys/<key_id>`; empty if it has no name.
    *
    * @generated from field: string resource = 5;
    */
   resource: string;
 
   /**
-   * `OK`, or `REFUSED`.
+   * The result of the action: `OK` or `REFUSED`.
    *
    * @generated from field: string outcome = 6;
    */
   outcome: string;
 
   /**
-   * The address of the call; "" for the command line.
+   * The IP address of the caller; empty for the command line.
    *
    * @generated from field: string address = 7;
    */
   address: string;
 
   /**
-   * `x-request-id` of the call.
+   * The `x-request-id` of the call; empty for the command line.
    *
    * @generated from field: string request_id = 8;
    */
   requestId: string;
 
   /**
-   * More about it.
+   * Further facts about the action, for example the `role` of a new member.
    *
    * @generated from field: map<string, string> details = 9;
    */
@@ -1370,69 +1381,70 @@ export type AuditEvent = Message<"hlust.accounts.v1.AuditEvent"> & {
 };
 
 /**
- * An act that was done or refused.
+ * An action that was carried out or refused.
  *
  * @generated from message hlust.accounts.v1.AuditEvent
  */
 export type AuditEventJson = {
   /**
-   * `auditEvents/<event_id>`
+   * The name of the event, as `auditEvents/<event_id>`.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * When.
+   * The time of the action.
    *
    * @generated from field: google.protobuf.Timestamp time = 2;
    */
   time?: TimestampJson;
 
   /**
-   * Who: `apiKeys/<key_id>`, `clientKeys/<key_id>`, `members/<member_id>`, or `operator` for the command line.
+   * The key or member that acted: `apiKeys/<key_id>`, `clientKeys/<key_id>` or
+   * `members/<member_id>`; `operator` for the command line.
    *
    * @generated from field: string actor = 3;
    */
   actor?: string;
 
   /**
-   * The act, for example `api_key.create`.
+   * The action, for example `api_key.create`.
    *
    * @generated from field: string action = 4;
    */
   action?: string;
 
   /**
-   * The object of the act, for example `apiKeys/<key_id>`; "" if it has no name.
+   * The resource that the action was on, for example `apiKeys/<key_id>`; empty if it has no name.
    *
    * @generated from field: string resource = 5;
    */
   resource?: string;
 
   /**
-   * `OK`, or `REFUSED`.
+   * The result of the action: `OK` or `REFUSED`.
    *
    * @generated from field: string outcome = 6;
    */
   outcome?: string;
 
   /**
-   * The address of the call; "" for the command line.
+   * The IP address of the caller; empty for the command line.
    *
    * @generated from field: string address = 7;
    */
   address?: string;
 
   /**
-   * `x-request-id` of the call.
+   * The `x-request-id` of the call; empty for the command line.
    *
    * @generated from field: string request_id = 8;
    */
   requestId?: string;
 
   /**
-   * More about it.
+   * Further facts about the action, for example the `role` of a new member.
    *
    * @generated from field: map<string, string> details = 9;
    */
@@ -1447,48 +1459,50 @@ export const AuditEventSchema: GenMessage<AuditEvent, {jsonType: AuditEventJson}
   messageDesc(file_hlust_accounts_v1_accounts, 22);
 
 /**
- * The owner of recordings.
+ * An account, which owns transcripts, jobs, media, keys and members.
  *
  * @generated from message hlust.accounts.v1.Account
  */
 export type Account = Message<"hlust.accounts.v1.Account"> & {
   /**
-   * `accounts/<account_id>`
+   * The name of the account, as `accounts/<account_id>`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 2;
    */
   displayName: string;
 
   /**
-   * Days after which the media of transcripts and uploads is deleted, counted from when it came; 0: never.
+   * The number of days after which the media of transcripts and uploads is deleted, from 0 to
+   * 36500, counted from the arrival of the media. 0 means never (the default).
    *
    * @generated from field: int32 media_retention_days = 3;
    */
   mediaRetentionDays: number;
 
   /**
-   * Days after which transcripts are deleted with their versions and media, counted from their last change; 0: never.
+   * The number of days after which transcripts are deleted with their versions and media, from 0 to
+   * 36500, counted from the last change. 0 means never (the default).
    *
    * @generated from field: int32 transcript_retention_days = 4;
    */
   transcriptRetentionDays: number;
 
   /**
-   * The limits; the operator sets them.
+   * The limits of the account, which the operator sets.
    *
    * @generated from field: hlust.accounts.v1.AccountLimits limits = 5;
    */
   limits?: AccountLimits | undefined;
 
   /**
-   * What it uses now.
+   * The current use of the account.
    *
    * @generated from field: hlust.accounts.v1.AccountUsage usage = 6;
    */
@@ -1496,48 +1510,50 @@ export type Account = Message<"hlust.accounts.v1.Account"> & {
 };
 
 /**
- * The owner of recordings.
+ * An account, which owns transcripts, jobs, media, keys and members.
  *
  * @generated from message hlust.accounts.v1.Account
  */
 export type AccountJson = {
   /**
-   * `accounts/<account_id>`
+   * The name of the account, as `accounts/<account_id>`.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 2;
    */
   displayName?: string;
 
   /**
-   * Days after which the media of transcripts and uploads is deleted, counted from when it came; 0: never.
+   * The number of days after which the media of transcripts and uploads is deleted, from 0 to
+   * 36500, counted from the arrival of the media. 0 means never (the default).
    *
    * @generated from field: int32 media_retention_days = 3;
    */
   mediaRetentionDays?: number;
 
   /**
-   * Days after which transcripts are deleted with their versions and media, counted from their last change; 0: never.
+   * The number of days after which transcripts are deleted with their versions and media, from 0 to
+   * 36500, counted from the last change. 0 means never (the default).
    *
    * @generated from field: int32 transcript_retention_days = 4;
    */
   transcriptRetentionDays?: number;
 
   /**
-   * The limits; the operator sets them.
+   * The limits of the account, which the operator sets.
    *
    * @generated from field: hlust.accounts.v1.AccountLimits limits = 5;
    */
   limits?: AccountLimitsJson;
 
   /**
-   * What it uses now.
+   * The current use of the account.
    *
    * @generated from field: hlust.accounts.v1.AccountUsage usage = 6;
    */
@@ -1552,7 +1568,7 @@ export const AccountSchema: GenMessage<Account, {jsonType: AccountJson}> = /*@__
   messageDesc(file_hlust_accounts_v1_accounts, 23);
 
 /**
- * No parameters: the caller's.
+ * The request of GetAccount. It has no fields.
  *
  * @generated from message hlust.accounts.v1.GetAccountRequest
  */
@@ -1560,7 +1576,7 @@ export type GetAccountRequest = Message<"hlust.accounts.v1.GetAccountRequest"> &
 };
 
 /**
- * No parameters: the caller's.
+ * The request of GetAccount. It has no fields.
  *
  * @generated from message hlust.accounts.v1.GetAccountRequest
  */
@@ -1575,7 +1591,7 @@ export const GetAccountRequestSchema: GenMessage<GetAccountRequest, {jsonType: G
   messageDesc(file_hlust_accounts_v1_accounts, 24);
 
 /**
- * A change of the caller's account.
+ * The request of UpdateAccount.
  *
  * @generated from message hlust.accounts.v1.UpdateAccountRequest
  */
@@ -1588,7 +1604,7 @@ export type UpdateAccountRequest = Message<"hlust.accounts.v1.UpdateAccountReque
   account?: Account | undefined;
 
   /**
-   * The fields to change. Default: the fields present in the body.
+   * The fields to change. Default: the fields that are present in the body.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -1596,7 +1612,7 @@ export type UpdateAccountRequest = Message<"hlust.accounts.v1.UpdateAccountReque
 };
 
 /**
- * A change of the caller's account.
+ * The request of UpdateAccount.
  *
  * @generated from message hlust.accounts.v1.UpdateAccountRequest
  */
@@ -1609,7 +1625,7 @@ export type UpdateAccountRequestJson = {
   account?: AccountJson;
 
   /**
-   * The fields to change. Default: the fields present in the body.
+   * The fields to change. Default: the fields that are present in the body.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -1624,62 +1640,63 @@ export const UpdateAccountRequestSchema: GenMessage<UpdateAccountRequest, {jsonT
   messageDesc(file_hlust_accounts_v1_accounts, 25);
 
 /**
- * A key that a program shows as its token.
+ * A key that a program sends as its token.
  *
  * @generated from message hlust.accounts.v1.ApiKey
  */
 export type ApiKey = Message<"hlust.accounts.v1.ApiKey"> & {
   /**
-   * `apiKeys/<key_id>`
+   * The name of the key, as `apiKeys/<key_id>`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * For people.
+   * The display name of the key.
    *
    * @generated from field: string display_name = 2;
    */
   displayName: string;
 
   /**
-   * What the key may do: `transcripts.read`, `transcripts.write`, `speech`, `account`.
+   * The scopes of the key: `transcripts.read`, `transcripts.write`, `speech`, `account`.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
-   * When it was made.
+   * The time at which the key was created.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 4;
    */
   creationTime?: Timestamp | undefined;
 
   /**
-   * When it ends; absent for never.
+   * The time at which the key expires; absent if it never does.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * To the minute; absent before the first use.
+   * The time of the last call with the key, accurate to a minute; absent before the first call.
    *
    * @generated from field: google.protobuf.Timestamp last_use_time = 6;
    */
   lastUseTime?: Timestamp | undefined;
 
   /**
-   * The limits of the key within its account's.
+   * The limits of the key.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 7;
    */
   limits?: KeyLimits | undefined;
 
   /**
-   * Who made it: `apiKeys/<key_id>`, `members/<member_id>`, or `operator`.
+   * The key or member that created the key: `apiKeys/<key_id>` or `members/<member_id>`; `operator`
+   * for the command line.
    *
    * @generated from field: string creator = 8;
    */
@@ -1687,62 +1704,63 @@ export type ApiKey = Message<"hlust.accounts.v1.ApiKey"> & {
 };
 
 /**
- * A key that a program shows as its token.
+ * A key that a program sends as its token.
  *
  * @generated from message hlust.accounts.v1.ApiKey
  */
 export type ApiKeyJson = {
   /**
-   * `apiKeys/<key_id>`
+   * The name of the key, as `apiKeys/<key_id>`.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * For people.
+   * The display name of the key.
    *
    * @generated from field: string display_name = 2;
    */
   displayName?: string;
 
   /**
-   * What the key may do: `transcripts.read`, `transcripts.write`, `speech`, `account`.
+   * The scopes of the key: `transcripts.read`, `transcripts.write`, `speech`, `account`.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes?: string[];
 
   /**
-   * When it was made.
+   * The time at which the key was created.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 4;
    */
   creationTime?: TimestampJson;
 
   /**
-   * When it ends; absent for never.
+   * The time at which the key expires; absent if it never does.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
   expireTime?: TimestampJson;
 
   /**
-   * To the minute; absent before the first use.
+   * The time of the last call with the key, accurate to a minute; absent before the first call.
    *
    * @generated from field: google.protobuf.Timestamp last_use_time = 6;
    */
   lastUseTime?: TimestampJson;
 
   /**
-   * The limits of the key within its account's.
+   * The limits of the key.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 7;
    */
   limits?: KeyLimitsJson;
 
   /**
-   * Who made it: `apiKeys/<key_id>`, `members/<member_id>`, or `operator`.
+   * The key or member that created the key: `apiKeys/<key_id>` or `members/<member_id>`; `operator`
+   * for the command line.
    *
    * @generated from field: string creator = 8;
    */
@@ -1757,34 +1775,35 @@ export const ApiKeySchema: GenMessage<ApiKey, {jsonType: ApiKeyJson}> = /*@__PUR
   messageDesc(file_hlust_accounts_v1_accounts, 26);
 
 /**
- * What the key is to be.
+ * The request of CreateApiKey.
  *
  * @generated from message hlust.accounts.v1.CreateApiKeyRequest
  */
 export type CreateApiKeyRequest = Message<"hlust.accounts.v1.CreateApiKeyRequest"> & {
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 1;
    */
   displayName: string;
 
   /**
-   * What the key may do. Default: `transcripts.read`, `transcripts.write`, `speech`.
+   * The scopes of the key. Default: `transcripts.read`, `transcripts.write` and `speech`.
    *
    * @generated from field: repeated string scopes = 2;
    */
   scopes: string[];
 
   /**
-   * When it ends, in the future. Default: never.
+   * The time at which the key expires, which must be in the future. Default: never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * The limits of the key within its account's. Default: those of the account.
+   * The limits of the key. Default: those of the key that makes this call, or else those of the
+   * account.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 4;
    */
@@ -1792,34 +1811,35 @@ export type CreateApiKeyRequest = Message<"hlust.accounts.v1.CreateApiKeyRequest
 };
 
 /**
- * What the key is to be.
+ * The request of CreateApiKey.
  *
  * @generated from message hlust.accounts.v1.CreateApiKeyRequest
  */
 export type CreateApiKeyRequestJson = {
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 1;
    */
   displayName?: string;
 
   /**
-   * What the key may do. Default: `transcripts.read`, `transcripts.write`, `speech`.
+   * The scopes of the key. Default: `transcripts.read`, `transcripts.write` and `speech`.
    *
    * @generated from field: repeated string scopes = 2;
    */
   scopes?: string[];
 
   /**
-   * When it ends, in the future. Default: never.
+   * The time at which the key expires, which must be in the future. Default: never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: TimestampJson;
 
   /**
-   * The limits of the key within its account's. Default: those of the account.
+   * The limits of the key. Default: those of the key that makes this call, or else those of the
+   * account.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 4;
    */
@@ -1834,20 +1854,20 @@ export const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 27);
 
 /**
- * The key, with its secret.
+ * A new API key with its secret.
  *
  * @generated from message hlust.accounts.v1.CreateApiKeyResponse
  */
 export type CreateApiKeyResponse = Message<"hlust.accounts.v1.CreateApiKeyResponse"> & {
   /**
-   * What lists show of it.
+   * The key, as lists show it.
    *
    * @generated from field: hlust.accounts.v1.ApiKey api_key = 1;
    */
   apiKey?: ApiKey | undefined;
 
   /**
-   * The whole key, to be sent as the token. It is returned only once.
+   * The token that programs send. It is returned only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -1855,20 +1875,20 @@ export type CreateApiKeyResponse = Message<"hlust.accounts.v1.CreateApiKeyRespon
 };
 
 /**
- * The key, with its secret.
+ * A new API key with its secret.
  *
  * @generated from message hlust.accounts.v1.CreateApiKeyResponse
  */
 export type CreateApiKeyResponseJson = {
   /**
-   * What lists show of it.
+   * The key, as lists show it.
    *
    * @generated from field: hlust.accounts.v1.ApiKey api_key = 1;
    */
   apiKey?: ApiKeyJson;
 
   /**
-   * The whole key, to be sent as the token. It is returned only once.
+   * The token that programs send. It is returned only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -1883,7 +1903,7 @@ export const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse, {jsonT
   messageDesc(file_hlust_accounts_v1_accounts, 28);
 
 /**
- * No parameters: an account has at most 1000 API keys.
+ * The request of ListApiKeys. It has no fields: an account has at most 1000 API keys.
  *
  * @generated from message hlust.accounts.v1.ListApiKeysRequest
  */
@@ -1891,7 +1911,7 @@ export type ListApiKeysRequest = Message<"hlust.accounts.v1.ListApiKeysRequest">
 };
 
 /**
- * No parameters: an account has at most 1000 API keys.
+ * The request of ListApiKeys. It has no fields: an account has at most 1000 API keys.
  *
  * @generated from message hlust.accounts.v1.ListApiKeysRequest
  */
@@ -1906,13 +1926,13 @@ export const ListApiKeysRequestSchema: GenMessage<ListApiKeysRequest, {jsonType:
   messageDesc(file_hlust_accounts_v1_accounts, 29);
 
 /**
- * All of them.
+ * All API keys of the account.
  *
  * @generated from message hlust.accounts.v1.ListApiKeysResponse
  */
 export type ListApiKeysResponse = Message<"hlust.accounts.v1.ListApiKeysResponse"> & {
   /**
-   * Newest first.
+   * The keys, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.ApiKey api_keys = 1;
    */
@@ -1920,13 +1940,13 @@ export type ListApiKeysResponse = Message<"hlust.accounts.v1.ListApiKeysResponse
 };
 
 /**
- * All of them.
+ * All API keys of the account.
  *
  * @generated from message hlust.accounts.v1.ListApiKeysResponse
  */
 export type ListApiKeysResponseJson = {
   /**
-   * Newest first.
+   * The keys, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.ApiKey api_keys = 1;
    */
@@ -1941,13 +1961,13 @@ export const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 30);
 
 /**
- * Which key.
+ * The request of DeleteApiKey.
  *
  * @generated from message hlust.accounts.v1.DeleteApiKeyRequest
  */
 export type DeleteApiKeyRequest = Message<"hlust.accounts.v1.DeleteApiKeyRequest"> & {
   /**
-   * `apiKeys/<key_id>`
+   * The key to revoke, as `apiKeys/<key_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -1955,13 +1975,13 @@ export type DeleteApiKeyRequest = Message<"hlust.accounts.v1.DeleteApiKeyRequest
 };
 
 /**
- * Which key.
+ * The request of DeleteApiKey.
  *
  * @generated from message hlust.accounts.v1.DeleteApiKeyRequest
  */
 export type DeleteApiKeyRequestJson = {
   /**
-   * `apiKeys/<key_id>`
+   * The key to revoke, as `apiKeys/<key_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -1976,83 +1996,85 @@ export const DeleteApiKeyRequestSchema: GenMessage<DeleteApiKeyRequest, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 31);
 
 /**
- * A public key whose private half signs JWTs.
+ * A public key, whose private key signs JWTs.
  *
  * @generated from message hlust.accounts.v1.ClientKey
  */
 export type ClientKey = Message<"hlust.accounts.v1.ClientKey"> & {
   /**
-   * `clientKeys/<key_id>`
+   * The name of the key, as `clientKeys/<key_id>`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * The header `kid` of JWTs signed with this key.
+   * The value of the header `kid` of JWTs that this key signs.
    *
    * @generated from field: string key_id = 2;
    */
   keyId: string;
 
   /**
-   * The claims `iss` and `sub` of JWTs signed with this key.
+   * The value of the claims `iss` and `sub` of JWTs that this key signs.
    *
    * @generated from field: string client_id = 3;
    */
   clientId: string;
 
   /**
-   * For people.
+   * The display name of the key.
    *
    * @generated from field: string display_name = 4;
    */
   displayName: string;
 
   /**
-   * `RS256`, `ES256` or `EdDSA`.
+   * The algorithm of the signatures: `RS256`, `ES256` or `EdDSA`.
    *
    * @generated from field: string algorithm = 5;
    */
   algorithm: string;
 
   /**
-   * What the key may do.
+   * The scopes of the key: `transcripts.read`, `transcripts.write`, `speech`, `account`.
    *
    * @generated from field: repeated string scopes = 6;
    */
   scopes: string[];
 
   /**
-   * When it was registered.
+   * The time at which the key was registered.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 7;
    */
   creationTime?: Timestamp | undefined;
 
   /**
-   * To the minute; absent before the first use.
+   * The time of the last call with a JWT of the key, accurate to a minute; absent before the first
+   * call.
    *
    * @generated from field: google.protobuf.Timestamp last_use_time = 8;
    */
   lastUseTime?: Timestamp | undefined;
 
   /**
-   * When it ends; absent for never.
+   * The time at which the key expires; absent if it never does.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 9;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * The limits of the key within its account's.
+   * The limits of the key.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 10;
    */
   limits?: KeyLimits | undefined;
 
   /**
-   * Who registered it: `apiKeys/<key_id>`, `members/<member_id>`, or `operator`.
+   * The key or member that registered the key: `apiKeys/<key_id>` or `members/<member_id>`;
+   * `operator` for the command line.
    *
    * @generated from field: string creator = 11;
    */
@@ -2060,83 +2082,85 @@ export type ClientKey = Message<"hlust.accounts.v1.ClientKey"> & {
 };
 
 /**
- * A public key whose private half signs JWTs.
+ * A public key, whose private key signs JWTs.
  *
  * @generated from message hlust.accounts.v1.ClientKey
  */
 export type ClientKeyJson = {
   /**
-   * `clientKeys/<key_id>`
+   * The name of the key, as `clientKeys/<key_id>`.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * The header `kid` of JWTs signed with this key.
+   * The value of the header `kid` of JWTs that this key signs.
    *
    * @generated from field: string key_id = 2;
    */
   keyId?: string;
 
   /**
-   * The claims `iss` and `sub` of JWTs signed with this key.
+   * The value of the claims `iss` and `sub` of JWTs that this key signs.
    *
    * @generated from field: string client_id = 3;
    */
   clientId?: string;
 
   /**
-   * For people.
+   * The display name of the key.
    *
    * @generated from field: string display_name = 4;
    */
   displayName?: string;
 
   /**
-   * `RS256`, `ES256` or `EdDSA`.
+   * The algorithm of the signatures: `RS256`, `ES256` or `EdDSA`.
    *
    * @generated from field: string algorithm = 5;
    */
   algorithm?: string;
 
   /**
-   * What the key may do.
+   * The scopes of the key: `transcripts.read`, `transcripts.write`, `speech`, `account`.
    *
    * @generated from field: repeated string scopes = 6;
    */
   scopes?: string[];
 
   /**
-   * When it was registered.
+   * The time at which the key was registered.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 7;
    */
   creationTime?: TimestampJson;
 
   /**
-   * To the minute; absent before the first use.
+   * The time of the last call with a JWT of the key, accurate to a minute; absent before the first
+   * call.
    *
    * @generated from field: google.protobuf.Timestamp last_use_time = 8;
    */
   lastUseTime?: TimestampJson;
 
   /**
-   * When it ends; absent for never.
+   * The time at which the key expires; absent if it never does.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 9;
    */
   expireTime?: TimestampJson;
 
   /**
-   * The limits of the key within its account's.
+   * The limits of the key.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 10;
    */
   limits?: KeyLimitsJson;
 
   /**
-   * Who registered it: `apiKeys/<key_id>`, `members/<member_id>`, or `operator`.
+   * The key or member that registered the key: `apiKeys/<key_id>` or `members/<member_id>`;
+   * `operator` for the command line.
    *
    * @generated from field: string creator = 11;
    */
@@ -2151,41 +2175,43 @@ export const ClientKeySchema: GenMessage<ClientKey, {jsonType: ClientKeyJson}> =
   messageDesc(file_hlust_accounts_v1_accounts, 32);
 
 /**
- * The key to register.
+ * The request of CreateClientKey.
  *
  * @generated from message hlust.accounts.v1.CreateClientKeyRequest
  */
 export type CreateClientKeyRequest = Message<"hlust.accounts.v1.CreateClientKeyRequest"> & {
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 1;
    */
   displayName: string;
 
   /**
-   * The public key as PEM or JWK text: RSA from 2048 bits (RS256), P-256 (ES256) or Ed25519 (EdDSA).
+   * The public key, as PEM or JWK text: RSA with at least 2048 bits (RS256), P-256 (ES256) or
+   * Ed25519 (EdDSA).
    *
    * @generated from field: string public_key = 2;
    */
   publicKey: string;
 
   /**
-   * What the key may do. Default: `transcripts.read`, `transcripts.write`, `speech`.
+   * The scopes of the key. Default: `transcripts.read`, `transcripts.write` and `speech`.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
-   * When it ends, in the future. Default: never.
+   * The time at which the key expires, which must be in the future. Default: never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 4;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * The limits of the key within its account's. Default: those of the account.
+   * The limits of the key. Default: those of the key that makes this call, or else those of the
+   * account.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 5;
    */
@@ -2193,41 +2219,43 @@ export type CreateClientKeyRequest = Message<"hlust.accounts.v1.CreateClientKeyR
 };
 
 /**
- * The key to register.
+ * The request of CreateClientKey.
  *
  * @generated from message hlust.accounts.v1.CreateClientKeyRequest
  */
 export type CreateClientKeyRequestJson = {
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 1;
    */
   displayName?: string;
 
   /**
-   * The public key as PEM or JWK text: RSA from 2048 bits (RS256), P-256 (ES256) or Ed25519 (EdDSA).
+   * The public key, as PEM or JWK text: RSA with at least 2048 bits (RS256), P-256 (ES256) or
+   * Ed25519 (EdDSA).
    *
    * @generated from field: string public_key = 2;
    */
   publicKey?: string;
 
   /**
-   * What the key may do. Default: `transcripts.read`, `transcripts.write`, `speech`.
+   * The scopes of the key. Default: `transcripts.read`, `transcripts.write` and `speech`.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes?: string[];
 
   /**
-   * When it ends, in the future. Default: never.
+   * The time at which the key expires, which must be in the future. Default: never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 4;
    */
   expireTime?: TimestampJson;
 
   /**
-   * The limits of the key within its account's. Default: those of the account.
+   * The limits of the key. Default: those of the key that makes this call, or else those of the
+   * account.
    *
    * @generated from field: hlust.accounts.v1.KeyLimits limits = 5;
    */
@@ -2242,7 +2270,7 @@ export const CreateClientKeyRequestSchema: GenMessage<CreateClientKeyRequest, {j
   messageDesc(file_hlust_accounts_v1_accounts, 33);
 
 /**
- * No parameters: an account has at most 1000 client keys.
+ * The request of ListClientKeys. It has no fields: an account has at most 1000 client keys.
  *
  * @generated from message hlust.accounts.v1.ListClientKeysRequest
  */
@@ -2250,7 +2278,7 @@ export type ListClientKeysRequest = Message<"hlust.accounts.v1.ListClientKeysReq
 };
 
 /**
- * No parameters: an account has at most 1000 client keys.
+ * The request of ListClientKeys. It has no fields: an account has at most 1000 client keys.
  *
  * @generated from message hlust.accounts.v1.ListClientKeysRequest
  */
@@ -2265,13 +2293,13 @@ export const ListClientKeysRequestSchema: GenMessage<ListClientKeysRequest, {jso
   messageDesc(file_hlust_accounts_v1_accounts, 34);
 
 /**
- * All of them.
+ * All client keys of the account.
  *
  * @generated from message hlust.accounts.v1.ListClientKeysResponse
  */
 export type ListClientKeysResponse = Message<"hlust.accounts.v1.ListClientKeysResponse"> & {
   /**
-   * Newest first.
+   * The keys, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.ClientKey client_keys = 1;
    */
@@ -2279,13 +2307,13 @@ export type ListClientKeysResponse = Message<"hlust.accounts.v1.ListClientKeysRe
 };
 
 /**
- * All of them.
+ * All client keys of the account.
  *
  * @generated from message hlust.accounts.v1.ListClientKeysResponse
  */
 export type ListClientKeysResponseJson = {
   /**
-   * Newest first.
+   * The keys, newest first.
    *
    * @generated from field: repeated hlust.accounts.v1.ClientKey client_keys = 1;
    */
@@ -2300,13 +2328,13 @@ export const ListClientKeysResponseSchema: GenMessage<ListClientKeysResponse, {j
   messageDesc(file_hlust_accounts_v1_accounts, 35);
 
 /**
- * Which key.
+ * The request of DeleteClientKey.
  *
  * @generated from message hlust.accounts.v1.DeleteClientKeyRequest
  */
 export type DeleteClientKeyRequest = Message<"hlust.accounts.v1.DeleteClientKeyRequest"> & {
   /**
-   * `clientKeys/<key_id>`
+   * The key to revoke, as `clientKeys/<key_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -2314,13 +2342,13 @@ export type DeleteClientKeyRequest = Message<"hlust.accounts.v1.DeleteClientKeyR
 };
 
 /**
- * Which key.
+ * The request of DeleteClientKey.
  *
  * @generated from message hlust.accounts.v1.DeleteClientKeyRequest
  */
 export type DeleteClientKeyRequestJson = {
   /**
-   * `clientKeys/<key_id>`
+   * The key to revoke, as `clientKeys/<key_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -2335,34 +2363,34 @@ export const DeleteClientKeyRequestSchema: GenMessage<DeleteClientKeyRequest, {j
   messageDesc(file_hlust_accounts_v1_accounts, 36);
 
 /**
- * What a member may do.
+ * The role of a member, which determines its scopes.
  *
  * @generated from enum hlust.accounts.v1.Role
  */
 export const Role = {
   /**
-   * Not said.
+   * The role is not set.
    *
    * @generated from enum value: ROLE_UNSPECIFIED = 0;
    */
   ROLE_UNSPECIFIED: 0,
 
   /**
-   * Everything, keys and members too.
+   * Can do everything, including managing keys and members.
    *
    * @generated from enum value: OWNER = 1;
    */
   OWNER: 1,
 
   /**
-   * Reads and changes transcripts, submits jobs, and uses speech recognition.
+   * Can read and change transcripts, submit jobs and use speech recognition.
    *
    * @generated from enum value: MEMBER = 2;
    */
   MEMBER: 2,
 
   /**
-   * Reads transcripts.
+   * Can read transcripts.
    *
    * @generated from enum value: VIEWER = 3;
    */
@@ -2370,14 +2398,14 @@ export const Role = {
 } as const;
 
 /**
- * What a member may do.
+ * The role of a member, which determines its scopes.
  *
  * @generated from enum hlust.accounts.v1.Role
  */
 export type Role = (typeof Role)[keyof typeof Role] | UnknownEnum;
 
 /**
- * What a member may do.
+ * The role of a member, which determines its scopes.
  *
  * @generated from enum hlust.accounts.v1.Role
  */
@@ -2390,10 +2418,11 @@ export const RoleSchema: GenEnum<Role, RoleJson> = /*@__PURE__*/
   enumDesc(file_hlust_accounts_v1_accounts, 0);
 
 /**
- * Access to the service: members who sign in to the console, API keys, and client keys that sign JWTs (extension).
+ * Manages access to the service: members who sign in to the console, API keys, client keys that
+ * sign JWTs, sessions, limits and the audit log (extension).
  *
- * A member's role says what they may do: a `VIEWER` has the scope `transcripts.read`, a `MEMBER` also `transcripts.write` and
- * `speech`, an `OWNER` all scopes.
+ * A member has the scopes of its role. `VIEWER`: `transcripts.read`. `MEMBER`: `transcripts.read`,
+ * `transcripts.write` and `speech`. `OWNER`: all scopes.
  *
  * @generated from service hlust.accounts.v1.Accounts
  */
@@ -2409,7 +2438,7 @@ export const Accounts: GenService<{
     output: typeof CallerSchema;
   },
   /**
-   * Returns the caller's account, with its limits and its current use.
+   * Returns the account of the caller, with its limits and its current use.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.GetAccount
    */
@@ -2419,7 +2448,9 @@ export const Accounts: GenService<{
     output: typeof AccountSchema;
   },
   /**
-   * Lists what the account has used, by day (UTC), newest first. Days without any use are left out.
+   * Lists the use of the account by day (UTC), newest first.
+   *
+   * Days without any use are omitted.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.ListUsageDays
    */
@@ -2429,7 +2460,7 @@ export const Accounts: GenService<{
     output: typeof ListUsageDaysResponseSchema;
   },
   /**
-   * Changes the caller's account: the fields present in the body.
+   * Changes the account of the caller. Only the fields that are present in the body are changed.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.UpdateAccount
    */
@@ -2439,9 +2470,9 @@ export const Accounts: GenService<{
     output: typeof AccountSchema;
   },
   /**
-   * Makes an API key.
+   * Creates an API key.
    *
-   * The secret is returned only here. A key can only give scopes that it has itself.
+   * The secret is returned only by this call. A caller can only grant scopes that it has.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateApiKey
    */
@@ -2451,7 +2482,7 @@ export const Accounts: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
-   * Lists the account's API keys, newest first.
+   * Lists the API keys of the account, newest first.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.ListApiKeys
    */
@@ -2461,7 +2492,9 @@ export const Accounts: GenService<{
     output: typeof ListApiKeysResponseSchema;
   },
   /**
-   * Revokes an API key: within a second it is refused.
+   * Revokes an API key.
+   *
+   * The key is refused within a second.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.DeleteApiKey
    */
@@ -2471,9 +2504,10 @@ export const Accounts: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Registers a public key whose private half signs JWTs.
+   * Registers a public key, whose private key signs JWTs.
    *
-   * The answer has the values that the JWTs must have: `keyId` as the header `kid`, `clientId` as the claims `iss` and `sub`.
+   * The answer has the values that the JWTs need: `keyId` for the header `kid`, and `clientId` for
+   * the claims `iss` and `sub`.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateClientKey
    */
@@ -2483,7 +2517,7 @@ export const Accounts: GenService<{
     output: typeof ClientKeySchema;
   },
   /**
-   * Lists the account's client keys, newest first.
+   * Lists the client keys of the account, newest first.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.ListClientKeys
    */
@@ -2493,7 +2527,9 @@ export const Accounts: GenService<{
     output: typeof ListClientKeysResponseSchema;
   },
   /**
-   * Revokes a client key: within a second JWTs that it signed are refused.
+   * Revokes a client key.
+   *
+   * JWTs that it signed are refused within a second.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.DeleteClientKey
    */
@@ -2503,10 +2539,11 @@ export const Accounts: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Creates a token for one live stream that a browser opens.
+   * Creates a token with which a browser can open one live stream.
    *
-   * It is valid for 60 seconds and one WebSocket of the method StreamingRecognize, in `?token=` or as the subprotocol: a page never
-   * sees the caller's key. The stream ends when that key is revoked.
+   * The token is valid for 60 seconds and for one WebSocket of the method StreamingRecognize. It is
+   * sent in `?token=` or as the subprotocol, so that the page never has the key of the caller. The
+   * stream ends when that key is revoked.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateStreamToken
    */
@@ -2516,7 +2553,10 @@ export const Accounts: GenService<{
     output: typeof CreateStreamTokenResponseSchema;
   },
   /**
-   * Invites a person: a user who signs in with this e-mail address, verified by the provider, becomes a member.
+   * Invites a person to the account.
+   *
+   * A user who signs in with this e-mail address, if the identity provider has verified it, becomes
+   * the member.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateMember
    */
@@ -2526,7 +2566,7 @@ export const Accounts: GenService<{
     output: typeof MemberSchema;
   },
   /**
-   * Lists the account's members, newest first.
+   * Lists the members of the account, newest first.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.ListMembers
    */
@@ -2536,7 +2576,10 @@ export const Accounts: GenService<{
     output: typeof ListMembersResponseSchema;
   },
   /**
-   * Changes a member: the fields present in the body. A new role takes effect within a second.
+   * Changes a member.
+   *
+   * Only the fields that are present in the body are changed. A new role takes effect within a
+   * second.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.UpdateMember
    */
@@ -2546,7 +2589,9 @@ export const Accounts: GenService<{
     output: typeof MemberSchema;
   },
   /**
-   * Removes a member: their sessions end within a second.
+   * Removes a member.
+   *
+   * The sessions of the member end within a second.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.DeleteMember
    */
@@ -2556,7 +2601,9 @@ export const Accounts: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Lists sessions of the console, newest first: with the scope `account` all sessions of the account, else the caller's own.
+   * Lists the sessions of the console, newest first.
+   *
+   * With the scope `account`, these are all sessions of the account; without it, the caller's own.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.ListSessions
    */
@@ -2566,7 +2613,10 @@ export const Accounts: GenService<{
     output: typeof ListSessionsResponseSchema;
   },
   /**
-   * Ends a session: within a second it is refused. Without the scope `account` only the caller's own sessions.
+   * Ends a session.
+   *
+   * The session is refused within a second. Without the scope `account`, a caller can only end its
+   * own sessions.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.DeleteSession
    */
@@ -2576,7 +2626,9 @@ export const Accounts: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Lists the audit log: acts on access and on recordings, newest first. Entries are never deleted.
+   * Lists the audit log, newest first: changes to access and recordings, and refused calls.
+   *
+   * Events are never deleted.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.ListAuditEvents
    */

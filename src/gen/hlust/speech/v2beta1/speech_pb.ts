@@ -15,10 +15,10 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/speech/v2beta1/speech.proto.
  */
 export const file_hlust_speech_v2beta1_speech: GenFile = /*@__PURE__*/
-  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIhMKEUxpc3RNb2RlbHNSZXF1ZXN0Ik0KEkxpc3RNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyGy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbEIEyLwYAToE8LsYASLHAQoFTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKDmxhbmd1YWdlX2NvZGVzGAMgAygJQgTIvBgBEjMKBHVzZXMYBCADKA4yHy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbC5Vc2VCBMi8GAESEgoKc2l6ZV9ieXRlcxgFIAEoAyI4CgNVc2USEwoPVVNFX1VOU1BFQ0lGSUVEEAASCAoETElWRRABEgkKBVNIT1JUEAISBwoDSk9CEAMixQMKEVJlY29nbml0aW9uQ29uZmlnEloKCGVuY29kaW5nGAEgASgOMjUuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWcuQXVkaW9FbmNvZGluZ0IR4EEC0rwYCkIITElORUFSMTYSNAoRc2FtcGxlX3JhdGVfaGVydHoYAiABKAVCGeBBAtK8GBIJAAAAAABAv0ARAAAAAABw50ASGgoNbGFuZ3VhZ2VfY29kZRgDIAEoCUID4EECEjAKEG1heF9hbHRlcm5hdGl2ZXMYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAAAAJEASPAoPc3BlZWNoX2NvbnRleHRzGAYgAygLMiMuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoQ29udGV4dBIgChhlbmFibGVfd29yZF90aW1lX29mZnNldHMYCCABKAgSJAocZW5hYmxlX2F1dG9tYXRpY19wdW5jdHVhdGlvbhgLIAEoCCJKCg1BdWRpb0VuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASDAoITElORUFSMTYQARIICgRGTEFDEAISBwoDTVAzEAgiUgoNU3BlZWNoQ29udGV4dBIaCgdwaHJhc2VzGAEgAygJQgnSvBgFGGQg9AMSJQoFYm9vc3QYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAANEAiRAoQUmVjb2duaXRpb25BdWRpbxIRCgdjb250ZW50GAEgASgMSAASDQoDdXJpGAIgASgJSABCDgoMYXVkaW9fc291cmNlIowBChBSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQIiWQoRUmVjb2duaXplUmVzcG9uc2USRAoHcmVzdWx0cxgCIAMoCzItLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uUmVzdWx0QgTIvBgBIq4BChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAUgASgJIqEBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSLwoKY29uZmlkZW5jZRgCIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2UixwEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIvCgpjb25maWRlbmNlGAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQFCDQoLX2NvbmZpZGVuY2VKBAgFEAZSC3NwZWFrZXJfdGFnIrUBChlTdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0EkwKEHN0cmVhbWluZ19jb25maWcYASABKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZ0gAEhcKDWF1ZGlvX2NvbnRlbnQYAiABKAxIABIcChJmaW5hbGl6ZV91dHRlcmFuY2UYZCABKAhIAEITChFzdHJlYW1pbmdfcmVxdWVzdCKCAwoaU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcSPAoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWdCA+BBAhIYChBzaW5nbGVfdXR0ZXJhbmNlGAIgASgIEhcKD2ludGVyaW1fcmVzdWx0cxgDIAEoCBJRCgtlbmRwb2ludGluZxhkIAEoCzI8LmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnLkVuZHBvaW50aW5nGp8BCgtFbmRwb2ludGluZxJGCgttaW5fc2lsZW5jZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjGamZmZmZnJPzkAAAAAAAAUQBJICg1tYXhfdXR0ZXJhbmNlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMQAAAAAAAPA/OQAAAAAAAE5AIs0CChpTdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZRJBCgdyZXN1bHRzGAIgAygLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSWwoRc3BlZWNoX2V2ZW50X3R5cGUYBCABKA4yQC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZS5TcGVlY2hFdmVudFR5cGUSNAoRc3BlZWNoX2V2ZW50X3RpbWUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iTAoPU3BlZWNoRXZlbnRUeXBlEhwKGFNQRUVDSF9FVkVOVF9VTlNQRUNJRklFRBAAEhsKF0VORF9PRl9TSU5HTEVfVVRURVJBTkNFEAFKBAgBEAJSBWVycm9yIu4BChpTdHJlYW1pbmdSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhAKCGlzX2ZpbmFsGAIgASgIEikKCXN0YWJpbGl0eRgDIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwPxIyCg9yZXN1bHRfZW5kX3RpbWUYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFQoNbGFuZ3VhZ2VfY29kZRgGIAEoCTL4BgoGU3BlZWNoEtMCCglSZWNvZ25pemUSJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXF1ZXN0GicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVzcG9uc2Ui9AGiuxgKCgZzcGVlY2gQAai7GICAgAK6uxhTCgtVTkFWQUlMQUJMRRIJTk9fRU5HSU5FGjlObyBzcGVlY2ggZW5naW5lIGlzIHJlYWR5OyBpdCBpcyBzdGFydGVkIGFnYWluIGJ5IGl0c2VsZi66uxhgChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj1UaGUgYWNjb3VudCwgb3IgdGhlIGtleSwgaGFzIHVzZWQgaXRzIGF1ZGlvIG9mIHRoZSBkYXkgKFVUQykugtPkkwIeOgEqIhkvdjJiZXRhMS9zcGVlY2g6cmVjb2duaXplEpcDChJTdHJlYW1pbmdSZWNvZ25pemUSLy5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0GjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVzcG9uc2UimQKiuxgKCgZzcGVlY2gQAbq7GGkKElJFU09VUkNFX0VYSEFVU1RFRBIQVE9PX01BTllfU1RSRUFNUxpBVGhlIGFjY291bnQsIG9yIHRoZSBrZXksIGhhcyBhcyBtYW55IGxpdmUgc3RyZWFtcyBvcGVuIGFzIGl0IG1heS66uxhgChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj1UaGUgYWNjb3VudCwgb3IgdGhlIGtleSwgaGFzIHVzZWQgaXRzIGF1ZGlvIG9mIHRoZSBkYXkgKFVUQykugtPkkwI0OgEqQi8KCVdFQlNPQ0tFVBIiL3YyYmV0YTEvc3BlZWNoOnN0cmVhbWluZ3JlY29nbml6ZSgBMAESfgoKTGlzdE1vZGVscxInLmhsdXN0LnNwZWVjaC52MmJldGExLkxpc3RNb2RlbHNSZXF1ZXN0GiguaGx1c3Quc3BlZWNoLnYyYmV0YTEuTGlzdE1vZGVsc1Jlc3BvbnNlIh2iuxgCEAGC0+STAhESDy92MmJldGExL21vZGVsc2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_hlust_api_annotations]);
+  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIhMKEUxpc3RNb2RlbHNSZXF1ZXN0Ik0KEkxpc3RNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyGy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbEIEyLwYAToE8LsYASLHAQoFTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKDmxhbmd1YWdlX2NvZGVzGAMgAygJQgTIvBgBEjMKBHVzZXMYBCADKA4yHy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbC5Vc2VCBMi8GAESEgoKc2l6ZV9ieXRlcxgFIAEoAyI4CgNVc2USEwoPVVNFX1VOU1BFQ0lGSUVEEAASCAoETElWRRABEgkKBVNIT1JUEAISBwoDSk9CEAMixQMKEVJlY29nbml0aW9uQ29uZmlnEloKCGVuY29kaW5nGAEgASgOMjUuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWcuQXVkaW9FbmNvZGluZ0IR4EEC0rwYCkIITElORUFSMTYSNAoRc2FtcGxlX3JhdGVfaGVydHoYAiABKAVCGeBBAtK8GBIJAAAAAABAv0ARAAAAAABw50ASGgoNbGFuZ3VhZ2VfY29kZRgDIAEoCUID4EECEjAKEG1heF9hbHRlcm5hdGl2ZXMYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAAAAJEASPAoPc3BlZWNoX2NvbnRleHRzGAYgAygLMiMuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoQ29udGV4dBIgChhlbmFibGVfd29yZF90aW1lX29mZnNldHMYCCABKAgSJAocZW5hYmxlX2F1dG9tYXRpY19wdW5jdHVhdGlvbhgLIAEoCCJKCg1BdWRpb0VuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASDAoITElORUFSMTYQARIICgRGTEFDEAISBwoDTVAzEAgiUgoNU3BlZWNoQ29udGV4dBIaCgdwaHJhc2VzGAEgAygJQgnSvBgFGGQg9AMSJQoFYm9vc3QYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAANEAiRAoQUmVjb2duaXRpb25BdWRpbxIRCgdjb250ZW50GAEgASgMSAASDQoDdXJpGAIgASgJSABCDgoMYXVkaW9fc291cmNlIowBChBSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQIiWQoRUmVjb2duaXplUmVzcG9uc2USRAoHcmVzdWx0cxgCIAMoCzItLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uUmVzdWx0QgTIvBgBIq4BChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAUgASgJIqEBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSLwoKY29uZmlkZW5jZRgCIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2UixwEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIvCgpjb25maWRlbmNlGAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQFCDQoLX2NvbmZpZGVuY2VKBAgFEAZSC3NwZWFrZXJfdGFnIrUBChlTdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0EkwKEHN0cmVhbWluZ19jb25maWcYASABKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZ0gAEhcKDWF1ZGlvX2NvbnRlbnQYAiABKAxIABIcChJmaW5hbGl6ZV91dHRlcmFuY2UYZCABKAhIAEITChFzdHJlYW1pbmdfcmVxdWVzdCKCAwoaU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcSPAoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWdCA+BBAhIYChBzaW5nbGVfdXR0ZXJhbmNlGAIgASgIEhcKD2ludGVyaW1fcmVzdWx0cxgDIAEoCBJRCgtlbmRwb2ludGluZxhkIAEoCzI8LmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnLkVuZHBvaW50aW5nGp8BCgtFbmRwb2ludGluZxJGCgttaW5fc2lsZW5jZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjGamZmZmZnJPzkAAAAAAAAUQBJICg1tYXhfdXR0ZXJhbmNlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMQAAAAAAAPA/OQAAAAAAAE5AIs0CChpTdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZRJBCgdyZXN1bHRzGAIgAygLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSWwoRc3BlZWNoX2V2ZW50X3R5cGUYBCABKA4yQC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZS5TcGVlY2hFdmVudFR5cGUSNAoRc3BlZWNoX2V2ZW50X3RpbWUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iTAoPU3BlZWNoRXZlbnRUeXBlEhwKGFNQRUVDSF9FVkVOVF9VTlNQRUNJRklFRBAAEhsKF0VORF9PRl9TSU5HTEVfVVRURVJBTkNFEAFKBAgBEAJSBWVycm9yIu4BChpTdHJlYW1pbmdSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhAKCGlzX2ZpbmFsGAIgASgIEikKCXN0YWJpbGl0eRgDIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwPxIyCg9yZXN1bHRfZW5kX3RpbWUYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFQoNbGFuZ3VhZ2VfY29kZRgGIAEoCTKCBwoGU3BlZWNoEtoCCglSZWNvZ25pemUSJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXF1ZXN0GicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVzcG9uc2Ui+wGiuxgKCgZzcGVlY2gQAai7GICAgAK6uxhYCgtVTkFWQUlMQUJMRRIJTk9fRU5HSU5FGj5ObyBzcGVlY2ggZW5naW5lIGlzIHJlYWR5LiBUaGUgc2VydmljZSByZXN0YXJ0cyBpdDogdHJ5IGFnYWluLrq7GGIKElJFU09VUkNFX0VYSEFVU1RFRBILQVVESU9fTElNSVQaP1RoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHVzZWQgdXAgaXRzIGF1ZGlvIGZvciB0aGUgZGF5IChVVEMpLoLT5JMCHjoBKiIZL3YyYmV0YTEvc3BlZWNoOnJlY29nbml6ZRKaAwoSU3RyZWFtaW5nUmVjb2duaXplEi8uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBowLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlIpwCorsYCgoGc3BlZWNoEAG6uxhqChJSRVNPVVJDRV9FWEhBVVNURUQSEFRPT19NQU5ZX1NUUkVBTVMaQlRoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHJlYWNoZWQgaXRzIGxpbWl0IG9mIG9wZW4gbGl2ZSBzdHJlYW1zLrq7GGIKElJFU09VUkNFX0VYSEFVU1RFRBILQVVESU9fTElNSVQaP1RoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHVzZWQgdXAgaXRzIGF1ZGlvIGZvciB0aGUgZGF5IChVVEMpLoLT5JMCNDoBKkIvCglXRUJTT0NLRVQSIi92MmJldGExL3NwZWVjaDpzdHJlYW1pbmdyZWNvZ25pemUoATABEn4KCkxpc3RNb2RlbHMSJy5obHVzdC5zcGVlY2gudjJiZXRhMS5MaXN0TW9kZWxzUmVxdWVzdBooLmhsdXN0LnNwZWVjaC52MmJldGExLkxpc3RNb2RlbHNSZXNwb25zZSIdorsYAhABgtPkkwIREg8vdjJiZXRhMS9tb2RlbHNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_hlust_api_annotations]);
 
 /**
- * No parameters: lists all models.
+ * The request of ListModels. It has no fields.
  *
  * @generated from message hlust.speech.v2beta1.ListModelsRequest
  */
@@ -26,7 +26,7 @@ export type ListModelsRequest = Message<"hlust.speech.v2beta1.ListModelsRequest"
 };
 
 /**
- * No parameters: lists all models.
+ * The request of ListModels. It has no fields.
  *
  * @generated from message hlust.speech.v2beta1.ListModelsRequest
  */
@@ -41,13 +41,13 @@ export const ListModelsRequestSchema: GenMessage<ListModelsRequest, {jsonType: L
   messageDesc(file_hlust_speech_v2beta1_speech, 0);
 
 /**
- * The models that are installed.
+ * All installed models.
  *
  * @generated from message hlust.speech.v2beta1.ListModelsResponse
  */
 export type ListModelsResponse = Message<"hlust.speech.v2beta1.ListModelsResponse"> & {
   /**
-   * By name.
+   * The models, in the order of their names.
    *
    * @generated from field: repeated hlust.speech.v2beta1.Model models = 1;
    */
@@ -55,13 +55,13 @@ export type ListModelsResponse = Message<"hlust.speech.v2beta1.ListModelsRespons
 };
 
 /**
- * The models that are installed.
+ * All installed models.
  *
  * @generated from message hlust.speech.v2beta1.ListModelsResponse
  */
 export type ListModelsResponseJson = {
   /**
-   * By name.
+   * The models, in the order of their names.
    *
    * @generated from field: repeated hlust.speech.v2beta1.Model models = 1;
    */
@@ -82,7 +82,7 @@ export const ListModelsResponseSchema: GenMessage<ListModelsResponse, {jsonType:
  */
 export type Model = Message<"hlust.speech.v2beta1.Model"> & {
   /**
-   * As `hlust models` calls it.
+   * The name of the model, as `hlust models` shows it.
    *
    * @generated from field: string name = 1;
    */
@@ -96,21 +96,22 @@ export type Model = Message<"hlust.speech.v2beta1.Model"> & {
   version: string;
 
   /**
-   * BCP 47 codes of the languages that it recognizes; empty if it only distinguishes speakers.
+   * The BCP 47 codes of the languages that the model recognizes. Empty if it only distinguishes
+   * speakers.
    *
    * @generated from field: repeated string language_codes = 3;
    */
   languageCodes: string[];
 
   /**
-   * What it is meant for.
+   * The recognition modes that the model serves.
    *
    * @generated from field: repeated hlust.speech.v2beta1.Model.Use uses = 4;
    */
   uses: Model_Use[];
 
   /**
-   * Bytes of its files.
+   * The size of the model's files, in bytes.
    *
    * @generated from field: int64 size_bytes = 5;
    */
@@ -124,7 +125,7 @@ export type Model = Message<"hlust.speech.v2beta1.Model"> & {
  */
 export type ModelJson = {
   /**
-   * As `hlust models` calls it.
+   * The name of the model, as `hlust models` shows it.
    *
    * @generated from field: string name = 1;
    */
@@ -138,21 +139,22 @@ export type ModelJson = {
   version?: string;
 
   /**
-   * BCP 47 codes of the languages that it recognizes; empty if it only distinguishes speakers.
+   * The BCP 47 codes of the languages that the model recognizes. Empty if it only distinguishes
+   * speakers.
    *
    * @generated from field: repeated string language_codes = 3;
    */
   languageCodes?: string[];
 
   /**
-   * What it is meant for.
+   * The recognition modes that the model serves.
    *
    * @generated from field: repeated hlust.speech.v2beta1.Model.Use uses = 4;
    */
   uses?: Model_UseJson[];
 
   /**
-   * Bytes of its files.
+   * The size of the model's files, in bytes.
    *
    * @generated from field: int64 size_bytes = 5;
    */
@@ -167,12 +169,14 @@ export const ModelSchema: GenMessage<Model, {jsonType: ModelJson}> = /*@__PURE__
   messageDesc(file_hlust_speech_v2beta1_speech, 2);
 
 /**
- * The recognition modes that a model serves.
+ * The recognition modes of models.
  *
  * @generated from enum hlust.speech.v2beta1.Model.Use
  */
 export const Model_Use = {
   /**
+   * The mode is not set.
+   *
    * @generated from enum value: USE_UNSPECIFIED = 0;
    */
   USE_UNSPECIFIED: 0,
@@ -200,14 +204,14 @@ export const Model_Use = {
 } as const;
 
 /**
- * The recognition modes that a model serves.
+ * The recognition modes of models.
  *
  * @generated from enum hlust.speech.v2beta1.Model.Use
  */
 export type Model_Use = (typeof Model_Use)[keyof typeof Model_Use] | UnknownEnum;
 
 /**
- * The recognition modes that a model serves.
+ * The recognition modes of models.
  *
  * @generated from enum hlust.speech.v2beta1.Model.Use
  */
@@ -220,56 +224,58 @@ export const Model_UseSchema: GenEnum<Model_Use, Model_UseJson> = /*@__PURE__*/
   enumDesc(file_hlust_speech_v2beta1_speech, 2, 0);
 
 /**
- * The format of the audio, and options (§2.4).
+ * The format of the audio, and options of its recognition (§2.4).
  *
  * @generated from message hlust.speech.v2beta1.RecognitionConfig
  */
 export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"> & {
   /**
-   * The encoding of the samples.
+   * The encoding of the audio. It must be `LINEAR16`.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig.AudioEncoding encoding = 1;
    */
   encoding: RecognitionConfig_AudioEncoding;
 
   /**
-   * Samples a second.
+   * The sample rate of the audio in hertz, from 8000 to 48000.
    *
    * @generated from field: int32 sample_rate_hertz = 2;
    */
   sampleRateHertz: number;
 
   /**
-   * `is-IS`, `en-US` or another language whose model is installed.
+   * The language of the speech, as a BCP 47 code: `is-IS`, `en-US`, or another language with an
+   * installed model.
    *
    * @generated from field: string language_code = 3;
    */
   languageCode: string;
 
   /**
-   * Maximum number of alternatives for each segment; absent or 0 means 1.
+   * The maximum number of alternatives of each result, from 0 to 10. Absent or 0 means 1.
    *
    * @generated from field: int32 max_alternatives = 4;
    */
   maxAlternatives: number;
 
   /**
-   * Words and phrases that are likely to be said (extension): names, terms. An error where the model of the language has
-   * no use for them. At most 500 phrases in all.
+   * Words and phrases that are likely to be said, such as names and terms (extension): at most 500
+   * phrases in total. If the model of the language does not support them, the request is refused.
+   * Default: none.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechContext speech_contexts = 6;
    */
   speechContexts: SpeechContext[];
 
   /**
-   * Alternatives carry words with their times.
+   * Whether results contain their words with start and end times. Default: false.
    *
    * @generated from field: bool enable_word_time_offsets = 8;
    */
   enableWordTimeOffsets: boolean;
 
   /**
-   * Keep the punctuation of models that write it. Jobs always do.
+   * Whether to keep the punctuation of models that write it. Jobs always keep it. Default: false.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
@@ -277,56 +283,58 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
 };
 
 /**
- * The format of the audio, and options (§2.4).
+ * The format of the audio, and options of its recognition (§2.4).
  *
  * @generated from message hlust.speech.v2beta1.RecognitionConfig
  */
 export type RecognitionConfigJson = {
   /**
-   * The encoding of the samples.
+   * The encoding of the audio. It must be `LINEAR16`.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig.AudioEncoding encoding = 1;
    */
   encoding?: RecognitionConfig_AudioEncodingJson;
 
   /**
-   * Samples a second.
+   * The sample rate of the audio in hertz, from 8000 to 48000.
    *
    * @generated from field: int32 sample_rate_hertz = 2;
    */
   sampleRateHertz?: number;
 
   /**
-   * `is-IS`, `en-US` or another language whose model is installed.
+   * The language of the speech, as a BCP 47 code: `is-IS`, `en-US`, or another language with an
+   * installed model.
    *
    * @generated from field: string language_code = 3;
    */
   languageCode?: string;
 
   /**
-   * Maximum number of alternatives for each segment; absent or 0 means 1.
+   * The maximum number of alternatives of each result, from 0 to 10. Absent or 0 means 1.
    *
    * @generated from field: int32 max_alternatives = 4;
    */
   maxAlternatives?: number;
 
   /**
-   * Words and phrases that are likely to be said (extension): names, terms. An error where the model of the language has
-   * no use for them. At most 500 phrases in all.
+   * Words and phrases that are likely to be said, such as names and terms (extension): at most 500
+   * phrases in total. If the model of the language does not support them, the request is refused.
+   * Default: none.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechContext speech_contexts = 6;
    */
   speechContexts?: SpeechContextJson[];
 
   /**
-   * Alternatives carry words with their times.
+   * Whether results contain their words with start and end times. Default: false.
    *
    * @generated from field: bool enable_word_time_offsets = 8;
    */
   enableWordTimeOffsets?: boolean;
 
   /**
-   * Keep the punctuation of models that write it. Jobs always do.
+   * Whether to keep the punctuation of models that write it. Jobs always keep it. Default: false.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
@@ -341,32 +349,34 @@ export const RecognitionConfigSchema: GenMessage<RecognitionConfig, {jsonType: R
   messageDesc(file_hlust_speech_v2beta1_speech, 3);
 
 /**
- * How samples are written.
+ * The encodings of audio.
  *
  * @generated from enum hlust.speech.v2beta1.RecognitionConfig.AudioEncoding
  */
 export const RecognitionConfig_AudioEncoding = {
   /**
+   * The encoding is not set.
+   *
    * @generated from enum value: ENCODING_UNSPECIFIED = 0;
    */
   ENCODING_UNSPECIFIED: 0,
 
   /**
-   * Linear PCM, 16 bit, little endian, one channel.
+   * Uncompressed samples (linear PCM): 16 bits, little-endian, one channel.
    *
    * @generated from enum value: LINEAR16 = 1;
    */
   LINEAR16: 1,
 
   /**
-   * Not accepted.
+   * Not supported: requests with it are refused.
    *
    * @generated from enum value: FLAC = 2;
    */
   FLAC: 2,
 
   /**
-   * Not accepted.
+   * Not supported: requests with it are refused.
    *
    * @generated from enum value: MP3 = 8;
    */
@@ -374,14 +384,14 @@ export const RecognitionConfig_AudioEncoding = {
 } as const;
 
 /**
- * How samples are written.
+ * The encodings of audio.
  *
  * @generated from enum hlust.speech.v2beta1.RecognitionConfig.AudioEncoding
  */
 export type RecognitionConfig_AudioEncoding = (typeof RecognitionConfig_AudioEncoding)[keyof typeof RecognitionConfig_AudioEncoding] | UnknownEnum;
 
 /**
- * How samples are written.
+ * The encodings of audio.
  *
  * @generated from enum hlust.speech.v2beta1.RecognitionConfig.AudioEncoding
  */
@@ -400,14 +410,14 @@ export const RecognitionConfig_AudioEncodingSchema: GenEnum<RecognitionConfig_Au
  */
 export type SpeechContext = Message<"hlust.speech.v2beta1.SpeechContext"> & {
   /**
-   * Each of at most 100 characters.
+   * The phrases, of at most 100 characters each.
    *
    * @generated from field: repeated string phrases = 1;
    */
   phrases: string[];
 
   /**
-   * How much likelier these phrases are than others; absent or 0 means 10.
+   * How strongly the phrases are preferred, from 0 to 20. Absent or 0 means 10.
    *
    * @generated from field: float boost = 4;
    */
@@ -421,14 +431,14 @@ export type SpeechContext = Message<"hlust.speech.v2beta1.SpeechContext"> & {
  */
 export type SpeechContextJson = {
   /**
-   * Each of at most 100 characters.
+   * The phrases, of at most 100 characters each.
    *
    * @generated from field: repeated string phrases = 1;
    */
   phrases?: string[];
 
   /**
-   * How much likelier these phrases are than others; absent or 0 means 10.
+   * How strongly the phrases are preferred, from 0 to 20. Absent or 0 means 10.
    *
    * @generated from field: float boost = 4;
    */
@@ -453,7 +463,7 @@ export type RecognitionAudio = Message<"hlust.speech.v2beta1.RecognitionAudio"> 
    */
   audioSource: {
     /**
-     * Raw samples, or a WAV file of them.
+     * The bytes of the samples, or of a WAV file with such samples.
      *
      * @generated from field: bytes content = 1;
      */
@@ -461,7 +471,7 @@ export type RecognitionAudio = Message<"hlust.speech.v2beta1.RecognitionAudio"> 
     case: "content";
   } | {
     /**
-     * Not accepted.
+     * Not supported: requests with it are refused.
      *
      * @generated from field: string uri = 2;
      */
@@ -477,14 +487,14 @@ export type RecognitionAudio = Message<"hlust.speech.v2beta1.RecognitionAudio"> 
  */
 export type RecognitionAudioJson = {
   /**
-   * Raw samples, or a WAV file of them.
+   * The bytes of the samples, or of a WAV file with such samples.
    *
    * @generated from field: bytes content = 1;
    */
   content?: string;
 
   /**
-   * Not accepted.
+   * Not supported: requests with it are refused.
    *
    * @generated from field: string uri = 2;
    */
@@ -499,20 +509,20 @@ export const RecognitionAudioSchema: GenMessage<RecognitionAudio, {jsonType: Rec
   messageDesc(file_hlust_speech_v2beta1_speech, 5);
 
 /**
- * Audio with its configuration.
+ * The request of Recognize.
  *
  * @generated from message hlust.speech.v2beta1.RecognizeRequest
  */
 export type RecognizeRequest = Message<"hlust.speech.v2beta1.RecognizeRequest"> & {
   /**
-   * The format of the audio, and options.
+   * The format of the audio, and options of its recognition.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
   config?: RecognitionConfig | undefined;
 
   /**
-   * The audio: less than 30 s.
+   * The audio, which must be shorter than 30 seconds.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionAudio audio = 2;
    */
@@ -520,20 +530,20 @@ export type RecognizeRequest = Message<"hlust.speech.v2beta1.RecognizeRequest"> 
 };
 
 /**
- * Audio with its configuration.
+ * The request of Recognize.
  *
  * @generated from message hlust.speech.v2beta1.RecognizeRequest
  */
 export type RecognizeRequestJson = {
   /**
-   * The format of the audio, and options.
+   * The format of the audio, and options of its recognition.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
   config?: RecognitionConfigJson;
 
   /**
-   * The audio: less than 30 s.
+   * The audio, which must be shorter than 30 seconds.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionAudio audio = 2;
    */
@@ -548,13 +558,13 @@ export const RecognizeRequestSchema: GenMessage<RecognizeRequest, {jsonType: Rec
   messageDesc(file_hlust_speech_v2beta1_speech, 6);
 
 /**
- * What was said.
+ * The recognized text.
  *
  * @generated from message hlust.speech.v2beta1.RecognizeResponse
  */
 export type RecognizeResponse = Message<"hlust.speech.v2beta1.RecognizeResponse"> & {
   /**
-   * One for each segment of speech, in order; empty without speech.
+   * The results, one for each segment of speech, in order. Empty if there is no speech.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionResult results = 2;
    */
@@ -562,13 +572,13 @@ export type RecognizeResponse = Message<"hlust.speech.v2beta1.RecognizeResponse"
 };
 
 /**
- * What was said.
+ * The recognized text.
  *
  * @generated from message hlust.speech.v2beta1.RecognizeResponse
  */
 export type RecognizeResponseJson = {
   /**
-   * One for each segment of speech, in order; empty without speech.
+   * The results, one for each segment of speech, in order. Empty if there is no speech.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionResult results = 2;
    */
@@ -589,21 +599,22 @@ export const RecognizeResponseSchema: GenMessage<RecognizeResponse, {jsonType: R
  */
 export type SpeechRecognitionResult = Message<"hlust.speech.v2beta1.SpeechRecognitionResult"> & {
   /**
-   * Distinct texts, best first.
+   * The possible texts, which are all different, likeliest first.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives: SpeechRecognitionAlternative[];
 
   /**
-   * Where this segment ends, from the start of the audio; for callers of google.cloud.speech.v1 only.
+   * The end of the segment, from the start of the audio. Set only for clients of
+   * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
    */
   resultEndTime?: Duration | undefined;
 
   /**
-   * The language that was recognized; for callers of google.cloud.speech.v1 only.
+   * The language that was recognized. Set only for clients of google.cloud.speech.v1.
    *
    * @generated from field: string language_code = 5;
    */
@@ -617,21 +628,22 @@ export type SpeechRecognitionResult = Message<"hlust.speech.v2beta1.SpeechRecogn
  */
 export type SpeechRecognitionResultJson = {
   /**
-   * Distinct texts, best first.
+   * The possible texts, which are all different, likeliest first.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives?: SpeechRecognitionAlternativeJson[];
 
   /**
-   * Where this segment ends, from the start of the audio; for callers of google.cloud.speech.v1 only.
+   * The end of the segment, from the start of the audio. Set only for clients of
+   * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
    */
   resultEndTime?: DurationJson;
 
   /**
-   * The language that was recognized; for callers of google.cloud.speech.v1 only.
+   * The language that was recognized. Set only for clients of google.cloud.speech.v1.
    *
    * @generated from field: string language_code = 5;
    */
@@ -646,27 +658,27 @@ export const SpeechRecognitionResultSchema: GenMessage<SpeechRecognitionResult, 
   messageDesc(file_hlust_speech_v2beta1_speech, 8);
 
 /**
- * One reading of a segment.
+ * One possible text of a segment.
  *
  * @generated from message hlust.speech.v2beta1.SpeechRecognitionAlternative
  */
 export type SpeechRecognitionAlternative = Message<"hlust.speech.v2beta1.SpeechRecognitionAlternative"> & {
   /**
-   * The text; on streams with a space at its end.
+   * The text. On streams, it ends with a space.
    *
    * @generated from field: string transcript = 1;
    */
   transcript: string;
 
   /**
-   * The engine's confidence, if it has one.
+   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute one.
    *
    * @generated from field: optional float confidence = 2;
    */
   confidence?: number | undefined;
 
   /**
-   * When `enableWordTimeOffsets` was set.
+   * The words with their times. Empty unless `enableWordTimeOffsets` is set.
    *
    * @generated from field: repeated hlust.speech.v2beta1.WordInfo words = 3;
    */
@@ -674,27 +686,27 @@ export type SpeechRecognitionAlternative = Message<"hlust.speech.v2beta1.SpeechR
 };
 
 /**
- * One reading of a segment.
+ * One possible text of a segment.
  *
  * @generated from message hlust.speech.v2beta1.SpeechRecognitionAlternative
  */
 export type SpeechRecognitionAlternativeJson = {
   /**
-   * The text; on streams with a space at its end.
+   * The text. On streams, it ends with a space.
    *
    * @generated from field: string transcript = 1;
    */
   transcript?: string;
 
   /**
-   * The engine's confidence, if it has one.
+   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute one.
    *
    * @generated from field: optional float confidence = 2;
    */
   confidence?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * When `enableWordTimeOffsets` was set.
+   * The words with their times. Empty unless `enableWordTimeOffsets` is set.
    *
    * @generated from field: repeated hlust.speech.v2beta1.WordInfo words = 3;
    */
@@ -715,28 +727,28 @@ export const SpeechRecognitionAlternativeSchema: GenMessage<SpeechRecognitionAlt
  */
 export type WordInfo = Message<"hlust.speech.v2beta1.WordInfo"> & {
   /**
-   * From the start of the audio, or of the stream.
+   * The start of the word, from the start of the audio or the stream.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: Duration | undefined;
 
   /**
-   * From the start of the audio, or of the stream.
+   * The end of the word, from the start of the audio or the stream.
    *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
   endTime?: Duration | undefined;
 
   /**
-   * Without whitespace.
+   * The word, without whitespace.
    *
    * @generated from field: string word = 3;
    */
   word: string;
 
   /**
-   * The engine's confidence, if it has one.
+   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute one.
    *
    * @generated from field: optional float confidence = 4;
    */
@@ -750,28 +762,28 @@ export type WordInfo = Message<"hlust.speech.v2beta1.WordInfo"> & {
  */
 export type WordInfoJson = {
   /**
-   * From the start of the audio, or of the stream.
+   * The start of the word, from the start of the audio or the stream.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: DurationJson;
 
   /**
-   * From the start of the audio, or of the stream.
+   * The end of the word, from the start of the audio or the stream.
    *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
   endTime?: DurationJson;
 
   /**
-   * Without whitespace.
+   * The word, without whitespace.
    *
    * @generated from field: string word = 3;
    */
   word?: string;
 
   /**
-   * The engine's confidence, if it has one.
+   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute one.
    *
    * @generated from field: optional float confidence = 4;
    */
@@ -786,7 +798,7 @@ export const WordInfoSchema: GenMessage<WordInfo, {jsonType: WordInfoJson}> = /*
   messageDesc(file_hlust_speech_v2beta1_speech, 10);
 
 /**
- * A message of the client: exactly one of the three.
+ * A message from the client. It has exactly one of these fields.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeRequest
  */
@@ -796,7 +808,7 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
    */
   streamingRequest: {
     /**
-     * The first message, and no other.
+     * The configuration of the stream: in the first message only.
      *
      * @generated from field: hlust.speech.v2beta1.StreamingRecognitionConfig streaming_config = 1;
      */
@@ -804,7 +816,8 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
     case: "streamingConfig";
   } | {
     /**
-     * Samples, split anywhere; empty to finalize the session. At most 1 MiB of JSON.
+     * The next bytes of the audio, split at any byte. A message has at most 1 MiB of JSON. Empty:
+     * ends the audio.
      *
      * @generated from field: bytes audio_content = 2;
      */
@@ -812,7 +825,7 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
     case: "audioContent";
   } | {
     /**
-     * true ends the current utterance at once; the stream continues (extension).
+     * true ends the current utterance immediately, and the stream continues (extension).
      *
      * @generated from field: bool finalize_utterance = 100;
      */
@@ -822,27 +835,28 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
 };
 
 /**
- * A message of the client: exactly one of the three.
+ * A message from the client. It has exactly one of these fields.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeRequest
  */
 export type StreamingRecognizeRequestJson = {
   /**
-   * The first message, and no other.
+   * The configuration of the stream: in the first message only.
    *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognitionConfig streaming_config = 1;
    */
   streamingConfig?: StreamingRecognitionConfigJson;
 
   /**
-   * Samples, split anywhere; empty to finalize the session. At most 1 MiB of JSON.
+   * The next bytes of the audio, split at any byte. A message has at most 1 MiB of JSON. Empty:
+   * ends the audio.
    *
    * @generated from field: bytes audio_content = 2;
    */
   audioContent?: string;
 
   /**
-   * true ends the current utterance at once; the stream continues (extension).
+   * true ends the current utterance immediately, and the stream continues (extension).
    *
    * @generated from field: bool finalize_utterance = 100;
    */
@@ -857,34 +871,34 @@ export const StreamingRecognizeRequestSchema: GenMessage<StreamingRecognizeReque
   messageDesc(file_hlust_speech_v2beta1_speech, 11);
 
 /**
- * The format of a stream's audio, and options.
+ * The format of a stream's audio, and options of its recognition.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionConfig
  */
 export type StreamingRecognitionConfig = Message<"hlust.speech.v2beta1.StreamingRecognitionConfig"> & {
   /**
-   * The format of the audio, and options.
+   * The format of the audio, and options of its recognition.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
   config?: RecognitionConfig | undefined;
 
   /**
-   * Finalize and close the session after the first endpoint.
+   * Whether the stream ends after its first utterance. Default: false.
    *
    * @generated from field: bool single_utterance = 2;
    */
   singleUtterance: boolean;
 
   /**
-   * Also send hypotheses that may still change.
+   * Whether to send interim results, which can still change. Default: false.
    *
    * @generated from field: bool interim_results = 3;
    */
   interimResults: boolean;
 
   /**
-   * When utterances end (extension).
+   * The rules that end an utterance (extension).
    *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognitionConfig.Endpointing endpointing = 100;
    */
@@ -892,34 +906,34 @@ export type StreamingRecognitionConfig = Message<"hlust.speech.v2beta1.Streaming
 };
 
 /**
- * The format of a stream's audio, and options.
+ * The format of a stream's audio, and options of its recognition.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionConfig
  */
 export type StreamingRecognitionConfigJson = {
   /**
-   * The format of the audio, and options.
+   * The format of the audio, and options of its recognition.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
    */
   config?: RecognitionConfigJson;
 
   /**
-   * Finalize and close the session after the first endpoint.
+   * Whether the stream ends after its first utterance. Default: false.
    *
    * @generated from field: bool single_utterance = 2;
    */
   singleUtterance?: boolean;
 
   /**
-   * Also send hypotheses that may still change.
+   * Whether to send interim results, which can still change. Default: false.
    *
    * @generated from field: bool interim_results = 3;
    */
   interimResults?: boolean;
 
   /**
-   * When utterances end (extension).
+   * The rules that end an utterance (extension).
    *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognitionConfig.Endpointing endpointing = 100;
    */
@@ -934,20 +948,21 @@ export const StreamingRecognitionConfigSchema: GenMessage<StreamingRecognitionCo
   messageDesc(file_hlust_speech_v2beta1_speech, 12);
 
 /**
- * When an utterance ends (extension).
+ * The rules that end an utterance (extension).
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionConfig.Endpointing
  */
 export type StreamingRecognitionConfig_Endpointing = Message<"hlust.speech.v2beta1.StreamingRecognitionConfig.Endpointing"> & {
   /**
-   * Silence that ends an utterance. Default: 0.5 s.
+   * The silence that ends an utterance, from 0.2 to 5 seconds. Default: 0.5 seconds.
    *
    * @generated from field: google.protobuf.Duration min_silence = 1;
    */
   minSilence?: Duration | undefined;
 
   /**
-   * Speech after which an utterance ends without silence. Default: 20 s.
+   * The maximum length of an utterance, from 1 to 60 seconds: it ends then without silence.
+   * Default: 20 seconds.
    *
    * @generated from field: google.protobuf.Duration max_utterance = 2;
    */
@@ -955,20 +970,21 @@ export type StreamingRecognitionConfig_Endpointing = Message<"hlust.speech.v2bet
 };
 
 /**
- * When an utterance ends (extension).
+ * The rules that end an utterance (extension).
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionConfig.Endpointing
  */
 export type StreamingRecognitionConfig_EndpointingJson = {
   /**
-   * Silence that ends an utterance. Default: 0.5 s.
+   * The silence that ends an utterance, from 0.2 to 5 seconds. Default: 0.5 seconds.
    *
    * @generated from field: google.protobuf.Duration min_silence = 1;
    */
   minSilence?: DurationJson;
 
   /**
-   * Speech after which an utterance ends without silence. Default: 20 s.
+   * The maximum length of an utterance, from 1 to 60 seconds: it ends then without silence.
+   * Default: 20 seconds.
    *
    * @generated from field: google.protobuf.Duration max_utterance = 2;
    */
@@ -983,27 +999,28 @@ export const StreamingRecognitionConfig_EndpointingSchema: GenMessage<StreamingR
   messageDesc(file_hlust_speech_v2beta1_speech, 12, 0);
 
 /**
- * A message of the service: results, or an event.
+ * A message from the service: results or an event.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeResponse
  */
 export type StreamingRecognizeResponse = Message<"hlust.speech.v2beta1.StreamingRecognizeResponse"> & {
   /**
-   * The recognized text.
+   * The results. Empty in the message of an event.
    *
    * @generated from field: repeated hlust.speech.v2beta1.StreamingRecognitionResult results = 2;
    */
   results: StreamingRecognitionResult[];
 
   /**
-   * What happened.
+   * The event that happened. Absent in messages with results.
    *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType speech_event_type = 4;
    */
   speechEventType: StreamingRecognizeResponse_SpeechEventType;
 
   /**
-   * When the event happened, from the start of the audio; for callers of google.cloud.speech.v1 only.
+   * The time of the event, from the start of the audio. Set only for clients of
+   * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration speech_event_time = 8;
    */
@@ -1011,27 +1028,28 @@ export type StreamingRecognizeResponse = Message<"hlust.speech.v2beta1.Streaming
 };
 
 /**
- * A message of the service: results, or an event.
+ * A message from the service: results or an event.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognizeResponse
  */
 export type StreamingRecognizeResponseJson = {
   /**
-   * The recognized text.
+   * The results. Empty in the message of an event.
    *
    * @generated from field: repeated hlust.speech.v2beta1.StreamingRecognitionResult results = 2;
    */
   results?: StreamingRecognitionResultJson[];
 
   /**
-   * What happened.
+   * The event that happened. Absent in messages with results.
    *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType speech_event_type = 4;
    */
   speechEventType?: StreamingRecognizeResponse_SpeechEventTypeJson;
 
   /**
-   * When the event happened, from the start of the audio; for callers of google.cloud.speech.v1 only.
+   * The time of the event, from the start of the audio. Set only for clients of
+   * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration speech_event_time = 8;
    */
@@ -1046,18 +1064,20 @@ export const StreamingRecognizeResponseSchema: GenMessage<StreamingRecognizeResp
   messageDesc(file_hlust_speech_v2beta1_speech, 13);
 
 /**
- * Events of a stream other than results.
+ * The events of a stream.
  *
  * @generated from enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType
  */
 export const StreamingRecognizeResponse_SpeechEventType = {
   /**
+   * The message is not an event.
+   *
    * @generated from enum value: SPEECH_EVENT_UNSPECIFIED = 0;
    */
   SPEECH_EVENT_UNSPECIFIED: 0,
 
   /**
-   * The utterance of a `singleUtterance` session has ended; further audio is ignored.
+   * The utterance of a stream with `singleUtterance` has ended. Further audio is ignored.
    *
    * @generated from enum value: END_OF_SINGLE_UTTERANCE = 1;
    */
@@ -1065,14 +1085,14 @@ export const StreamingRecognizeResponse_SpeechEventType = {
 } as const;
 
 /**
- * Events of a stream other than results.
+ * The events of a stream.
  *
  * @generated from enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType
  */
 export type StreamingRecognizeResponse_SpeechEventType = (typeof StreamingRecognizeResponse_SpeechEventType)[keyof typeof StreamingRecognizeResponse_SpeechEventType] | UnknownEnum;
 
 /**
- * Events of a stream other than results.
+ * The events of a stream.
  *
  * @generated from enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType
  */
@@ -1085,42 +1105,45 @@ export const StreamingRecognizeResponse_SpeechEventTypeSchema: GenEnum<Streaming
   enumDesc(file_hlust_speech_v2beta1_speech, 13, 0);
 
 /**
- * The text of one segment of the audio: interim or final.
+ * The text of one segment of the audio, interim or final.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionResult
  */
 export type StreamingRecognitionResult = Message<"hlust.speech.v2beta1.StreamingRecognitionResult"> & {
   /**
-   * Distinct texts, best first; one while the result is not final.
+   * The possible texts, which are all different, likeliest first. An interim result has one.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives: SpeechRecognitionAlternative[];
 
   /**
-   * true: this segment of audio is done and its text will not change.
+   * Whether the result is final: the text of this segment does not change any more. Absent on
+   * interim results.
    *
    * @generated from field: bool is_final = 2;
    */
   isFinal: boolean;
 
   /**
-   * How little an interim result has changed: the share of its words that are the same as in the result before it, from the
-   * first word on. 0 when unknown, as for the first of an utterance, and for final results.
+   * The stability of an interim result, from 0 to 1: the share of its words before the first one
+   * that differs from the previous interim result. 0 means unknown, as in the first result of an
+   * utterance and in final results.
    *
    * @generated from field: float stability = 3;
    */
   stability: number;
 
   /**
-   * Where the audio of this result ends, from the start of the stream; for callers of google.cloud.speech.v1 only.
+   * The end of the result's audio, from the start of the stream. Set only for clients of
+   * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
    */
   resultEndTime?: Duration | undefined;
 
   /**
-   * The language that is recognized; for callers of google.cloud.speech.v1 only.
+   * The language that was recognized. Set only for clients of google.cloud.speech.v1.
    *
    * @generated from field: string language_code = 6;
    */
@@ -1128,42 +1151,45 @@ export type StreamingRecognitionResult = Message<"hlust.speech.v2beta1.Streaming
 };
 
 /**
- * The text of one segment of the audio: interim or final.
+ * The text of one segment of the audio, interim or final.
  *
  * @generated from message hlust.speech.v2beta1.StreamingRecognitionResult
  */
 export type StreamingRecognitionResultJson = {
   /**
-   * Distinct texts, best first; one while the result is not final.
+   * The possible texts, which are all different, likeliest first. An interim result has one.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives?: SpeechRecognitionAlternativeJson[];
 
   /**
-   * true: this segment of audio is done and its text will not change.
+   * Whether the result is final: the text of this segment does not change any more. Absent on
+   * interim results.
    *
    * @generated from field: bool is_final = 2;
    */
   isFinal?: boolean;
 
   /**
-   * How little an interim result has changed: the share of its words that are the same as in the result before it, from the
-   * first word on. 0 when unknown, as for the first of an utterance, and for final results.
+   * The stability of an interim result, from 0 to 1: the share of its words before the first one
+   * that differs from the previous interim result. 0 means unknown, as in the first result of an
+   * utterance and in final results.
    *
    * @generated from field: float stability = 3;
    */
   stability?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Where the audio of this result ends, from the start of the stream; for callers of google.cloud.speech.v1 only.
+   * The end of the result's audio, from the start of the stream. Set only for clients of
+   * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
    */
   resultEndTime?: DurationJson;
 
   /**
-   * The language that is recognized; for callers of google.cloud.speech.v1 only.
+   * The language that was recognized. Set only for clients of google.cloud.speech.v1.
    *
    * @generated from field: string language_code = 6;
    */
@@ -1178,16 +1204,17 @@ export const StreamingRecognitionResultSchema: GenMessage<StreamingRecognitionRe
   messageDesc(file_hlust_speech_v2beta1_speech, 14);
 
 /**
- * Recognizes speech at once: a short recording in one call, or speech on a stream while it is spoken. Clients made for
- * google.cloud.speech.v1 can call it over gRPC.
+ * Recognizes speech immediately: a short recording in one call, or a stream while it is being
+ * spoken. Clients made for google.cloud.speech.v1 can call it over gRPC.
  *
  * @generated from service hlust.speech.v2beta1.Speech
  */
 export const Speech: GenService<{
   /**
-   * Recognizes audio shorter than 30 s (§4.8).
+   * Recognizes audio shorter than 30 seconds (§4.8).
    *
-   * The samples are 16 bit, little endian, of one channel; the header of a WAV file before them is skipped.
+   * The audio has 16-bit little-endian samples of one channel. The header of a WAV file before the
+   * samples is skipped.
    *
    * @generated from rpc hlust.speech.v2beta1.Speech.Recognize
    */
@@ -1197,11 +1224,15 @@ export const Speech: GenService<{
     output: typeof RecognizeResponseSchema;
   },
   /**
-   * Recognizes audio while it is spoken (§4.9).
+   * Recognizes audio while it is being spoken (§4.9).
    *
-   * The first message is `streamingConfig`, every later one `audioContent`; an empty one finalizes the session. Audio may be
-   * split anywhere and sent faster than real time: it is read as fast as it is recognized. A stream ends after 4 h,
-   * after 60 s without audio, and after 10 s without a configuration.
+   * The first message is `streamingConfig`, and every later one is `audioContent` or
+   * `finalizeUtterance`. An empty `audioContent` ends the audio: the final results follow, and the
+   * stream ends. Audio can be split at any byte, and can be sent faster than real time: the service
+   * reads it as fast as it recognizes it.
+   *
+   * A stream also ends after 4 hours (the operator can set another limit), after 60 seconds without
+   * audio, and after 10 seconds without a configuration.
    *
    * @generated from rpc hlust.speech.v2beta1.Speech.StreamingRecognize
    */
@@ -1211,7 +1242,7 @@ export const Speech: GenService<{
     output: typeof StreamingRecognizeResponseSchema;
   },
   /**
-   * Lists the installed models, by name: their languages and recognition modes (extension).
+   * Lists the installed models with their languages and recognition modes (extension).
    *
    * @generated from rpc hlust.speech.v2beta1.Speech.ListModels
    */

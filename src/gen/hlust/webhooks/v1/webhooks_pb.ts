@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/webhooks/v1/webhooks.proto.
  */
 export const file_hlust_webhooks_v1_webhooks: GenFile = /*@__PURE__*/
-  fileDesc("CiBobHVzdC93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIRaGx1c3Qud2ViaG9va3MudjEi6wIKB1dlYmhvb2sSEQoEbmFtZRgBIAEoCUID4EEDEhcKA3VybBgCIAEoCUIK4EEC0rwYAxiAQBIdCgxkaXNwbGF5X25hbWUYAyABKAlCB9K8GAMYyAESSAoLZXZlbnRfdHlwZXMYBCADKAlCM9K8GC9CF3RyYW5zY3JpcHRqb2Iuc3VjY2VlZGVkQhR0cmFuc2NyaXB0am9iLmZhaWxlZBIQCghkaXNhYmxlZBgFIAEoCBIhCg9kaXNhYmxlZF9yZWFzb24YBiABKAlCA+BBA0gAiAEBEjYKDWNyZWF0aW9uX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSRAobcHJldmlvdXNfc2VjcmV0X2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDOgTwuxgBQhIKEF9kaXNhYmxlZF9yZWFzb24imAEKFENyZWF0ZVdlYmhvb2tSZXF1ZXN0EhcKA3VybBgBIAEoCUIK4EEC0rwYAxiAQBIdCgxkaXNwbGF5X25hbWUYAiABKAlCB9K8GAMYyAESSAoLZXZlbnRfdHlwZXMYAyADKAlCM9K8GC9CF3RyYW5zY3JpcHRqb2Iuc3VjY2VlZGVkQhR0cmFuc2NyaXB0am9iLmZhaWxlZCJaChVDcmVhdGVXZWJob29rUmVzcG9uc2USKwoHd2ViaG9vaxgBIAEoCzIaLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2sSDgoGc2VjcmV0GAIgASgJOgTwuxgBIhUKE0xpc3RXZWJob29rc1JlcXVlc3QiSgoUTGlzdFdlYmhvb2tzUmVzcG9uc2USLAoId2ViaG9va3MYASADKAsyGi5obHVzdC53ZWJob29rcy52MS5XZWJob29rOgTwuxgBIiEKEUdldFdlYmhvb2tSZXF1ZXN0EgwKBG5hbWUYASABKAkieQoUVXBkYXRlV2ViaG9va1JlcXVlc3QSMAoHd2ViaG9vaxgBIAEoCzIaLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2tCA+BBAhIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siJAoURGVsZXRlV2ViaG9va1JlcXVlc3QSDAoEbmFtZRgBIAEoCSIqChpSb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBIMCgRuYW1lGAEgASgJImAKG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIrCgd3ZWJob29rGAEgASgLMhouaGx1c3Qud2ViaG9va3MudjEuV2ViaG9vaxIOCgZzZWNyZXQYAiABKAk6BPC7GAEiIgoSVGVzdFdlYmhvb2tSZXF1ZXN0EgwKBG5hbWUYASABKAki5wMKD1dlYmhvb2tEZWxpdmVyeRIMCgRuYW1lGAEgASgJEjcKBXN0YXRlGAIgASgOMiguaGx1c3Qud2ViaG9va3MudjEuV2ViaG9va0RlbGl2ZXJ5LlN0YXRlEhIKCmV2ZW50X3R5cGUYAyABKAkSEAoDam9iGAQgASgJSACIAQESMQoNY3JlYXRpb25fdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIYXR0ZW1wdHMYBiABKAUSNQoRbGFzdF9hdHRlbXB0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEW5leHRfYXR0ZW1wdF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIdChBsYXN0X2h0dHBfc3RhdHVzGAkgASgFSAGIAQESGQoMbGFzdF9wcm9ibGVtGAogASgJSAKIAQEiRgoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABILCgdQRU5ESU5HEAESDQoJREVMSVZFUkVEEAISCgoGRkFJTEVEEAM6BPC7GAFCBgoEX2pvYkITChFfbGFzdF9odHRwX3N0YXR1c0IPCg1fbGFzdF9wcm9ibGVtIm0KHExpc3RXZWJob29rRGVsaXZlcmllc1JlcXVlc3QSDgoGcGFyZW50GAEgASgJEiAKCXBhZ2Vfc2l6ZRgCIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAMgASgJQgfSvBgDGIAIInYKHUxpc3RXZWJob29rRGVsaXZlcmllc1Jlc3BvbnNlEjYKCmRlbGl2ZXJpZXMYASADKAsyIi5obHVzdC53ZWJob29rcy52MS5XZWJob29rRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJOgTwuxgBIi8KH1JlZGVsaXZlcldlYmhvb2tEZWxpdmVyeVJlcXVlc3QSDAoEbmFtZRgBIAEoCTK4EgoIV2ViaG9va3MS4wEKDUNyZWF0ZVdlYmhvb2sSJy5obHVzdC53ZWJob29rcy52MS5DcmVhdGVXZWJob29rUmVxdWVzdBooLmhsdXN0LndlYmhvb2tzLnYxLkNyZWF0ZVdlYmhvb2tSZXNwb25zZSJ/orsYCQoHYWNjb3VudLq7GFcKElJFU09VUkNFX0VYSEFVU1RFRBIRVE9PX01BTllfV0VCSE9PS1MaLlRoZSBhY2NvdW50IGhhcyAyMCB3ZWJob29rczogZGVsZXRlIG9uZSBmaXJzdC6C0+STAhE6ASoiDC92MS93ZWJob29rcxKCAQoMTGlzdFdlYmhvb2tzEiYuaGx1c3Qud2ViaG9va3MudjEuTGlzdFdlYmhvb2tzUmVxdWVzdBonLmhsdXN0LndlYmhvb2tzLnYxLkxpc3RXZWJob29rc1Jlc3BvbnNlIiGiuxgJCgdhY2NvdW50gtPkkwIOEgwvdjEvd2ViaG9va3MS1AEKCkdldFdlYmhvb2sSJC5obHVzdC53ZWJob29rcy52MS5HZXRXZWJob29rUmVxdWVzdBoaLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2sigwGiuxgJCgdhY2NvdW50ursYVQoJTk9UX0ZPVU5EEhFXRUJIT09LX05PVF9GT1VORBo1VGhlcmUgaXMgbm8gc3VjaCB3ZWJob29rLCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy6C0+STAhcSFS92MS97bmFtZT13ZWJob29rcy8qfRLrAQoNVXBkYXRlV2ViaG9vaxInLmhsdXN0LndlYmhvb2tzLnYxLlVwZGF0ZVdlYmhvb2tSZXF1ZXN0GhouaGx1c3Qud2ViaG9va3MudjEuV2ViaG9vayKUAaK7GAkKB2FjY291bnS6uxhVCglOT1RfRk9VTkQSEVdFQkhPT0tfTk9UX0ZPVU5EGjVUaGVyZSBpcyBubyBzdWNoIHdlYmhvb2ssIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCKDoHd2ViaG9vazIdL3YxL3t3ZWJob29rLm5hbWU9d2ViaG9va3MvKn0S1gEKDURlbGV0ZVdlYmhvb2sSJy5obHVzdC53ZWJob29rcy52MS5EZWxldGVXZWJob29rUmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSKDAaK7GAkKB2FjY291bnS6uxhVCglOT1RfRk9VTkQSEVdFQkhPT0tfTk9UX0ZPVU5EGjVUaGVyZSBpcyBubyBzdWNoIHdlYmhvb2ssIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCFyoVL3YxL3tuYW1lPXdlYmhvb2tzLyp9EooCChNSb3RhdGVXZWJob29rU2VjcmV0Ei0uaGx1c3Qud2ViaG9va3MudjEuUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QaLi5obHVzdC53ZWJob29rcy52MS5Sb3RhdGVXZWJob29rU2VjcmV0UmVzcG9uc2UikwGiuxgJCgdhY2NvdW50ursYVQoJTk9UX0ZPVU5EEhFXRUJIT09LX05PVF9GT1VORBo1VGhlcmUgaXMgbm8gc3VjaCB3ZWJob29rLCBvciBpdCBpcyBhbm90aGVyIGFjY291bnQncy6C0+STAic6ASoiIi92MS97bmFtZT13ZWJob29rcy8qfTpyb3RhdGVTZWNyZXQSmAMKC1Rlc3RXZWJob29rEiUuaGx1c3Qud2ViaG9va3MudjEuVGVzdFdlYmhvb2tSZXF1ZXN0GiIuaGx1c3Qud2ViaG9va3MudjEuV2ViaG9va0RlbGl2ZXJ5Ir0CorsYCQoHYWNjb3VudLq7GFUKCU5PVF9GT1VORBIRV0VCSE9PS19OT1RfRk9VTkQaNVRoZXJlIGlzIG5vIHN1Y2ggd2ViaG9vaywgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MuursYUgoTRkFJTEVEX1BSRUNPTkRJVElPThIQV0VCSE9PS19ESVNBQkxFRBopVGhlIHdlYmhvb2sgaXMgZGlzYWJsZWQ6IGVuYWJsZSBpdCBmaXJzdC66uxhYChJSRVNPVVJDRV9FWEhBVVNURUQSDlRPT19NQU5ZX1RFU1RTGjIxMCB0ZXN0cyBvZiB0aGlzIHdlYmhvb2sgd2FpdCB0byBiZSB0YWtlbiBhbHJlYWR5LoLT5JMCHzoBKiIaL3YxL3tuYW1lPXdlYmhvb2tzLyp9OnRlc3QSjQIKFUxpc3RXZWJob29rRGVsaXZlcmllcxIvLmhsdXN0LndlYmhvb2tzLnYxLkxpc3RXZWJob29rRGVsaXZlcmllc1JlcXVlc3QaMC5obHVzdC53ZWJob29rcy52MS5MaXN0V2ViaG9va0RlbGl2ZXJpZXNSZXNwb25zZSKQAaK7GAkKB2FjY291bnS6uxhVCglOT1RfRk9VTkQSEVdFQkhPT0tfTk9UX0ZPVU5EGjVUaGVyZSBpcyBubyBzdWNoIHdlYmhvb2ssIG9yIGl0IGlzIGFub3RoZXIgYWNjb3VudCdzLoLT5JMCJBIiL3YxL3twYXJlbnQ9d2ViaG9va3MvKn0vZGVsaXZlcmllcxLqAgoYUmVkZWxpdmVyV2ViaG9va0RlbGl2ZXJ5EjIuaGx1c3Qud2ViaG9va3MudjEuUmVkZWxpdmVyV2ViaG9va0RlbGl2ZXJ5UmVxdWVzdBoiLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2tEZWxpdmVyeSL1AaK7GAkKB2FjY291bnS6uxhXCglOT1RfRk9VTkQSEkRFTElWRVJZX05PVF9GT1VORBo2VGhlcmUgaXMgbm8gc3VjaCBkZWxpdmVyeSwgb3IgaXQgaXMgYW5vdGhlciBhY2NvdW50J3MuursYUgoTRkFJTEVEX1BSRUNPTkRJVElPThIQV0VCSE9PS19ESVNBQkxFRBopVGhlIHdlYmhvb2sgaXMgZGlzYWJsZWQ6IGVuYWJsZSBpdCBmaXJzdC6C0+STAjE6ASoiLC92MS97bmFtZT13ZWJob29rcy8qL2RlbGl2ZXJpZXMvKn06cmVkZWxpdmVyYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_api_annotations]);
+  fileDesc("CiBobHVzdC93ZWJob29rcy92MS93ZWJob29rcy5wcm90bxIRaGx1c3Qud2ViaG9va3MudjEi6wIKB1dlYmhvb2sSEQoEbmFtZRgBIAEoCUID4EEDEhcKA3VybBgCIAEoCUIK4EEC0rwYAxiAQBIdCgxkaXNwbGF5X25hbWUYAyABKAlCB9K8GAMYyAESSAoLZXZlbnRfdHlwZXMYBCADKAlCM9K8GC9CF3RyYW5zY3JpcHRqb2Iuc3VjY2VlZGVkQhR0cmFuc2NyaXB0am9iLmZhaWxlZBIQCghkaXNhYmxlZBgFIAEoCBIhCg9kaXNhYmxlZF9yZWFzb24YBiABKAlCA+BBA0gAiAEBEjYKDWNyZWF0aW9uX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSRAobcHJldmlvdXNfc2VjcmV0X2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDOgTwuxgBQhIKEF9kaXNhYmxlZF9yZWFzb24imAEKFENyZWF0ZVdlYmhvb2tSZXF1ZXN0EhcKA3VybBgBIAEoCUIK4EEC0rwYAxiAQBIdCgxkaXNwbGF5X25hbWUYAiABKAlCB9K8GAMYyAESSAoLZXZlbnRfdHlwZXMYAyADKAlCM9K8GC9CF3RyYW5zY3JpcHRqb2Iuc3VjY2VlZGVkQhR0cmFuc2NyaXB0am9iLmZhaWxlZCJaChVDcmVhdGVXZWJob29rUmVzcG9uc2USKwoHd2ViaG9vaxgBIAEoCzIaLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2sSDgoGc2VjcmV0GAIgASgJOgTwuxgBIhUKE0xpc3RXZWJob29rc1JlcXVlc3QiSgoUTGlzdFdlYmhvb2tzUmVzcG9uc2USLAoId2ViaG9va3MYASADKAsyGi5obHVzdC53ZWJob29rcy52MS5XZWJob29rOgTwuxgBIiEKEUdldFdlYmhvb2tSZXF1ZXN0EgwKBG5hbWUYASABKAkieQoUVXBkYXRlV2ViaG9va1JlcXVlc3QSMAoHd2ViaG9vaxgBIAEoCzIaLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2tCA+BBAhIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siJAoURGVsZXRlV2ViaG9va1JlcXVlc3QSDAoEbmFtZRgBIAEoCSIqChpSb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBIMCgRuYW1lGAEgASgJImAKG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIrCgd3ZWJob29rGAEgASgLMhouaGx1c3Qud2ViaG9va3MudjEuV2ViaG9vaxIOCgZzZWNyZXQYAiABKAk6BPC7GAEiIgoSVGVzdFdlYmhvb2tSZXF1ZXN0EgwKBG5hbWUYASABKAki5wMKD1dlYmhvb2tEZWxpdmVyeRIMCgRuYW1lGAEgASgJEjcKBXN0YXRlGAIgASgOMiguaGx1c3Qud2ViaG9va3MudjEuV2ViaG9va0RlbGl2ZXJ5LlN0YXRlEhIKCmV2ZW50X3R5cGUYAyABKAkSEAoDam9iGAQgASgJSACIAQESMQoNY3JlYXRpb25fdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIYXR0ZW1wdHMYBiABKAUSNQoRbGFzdF9hdHRlbXB0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEW5leHRfYXR0ZW1wdF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIdChBsYXN0X2h0dHBfc3RhdHVzGAkgASgFSAGIAQESGQoMbGFzdF9wcm9ibGVtGAogASgJSAKIAQEiRgoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABILCgdQRU5ESU5HEAESDQoJREVMSVZFUkVEEAISCgoGRkFJTEVEEAM6BPC7GAFCBgoEX2pvYkITChFfbGFzdF9odHRwX3N0YXR1c0IPCg1fbGFzdF9wcm9ibGVtIm0KHExpc3RXZWJob29rRGVsaXZlcmllc1JlcXVlc3QSDgoGcGFyZW50GAEgASgJEiAKCXBhZ2Vfc2l6ZRgCIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAMgASgJQgfSvBgDGIAIInYKHUxpc3RXZWJob29rRGVsaXZlcmllc1Jlc3BvbnNlEjYKCmRlbGl2ZXJpZXMYASADKAsyIi5obHVzdC53ZWJob29rcy52MS5XZWJob29rRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJOgTwuxgBIi8KH1JlZGVsaXZlcldlYmhvb2tEZWxpdmVyeVJlcXVlc3QSDAoEbmFtZRgBIAEoCTLXEgoIV2ViaG9va3MS4wEKDUNyZWF0ZVdlYmhvb2sSJy5obHVzdC53ZWJob29rcy52MS5DcmVhdGVXZWJob29rUmVxdWVzdBooLmhsdXN0LndlYmhvb2tzLnYxLkNyZWF0ZVdlYmhvb2tSZXNwb25zZSJ/orsYCQoHYWNjb3VudLq7GFcKElJFU09VUkNFX0VYSEFVU1RFRBIRVE9PX01BTllfV0VCSE9PS1MaLlRoZSBhY2NvdW50IGhhcyAyMCB3ZWJob29rczogZGVsZXRlIG9uZSBmaXJzdC6C0+STAhE6ASoiDC92MS93ZWJob29rcxKCAQoMTGlzdFdlYmhvb2tzEiYuaGx1c3Qud2ViaG9va3MudjEuTGlzdFdlYmhvb2tzUmVxdWVzdBonLmhsdXN0LndlYmhvb2tzLnYxLkxpc3RXZWJob29rc1Jlc3BvbnNlIiGiuxgJCgdhY2NvdW50gtPkkwIOEgwvdjEvd2ViaG9va3MS2AEKCkdldFdlYmhvb2sSJC5obHVzdC53ZWJob29rcy52MS5HZXRXZWJob29rUmVxdWVzdBoaLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2sihwGiuxgJCgdhY2NvdW50ursYWQoJTk9UX0ZPVU5EEhFXRUJIT09LX05PVF9GT1VORBo5VGhlIHdlYmhvb2sgZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQugtPkkwIXEhUvdjEve25hbWU9d2ViaG9va3MvKn0S7wEKDVVwZGF0ZVdlYmhvb2sSJy5obHVzdC53ZWJob29rcy52MS5VcGRhdGVXZWJob29rUmVxdWVzdBoaLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2simAGiuxgJCgdhY2NvdW50ursYWQoJTk9UX0ZPVU5EEhFXRUJIT09LX05PVF9GT1VORBo5VGhlIHdlYmhvb2sgZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQugtPkkwIoOgd3ZWJob29rMh0vdjEve3dlYmhvb2submFtZT13ZWJob29rcy8qfRLaAQoNRGVsZXRlV2ViaG9vaxInLmhsdXN0LndlYmhvb2tzLnYxLkRlbGV0ZVdlYmhvb2tSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5IocBorsYCQoHYWNjb3VudLq7GFkKCU5PVF9GT1VORBIRV0VCSE9PS19OT1RfRk9VTkQaOVRoZSB3ZWJob29rIGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50LoLT5JMCFyoVL3YxL3tuYW1lPXdlYmhvb2tzLyp9Eo4CChNSb3RhdGVXZWJob29rU2VjcmV0Ei0uaGx1c3Qud2ViaG9va3MudjEuUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QaLi5obHVzdC53ZWJob29rcy52MS5Sb3RhdGVXZWJob29rU2VjcmV0UmVzcG9uc2UilwGiuxgJCgdhY2NvdW50ursYWQoJTk9UX0ZPVU5EEhFXRUJIT09LX05PVF9GT1VORBo5VGhlIHdlYmhvb2sgZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQugtPkkwInOgEqIiIvdjEve25hbWU9d2ViaG9va3MvKn06cm90YXRlU2VjcmV0Ep8DCgtUZXN0V2ViaG9vaxIlLmhsdXN0LndlYmhvb2tzLnYxLlRlc3RXZWJob29rUmVxdWVzdBoiLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2tEZWxpdmVyeSLEAqK7GAkKB2FjY291bnS6uxhZCglOT1RfRk9VTkQSEVdFQkhPT0tfTk9UX0ZPVU5EGjlUaGUgd2ViaG9vayBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC66uxhSChNGQUlMRURfUFJFQ09ORElUSU9OEhBXRUJIT09LX0RJU0FCTEVEGilUaGUgd2ViaG9vayBpcyBkaXNhYmxlZDogZW5hYmxlIGl0IGZpcnN0Lrq7GFsKElJFU09VUkNFX0VYSEFVU1RFRBIOVE9PX01BTllfVEVTVFMaNTEwIHRlc3RzIG9mIHRoaXMgd2ViaG9vayBhbHJlYWR5IHdhaXQgdG8gYmUgYWNjZXB0ZWQugtPkkwIfOgEqIhovdjEve25hbWU9d2ViaG9va3MvKn06dGVzdBKRAgoVTGlzdFdlYmhvb2tEZWxpdmVyaWVzEi8uaGx1c3Qud2ViaG9va3MudjEuTGlzdFdlYmhvb2tEZWxpdmVyaWVzUmVxdWVzdBowLmhsdXN0LndlYmhvb2tzLnYxLkxpc3RXZWJob29rRGVsaXZlcmllc1Jlc3BvbnNlIpQBorsYCQoHYWNjb3VudLq7GFkKCU5PVF9GT1VORBIRV0VCSE9PS19OT1RfRk9VTkQaOVRoZSB3ZWJob29rIGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50LoLT5JMCJBIiL3YxL3twYXJlbnQ9d2ViaG9va3MvKn0vZGVsaXZlcmllcxLuAgoYUmVkZWxpdmVyV2ViaG9va0RlbGl2ZXJ5EjIuaGx1c3Qud2ViaG9va3MudjEuUmVkZWxpdmVyV2ViaG9va0RlbGl2ZXJ5UmVxdWVzdBoiLmhsdXN0LndlYmhvb2tzLnYxLldlYmhvb2tEZWxpdmVyeSL5AaK7GAkKB2FjY291bnS6uxhbCglOT1RfRk9VTkQSEkRFTElWRVJZX05PVF9GT1VORBo6VGhlIGRlbGl2ZXJ5IGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50Lrq7GFIKE0ZBSUxFRF9QUkVDT05ESVRJT04SEFdFQkhPT0tfRElTQUJMRUQaKVRoZSB3ZWJob29rIGlzIGRpc2FibGVkOiBlbmFibGUgaXQgZmlyc3QugtPkkwIxOgEqIiwvdjEve25hbWU9d2ViaG9va3MvKi9kZWxpdmVyaWVzLyp9OnJlZGVsaXZlcmIGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_api_annotations]);
 
 /**
  * A URL that is notified when jobs end.
@@ -24,56 +24,60 @@ export const file_hlust_webhooks_v1_webhooks: GenFile = /*@__PURE__*/
  */
 export type Webhook = Message<"hlust.webhooks.v1.Webhook"> & {
   /**
-   * `webhooks/<webhook_id>`
+   * The name of the webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Where messages are sent: https:// or http://, on port 443 or 80 of a host with a public address.
+   * The URL that messages are sent to: https:// or http://, on port 443 or 80 of a host with a
+   * public address.
    *
    * @generated from field: string url = 2;
    */
   url: string;
 
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 3;
    */
   displayName: string;
 
   /**
-   * The types of its messages. Empty: all types, also future ones.
+   * The types of events that the webhook is notified of. Empty means all types, including future
+   * ones.
    *
    * @generated from field: repeated string event_types = 4;
    */
   eventTypes: string[];
 
   /**
-   * While it is disabled, nothing is sent: waiting messages are retried within their day once it is enabled; jobs that end meanwhile cause no message.
+   * Whether the webhook is disabled. While it is, no messages are sent. Messages that already wait
+   * are sent if it is enabled within a day of their event; jobs that end while it is disabled
+   * create no messages.
    *
    * @generated from field: bool disabled = 5;
    */
   disabled: boolean;
 
   /**
-   * Why the service disabled it; absent when its owner did.
+   * The reason why the service disabled the webhook; absent if a caller disabled it.
    *
    * @generated from field: optional string disabled_reason = 6;
    */
   disabledReason?: string | undefined;
 
   /**
-   * When it was made.
+   * The time at which the webhook was created.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 7;
    */
   creationTime?: Timestamp | undefined;
 
   /**
-   * Until when the secret before the last rotation also signs; absent if there is none.
+   * The time until which messages are also signed with the previous secret; absent if they are not.
    *
    * @generated from field: google.protobuf.Timestamp previous_secret_expire_time = 8;
    */
@@ -87,56 +91,60 @@ export type Webhook = Message<"hlust.webhooks.v1.Webhook"> & {
  */
 export type WebhookJson = {
   /**
-   * `webhooks/<webhook_id>`
+   * The name of the webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * Where messages are sent: https:// or http://, on port 443 or 80 of a host with a public address.
+   * The URL that messages are sent to: https:// or http://, on port 443 or 80 of a host with a
+   * public address.
    *
    * @generated from field: string url = 2;
    */
   url?: string;
 
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 3;
    */
   displayName?: string;
 
   /**
-   * The types of its messages. Empty: all types, also future ones.
+   * The types of events that the webhook is notified of. Empty means all types, including future
+   * ones.
    *
    * @generated from field: repeated string event_types = 4;
    */
   eventTypes?: string[];
 
   /**
-   * While it is disabled, nothing is sent: waiting messages are retried within their day once it is enabled; jobs that end meanwhile cause no message.
+   * Whether the webhook is disabled. While it is, no messages are sent. Messages that already wait
+   * are sent if it is enabled within a day of their event; jobs that end while it is disabled
+   * create no messages.
    *
    * @generated from field: bool disabled = 5;
    */
   disabled?: boolean;
 
   /**
-   * Why the service disabled it; absent when its owner did.
+   * The reason why the service disabled the webhook; absent if a caller disabled it.
    *
    * @generated from field: optional string disabled_reason = 6;
    */
   disabledReason?: string;
 
   /**
-   * When it was made.
+   * The time at which the webhook was created.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 7;
    */
   creationTime?: TimestampJson;
 
   /**
-   * Until when the secret before the last rotation also signs; absent if there is none.
+   * The time until which messages are also signed with the previous secret; absent if they are not.
    *
    * @generated from field: google.protobuf.Timestamp previous_secret_expire_time = 8;
    */
@@ -151,27 +159,28 @@ export const WebhookSchema: GenMessage<Webhook, {jsonType: WebhookJson}> = /*@__
   messageDesc(file_hlust_webhooks_v1_webhooks, 0);
 
 /**
- * The new webhook.
+ * The request of CreateWebhook.
  *
  * @generated from message hlust.webhooks.v1.CreateWebhookRequest
  */
 export type CreateWebhookRequest = Message<"hlust.webhooks.v1.CreateWebhookRequest"> & {
   /**
-   * Where messages are sent: https:// or http://, on port 443 or 80 of a host with a public address.
+   * The URL that messages are sent to: https:// or http://, on port 443 or 80 of a host with a
+   * public address.
    *
    * @generated from field: string url = 1;
    */
   url: string;
 
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 2;
    */
   displayName: string;
 
   /**
-   * The types of its messages. Default: all types, also future ones.
+   * The types of events that the webhook is notified of. Default: all types, including future ones.
    *
    * @generated from field: repeated string event_types = 3;
    */
@@ -179,27 +188,28 @@ export type CreateWebhookRequest = Message<"hlust.webhooks.v1.CreateWebhookReque
 };
 
 /**
- * The new webhook.
+ * The request of CreateWebhook.
  *
  * @generated from message hlust.webhooks.v1.CreateWebhookRequest
  */
 export type CreateWebhookRequestJson = {
   /**
-   * Where messages are sent: https:// or http://, on port 443 or 80 of a host with a public address.
+   * The URL that messages are sent to: https:// or http://, on port 443 or 80 of a host with a
+   * public address.
    *
    * @generated from field: string url = 1;
    */
   url?: string;
 
   /**
-   * For users; without control characters.
+   * The display name, without control characters. Default: empty.
    *
    * @generated from field: string display_name = 2;
    */
   displayName?: string;
 
   /**
-   * The types of its messages. Default: all types, also future ones.
+   * The types of events that the webhook is notified of. Default: all types, including future ones.
    *
    * @generated from field: repeated string event_types = 3;
    */
@@ -214,20 +224,21 @@ export const CreateWebhookRequestSchema: GenMessage<CreateWebhookRequest, {jsonT
   messageDesc(file_hlust_webhooks_v1_webhooks, 1);
 
 /**
- * The webhook, with its secret.
+ * A new webhook with its secret.
  *
  * @generated from message hlust.webhooks.v1.CreateWebhookResponse
  */
 export type CreateWebhookResponse = Message<"hlust.webhooks.v1.CreateWebhookResponse"> & {
   /**
-   * What lists show of it.
+   * The webhook, as lists show it.
    *
    * @generated from field: hlust.webhooks.v1.Webhook webhook = 1;
    */
   webhook?: Webhook | undefined;
 
   /**
-   * `whsec_` and the base64 of the 32 bytes that messages are signed with. It is returned only once.
+   * The secret that messages are signed with: `whsec_` and the base64 of 32 bytes. It is returned
+   * only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -235,20 +246,21 @@ export type CreateWebhookResponse = Message<"hlust.webhooks.v1.CreateWebhookResp
 };
 
 /**
- * The webhook, with its secret.
+ * A new webhook with its secret.
  *
  * @generated from message hlust.webhooks.v1.CreateWebhookResponse
  */
 export type CreateWebhookResponseJson = {
   /**
-   * What lists show of it.
+   * The webhook, as lists show it.
    *
    * @generated from field: hlust.webhooks.v1.Webhook webhook = 1;
    */
   webhook?: WebhookJson;
 
   /**
-   * `whsec_` and the base64 of the 32 bytes that messages are signed with. It is returned only once.
+   * The secret that messages are signed with: `whsec_` and the base64 of 32 bytes. It is returned
+   * only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -263,7 +275,7 @@ export const CreateWebhookResponseSchema: GenMessage<CreateWebhookResponse, {jso
   messageDesc(file_hlust_webhooks_v1_webhooks, 2);
 
 /**
- * No parameters: an account has at most 20 webhooks.
+ * The request of ListWebhooks. It has no fields: an account has at most 20 webhooks.
  *
  * @generated from message hlust.webhooks.v1.ListWebhooksRequest
  */
@@ -271,7 +283,7 @@ export type ListWebhooksRequest = Message<"hlust.webhooks.v1.ListWebhooksRequest
 };
 
 /**
- * No parameters: an account has at most 20 webhooks.
+ * The request of ListWebhooks. It has no fields: an account has at most 20 webhooks.
  *
  * @generated from message hlust.webhooks.v1.ListWebhooksRequest
  */
@@ -286,13 +298,13 @@ export const ListWebhooksRequestSchema: GenMessage<ListWebhooksRequest, {jsonTyp
   messageDesc(file_hlust_webhooks_v1_webhooks, 3);
 
 /**
- * All of them.
+ * All webhooks of the account.
  *
  * @generated from message hlust.webhooks.v1.ListWebhooksResponse
  */
 export type ListWebhooksResponse = Message<"hlust.webhooks.v1.ListWebhooksResponse"> & {
   /**
-   * Newest first.
+   * The webhooks, newest first.
    *
    * @generated from field: repeated hlust.webhooks.v1.Webhook webhooks = 1;
    */
@@ -300,13 +312,13 @@ export type ListWebhooksResponse = Message<"hlust.webhooks.v1.ListWebhooksRespon
 };
 
 /**
- * All of them.
+ * All webhooks of the account.
  *
  * @generated from message hlust.webhooks.v1.ListWebhooksResponse
  */
 export type ListWebhooksResponseJson = {
   /**
-   * Newest first.
+   * The webhooks, newest first.
    *
    * @generated from field: repeated hlust.webhooks.v1.Webhook webhooks = 1;
    */
@@ -321,13 +333,13 @@ export const ListWebhooksResponseSchema: GenMessage<ListWebhooksResponse, {jsonT
   messageDesc(file_hlust_webhooks_v1_webhooks, 4);
 
 /**
- * Which webhook.
+ * The request of GetWebhook.
  *
  * @generated from message hlust.webhooks.v1.GetWebhookRequest
  */
 export type GetWebhookRequest = Message<"hlust.webhooks.v1.GetWebhookRequest"> & {
   /**
-   * `webhooks/<webhook_id>`
+   * The webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -335,13 +347,13 @@ export type GetWebhookRequest = Message<"hlust.webhooks.v1.GetWebhookRequest"> &
 };
 
 /**
- * Which webhook.
+ * The request of GetWebhook.
  *
  * @generated from message hlust.webhooks.v1.GetWebhookRequest
  */
 export type GetWebhookRequestJson = {
   /**
-   * `webhooks/<webhook_id>`
+   * The webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -356,20 +368,20 @@ export const GetWebhookRequestSchema: GenMessage<GetWebhookRequest, {jsonType: G
   messageDesc(file_hlust_webhooks_v1_webhooks, 5);
 
 /**
- * A change of a webhook.
+ * The request of UpdateWebhook.
  *
  * @generated from message hlust.webhooks.v1.UpdateWebhookRequest
  */
 export type UpdateWebhookRequest = Message<"hlust.webhooks.v1.UpdateWebhookRequest"> & {
   /**
-   * The new values.
+   * The webhook to change, with its `name` and the new values.
    *
    * @generated from field: hlust.webhooks.v1.Webhook webhook = 1;
    */
   webhook?: Webhook | undefined;
 
   /**
-   * The fields to change. Default: the fields present in the body.
+   * The fields to change. Default: the fields that are present in the body.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -377,20 +389,20 @@ export type UpdateWebhookRequest = Message<"hlust.webhooks.v1.UpdateWebhookReque
 };
 
 /**
- * A change of a webhook.
+ * The request of UpdateWebhook.
  *
  * @generated from message hlust.webhooks.v1.UpdateWebhookRequest
  */
 export type UpdateWebhookRequestJson = {
   /**
-   * The new values.
+   * The webhook to change, with its `name` and the new values.
    *
    * @generated from field: hlust.webhooks.v1.Webhook webhook = 1;
    */
   webhook?: WebhookJson;
 
   /**
-   * The fields to change. Default: the fields present in the body.
+   * The fields to change. Default: the fields that are present in the body.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -405,13 +417,13 @@ export const UpdateWebhookRequestSchema: GenMessage<UpdateWebhookRequest, {jsonT
   messageDesc(file_hlust_webhooks_v1_webhooks, 6);
 
 /**
- * Which webhook.
+ * The request of DeleteWebhook.
  *
  * @generated from message hlust.webhooks.v1.DeleteWebhookRequest
  */
 export type DeleteWebhookRequest = Message<"hlust.webhooks.v1.DeleteWebhookRequest"> & {
   /**
-   * `webhooks/<webhook_id>`
+   * The webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -419,13 +431,13 @@ export type DeleteWebhookRequest = Message<"hlust.webhooks.v1.DeleteWebhookReque
 };
 
 /**
- * Which webhook.
+ * The request of DeleteWebhook.
  *
  * @generated from message hlust.webhooks.v1.DeleteWebhookRequest
  */
 export type DeleteWebhookRequestJson = {
   /**
-   * `webhooks/<webhook_id>`
+   * The webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -440,13 +452,13 @@ export const DeleteWebhookRequestSchema: GenMessage<DeleteWebhookRequest, {jsonT
   messageDesc(file_hlust_webhooks_v1_webhooks, 7);
 
 /**
- * Which webhook.
+ * The request of RotateWebhookSecret.
  *
  * @generated from message hlust.webhooks.v1.RotateWebhookSecretRequest
  */
 export type RotateWebhookSecretRequest = Message<"hlust.webhooks.v1.RotateWebhookSecretRequest"> & {
   /**
-   * `webhooks/<webhook_id>`
+   * The webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -454,13 +466,13 @@ export type RotateWebhookSecretRequest = Message<"hlust.webhooks.v1.RotateWebhoo
 };
 
 /**
- * Which webhook.
+ * The request of RotateWebhookSecret.
  *
  * @generated from message hlust.webhooks.v1.RotateWebhookSecretRequest
  */
 export type RotateWebhookSecretRequestJson = {
   /**
-   * `webhooks/<webhook_id>`
+   * The webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -475,20 +487,21 @@ export const RotateWebhookSecretRequestSchema: GenMessage<RotateWebhookSecretReq
   messageDesc(file_hlust_webhooks_v1_webhooks, 8);
 
 /**
- * The webhook, with its new secret.
+ * The webhook with its new secret.
  *
  * @generated from message hlust.webhooks.v1.RotateWebhookSecretResponse
  */
 export type RotateWebhookSecretResponse = Message<"hlust.webhooks.v1.RotateWebhookSecretResponse"> & {
   /**
-   * What lists show of it.
+   * The webhook, as lists show it.
    *
    * @generated from field: hlust.webhooks.v1.Webhook webhook = 1;
    */
   webhook?: Webhook | undefined;
 
   /**
-   * `whsec_` and the base64 of the 32 bytes that messages are signed with from now on. It is returned only once.
+   * The new secret that messages are signed with: `whsec_` and the base64 of 32 bytes. It is
+   * returned only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -496,20 +509,21 @@ export type RotateWebhookSecretResponse = Message<"hlust.webhooks.v1.RotateWebho
 };
 
 /**
- * The webhook, with its new secret.
+ * The webhook with its new secret.
  *
  * @generated from message hlust.webhooks.v1.RotateWebhookSecretResponse
  */
 export type RotateWebhookSecretResponseJson = {
   /**
-   * What lists show of it.
+   * The webhook, as lists show it.
    *
    * @generated from field: hlust.webhooks.v1.Webhook webhook = 1;
    */
   webhook?: WebhookJson;
 
   /**
-   * `whsec_` and the base64 of the 32 bytes that messages are signed with from now on. It is returned only once.
+   * The new secret that messages are signed with: `whsec_` and the base64 of 32 bytes. It is
+   * returned only once.
    *
    * @generated from field: string secret = 2;
    */
@@ -524,13 +538,13 @@ export const RotateWebhookSecretResponseSchema: GenMessage<RotateWebhookSecretRe
   messageDesc(file_hlust_webhooks_v1_webhooks, 9);
 
 /**
- * Which webhook.
+ * The request of TestWebhook.
  *
  * @generated from message hlust.webhooks.v1.TestWebhookRequest
  */
 export type TestWebhookRequest = Message<"hlust.webhooks.v1.TestWebhookRequest"> & {
   /**
-   * `webhooks/<webhook_id>`
+   * The webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -538,13 +552,13 @@ export type TestWebhookRequest = Message<"hlust.webhooks.v1.TestWebhookRequest">
 };
 
 /**
- * Which webhook.
+ * The request of TestWebhook.
  *
  * @generated from message hlust.webhooks.v1.TestWebhookRequest
  */
 export type TestWebhookRequestJson = {
   /**
-   * `webhooks/<webhook_id>`
+   * The webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -559,76 +573,77 @@ export const TestWebhookRequestSchema: GenMessage<TestWebhookRequest, {jsonType:
   messageDesc(file_hlust_webhooks_v1_webhooks, 10);
 
 /**
- * A message to a webhook.
+ * The delivery of one message to a webhook.
  *
  * @generated from message hlust.webhooks.v1.WebhookDelivery
  */
 export type WebhookDelivery = Message<"hlust.webhooks.v1.WebhookDelivery"> & {
   /**
-   * `webhooks/<webhook_id>/deliveries/<delivery_id>`; the id is the header `webhook-id` of the message.
+   * The name of the delivery, as `webhooks/<webhook_id>/deliveries/<delivery_id>`. The delivery id
+   * is the header `webhook-id` of the message.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Its state.
+   * The state of the delivery.
    *
    * @generated from field: hlust.webhooks.v1.WebhookDelivery.State state = 2;
    */
   state: WebhookDelivery_State;
 
   /**
-   * `transcriptjob.succeeded`, `transcriptjob.failed` or `webhook.test`.
+   * The type of the event: `transcriptjob.succeeded`, `transcriptjob.failed` or `webhook.test`.
    *
    * @generated from field: string event_type = 3;
    */
   eventType: string;
 
   /**
-   * `transcriptjob/<job_id>`; absent for a test.
+   * The job that ended, as `transcriptjob/<job_id>`; absent for a test.
    *
    * @generated from field: optional string job = 4;
    */
   job?: string | undefined;
 
   /**
-   * The time of its event.
+   * The time of the event.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 5;
    */
   creationTime?: Timestamp | undefined;
 
   /**
-   * The number of attempts.
+   * The number of attempts to send the message so far.
    *
    * @generated from field: int32 attempts = 6;
    */
   attempts: number;
 
   /**
-   * Absent before the first attempt.
+   * The time of the last attempt; absent before the first one.
    *
    * @generated from field: google.protobuf.Timestamp last_attempt_time = 7;
    */
   lastAttemptTime?: Timestamp | undefined;
 
   /**
-   * The time of the next attempt; absent once it is `DELIVERED` or `FAILED`.
+   * The time of the next attempt; absent unless the state is `PENDING`.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_time = 8;
    */
   nextAttemptTime?: Timestamp | undefined;
 
   /**
-   * The HTTP status that the receiver answered last; absent when it did not answer.
+   * The HTTP status that the receiver answered to the last attempt; absent if it did not answer.
    *
    * @generated from field: optional int32 last_http_status = 9;
    */
   lastHttpStatus?: number | undefined;
 
   /**
-   * Why the last attempt failed; absent when it did not.
+   * The reason why the last attempt failed; absent if it did not fail.
    *
    * @generated from field: optional string last_problem = 10;
    */
@@ -636,76 +651,77 @@ export type WebhookDelivery = Message<"hlust.webhooks.v1.WebhookDelivery"> & {
 };
 
 /**
- * A message to a webhook.
+ * The delivery of one message to a webhook.
  *
  * @generated from message hlust.webhooks.v1.WebhookDelivery
  */
 export type WebhookDeliveryJson = {
   /**
-   * `webhooks/<webhook_id>/deliveries/<delivery_id>`; the id is the header `webhook-id` of the message.
+   * The name of the delivery, as `webhooks/<webhook_id>/deliveries/<delivery_id>`. The delivery id
+   * is the header `webhook-id` of the message.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * Its state.
+   * The state of the delivery.
    *
    * @generated from field: hlust.webhooks.v1.WebhookDelivery.State state = 2;
    */
   state?: WebhookDelivery_StateJson;
 
   /**
-   * `transcriptjob.succeeded`, `transcriptjob.failed` or `webhook.test`.
+   * The type of the event: `transcriptjob.succeeded`, `transcriptjob.failed` or `webhook.test`.
    *
    * @generated from field: string event_type = 3;
    */
   eventType?: string;
 
   /**
-   * `transcriptjob/<job_id>`; absent for a test.
+   * The job that ended, as `transcriptjob/<job_id>`; absent for a test.
    *
    * @generated from field: optional string job = 4;
    */
   job?: string;
 
   /**
-   * The time of its event.
+   * The time of the event.
    *
    * @generated from field: google.protobuf.Timestamp creation_time = 5;
    */
   creationTime?: TimestampJson;
 
   /**
-   * The number of attempts.
+   * The number of attempts to send the message so far.
    *
    * @generated from field: int32 attempts = 6;
    */
   attempts?: number;
 
   /**
-   * Absent before the first attempt.
+   * The time of the last attempt; absent before the first one.
    *
    * @generated from field: google.protobuf.Timestamp last_attempt_time = 7;
    */
   lastAttemptTime?: TimestampJson;
 
   /**
-   * The time of the next attempt; absent once it is `DELIVERED` or `FAILED`.
+   * The time of the next attempt; absent unless the state is `PENDING`.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_time = 8;
    */
   nextAttemptTime?: TimestampJson;
 
   /**
-   * The HTTP status that the receiver answered last; absent when it did not answer.
+   * The HTTP status that the receiver answered to the last attempt; absent if it did not answer.
    *
    * @generated from field: optional int32 last_http_status = 9;
    */
   lastHttpStatus?: number;
 
   /**
-   * Why the last attempt failed; absent when it did not.
+   * The reason why the last attempt failed; absent if it did not fail.
    *
    * @generated from field: optional string last_problem = 10;
    */
@@ -726,26 +742,29 @@ export const WebhookDeliverySchema: GenMessage<WebhookDelivery, {jsonType: Webho
  */
 export const WebhookDelivery_State = {
   /**
+   * The state is not set.
+   *
    * @generated from enum value: STATE_UNSPECIFIED = 0;
    */
   STATE_UNSPECIFIED: 0,
 
   /**
-   * It waits for `nextAttemptTime`, or is being sent.
+   * The message waits until `nextAttemptTime`, or is being sent.
    *
    * @generated from enum value: PENDING = 1;
    */
   PENDING: 1,
 
   /**
-   * The receiver accepted it: 2xx.
+   * The receiver accepted the message with 2xx.
    *
    * @generated from enum value: DELIVERED = 2;
    */
   DELIVERED: 2,
 
   /**
-   * It was given up: a day after its event, or because the receiver answered 410 Gone.
+   * The message is not retried any more: a day has passed since its event, or the receiver
+   * answered 410 Gone.
    *
    * @generated from enum value: FAILED = 3;
    */
@@ -773,27 +792,27 @@ export const WebhookDelivery_StateSchema: GenEnum<WebhookDelivery_State, Webhook
   enumDesc(file_hlust_webhooks_v1_webhooks, 11, 0);
 
 /**
- * Selects a page of a webhook's deliveries.
+ * The request of ListWebhookDeliveries.
  *
  * @generated from message hlust.webhooks.v1.ListWebhookDeliveriesRequest
  */
 export type ListWebhookDeliveriesRequest = Message<"hlust.webhooks.v1.ListWebhookDeliveriesRequest"> & {
   /**
-   * `webhooks/<webhook_id>`
+   * The webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string parent = 1;
    */
   parent: string;
 
   /**
-   * 0 or absent: 50; more than 1000: 1000.
+   * The maximum number of deliveries to return. Absent or 0 means 50; more than 1000 means 1000.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * `nextPageToken` of the page before.
+   * The `nextPageToken` of the previous page. Absent or empty for the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -801,27 +820,27 @@ export type ListWebhookDeliveriesRequest = Message<"hlust.webhooks.v1.ListWebhoo
 };
 
 /**
- * Selects a page of a webhook's deliveries.
+ * The request of ListWebhookDeliveries.
  *
  * @generated from message hlust.webhooks.v1.ListWebhookDeliveriesRequest
  */
 export type ListWebhookDeliveriesRequestJson = {
   /**
-   * `webhooks/<webhook_id>`
+   * The webhook, as `webhooks/<webhook_id>`.
    *
    * @generated from field: string parent = 1;
    */
   parent?: string;
 
   /**
-   * 0 or absent: 50; more than 1000: 1000.
+   * The maximum number of deliveries to return. Absent or 0 means 50; more than 1000 means 1000.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize?: number;
 
   /**
-   * `nextPageToken` of the page before.
+   * The `nextPageToken` of the previous page. Absent or empty for the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -842,14 +861,14 @@ export const ListWebhookDeliveriesRequestSchema: GenMessage<ListWebhookDeliverie
  */
 export type ListWebhookDeliveriesResponse = Message<"hlust.webhooks.v1.ListWebhookDeliveriesResponse"> & {
   /**
-   * The items of the page.
+   * The deliveries of the page, newest first.
    *
    * @generated from field: repeated hlust.webhooks.v1.WebhookDelivery deliveries = 1;
    */
   deliveries: WebhookDelivery[];
 
   /**
-   * Empty on the last page.
+   * The `pageToken` of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -863,14 +882,14 @@ export type ListWebhookDeliveriesResponse = Message<"hlust.webhooks.v1.ListWebho
  */
 export type ListWebhookDeliveriesResponseJson = {
   /**
-   * The items of the page.
+   * The deliveries of the page, newest first.
    *
    * @generated from field: repeated hlust.webhooks.v1.WebhookDelivery deliveries = 1;
    */
   deliveries?: WebhookDeliveryJson[];
 
   /**
-   * Empty on the last page.
+   * The `pageToken` of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -885,13 +904,13 @@ export const ListWebhookDeliveriesResponseSchema: GenMessage<ListWebhookDeliveri
   messageDesc(file_hlust_webhooks_v1_webhooks, 13);
 
 /**
- * Which delivery.
+ * The request of RedeliverWebhookDelivery.
  *
  * @generated from message hlust.webhooks.v1.RedeliverWebhookDeliveryRequest
  */
 export type RedeliverWebhookDeliveryRequest = Message<"hlust.webhooks.v1.RedeliverWebhookDeliveryRequest"> & {
   /**
-   * `webhooks/<webhook_id>/deliveries/<delivery_id>`
+   * The delivery, as `webhooks/<webhook_id>/deliveries/<delivery_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -899,13 +918,13 @@ export type RedeliverWebhookDeliveryRequest = Message<"hlust.webhooks.v1.Redeliv
 };
 
 /**
- * Which delivery.
+ * The request of RedeliverWebhookDelivery.
  *
  * @generated from message hlust.webhooks.v1.RedeliverWebhookDeliveryRequest
  */
 export type RedeliverWebhookDeliveryRequestJson = {
   /**
-   * `webhooks/<webhook_id>/deliveries/<delivery_id>`
+   * The delivery, as `webhooks/<webhook_id>/deliveries/<delivery_id>`.
    *
    * @generated from field: string name = 1;
    */
@@ -920,21 +939,26 @@ export const RedeliverWebhookDeliveryRequestSchema: GenMessage<RedeliverWebhookD
   messageDesc(file_hlust_webhooks_v1_webhooks, 14);
 
 /**
- * Notifies URLs of the account when its jobs end: signed messages, each retried until it is accepted (extension).
+ * Notifies URLs of the account when its jobs end, with signed messages that are retried until they
+ * are accepted (extension).
  *
- * A message is one POST of JSON, `{"type": ..., "timestamp": ..., "data": ...}`, signed according to Standard Webhooks: the
- * headers `webhook-id`, `webhook-timestamp` (Unix seconds) and `webhook-signature`, which is `v1,` and the base64 of the
- * HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the bytes of the secret. An answer of 2xx within 15 seconds accepts
- * it. After any other answer, also a redirect, it is retried for a day: the same bytes with the same `webhook-id`. A message may
- * arrive more than once, and messages in another order than their events.
+ * A message is one POST with the JSON `{"type": ..., "timestamp": ..., "data": ...}`, signed
+ * according to Standard Webhooks. It has the headers `webhook-id`, `webhook-timestamp` (Unix
+ * seconds) and `webhook-signature`. The signature is `v1,` and the base64 of the HMAC-SHA256 of
+ * `<webhook-id>.<webhook-timestamp>.<body>`, with the bytes of the secret as the key.
+ *
+ * The receiver accepts a message by answering 2xx within 15 seconds. After any other answer,
+ * redirects included, the message is retried for a day, with the same `webhook-id` and the same
+ * bytes. A message can arrive more than once, and messages can arrive in a different order than
+ * their events.
  *
  * @generated from service hlust.webhooks.v1.Webhooks
  */
 export const Webhooks: GenService<{
   /**
-   * Makes a webhook.
+   * Creates a webhook.
    *
-   * The secret is returned only here.
+   * The secret is returned only by this call.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.CreateWebhook
    */
@@ -944,7 +968,7 @@ export const Webhooks: GenService<{
     output: typeof CreateWebhookResponseSchema;
   },
   /**
-   * Lists the account's webhooks, newest first.
+   * Lists the webhooks of the account, newest first.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.ListWebhooks
    */
@@ -964,9 +988,10 @@ export const Webhooks: GenService<{
     output: typeof WebhookSchema;
   },
   /**
-   * Changes a webhook: the fields present in the body.
+   * Changes a webhook.
    *
-   * A new `url` applies to waiting messages too. `disabled` false enables a webhook again.
+   * Only the fields that are present in the body are changed. A new `url` also applies to messages
+   * that wait. To enable a webhook again, set `disabled` to false.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.UpdateWebhook
    */
@@ -976,7 +1001,9 @@ export const Webhooks: GenService<{
     output: typeof WebhookSchema;
   },
   /**
-   * Deletes a webhook with its deliveries: waiting messages are not sent any more.
+   * Deletes a webhook with its deliveries.
+   *
+   * Messages that wait are not sent any more.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.DeleteWebhook
    */
@@ -988,8 +1015,9 @@ export const Webhooks: GenService<{
   /**
    * Rotates the secret of a webhook.
    *
-   * For 24 hours messages have two signatures, separated by a space, of the new secret and of the previous one. The one before that
-   * ends at once.
+   * For 24 hours, messages have two signatures, separated by a space: one with the new secret and
+   * one with the previous one. If the previous secret was itself still being replaced, the one
+   * before it becomes invalid immediately.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.RotateWebhookSecret
    */
@@ -999,7 +1027,9 @@ export const Webhooks: GenService<{
     output: typeof RotateWebhookSecretResponseSchema;
   },
   /**
-   * Sends a message of the type `webhook.test`, like any other: signed, listed, and retried until it is accepted.
+   * Sends a message of the type `webhook.test`.
+   *
+   * The message is treated like any other: signed, listed, and retried until it is accepted.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.TestWebhook
    */
@@ -1009,7 +1039,9 @@ export const Webhooks: GenService<{
     output: typeof WebhookDeliverySchema;
   },
   /**
-   * Lists the deliveries of a webhook: sent, being sent and waiting, newest first. They are kept for 30 days.
+   * Lists the deliveries of a webhook, newest first.
+   *
+   * The list has deliveries in every state. They are kept for 30 days.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.ListWebhookDeliveries
    */
@@ -1019,7 +1051,10 @@ export const Webhooks: GenService<{
     output: typeof ListWebhookDeliveriesResponseSchema;
   },
   /**
-   * Sends a message again, at once and with retries for another day: the same bytes with the same `webhook-id`.
+   * Sends a message again.
+   *
+   * The message is sent immediately and retried for another day, with the same `webhook-id` and the
+   * same bytes.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.RedeliverWebhookDelivery
    */

@@ -2,7 +2,7 @@
 // @generated from file google/cloud/speech/v1/speech.proto (package google.cloud.speech.v1, syntax proto3)
 /* eslint-disable */
 
-// The name under which clients made for Google's speech service call.
+// The service under the name that clients made for Google's speech service call.
 
 import type { GenFile, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -15,17 +15,18 @@ import { file_hlust_speech_v2beta1_speech } from "../../../../hlust/speech/v2bet
  * Describes the file google/cloud/speech/v1/speech.proto.
  */
 export const file_google_cloud_speech_v1_speech: GenFile = /*@__PURE__*/
-  fileDesc("CiNnb29nbGUvY2xvdWQvc3BlZWNoL3YxL3NwZWVjaC5wcm90bxIWZ29vZ2xlLmNsb3VkLnNwZWVjaC52MTLeBAoGU3BlZWNoEvUBCglSZWNvZ25pemUSJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXF1ZXN0GicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVzcG9uc2UilgGiuxgICgZzcGVlY2iouxiAgIACursYYAoSUkVTT1VSQ0VfRVhIQVVTVEVEEgtBVURJT19MSU1JVBo9VGhlIGFjY291bnQsIG9yIHRoZSBrZXksIGhhcyB1c2VkIGl0cyBhdWRpbyBvZiB0aGUgZGF5IChVVEMpLoLT5JMCGToBKiIUL3YxL3NwZWVjaDpyZWNvZ25pemUS2wIKElN0cmVhbWluZ1JlY29nbml6ZRIvLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlcXVlc3QaMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZSLdAaK7GAgKBnNwZWVjaLq7GGkKElJFU09VUkNFX0VYSEFVU1RFRBIQVE9PX01BTllfU1RSRUFNUxpBVGhlIGFjY291bnQsIG9yIHRoZSBrZXksIGhhcyBhcyBtYW55IGxpdmUgc3RyZWFtcyBvcGVuIGFzIGl0IG1heS66uxhgChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj1UaGUgYWNjb3VudCwgb3IgdGhlIGtleSwgaGFzIHVzZWQgaXRzIGF1ZGlvIG9mIHRoZSBkYXkgKFVUQykuKAEwAWIGcHJvdG8z", [file_google_api_annotations, file_hlust_api_annotations, file_hlust_speech_v2beta1_speech]);
+  fileDesc("CiNnb29nbGUvY2xvdWQvc3BlZWNoL3YxL3NwZWVjaC5wcm90bxIWZ29vZ2xlLmNsb3VkLnNwZWVjaC52MTLjBAoGU3BlZWNoEvcBCglSZWNvZ25pemUSJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXF1ZXN0GicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVzcG9uc2UimAGiuxgICgZzcGVlY2iouxiAgIACursYYgoSUkVTT1VSQ0VfRVhIQVVTVEVEEgtBVURJT19MSU1JVBo/VGhlIGFjY291bnQgb3IgdGhlIGtleSBoYXMgdXNlZCB1cCBpdHMgYXVkaW8gZm9yIHRoZSBkYXkgKFVUQykugtPkkwIZOgEqIhQvdjEvc3BlZWNoOnJlY29nbml6ZRLeAgoSU3RyZWFtaW5nUmVjb2duaXplEi8uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBowLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlIuABorsYCAoGc3BlZWNoursYagoSUkVTT1VSQ0VfRVhIQVVTVEVEEhBUT09fTUFOWV9TVFJFQU1TGkJUaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyByZWFjaGVkIGl0cyBsaW1pdCBvZiBvcGVuIGxpdmUgc3RyZWFtcy66uxhiChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj9UaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyB1c2VkIHVwIGl0cyBhdWRpbyBmb3IgdGhlIGRheSAoVVRDKS4oATABYgZwcm90bzM", [file_google_api_annotations, file_hlust_api_annotations, file_hlust_speech_v2beta1_speech]);
 
 /**
- * hlust.speech.v2beta1.Speech for clients made for Google's speech service: its messages have Google's field numbers. Fields that only
- * Google's messages have are ignored by gRPC, and an error in JSON, as everywhere.
+ * hlust.speech.v2beta1.Speech for clients made for Google's speech service: its messages have
+ * Google's field numbers. Fields that only Google's messages have are ignored over gRPC. In JSON
+ * they are an error, as unknown fields always are.
  *
  * @generated from service google.cloud.speech.v1.Speech
  */
 export const Speech: GenService<{
   /**
-   * Recognizes audio shorter than 30 s.
+   * Recognizes audio shorter than 30 seconds.
    *
    * @generated from rpc google.cloud.speech.v1.Speech.Recognize
    */
@@ -35,7 +36,9 @@ export const Speech: GenService<{
     output: typeof RecognizeResponseSchema;
   },
   /**
-   * Recognizes audio while it is spoken. Over gRPC; half-close, or an empty audioContent, finalizes the session.
+   * Recognizes audio while it is being spoken.
+   *
+   * The method is served over gRPC only. A half-close or an empty `audio_content` ends the audio.
    *
    * @generated from rpc google.cloud.speech.v1.Speech.StreamingRecognize
    */

@@ -1,0 +1,46 @@
+import { ConfigError, memoryShares, type Config, type MemoryShares } from "./config.ts";
+import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
+import { defaultConnectionsMax } from "./server/connection-limits.ts";
+import type { ListenOptions, Network } from "./server/server.ts";
+import { parseNetworks } from "./std/networks.ts";
+import { workerThreadsMax } from "./transcripts/worker-threads.ts";
+
+/** The address on which the port listens, and its limits of connections. */
+export function listenOf(config: Config): ListenOptions {
+  const { trustedProxies, connectionsPerAddress: perAddressMax } = config.callers;
+  const isExempt = parseNetworks([...trustedProxies, ...thisMachine]);
+  const connections = { max: connectionsMaxOf(config), perAddressMax, isExempt };
+  return { host: config.host, port: config.port, limits: { connections } };
+}
+
+/** The public address of the service, its trusted proxies and the pages that may call it. */
+export function networkOf({ callers }: Config, publicUrl: () => string): Network {
+  const { contact, allowedOrigins, trustedProxies } = callers;
+  return { contact, allowedOrigins, isTrustedProxy: parseNetworks(trustedProxies), publicUrl };
+}
+
+/** The memory of each part of this process. */
+export function memoryOf(config: Config): MemoryShares {
+  const connectionsMax = connectionsMaxOf(config);
+  return memoryShares(config.memoryMb, { connectionsMax, workerThreads: workerThreadsMax });
+}
+
+/** The addresses that URLs from users may reach. Throws ConfigError, which names the setting. */
+export function allowListOf(setting: string, entries: readonly string[]): MediaAllowList {
+  try {
+    return parseMediaAllowList(entries);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`${setting}: ${problem}`, { cause: error });
+  }
+}
+
+/**
+ * Connections from this machine have no limit per address: reverse proxies and load tools here call
+ * for many clients, and a hostile local process needs no connections to do harm.
+ */
+const thisMachine = ["127.0.0.0/8", "::1"];
+
+function connectionsMaxOf({ callers }: Config): number {
+  return callers.connectionsMax ?? defaultConnectionsMax();
+}

@@ -1,0 +1,40 @@
+import { ServiceError } from "../std/service-error.ts";
+import type { CallContext } from "./call-context.ts";
+import { clientGone } from "./client-gone.ts";
+import { isClosed, type HttpRequest, type HttpResponse } from "./http.ts";
+
+/** The calls in flight; each is aborted when its client closes the request, or at shutdown. */
+export class OpenCalls {
+  readonly #shutdown: AbortSignal;
+  readonly #calls = new Set<CallContext>();
+
+  constructor(shutdown: AbortSignal) {
+    this.#shutdown = shutdown;
+    shutdown.addEventListener("abort", () => {
+      for (const call of this.#calls) call.abort(shuttingDown());
+    });
+  }
+
+  /** Adds a call; disposing of the result removes it. */
+  add(call: CallContext, request: HttpRequest, response: HttpResponse): Disposable {
+    const onClose = () => {
+      if (!response.writableEnded) call.abort(clientGone());
+    };
+    response.on("close", onClose);
+    if (request.aborted || isClosed(response)) call.abort(clientGone());
+    if (this.#shutdown.aborted) call.abort(shuttingDown());
+    this.#calls.add(call);
+    return {
+      [Symbol.dispose]: () => {
+        this.#calls.delete(call);
+        response.off("close", onClose);
+      },
+    };
+  }
+}
+
+function shuttingDown(): ServiceError {
+  return new ServiceError("unavailable", "the service is shutting down", {
+    reason: "SHUTTING_DOWN",
+  });
+}
