@@ -64,7 +64,7 @@ test("a model is pulled, listed, replaced by its next version, and removed", asy
 
   const unloadable = await models("pull", "english-small");
   assert.equal(unloadable.code, 1);
-  assert.match(unloadable.errors, /english-small cannot be loaded: model\.onnx: is no ONNX model/);
+  assert.match(unloadable.errors, /english-small cannot be loaded: model\.onnx: is not an ONNX model/);
   assert.match(unloadable.errors, /^\[={16}\] 100 %  0\.0 MB of 0\.0 MB/m);
   assert.deepEqual(await installedNames(), []);
 
@@ -118,7 +118,7 @@ test("a missing server, or a server with another file, is reported, and nothing 
   const { code, out, errors } = await models("pull", "english-small");
   assert.equal(code, 1);
   assert.doesNotMatch(out, /is installed/);
-  assert.match(errors, /^hlust: http:\/\/127\S+\/it: it has 6 bytes, and \d+ in the catalogue/m);
+  assert.match(errors, /^hlust: http:\/\/127\S+\/it: the file has 6 bytes; the catalogue says \d+/m);
   assert.deepEqual(await installedNames(), []);
 });
 

@@ -9,7 +9,7 @@ import { EnergyVoiceActivity, type VoiceActivity } from "./voice-activity.ts";
 const exactActivity = (): VoiceActivity => ({
   frameSamples: 160,
   delayFrames: 0,
-  learntFrames: Infinity,
+  learnedFrames: Infinity,
   isSpeech: (frame) => frame.some((sample) => sample !== 0),
   save: () => [],
   restore() {},

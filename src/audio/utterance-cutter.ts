@@ -219,8 +219,8 @@ export class UtteranceCutter {
   }
 
   #trimLead(): void {
-    const learntSamples = this.#activity.learntFrames * this.#activity.frameSamples;
-    const earlyLength = learntSamples <= earlySamples ? learntSamples + leadSamples : 0;
+    const learnedSamples = this.#activity.learnedFrames * this.#activity.frameSamples;
+    const earlyLength = learnedSamples <= earlySamples ? learnedSamples + leadSamples : 0;
     const lengthMax = Math.max(this.#leadSamplesMax, earlyLength);
     while (this.#heldSamples > lengthMax) {
       this.#heldSamples -= this.#held.shift()?.length ?? 0;

@@ -164,7 +164,7 @@ test("EnergyVoiceActivity learns the noise floor again after the input was muted
   const voice = flite("They found the missing keys", { voice: "rms" });
   const room = samplesOf(pink(), 100);
   const activity = new EnergyVoiceActivity();
-  const learnt: number[] = [];
+  const learned: number[] = [];
   const frames: number[] = [];
   const stream = joined(
     samplesOf(pink(), 10),
@@ -174,11 +174,11 @@ test("EnergyVoiceActivity learns the noise floor again after the input was muted
   );
   for (let at = 0, frame = 0; at + 160 <= stream.length; at += 160, frame++) {
     if (activity.isSpeech(stream.subarray(at, at + 160))) frames.push(frame);
-    learnt.push(activity.learntFrames);
+    learned.push(activity.learnedFrames);
   }
   // 6 s of one room, 0.3 s muted, 1.5 s of another room that is ten times as loud, then the voice.
-  assert.ok((learnt[599] ?? 0) >= 600);
-  assert.ok((learnt[640] ?? NaN) <= 20, `${learnt[640]} frames`);
+  assert.ok((learned[599] ?? 0) >= 600);
+  assert.ok((learned[640] ?? NaN) <= 20, `${learned[640]} frames`);
   assert.ok((frames[0] ?? 0) >= 780, `begins at ${frames[0]}`);
   assert.ok(frames.length > 80, `${frames.length} frames`);
 });

@@ -8,7 +8,7 @@ export interface VoiceActivity {
    * The number of frames since it began to learn the noise floor. Speech that is found soon after
    * that may have begun at the same time.
    */
-  readonly learntFrames: number;
+  readonly learnedFrames: number;
   /** Whether the next frame of the stream has speech. */
   isSpeech(frame: Int16Array): boolean;
   /**
@@ -88,7 +88,7 @@ export class EnergyVoiceActivity implements VoiceActivity {
   /** Level of the loudest recent speech. */
   #peakDb = 0;
 
-  get learntFrames(): number {
+  get learnedFrames(): number {
     return this.#frames + smoothedFrames;
   }
 

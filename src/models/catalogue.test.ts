@@ -40,8 +40,8 @@ test("parseCatalogue() reads entries, and reports all problems at once", () => {
   assert.deepEqual(parseCatalogue(catalogueText(entry)), [entry]);
   const rows: [text: string, message: RegExp][] = [
     ["", /JSON/],
-    ["[]", /it is no JSON object/],
-    ['{"models": {}}', /models is no list/],
+    ["[]", /it must be a JSON object/],
+    ['{"models": {}}', /models must be a list/],
     [catalogueText(good, good), /two models are called it/],
     [catalogueText({ ...good, downloads: [] }), /it has no downloads/],
     [catalogueText({ ...good, downloads: [{ url }] }), /needs either unpack or to/],
@@ -51,7 +51,7 @@ test("parseCatalogue() reads entries, and reports all problems at once", () => {
     ],
     [
       catalogueText({ ...good, downloads: [{ url, to: "other.onnx" }] }),
-      /other\.onnx is no file of the model/,
+      /other\.onnx is not a file of the model/,
     ],
     [catalogueText({ ...good, downloads: [{ url, to: "../x" }] }), /downloads\[0\]\.to is/],
     [catalogueText(good).replace('tar.bz2"}', 'zip"}'), /unpack is "zip"/],

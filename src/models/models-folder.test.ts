@@ -54,7 +54,11 @@ test("a broken model is refused with file and reason, and the others work", asyn
     ["large", (folder) => writeModel(folder, " ".repeat(1 << 21)), /more than 1 MiB/],
     ["fields", (folder) => writeModel(folder, "{}"), /^model\.json: .*name is missing.*licence is/],
     ["renamed", (folder) => writeModel(folder, testCard("other")), /name is "other".*renamed/],
-    ["gone", (folder) => writeModel(folder, testCard("gone"), {}), /model\.onnx is no file.*sub\//],
+    [
+      "gone",
+      (folder) => writeModel(folder, testCard("gone"), {}),
+      /model\.onnx is not a file.*sub\//,
+    ],
     [
       "size",
       (folder) =>
@@ -62,7 +66,7 @@ test("a broken model is refused with file and reason, and the others work", asyn
           "model.onnx": "w",
           "tokens.txt": "nine byte",
         }),
-      /^model\.onnx has 1 bytes, and model\.json says 7$/,
+      /^model\.onnx has 1 bytes, but model\.json says 7$/,
     ],
     [
       "up",
@@ -99,7 +103,7 @@ test("a broken model is refused with file and reason, and the others work", asyn
         writeModel(folder, testCard("folder"), { "sub/tokens.txt": "" });
         mkdirSync(join(folder, "model.onnx"));
       },
-      /^model\.onnx is no file in its folder$/,
+      /^model\.onnx is not a file in its folder$/,
     ],
     [
       "file-link",
@@ -107,7 +111,7 @@ test("a broken model is refused with file and reason, and the others work", asyn
         writeModel(folder, testCard("file-link"), { "sub/tokens.txt": "" });
         symlinkSync(join(outside, "model.onnx"), join(folder, "model.onnx"));
       },
-      /^model\.onnx is no file in its folder$/,
+      /^model\.onnx is not a file in its folder$/,
     ],
     [
       "folder-link",

@@ -242,7 +242,10 @@ test("a stream without a configuration is closed after 10 s", { timeout: 60_000 
   const waited = performance.now() - began;
   assert.ok(waited > 9_500 && waited < 30_000, `${waited} ms`);
   assert.equal(stream.messages[0]?.error?.code, 11);
-  assert.match(stream.messages[0]?.error?.message ?? "", /no streamingConfig came within 10 s/);
+  assert.match(
+    stream.messages[0]?.error?.message ?? "",
+    /no streamingConfig was received within 10 s/,
+  );
 });
 
 test("nothing is left of a stream when its caller disconnects", async () => {

@@ -4,7 +4,7 @@ import { answerMsMax } from "../protocol/remote-answer.ts";
 /** Work that took next to no CPU time for this many checks in a row hangs. */
 const idleChecksMax = 5;
 const idleShareMax = 0.02;
-/** So does work that takes longer than decoding any utterance. */
+/** Work that takes longer than decoding any utterance also counts as hung. */
 const pendingMsMax = 300_000;
 
 interface BegunWork {
@@ -13,9 +13,10 @@ interface BegunWork {
 }
 
 /**
- * Finds out whether work on other threads hangs: a promise alone does not show that. Work of this
- * machine makes progress if the process takes CPU time; it may also wait for a core or the disk, or
- * for another machine where it is marked so (remote-answer.ts). To be checked at regular intervals.
+ * Finds out whether work on other threads hangs: a promise alone does not show that. Work on this
+ * machine makes progress if the process takes CPU time; it may also wait for a core or the disk.
+ * Work that is marked (remote-answer.ts) may wait for another machine. To be checked at regular
+ * intervals.
  */
 export class PendingWork {
   readonly #read: () => ProcessSigns;

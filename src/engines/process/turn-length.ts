@@ -2,7 +2,7 @@ import koffi from "koffi";
 
 /** The longest slice that Linux grants. */
 const longTurnMs = 100;
-/** Numbers of Linux's calls: the C library of Debian 12 does not know them by name. */
+/** The numbers of the Linux system calls: the C library of Debian 12 has no names for them. */
 const calls: Partial<Record<NodeJS.Architecture, { readonly set: number; readonly get: number }>> =
   {
     x64: { set: 314, get: 315 },

@@ -74,7 +74,7 @@ test("samplesOfBytes() reverses bytesOfSamples(), for any part of a buffer", () 
   assert.deepEqual(samplesOfBytes(bytes), part);
 });
 
-test("FrameReader rejects bytes that are no frame", () => {
+test("FrameReader rejects bytes that are not a frame", () => {
   for (const [length, kind] of [
     [0, 99],
     [100, 99],

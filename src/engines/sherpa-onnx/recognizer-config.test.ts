@@ -156,7 +156,7 @@ test("options go where the library reads them", () => {
   });
 });
 
-test("every wrong field of a card is named", () => {
+test("the error for a card names every wrong field", () => {
   const rows: [Partial<ModelCard>, problem: RegExp][] = [
     [{ files: files("model") }, /^is-IS-test: files\.tokens is missing$/],
     [
@@ -173,9 +173,9 @@ test("every wrong field of a card is named", () => {
     ],
     [
       { options: { language: "is" } },
-      /options\.language is unknown: there are threads, featureDim$/,
+      /options\.language is unknown; the options are threads, featureDim$/,
     ],
-    [{ options: { threads: 0 } }, /options\.threads is 0: a whole number from 1 to 64 is needed$/],
+    [{ options: { threads: 0 } }, /options\.threads must be a whole number from 1 to 64, not 0$/],
     [{ options: { threads: "2" } }, /options\.threads is "2"/],
     [{ options: { threads: 1.5 } }, /options\.threads is 1.5/],
     [
@@ -186,7 +186,7 @@ test("every wrong field of a card is named", () => {
       },
       /options\.language is "xx": one of en, zh/,
     ],
-    [{ options: { constructor: 1 } }, /options\.constructor is unknown: there are threads/],
+    [{ options: { constructor: 1 } }, /options\.constructor is unknown; the options are threads/],
     [{ languageCodes: [] }, /languageCodes is empty/],
     [{ kind: "diarization" }, /kind diarization recognizes no words/],
   ];

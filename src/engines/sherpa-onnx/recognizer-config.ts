@@ -21,13 +21,13 @@ export interface RecognizerPlan {
   readonly isStreaming: boolean;
   readonly config: SherpaConfig;
   /**
-   * By language code: the config of a run, for a model of several languages. Without it, the model
+   * The config of a run by language code, for a model of several languages. Without it, the model
    * guesses the language.
    */
   readonly configs: ReadonlyMap<string, SherpaConfig>;
   /** The longest utterance of a run; longer ones are cut. */
   readonly secondsMax: number;
-  /** Runs at the same time. */
+  /** The maximum number of runs at the same time. */
   readonly runsMax: number;
 }
 
@@ -92,7 +92,7 @@ const kindRows: Readonly<Record<SpeechKind, KindRow>> = {
     },
     defaults: (card) => ({
       task: "transcribe",
-      // This has no effect where the decoder was exported without its attention.
+      // This has no effect if the decoder was exported without its attention.
       enableTokenTimestamps: 1,
       ...whisperLanguage(card.languageCodes),
     }),
@@ -154,7 +154,9 @@ function isSpeechKind(kind: ModelKind): kind is SpeechKind {
   return kind !== "diarization";
 }
 
-/** None for a card of one language, or with a language option: the config has it already. */
+/**
+ * Empty for a card of one language, or with a language option: the config has the language already.
+ */
 function languageConfigs(
   card: ModelCard,
   row: KindRow,
