@@ -53,8 +53,14 @@ test("parseCatalogue() reads entries, and reports all problems at once", () => {
       catalogueText({ ...good, downloads: [{ url, to: "other.onnx" }] }),
       /other\.onnx is not a file of the model/,
     ],
-    [catalogueText({ ...good, downloads: [{ url, to: "../x" }] }), /downloads\[0\]\.to is/],
-    [catalogueText(good).replace('tar.bz2"}', 'zip"}'), /unpack is "zip"/],
+    [
+      catalogueText({ ...good, downloads: [{ url, to: "../x" }] }),
+      /downloads\[0\]\.to must be text that matches .*, not "\.\.\/x"/,
+    ],
+    [
+      catalogueText(good).replace('tar.bz2"}', 'zip"}'),
+      /unpack must be one of tar\.bz2, tar\.gz, not "zip"/,
+    ],
     ...["http://models.example/", "ftp://x/", "file:///x", "it", "https://a:b@models.example/"].map(
       (bad): [string, RegExp] => [
         catalogueText({ ...good, downloads: [{ url: bad, unpack: "tar.gz" }] }),

@@ -169,7 +169,7 @@ test("addModel() copies the files of the card with their sizes and checksums; a 
     ],
     [
       (folder) => writeModel(folder, testCard("x", { files: { model: { path: "/etc/passwd" } } })),
-      /files\.model\.path is/,
+      /files\.model\.path must be/,
     ],
   ];
   for (const [at, [make, message]] of rows.entries()) {

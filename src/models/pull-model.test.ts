@@ -202,7 +202,7 @@ test("without disk space nothing is requested, or nothing is written", async () 
   await using server = await serveDownloads(fixture.serving(archive, sent));
   const freeBytes = (): Promise<number> => Promise.resolve(300 << 20);
   const bytes = 100 << 20;
-  const message = /there is no room in .*: 373\.3 MB are needed, 314\.6 MB are free/;
+  const message = /there is not enough disk space in .*: 373\.3 MB are needed, 314\.6 MB are free/;
   await refusedPull(
     fixture.pull(server.url, { bytes }, { freeBytes }),
     "resource_exhausted",

@@ -121,12 +121,12 @@ test("an archive with an entry that does not belong there is rejected, with the 
       [{ path: "it/sub", type: "2", link: "/tmp" }, { path: "it/sub/tokens.txt" }],
       /"it\/sub" is neither a file nor a folder \(type SymbolicLink\)/,
     ],
-    [{ path: "it/hard", type: "1", link: "it/model.onnx" }, /\(Link\)/],
-    [{ path: "it/model.onnx", type: "1", link: "/etc/passwd" }, /\(Link\)/],
-    [{ path: "it/zero", type: "3" }, /\(CharacterDevice\)/],
-    [{ path: "it/disk", type: "4" }, /\(BlockDevice\)/],
-    [{ path: "it/pipe", type: "6" }, /\(FIFO\)/],
-    [{ path: "it/odd", type: "Z" }, /\(Unsupported\)/],
+    [{ path: "it/hard", type: "1", link: "it/model.onnx" }, /\(type Link\)/],
+    [{ path: "it/model.onnx", type: "1", link: "/etc/passwd" }, /\(type Link\)/],
+    [{ path: "it/zero", type: "3" }, /\(type CharacterDevice\)/],
+    [{ path: "it/disk", type: "4" }, /\(type BlockDevice\)/],
+    [{ path: "it/pipe", type: "6" }, /\(type FIFO\)/],
+    [{ path: "it/odd", type: "Z" }, /\(type Unsupported\)/],
     [[file, { path: "it//./model.onnx", content: "other" }], /occurs twice/],
     [[{ path: "it/README.md" }, { path: "it/README.md" }], /occurs twice/],
     [{ path: "other/model.onnx" }, /is not in the folder it with which the archive begins/],
@@ -151,7 +151,7 @@ test("an entry that is too large is rejected at its header", async () => {
   await refused([big], /"it\/big" makes it more than 100000 bytes/, { limits });
   await refused(
     Array.from({ length: 6 }, (_, at) => ({ path: `it/${at}` })),
-    /more than 5/,
+    /more than 5 entries/,
     {
       limits,
     },
@@ -159,7 +159,7 @@ test("an entry that is too large is rejected at its header", async () => {
   await refused(gzipSync(tarBytes([{ path: "it/a" }], Buffer.alloc(200_000))), /more than 100000/, {
     limits,
   });
-  await refused(good, /has the checksum [0-9a-f]{64}, and 00/, {
+  await refused(good, /has the checksum [0-9a-f]{64}; 00/, {
     files: [{ path: "model.onnx", sha256: "0".repeat(64) }],
   });
 });

@@ -83,6 +83,6 @@ test("FrameReader rejects bytes that are not a frame", () => {
     const bytes = Buffer.alloc(12);
     bytes.writeUInt32LE(length, 0);
     bytes.writeUInt32LE(kind, 8);
-    assert.throws(() => [...new FrameReader().push(bytes)], /no frame/);
+    assert.throws(() => [...new FrameReader().push(bytes)], /are not a frame/);
   }
 });

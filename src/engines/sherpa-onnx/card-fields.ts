@@ -21,7 +21,7 @@ export type OptionRows<Place extends string> = Readonly<Record<string, OptionRow
 export function fileProblems(card: ModelCard, lists: readonly (readonly string[])[]): string[] {
   const given = Object.keys(card.files);
   const problems = lists.map((wanted) => [
-    ...wanted.filter((role) => !given.includes(role)).map((role) => `files.${role} is missing`),
+    ...wanted.filter((role) => !given.includes(role)).map((role) => `files.${role} is required`),
     ...given
       .filter((role) => !wanted.includes(role))
       .map((role) => `files.${role} is unknown: a model of this kind has ${wanted.join(", ")}`),

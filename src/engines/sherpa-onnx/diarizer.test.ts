@@ -131,8 +131,11 @@ describe("openDiarizer()", () => {
   test("the error for a wrong card names its fields", async () => {
     const rows: [Partial<ModelCard>, RegExp][] = [
       [{ kind: "whisper" }, /kind whisper is not a diarization model/],
-      [{ files: { embedding: { path: "e.onnx" } } }, /files\.segmentation is missing/],
-      [{ options: { clusteringThreshold: 3 } }, /clusteringThreshold is 3: a number from 0 to 2/],
+      [{ files: { embedding: { path: "e.onnx" } } }, /files\.segmentation is required/],
+      [
+        { options: { clusteringThreshold: 3 } },
+        /clusteringThreshold must be a number from 0 to 2, not 3/,
+      ],
       [
         { options: { speakers: 3 } },
         /options\.speakers is unknown; the options are clusteringThreshold/,
