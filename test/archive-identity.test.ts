@@ -33,7 +33,7 @@ after(() => opened.disposeAsync());
 const { db } = database;
 
 let folders = 0;
-/** A data folder with a media store, and a place for a database of its own. */
+/** A data folder with a media store, and a folder for a database of its own. */
 async function newPlace(dataFolder = join(database.folder, `place-${++folders}`)) {
   await mkdir(join(dataFolder, "postgres"), { recursive: true });
   const store = opened.use(await openDiskStore(join(dataFolder, "media"), { log, sweeps: false }));
@@ -67,7 +67,7 @@ async function reasons(place: Place): Promise<readonly string[]> {
   return await quarantineReasons(place, await settleArchive(place));
 }
 
-/** Rewrites the table like pg_restore, or any other copy of the rows. */
+/** Rewrites the table, as pg_restore and every other copy of the rows do. */
 async function restoreDump(): Promise<void> {
   const rows = await db.selectFrom("archive_identity").selectAll().execute();
   await db.deleteFrom("archive_identity").execute();
@@ -77,7 +77,7 @@ async function restoreDump(): Promise<void> {
 const markOf = async ({ dataFolder }: Place) =>
   JSON.parse(await readFile(join(dataFolder, "media/hlust-archive"), "utf8"));
 
-test("a new archive is named once, in the database and the media store, by nodes that start at once", async () => {
+test("a new archive is named once, in the database and the media store, by nodes that start at the same time", async () => {
   const place = await newPlace();
   assert.deepEqual(await examineArchive(place), { kind: "new" });
   assert.equal(await findArchiveRow(db), undefined, "examining writes nothing");
@@ -88,7 +88,7 @@ test("a new archive is named once, in the database and the media store, by nodes
   assert.deepEqual(await reasons(place), []);
 });
 
-test("of two nodes with folders of their own that start at once on a new database one is refused", async () => {
+test("one of two nodes with folders of their own that start at the same time on a new database is refused", async () => {
   const places = [await newPlace(), await newPlace()];
   const settled = await Promise.allSettled(places.map(settleArchive));
   const refused = settled.filter((each) => each.status === "rejected");
@@ -187,12 +187,12 @@ test("an unreadable mark is not treated as a new archive", async () => {
 test("a database that was restored from a dump is in quarantine until it is released", async () => {
   const place = await newPlace();
   const { id } = await settleArchive(place);
-  // Rewrites a row in place.
+  // VACUUM FULL rewrites the table without changing the row.
   await sql`vacuum (full, freeze) archive_identity`.execute(db);
   assert.deepEqual(await reasons(place), []);
   await restoreDump();
   assert.match((await reasons(place)).join(), /^its database was restored from a dump/);
-  assert.match((await reasons(place)).join(), /dump/, "examining does not end it");
+  assert.match((await reasons(place)).join(), /dump/, "examining does not end the quarantine");
   await releaseArchive(place);
   assert.deepEqual(await reasons(place), []);
   assert.equal((await settleArchive(place)).id, id);
@@ -213,7 +213,7 @@ test("a copy of the data folder is in quarantine, and one that was renamed is no
   assert.deepEqual(await reasons({ ...copied, settings }), []);
 });
 
-test("media that moved from a folder to a bucket is in quarantine until that is accepted", async () => {
+test("media that moved from a folder to a bucket is in quarantine until the move is accepted", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const s3 = {
@@ -277,14 +277,13 @@ test("adoptMedia() gives a new database the archive of its media, and keeps a co
   assert.match((await reasons(place)).join(), /it was put in quarantine/);
 });
 
-test("nodes with the same folder share one pulse, and a node with a copy of it reports that", async () => {
+test("nodes with the same folder share one pulse, and a node with a copy of the folder reports that", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const copy = `${place.dataFolder}-copy`;
   await cp(place.dataFolder, copy, { recursive: true });
   const copied = await newPlace(copy);
-  // The folder alone does not identify an external database; and this node is never the one that
-  // writes.
+  // The folder alone does not identify an external database, and this node never writes the pulse.
   const settings = { ...copied.settings, database: { url: "postgres://db/hlust" } };
   const pulseMs = { checkEveryMs: 20, writeEveryMs: 3_600_000 };
   const parts = { db, log, isQuarantined: false, removedDays: 30, pulseMs };
@@ -305,7 +304,8 @@ test("nodes with the same folder share one pulse, and a node with a copy of it r
   const then = await pulse();
   await until(async () => (await pulse()) > then + 5);
   assert.deepEqual([one.problem, two.problem], [undefined, undefined]);
-  // A start next to them is refused. Without them, the media was restored from a backup.
+  // A start while the others run is refused. If they do not run, the media was restored from a
+  // backup.
   const start = async () => await openServedArchive(settings, parts);
   await assert.rejects(start(), { message: /is a copy of the media store that other nodes/ });
   for (const each of [one, two]) await each[Symbol.asyncDispose]();
@@ -317,7 +317,7 @@ test("nodes with the same folder share one pulse, and a node with a copy of it r
   assert.match(restored.quarantine ?? "", /^its database was used without this media store/);
 });
 
-test("a database that lost its last commits continues, one that was restored from a backup does not", async () => {
+test("a database that lost its last commits continues, but one that was restored from a backup does not", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const own = await pulse();
@@ -326,8 +326,7 @@ test("a database that lost its last commits continues, one that was restored fro
     await place.store.notes.replace("hlust-pulse", JSON.stringify(pulses));
   const often = { log, checkEveryMs: 10, writeEveryMs: 10 };
 
-  // As after a failover to a standby that lacks a second: the missing pulses are not written any
-  // more.
+  // As after a failover to a standby that is a second behind: the missing pulses are never written.
   await note({ number: own + 1, nonce: newId(), at: Date.now() - 3_600_000 }, beat);
   assert.deepEqual(await reasons(place), []);
   {
@@ -335,7 +334,7 @@ test("a database that lost its last commits continues, one that was restored fro
     await until(async () => (await pulse()) > own);
   }
 
-  // Another database writes.
+  // Another database writes the pulse.
   await db.updateTable("archive_pulse").set({ number: own, nonce: beat.nonce }).execute();
   const foreign = { number: own + 1, nonce: newId(), at: Date.now() + 3_600_000 };
   await note(foreign, beat);

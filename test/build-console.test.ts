@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, "..");
 let folder: string;
 
 /**
- * A console of one page and one script; while there is a file `cut`, its build is killed when its
+ * A console of one page and one script. While the file `cut` exists, a build is killed when its
  * files are written.
  */
 const config = `import { existsSync } from "node:fs";
@@ -44,14 +44,14 @@ function write(name: string, content: string): void {
   writeFileSync(join(folder, name), content);
 }
 
-/** The signal that ended it, or its exit status. */
+/** Builds the console; returns the signal that ended the build, or its exit status. */
 async function build(): Promise<unknown> {
   const script = join(folder, "script/build-console.ts");
   const [code, signal] = await once(spawn(process.execPath, [script]), "exit");
   return signal ?? code;
 }
 
-/** What the built script says; every file is whole in each of its forms. */
+/** The content of the built script; asserts that every file is complete in each of its forms. */
 function built(): string {
   const at = join(folder, "dist/console");
   const plain = readdirSync(at, { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -81,7 +81,7 @@ test("a console build that is killed keeps the previous one, and the next build 
   assert.match(built(), /first/);
   rmSync(join(folder, "dist/console"), { recursive: true });
   assert.equal(await build(), 0);
-  assert.match(built(), /first/, "what is deleted is built again");
+  assert.match(built(), /first/, "a deleted console is built again");
 });
 
 test("concurrent console builds leave a complete one", async () => {

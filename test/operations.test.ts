@@ -1,4 +1,4 @@
-// docs/operations.md names settings and files that there are.
+// docs/operations.md names settings and files that exist.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -13,7 +13,7 @@ test("docs/operations.md names only existing settings", () => {
   const named = new Set(page.match(/\b(?:HLUST|DATABASE|S3)_[A-Z0-9_]*[A-Z0-9]\b/g));
   assert.ok(named.size > 10);
   const unknown = [...named].filter((name) => !known.includes(`${name}\n`));
-  // The name of an error, not of a setting.
+  // This is the reason of an error, not a setting.
   assert.deepEqual(unknown, ["DATABASE_UNAVAILABLE"]);
 });
 

@@ -18,8 +18,8 @@ function requests(): string[] {
   return Array.from(own.matchAll(/^```sh\n(.*?)^```$/gms), ([, block = ""]) => block);
 }
 
-test("every request of the README answers as it says", async () => {
-  // As many as a machine of two cores has by itself: two streams are recognized at once.
+test("every request of the README gets the answer that the README shows", async () => {
+  // A machine with two cores has two engine processes: two streams are recognized at the same time.
   await using service = await openTestService({ HLUST_ENGINE_PROCESSES: "2" });
   const folder = mkdtempSync(join(tmpdir(), "hlust-readme-"));
   try {
@@ -56,7 +56,7 @@ test("every request of the README answers as it says", async () => {
   }
 });
 
-test("the README names what may surprise an operator or a reader of transcripts", () => {
+test("the README names the behavior that may surprise an operator or a reader of transcripts", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   const lines = [
     /^.*cleartext.*\bTLS\b.*$/m,
@@ -66,7 +66,7 @@ test("the README names what may surprise an operator or a reader of transcripts"
   for (const line of lines) assert.match(readme, line);
 });
 
-/** Runs a script; the service that it calls runs in this process. */
+/** Runs a script while the service that it calls runs in this process. */
 async function runBash(script: string, cwd: string): Promise<{ status: unknown; output: string }> {
   const run = spawn("bash", ["-euo", "pipefail", "-c", `exec 2>&1\n${script}`], {
     cwd,

@@ -1,4 +1,4 @@
-// script/setup, which script/server and script/test begin with.
+// script/setup, with which script/server and script/test begin.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ test("set-up takes under 3 s when nothing changed", (t) => {
     return;
   }
   for (const args of [[], ["--test"]]) {
-    // Other tests run at the same time: one of a few attempts is as quick as it can be.
+    // Other tests run at the same time, so one of several attempts must be fast.
     const tookMs: number[] = [];
     while (tookMs.length < 5 && (tookMs.at(-1) ?? Infinity) >= 3_000) {
       const began = performance.now();
@@ -43,7 +43,7 @@ test("set-up takes under 3 s when nothing changed", (t) => {
 test("missing packages are named to users without root, with the command that installs them", () => {
   const folder = mkdtempSync(join(tmpdir(), "hlust-dpkg-"));
   try {
-    // A package database in which nothing is installed.
+    // A package database without installed packages.
     writeFileSync(join(folder, "status"), "");
     const asUser = process.getuid?.() === 0 ? ["unshare", "--user", "--map-user=1000"] : ["env"];
     const [program, ...args] = [...asUser, setup];
@@ -64,8 +64,8 @@ test("missing packages are named to users without root, with the command that in
 });
 
 /**
- * A copy of what is committed, with the packages that are installed here and nothing that set-up
- * makes of them.
+ * A copy of the committed files, with the packages that are installed here and without the files
+ * that set-up generates from them.
  */
 function copyProject(to: string): void {
   for (const name of ["bin", "models", "script", "src", "package.json", "package-lock.json"]) {
@@ -82,7 +82,7 @@ const isRoot = process.geteuid?.() === 0;
 
 test(
   "an installation by root with a closed umask runs as another user",
-  { skip: !isRoot && "the test is not root: it cannot take on another user" },
+  { skip: !isRoot && "the test does not run as root, so it cannot run as another user" },
   async () => {
     const otherUser = 65_534;
     const folder = mkdtempSync(join(tmpdir(), "hlust-other-user-"));
@@ -129,7 +129,11 @@ test(
         await exited;
       }
       for (const line of said.errors.trimEnd().split("\n")) {
-        assert.match(line, /^\{"level":30,|"event":"engine\.scripted"/, "no warning but its own");
+        assert.match(
+          line,
+          /^\{"level":30,|"event":"engine\.scripted"/,
+          "no warning except about the scripted engine",
+        );
       }
     } finally {
       rmSync(folder, { recursive: true, force: true });

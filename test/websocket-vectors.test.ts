@@ -50,7 +50,7 @@ test("vectors: websocket", async (t) => {
   assert.ok(counts.passed > 0 || foreign !== undefined);
 });
 
-test("a selected protocol is Bearer in the caller's own writing, never the token", async () => {
+test("a selected protocol is Bearer as the caller has spelled it, never the token", async () => {
   const rows: [header: string, selected: string | undefined][] = [
     ["Bearer, foobar", "Bearer"],
     ["bearer,foobar", "bearer"],

@@ -40,7 +40,7 @@ test("an account keeps everything by default", async () => {
   assert.deepEqual([account.mediaRetentionDays, account.transcriptRetentionDays], [0, 0]);
 });
 
-test("updateAccount() changes the fields of its mask, or those that are set, of the caller's account only", async () => {
+test("updateAccount() changes only the caller's account: the fields in the mask, or without a mask those that are set", async () => {
   const [id, other] = [await addAccount(database.db), await addAccount(database.db)];
   const before = await get(other);
   const all = {
@@ -81,7 +81,7 @@ test("updateAccount() changes the fields of its mask, or those that are set, of 
   assert.deepEqual(await get(other), before);
 });
 
-test("updateAccount() reports every violation at once, and changes nothing", async () => {
+test("updateAccount() reports all violations together, and changes nothing", async () => {
   const id = await addAccount(database.db);
   const before = await get(id);
   const rows: [
@@ -120,7 +120,7 @@ test("updateAccount() reports every violation at once, and changes nothing", asy
   assert.deepEqual(await get(id), before);
 });
 
-test("updateAccount() uses one connection: as many concurrent calls as there are connections all succeed", async () => {
+test("updateAccount() uses one connection, so as many concurrent calls as there are connections succeed", async () => {
   const id = await addAccount(database.db);
   const days = Array.from({ length: 2 * database.pool.options.max }, (_, index) => index + 1);
   const answers = await Promise.all(

@@ -18,10 +18,10 @@ import { usedLimits, type UsedLimits } from "./used-limits.ts";
 import { checkDisplayName } from "../std/display-name.ts";
 import { accountDeleted } from "./lock-account.ts";
 
-/** A hundred years: longer retention means forever. */
+/** The longest retention in days, a hundred years. Use 0 to keep things forever. */
 export const retentionDaysMax = 36_500;
 
-/** The fields of an account that it can change itself. */
+/** The fields of an account that its callers can change. */
 const changeable = ["displayName", "mediaRetentionDays", "transcriptRetentionDays"] as const;
 type Changeable = (typeof changeable)[number];
 
@@ -60,14 +60,14 @@ export function accountMethods(parts: {
         await record({ action: "account.update", resource, details });
         return changedRow;
       });
-      // After the commit: waiting for a second connection within a transaction would block those
-      // that wait for its row.
+      // After the commit: a transaction that waits for a second connection would block the
+      // transactions that wait for its row.
       return accountMessage(row, await usedLimits(parts, row.id));
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
 }
 
-/** The columns that an update sets. Throws every violation of the named fields. */
+/** The columns that an update sets. Throws all violations of the named fields. */
 function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
   const account = request.account ?? create(AccountSchema);
   const violations = new Violations();
@@ -91,8 +91,8 @@ function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
 }
 
 /**
- * The fields of the mask, in proto or JSON names; without a mask, those that are set. `name` is
- * output only, and skipped.
+ * The fields in the mask, by proto or JSON name; without a mask, the fields that are set. `name` is
+ * output only and is skipped.
  */
 function fieldsOf(
   { updateMask }: UpdateAccountRequest,
@@ -115,7 +115,7 @@ function fieldsOf(
   return fields;
 }
 
-/** null: never. */
+/** The retention as the column stores it: null means never. */
 function readDays(
   field: "mediaRetentionDays" | "transcriptRetentionDays",
   account: Account,
@@ -123,7 +123,7 @@ function readDays(
 ): number | null {
   const days = account[field];
   if (days < 0 || days > retentionDaysMax) {
-    violations.add(field, `is ${days}: from 0 (never) to ${retentionDaysMax} days`);
+    violations.add(field, `must be 0 (never) to ${retentionDaysMax} days, not ${days}`);
   }
   return days === 0 ? null : days;
 }

@@ -111,7 +111,7 @@ describe("createApiKey()", () => {
     assert.equal(listedClientKey?.expireTime?.seconds, expireTime.seconds);
   });
 
-  it("reports every violation at once, and creates nothing", async () => {
+  it("reports all violations together, and creates nothing", async () => {
     const context = await newContext(...all);
     const { code, violations } = await refusal(
       createApiKey(context, {
@@ -138,7 +138,7 @@ describe("createApiKey()", () => {
     assert.equal(apiKey?.displayName, displayName);
   });
 
-  it("gives no scope that the caller's key lacks, asked for or by default", async () => {
+  it("grants no scope that the caller's key lacks, whether requested or by default", async () => {
     const context = await newContext("account", "speech");
     for (const scopes of [["transcripts.read", "speech"], []]) {
       const error = await refusal(createApiKey(context, { scopes }));
@@ -151,7 +151,7 @@ describe("createApiKey()", () => {
     await createApiKey(context, { scopes: ["speech"] });
   });
 
-  it("refuses a key beyond the limit of an account", async () => {
+  it("refuses a key above the limit of an account", async () => {
     const context = await newContext(...all);
     await database.pool.query(
       `insert into api_key (id, account_id, display_name, scopes, secret_hash)
@@ -206,7 +206,7 @@ describe("createClientKey()", () => {
     assert.deepEqual(listed?.scopes, ["transcripts.read", "transcripts.write", "speech"]);
   });
 
-  it("reports every violation at once, and nothing of a private key", async () => {
+  it("reports all violations together, and repeats nothing of a private key", async () => {
     const context = await newContext(...all);
     const { privateKey } = generateKeyPairSync("ed25519");
     const publicKey = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -229,9 +229,9 @@ describe("createClientKey()", () => {
 });
 
 describe("listApiKeys()", () => {
-  it("lists the account's own, newest first, with their last use", async () => {
+  it("lists the account's keys, newest first, with their last use", async () => {
     const context = await newContext(...all);
-    await newContext(...all); // of another account
+    await newContext(...all); // a key of another account
     const { apiKey, secret } = await createApiKey(context);
     const second = await createApiKey(context);
     await recognizeWith(secret);
@@ -250,7 +250,7 @@ describe("listApiKeys()", () => {
 });
 
 describe("deleteApiKey() and deleteClientKey()", () => {
-  it("end the key", async () => {
+  it("make the key invalid", async () => {
     const context = await newContext(...all);
     const { apiKey, secret } = await createApiKey(context);
     await recognizeWith(secret);
@@ -268,13 +268,13 @@ describe("deleteApiKey() and deleteClientKey()", () => {
       return isRefused;
     };
     await until(isGone);
-    assert.ok(lastUseAt - revokedAt < 1_000, `good for ${lastUseAt - revokedAt} ms`);
+    assert.ok(lastUseAt - revokedAt < 1_000, `accepted for ${lastUseAt - revokedAt} ms`);
     const client = await createClientKey(context, { publicKey: publicPem.toString() });
     await deleteClientKey(context, client.name);
     assert.deepEqual(await clientKeys(context), []);
   });
 
-  it("answer for another account's key as for one that does not exist", async () => {
+  it("answer for another account's key as if it did not exist", async () => {
     const [mine, theirs] = [await newContext(...all), await newContext(...all)];
     const { apiKey } = await createApiKey(theirs);
     const client = await createClientKey(theirs, { publicKey: publicPem.toString() });

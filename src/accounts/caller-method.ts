@@ -21,7 +21,10 @@ export function callerMethod({ db }: { readonly db: Kysely<Tables> }) {
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
 }
 
-/** "" if it was deleted since the call began. For a member without a name, the e-mail address. */
+/**
+ * The display name of a caller; for a member without a name, the e-mail address. "" if the caller
+ * was deleted after the call began.
+ */
 async function displayNameOf(db: Kysely<Tables>, { accountId, actor }: Caller): Promise<string> {
   const [collection, id = ""] = actor.split("/");
   if (collection === "members") {

@@ -11,25 +11,25 @@ import {
 import { checkDisplayName } from "../std/display-name.ts";
 import { invalidArgument, shown, Violations } from "../std/service-error.ts";
 
-/** Columns of a new member. */
+/** The columns of a new member. */
 export interface NewMember {
   readonly email: string;
   readonly display_name: string;
   readonly role: Role;
 }
 
-/** Changed columns. */
+/** The columns that an update changes. */
 export interface MemberChange {
   display_name?: string;
   role?: Role;
 }
 
-/** Throws every violation. */
+/** The columns of a new member. Throws all violations. */
 export function checkNewMember({ email, displayName, role }: CreateMemberRequest): NewMember {
   const violations = new Violations();
   if (email === "") violations.add("email", "is required");
   else if (foldEmail(email) === undefined) {
-    const problem = `is not an e-mail address in ASCII of at most ${emailLengthMax} characters`;
+    const problem = `is not an ASCII e-mail address of at most ${emailLengthMax} characters`;
     violations.add("email", `${shown(email)} ${problem}`);
   }
   checkDisplayName(displayName, violations);
@@ -42,7 +42,7 @@ export function checkNewMember({ email, displayName, role }: CreateMemberRequest
 const changeable = ["displayName", "role"] as const;
 type Changeable = (typeof changeable)[number];
 
-/** The changes of an update. Throws every violation of the named fields. */
+/** The changes of an update. Throws all violations of the named fields. */
 export function readMemberChange(request: UpdateMemberRequest): MemberChange {
   const member = request.member ?? create(MemberSchema);
   const violations = new Violations();
@@ -64,7 +64,8 @@ export function readMemberChange(request: UpdateMemberRequest): MemberChange {
 }
 
 /**
- * An address cannot be changed: it is who was invited. A member may be sent back as it was read.
+ * Refuses a change of the address, since it identifies who was invited. A member can be sent back
+ * as it was read.
  */
 export function refuseOtherEmail({ member, updateMask }: UpdateMemberRequest, email: string): void {
   const paths = updateMask?.paths ?? [];
@@ -76,8 +77,8 @@ export function refuseOtherEmail({ member, updateMask }: UpdateMemberRequest, em
 }
 
 /**
- * The fields of the mask, in proto or JSON names; without a mask, those that are set. Other fields
- * of a member are skipped.
+ * The fields in the mask, by proto or JSON name; without a mask, the fields that are set. Other
+ * fields of a member are skipped.
  */
 function fieldsOf(
   { updateMask }: UpdateMemberRequest,

@@ -34,7 +34,7 @@ after(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** Data of an account, in the tables that jobs do not fill. */
+/** Inserts data of an account into the tables that jobs do not fill. */
 const filling = `
   insert into member (id, account_id, email, display_name, role) select gen_random_uuid(), $1, n || '@x.is', '', 'OWNER'
     from generate_series(1, 3) n;
@@ -75,7 +75,7 @@ async function rowCounts(): Promise<Record<string, number>> {
   return counts;
 }
 
-test("deleteAccount() deletes all data of an account except its audit log, and nothing of another", async () => {
+test("deleteAccount() deletes all data of an account except its audit log, and nothing of another account", async () => {
   const { db } = database;
   const [accountId, otherId] = [await addAccount(db), await addAccount(db)];
   await fill(otherId);
@@ -125,7 +125,7 @@ test("deleteAccount() deletes in statements that stay within the time limit", as
   await pool.query("drop function refuse_many cascade");
 });
 
-test("deleteAccount() stops running jobs, and their worker continues with others", async () => {
+test("deleteAccount() stops running jobs, and their worker continues with other jobs", async () => {
   const { db } = database;
   const [accountId, otherId] = [await addAccount(db), await addAccount(db)];
   const begun = Promise.withResolvers<void>();

@@ -4,11 +4,11 @@ import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 
 /**
- * Tables with too many rows of an account for one statement, deleted in parts, each before the
- * tables that it refers to.
+ * Tables that can have too many rows of one account for one statement. Their rows are deleted in
+ * parts, and each table before the tables that it refers to.
  */
 const deletedInParts = [
-  // A worker on one of them stops within a second.
+  // A worker that runs one of these jobs stops within a second.
   "transcript_job",
   "webhook_delivery",
   "transcript",
@@ -21,7 +21,8 @@ const rowsAtOnce = 500;
 /**
  * Deletes an account with all its data except its audit log, for the operator. false: there is no
  * such account. The account is disabled first; an interrupted deletion continues with the next
- * call. The caller deletes the bytes of media; a sweep of a service sets unrecorded bytes aside.
+ * call. The caller deletes the files of the media; a sweep of the service sets files without a
+ * record aside.
  */
 export async function deleteAccount(
   parts: { readonly db: Kysely<Tables>; readonly log: Log },
@@ -41,7 +42,7 @@ export async function deleteAccount(
       .deleteFrom("account")
       .where("id", "=", accountId)
       .executeTakeFirstOrThrow();
-    // Another call was faster.
+    // Another call has already deleted the account.
     if (numDeletedRows === 0n) return false;
     const details = { displayName: disabled.display_name };
     await record({ action: "account.delete", resource: `accounts/${accountId}`, details });

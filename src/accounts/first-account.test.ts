@@ -23,7 +23,7 @@ beforeEach(async () => {
 after(() => database[Symbol.asyncDispose]());
 
 describe("ensureFirstAccount()", () => {
-  it("creates one account, with a key of every scope that only the service's user can read", async () => {
+  it("creates one account, with a key of every scope in a file that only the service's user can read", async () => {
     const { db } = database;
     const first = await ensureFirstAccount({ db, dataFolder, log });
     assert.equal(first?.file, join(dataFolder, "api-key"));

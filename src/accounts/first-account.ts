@@ -10,7 +10,7 @@ import type { Log } from "../std/log.ts";
 export interface FirstKey {
   /** The whole API key. */
   readonly secret: string;
-  /** Its file, readable by the service's user only. */
+  /** The file with the key, readable only by the service's user. */
   readonly file: string;
   readonly owner: { readonly accountId: string; readonly apiKeyId: string };
 }
@@ -19,10 +19,10 @@ export interface FirstKey {
 const firstAccountLock = 4_750_412;
 
 /**
- * Creates the first account, with an API key of every scope in `<dataFolder>/api-key`, if there is
- * no account yet (docs/api.md, Access); undefined if there is one. The file is on the disk before
- * the account is committed: a crash in between leaves a key without an account, which the next
- * start replaces, never an account without a readable key.
+ * Creates the first account if there is none yet, with an API key of every scope in
+ * `<dataFolder>/api-key` (docs/api.md, Access). Returns undefined if there is an account. The file
+ * is on disk before the account is committed: a crash in between leaves a key without an account,
+ * which the next start replaces, but never an account without a readable key.
  */
 export async function ensureFirstAccount(parts: {
   readonly db: Kysely<Tables>;

@@ -3,7 +3,7 @@ import { keyLimitNames, type KeyLimits as Limits } from "../auth/limits.ts";
 import { KeyLimitsSchema, type KeyLimits } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import type { Violations } from "../std/service-error.ts";
 
-/** The largest limits of a key. */
+/** The maximum of each limit of a key. */
 export const keyLimitMax: Limits = {
   requestsPerMinute: 1_000_000,
   concurrentStreams: 1_000_000,
@@ -12,8 +12,8 @@ export const keyLimitMax: Limits = {
 };
 
 /**
- * The limits of a new key in the form of its column. `own` are the limits of the creating key,
- * which the new key cannot exceed, and gets by default.
+ * The limits of a new key, as its column stores them. `own` are the limits of the key that creates
+ * it: the new key cannot exceed them, and gets them by default.
  */
 export function checkKeyLimits(
   asked: KeyLimits | undefined,
@@ -25,8 +25,8 @@ export function checkKeyLimits(
     const max = own[name] === 0 ? keyLimitMax[name] : own[name];
     const value = asked?.[name] ?? 0;
     if (value < 0 || value > max) {
-      const problem = `is ${value}: from 0 (as much as the account) to ${keyLimitMax[name]}`;
-      const ofOwn = `is ${value}: the limit of the key used for this call is ${max}`;
+      const problem = `must be 0 (as much as the account) to ${keyLimitMax[name]}, not ${value}`;
+      const ofOwn = `must be at most ${max}, the limit of the key used for this call, not ${value}`;
       violations.add(`limits.${name}`, value < 0 || own[name] === 0 ? problem : ofOwn);
     }
     const limit = value === 0 ? own[name] : value;
@@ -35,7 +35,7 @@ export function checkKeyLimits(
   return JSON.stringify(limits);
 }
 
-/** The limits of a key as its column has them. */
+/** The limits of a key as a message, from its column. */
 export function keyLimitsMessage(column: Readonly<Record<string, number>>): KeyLimits {
   return create(KeyLimitsSchema, column);
 }

@@ -30,13 +30,13 @@ import { refuseTooManyKeys } from "./refuse-too-many-keys.ts";
 
 interface KeyParts {
   readonly db: Kysely<Tables>;
-  /** A new key cannot be given more than the key that makes it. */
+  /** A new key cannot get higher limits than the key that creates it. */
   readonly meter: Pick<Meter, "limitsOf">;
   readonly log: Log;
   readonly now?: () => number;
 }
 
-/** The end of RFC 3339 time: 9999-12-31T23:59:59Z. */
+/** The last time that RFC 3339 can express: 9999-12-31T23:59:59Z. */
 const timestampSecondsMax = 253_402_300_799n;
 const defaultScopes: readonly Scope[] = ["transcripts.read", "transcripts.write", "speech"];
 
@@ -138,7 +138,7 @@ async function createClientKey(
   return clientKeyMessage(row);
 }
 
-/** The tables of both kinds of keys, with their collections. */
+/** The tables of both kinds of keys, with the collections of their names. */
 const collections = { api_key: "apiKeys", client_key: "clientKeys" } as const;
 type KeyKind = keyof typeof collections;
 
@@ -171,7 +171,7 @@ interface WantedKey {
   readonly display_name: string;
   readonly scopes: Scope[];
   readonly expires_at: Date | null;
-  /** JSON, in the form of the column. */
+  /** JSON, as the column stores it. */
   readonly limits: string;
 }
 

@@ -3,8 +3,9 @@ import type { Tables } from "../database/tables.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Locks an account until the transaction ends, so that checks of its counts and the inserts after
- * them are serialized. Jobs, transcripts and others that only refer to it are not blocked.
+ * Locks an account until the transaction ends, so that checks of its counts and the inserts that
+ * follow them are serialized. Rows that only refer to the account, such as jobs and transcripts,
+ * can still be written.
  */
 export async function lockAccount(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const account = await trx
@@ -16,7 +17,7 @@ export async function lockAccount(trx: Transaction<Tables>, accountId: string): 
   if (!account) throw accountDeleted();
 }
 
-/** Deleted since the caller was authenticated. */
+/** The error if the account was deleted after the caller was authenticated. */
 export function accountDeleted(): ServiceError {
   return new ServiceError("unauthenticated", "the account was deleted");
 }

@@ -27,10 +27,10 @@ before(async () => {
 });
 after(() => database[Symbol.asyncDispose]());
 
-/** A role of a later version. */
+/** A role that a later version could add. */
 const unknownRole = fromJson(MemberSchema, { role: 9 }).role;
 
-/** A call with a key of an account, by default of a new one and with every scope. */
+/** A call with a key; by default the key has every scope and belongs to a new account. */
 const newCall = async (held: readonly Scope[] = scopes, accountId?: string) =>
   callBy(testCaller(accountId ?? (await addAccount(database.db)), held));
 
@@ -59,7 +59,7 @@ const rolesOf = async (context: HandlerContext): Promise<Role[]> =>
   (await list(context)).map(({ role }) => role);
 
 describe("createMember()", () => {
-  it("invites a person, who is listed, newest first, only in their account", async () => {
+  it("invites a person, who is listed only in that account, newest first", async () => {
     const context = await newCall();
     const anna = { email: "Anna.B@Example.is", displayName: "Anna Þöll", role: Role.OWNER };
     const made = await invite(context, anna);
@@ -72,7 +72,7 @@ describe("createMember()", () => {
     assert.deepEqual(await list(await newCall()), []);
   });
 
-  it("reports every violation at once, and creates no member", async () => {
+  it("reports all violations together, and creates no member", async () => {
     const context = await newCall();
     const rows: [request: Invitation, fields: string[]][] = [
       [{}, ["email", "role"]],
@@ -92,7 +92,7 @@ describe("createMember()", () => {
     assert.deepEqual(await list(context), []);
   });
 
-  it("allows an address once per account, in any case, and in several accounts", async () => {
+  it("allows an address once per account, whatever its letter case, and in several accounts", async () => {
     const context = await newCall();
     await invite(context, { email: "anna@example.is", role: Role.VIEWER });
     const again = { email: "ANNA@example.is", role: Role.OWNER };
@@ -101,7 +101,7 @@ describe("createMember()", () => {
     await invite(await newCall(), again);
   });
 
-  it("lets one of several concurrent invitations of a person succeed", async () => {
+  it("accepts only one of several concurrent invitations of a person", async () => {
     const context = await newCall();
     const asked = Array.from({ length: 8 }, async () =>
       invite(context, { email: "anna@example.is", role: Role.OWNER }),
@@ -125,7 +125,7 @@ describe("createMember()", () => {
     assert.equal((await list(context)).length, 1000);
   });
 
-  it("gives no role with more scopes than the caller", async () => {
+  it("grants no role with more scopes than the caller has", async () => {
     const rows: [held: Scope[], given: Role[]][] = [
       [["account"], []],
       [["account", "transcripts.read"], [Role.VIEWER]],
@@ -142,14 +142,14 @@ describe("createMember()", () => {
         const name = await inviteAs(owner, role === Role.VIEWER ? Role.MEMBER : Role.VIEWER);
         const reasons = await reasonsOf([inviteAs(context, role), change(context, { name, role })]);
         const expected = given.includes(role) ? "OK" : "SCOPE_MISSING";
-        assert.deepEqual(reasons, [expected, expected], `${held.join()} gives ${role}`);
+        assert.deepEqual(reasons, [expected, expected], `${held.join()} grants ${role}`);
       }
     }
   });
 });
 
 describe("updateMember()", () => {
-  it("changes the fields of its mask, or those that are set", async () => {
+  it("changes the fields in the mask, or without a mask those that are set", async () => {
     const context = await newCall();
     await inviteAs(context, Role.OWNER);
     const made = await invite(context, { email: "bo@example.is", role: Role.VIEWER });
@@ -164,7 +164,7 @@ describe("updateMember()", () => {
       [{ role: Role.MEMBER }, [], { role: Role.MEMBER }],
       [{ displayName: "x", role: Role.OWNER }, ["role"], { role: Role.OWNER }],
       [{ displayName: "", role: Role.VIEWER }, ["display_name"], { displayName: "" }],
-      // Sent back as it was read.
+      // A member can be sent back as it was read.
       [{ ...made, displayName: "Bo B.", role: Role.OWNER }, [], { displayName: "Bo B." }],
       [{ ...made, displayName: "B" }, ["displayName", "email", "name"], { displayName: "B" }],
     ];
@@ -228,7 +228,7 @@ describe("updateMember() and deleteMember()", () => {
     for (const name of viewers) await remove(context, name); // none was an owner
   });
 
-  it("leave an owner when all owners are removed at once", async () => {
+  it("leave an owner if all owners are removed at the same time", async () => {
     const context = await newCall();
     const owners: string[] = [];
     for (let count = 0; count < 6; count += 1) owners.push(await inviteAs(context, Role.OWNER));
@@ -247,7 +247,7 @@ describe("updateMember() and deleteMember()", () => {
     );
   });
 
-  it("answer for another account's member as for one that does not exist", async () => {
+  it("answer for another account's member as if it did not exist", async () => {
     const [mine, theirs] = [await newCall(), await newCall()];
     const name = await inviteAs(theirs, Role.VIEWER);
     const messages = new Set<string>();

@@ -116,9 +116,13 @@ function memberNotFound(name: string): ServiceError {
 }
 
 function memberExists(): ServiceError {
-  return new ServiceError("already_exists", "email: the account has a member with this address", {
-    reason: "MEMBER_EXISTS",
-  });
+  return new ServiceError(
+    "already_exists",
+    "email: the account already has a member with this address",
+    {
+      reason: "MEMBER_EXISTS",
+    },
+  );
 }
 
 function tooManyMembers(): ServiceError {

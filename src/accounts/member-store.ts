@@ -4,7 +4,7 @@ import type { Tables } from "../database/tables.ts";
 
 export type StoredMember = Selectable<MemberTable>;
 
-/** The most members of an account: lists return all of them. */
+/** The maximum number of members of an account: lists return all of them. */
 export const membersMax = 1000;
 
 /** All members of an account, newest first. */

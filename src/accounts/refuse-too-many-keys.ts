@@ -3,11 +3,12 @@ import type { Tables } from "../database/tables.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { lockAccount } from "./lock-account.ts";
 
-/** The most keys of one kind of an account: lists return all of them. */
+/** The maximum number of keys of one kind of an account: lists return all of them. */
 const keysMax = 1000;
 
 /**
- * Locks the account until the key is committed, so that concurrent calls cannot exceed the limit.
+ * Throws if the account has the maximum number of keys. Locks the account until the key is
+ * committed, so that concurrent calls cannot exceed the limit.
  */
 export async function refuseTooManyKeys(
   trx: Transaction<Tables>,

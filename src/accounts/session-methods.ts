@@ -68,8 +68,8 @@ export function sessionMethods(parts: {
 }
 
 /**
- * Valid sessions that the caller may see: those of the account, or without the scope `account` only
- * its own.
+ * The valid sessions that the caller can see: all sessions of the account, or without the scope
+ * `account` only the caller's own.
  */
 function visible(
   db: Kysely<Tables>,

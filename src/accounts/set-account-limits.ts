@@ -5,20 +5,22 @@ import { accountLimitNames, type AccountLimits } from "../auth/limits.ts";
 import type { Tables } from "../database/tables.ts";
 import { ServiceError, Violations } from "../std/service-error.ts";
 
-/** The changes: a number, 0 for unlimited, null for the value of the settings. */
+/**
+ * The changed limits: a number, 0 for unlimited, or null for the default of the service's settings.
+ */
 export type LimitChanges = { readonly [Name in keyof AccountLimits]?: number | null | undefined };
 
 /**
- * The largest value of each limit: for bytes the largest exact number, for others the contract's
- * int32.
+ * The maximum of each limit: for bytes the largest exact number, for others the largest int32 of
+ * the contract.
  */
 const limitMax = (name: keyof AccountLimits): number =>
   name === "storedBytes" ? Number.MAX_SAFE_INTEGER : 2_147_483_647;
 
 /**
  * Sets limits of an account, for the operator; every node applies them within two seconds. Returns
- * all limits set on the account, without those of the settings. Throws invalid_argument with every
- * violation, and not_found.
+ * all limits that are set on the account, without those of the settings. Throws invalid_argument
+ * with all violations, and not_found.
  */
 export async function setAccountLimits(
   db: Kysely<Tables>,
@@ -61,7 +63,7 @@ function checkChanges(changes: LimitChanges): void {
     const value = changes[name] ?? 0;
     const max = limitMax(name);
     if (Number.isSafeInteger(value) && value >= 0 && value <= max) continue;
-    violations.add(name, `is ${value}: a whole number from 0 (unlimited) to ${max}`);
+    violations.add(name, `must be a whole number from 0 (unlimited) to ${max}, not ${value}`);
   }
   if (Object.values(changes).every((value) => value === undefined)) {
     violations.add("limits", `at least one of ${accountLimitNames.join(", ")} is required`);

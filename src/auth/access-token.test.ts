@@ -9,7 +9,7 @@ test("verifyAccessToken() accepts ES256 signatures whose numbers have leading ze
   const [clientId, audience, now] = ["client", "https://hlust.example", 1_800_000_000];
   const claims = { iss: clientId, sub: clientId, aud: audience, iat: now, exp: now + 60 };
   const seen = { zero: 0, small: 0, large: 0 };
-  // One of 256 numbers begins with a byte of zeros.
+  // One in 256 numbers begins with a zero byte.
   for (let jti = 0; jti < 600; jti += 1) {
     const token = signJwt({ alg: "ES256", kid: "key" }, { ...claims, jti }, privateKey);
     const parts = { clientId, algorithm: "ES256", key } as const;

@@ -15,7 +15,7 @@ export interface VerifyingKey {
 const lifeSecondsMax = 3600;
 /** docs/api.md, Access: how far clocks may differ. */
 const skewSeconds = 60;
-/** A longer text is not one of our tokens; the limit also keeps the header of a call small. */
+/** No token of ours is longer; the limit also bounds the header of a call. */
 export const tokenLengthMax = 8192;
 
 /**
@@ -38,10 +38,10 @@ export function importVerifyingKey(jwk: JsonWebKey): KeyObject {
 }
 
 /**
- * Checks a JWT against the key that its kid names: signature by the algorithm of that key and no
- * other, iss = sub = client id, aud, exp, iat and their span (docs/api.md, Access). Returns when
- * the token expires, in milliseconds, including the skew; throws (for claims, jose's errors) if
- * anything is wrong.
+ * Checks a JWT against the key that its kid names: the signature, only by the algorithm of that
+ * key; iss = sub = client id, aud, exp, iat and the time between them (docs/api.md, Access).
+ * Returns when the token expires, in milliseconds, including the skew. Throws if anything is wrong
+ * (for claims, jose's errors).
  */
 export function verifyAccessToken(
   token: string,
@@ -67,31 +67,32 @@ export function verifyAccessToken(
   const { exp = 0, iat = 0 } = payload;
   if (exp - iat > lifeSecondsMax)
     throw new RangeError(`is valid for longer than ${lifeSecondsMax} s`);
-  if (repeatsName(header) || repeatsName(claims)) throw new TypeError("has a member twice");
+  if (repeatsName(header) || repeatsName(claims))
+    throw new TypeError("has two members with the same name");
   return (exp + skewSeconds) * 1000;
 }
 
 const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /**
- * The header under which jose gets claims whose signature was checked: WebCrypto, which jose uses,
- * takes a third more CPU.
+ * The header with which jose gets claims whose signature has already been checked. The check in
+ * jose, which uses WebCrypto, takes a third more CPU.
  */
 const unsecured = Buffer.from('{"alg":"none"}').toString("base64url");
 
 /**
- * Nothing in a header chooses how the signature is checked; extensions that it requires (crit) are
- * not supported.
+ * Checks the header, which cannot choose how the signature is checked. Extensions that it requires
+ * (crit) are not supported.
  */
 function checkHeader(token: string, algorithm: ClientKeyAlgorithm): void {
   const { alg, crit, b64, typ = "JWT" } = decodeProtectedHeader(token);
-  if (alg !== algorithm) throw new TypeError("has another algorithm than its key");
+  if (alg !== algorithm) throw new TypeError("has a different algorithm from its key");
   if (crit !== undefined || b64 !== undefined) throw new TypeError("has crit or b64");
-  if (typ.toUpperCase() !== "JWT") throw new TypeError("has another typ than JWT");
+  if (typ.toUpperCase() !== "JWT") throw new TypeError("has a typ other than JWT");
 }
 
 /**
  * Whether a signature in the form of RFC 7518 section 3 and RFC 8037 section 3.1 is valid. The key
- * is passed without options, and ECDSA signatures in DER: with options, such as dsaEncoding, Node
+ * is passed without options, and an ECDSA signature in DER: with options, such as dsaEncoding, Node
  * parses the key each time (30 to 60 us).
  */
 function isSigned(
@@ -117,12 +118,12 @@ function derOf(signature: Buffer): Buffer {
 function derNumber(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0);
   const digits = first === -1 ? Buffer.of(0) : bytes.subarray(first);
-  // A leading one bit would make it negative.
+  // A leading 1 bit would make the number negative.
   const sign = digits.readUInt8() < 0x80 ? Buffer.alloc(0) : Buffer.of(0);
   return Buffer.concat([Buffer.of(2, sign.length + digits.length), sign, digits]);
 }
 
-/** A string of JSON, or one before a colon: the name of a member. */
+/** A JSON string; if a colon follows, it is the name of a member. */
 const textOrName = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**

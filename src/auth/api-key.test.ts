@@ -6,7 +6,7 @@ import { newApiKey, parseApiKey } from "./api-key.ts";
 import { secretMatches } from "./secret-token.ts";
 
 describe("newApiKey()", () => {
-  it("creates a token of token characters from which its id and hash can be read", () => {
+  it("creates a token from which its id and hash can be read, in characters that HTTP tokens allow", () => {
     const [one, other] = [newApiKey(), newApiKey()];
     assert.match(one.token, /^hlust_[0-9a-f]{32}_[A-Za-z0-9._~-]{43}$/);
     assert.ok(isId(one.id));
@@ -46,7 +46,7 @@ describe("parseApiKey()", () => {
     token.toUpperCase(),
     `x${token}`,
   ]) {
-    it(`does not accept ${JSON.stringify(text.replace(token, "<token>").slice(0, 12))} for a key`, () => {
+    it(`does not accept ${JSON.stringify(text.replace(token, "<token>").slice(0, 12))} as a key`, () => {
       assert.equal(parseApiKey(text), undefined);
     });
   }

@@ -17,7 +17,7 @@ export function looksLikeApiKey(token: string): boolean {
   return token.startsWith(prefix);
 }
 
-/** undefined if the token cannot be an API key. */
+/** The parts of an API key; undefined if the token cannot be one. */
 export function parseApiKey(token: string): SecretTokenParts | undefined {
   return readSecretToken(prefix, token);
 }

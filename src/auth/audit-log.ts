@@ -8,7 +8,7 @@ import type { Caller } from "./caller.ts";
 export interface Act {
   /** <what>.<verb>, for example `api_key.create`. */
   readonly action: string;
-  /** The resource that it was done to, for example `apiKeys/<id>`; "" if there is none. */
+  /** The resource that the action changed, for example `apiKeys/<id>`; "" if there is none. */
   readonly resource: string;
   /** Default OK. */
   readonly outcome?: "OK" | "REFUSED";
@@ -45,8 +45,8 @@ export async function audited<T>(
 }
 
 /**
- * Writes an act to the audit log, which is append-only. It belongs in the transaction of the act
- * itself, which is followed by logAct(); audited() does both.
+ * Writes an act to the audit log, which is append-only. Call it in the transaction of the act
+ * itself, and logAct() after the commit; audited() does both.
  */
 export async function recordAct(
   db: Kysely<Tables>,

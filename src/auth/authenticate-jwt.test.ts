@@ -24,7 +24,7 @@ let accountId: string;
 let rsa: TestClientKey;
 let ec: TestClientKey;
 let ed: TestClientKey;
-/** Of another account. */
+/** A key of another account. */
 let foreign: TestClientKey;
 
 before(async () => {
@@ -74,10 +74,10 @@ describe("authenticate() accepts a JWT", () => {
     ["signed by EdDSA", () => token({ key: ed })],
     ["without typ", () => token({ header: { typ: undefined } })],
     [
-      "whose aud is a list that contains the service",
+      "with an aud that is a list and contains the service",
       () => token({ claims: { aud: ["https://x", publicUrl] } }),
     ],
-    ["whose aud ends in a slash", () => token({ claims: { aud: `${publicUrl}/` } })],
+    ["with an aud that ends in a slash", () => token({ claims: { aud: `${publicUrl}/` } })],
     ["expired within the skew", () => token({ claims: { iat: now - 600, exp: now - 59 } })],
     [
       "issued in the future, within the skew",
@@ -87,7 +87,7 @@ describe("authenticate() accepts a JWT", () => {
     ["issued an hour ago", () => token({ claims: { iat: now - 3600, exp: now } })],
     ["with other claims", () => token({ claims: { jti: "1", scope: "account" } })],
     [
-      "whose header points to another key set",
+      "with a header that points to another key set",
       () => token({ header: { jku: "https://evil.example/keys" } }),
     ],
   ];
@@ -115,7 +115,7 @@ describe("authenticate() refuses a JWT", () => {
     }
   });
 
-  it("of a megabyte", async () => {
+  it("that is a megabyte long", async () => {
     const padding = "x".repeat(1_000_000);
     const { reason } = await refusal(authenticate(token({ claims: { padding } })));
     assert.equal(reason, "TOKEN_INVALID");

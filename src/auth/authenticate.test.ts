@@ -25,7 +25,7 @@ const { listTranscripts, createTranscript } = Transcripts.method;
 let database: Database;
 let authenticator: Authenticator;
 let accountId: string;
-/** Has every scope but `account`. */
+/** A key with every scope except `account`. */
 let key: { id: string; token: string };
 let otherKey: { id: string; token: string };
 /** The clock of the authenticators; tests advance it. */
@@ -75,7 +75,10 @@ function jwtOf({ id, clientId, privateKey }: TestClientKey): string {
 describe("authenticate() finds the token", () => {
   const rows: [string, (token: string) => Call, DescMethod?][] = [
     ["in the header", (token) => ({ authorization: `Bearer ${token}` })],
-    ["in the header, the scheme in any case", (token) => ({ authorization: `bEARER   ${token} ` })],
+    [
+      "in the header, with the scheme in any letter case",
+      (token) => ({ authorization: `bEARER   ${token} ` }),
+    ],
     [
       "in the header next to another scheme",
       (token) => ({ authorization: `Basic eDp5, Bearer ${token}` }),
@@ -92,11 +95,11 @@ describe("authenticate() finds the token", () => {
       listTranscripts,
     ],
     [
-      "in the header and where Google's clients put a key, the same one",
+      "twice, in the header and where Google's clients put a key",
       (token) => ({ authorization: `Bearer ${token}`, googApiKey: `${token}, ${token}` }),
     ],
     ["in the query", (token) => ({ url: `/v2beta1/speech:recognize?token=${token}` })],
-    ["in the query among others", (token) => ({ url: `/a?b=c&token=${token}&d` })],
+    ["in the query among other parameters", (token) => ({ url: `/a?b=c&token=${token}&d` })],
     [
       "in the query, percent-encoded",
       (token) => ({ url: `/?%74oken=${token.replaceAll("_", "%5F")}` }),
@@ -104,7 +107,7 @@ describe("authenticate() finds the token", () => {
     ["in the subprotocols", (token) => ({ subprotocol: `Bearer, ${token}` })],
     ["in the subprotocols, among others", (token) => ({ subprotocol: `chat,bearer,${token}` })],
     [
-      "twice, the same one",
+      "twice, in the header and in the query",
       (token) => ({ authorization: `Bearer ${token}`, url: `/?token=${token}` }),
     ],
     ["next to an empty one", (token) => ({ authorization: `Bearer ${token}`, url: "/?token=" })],
@@ -157,7 +160,7 @@ describe("authenticate() refuses", () => {
       "TOKEN_INVALID",
     ],
     [
-      "a known key with another's secret",
+      "a known key with the secret of another",
       () => ({ authorization: `Bearer ${key.token.slice(0, 38)}${otherKey.token.slice(38)}` }),
       "TOKEN_INVALID",
     ],
@@ -195,7 +198,7 @@ describe("authenticate() refuses", () => {
     });
   }
 
-  it("a key without the scope, naming it", async () => {
+  it("a key without the scope, and names the scope", async () => {
     const call = { authorization: `Bearer ${otherKey.token}` };
     for (const [method, scope] of [
       [listTranscripts, "transcripts.read"],
@@ -263,13 +266,13 @@ describe("authenticate() accepts a key", () => {
     for (const call of calls) {
       assert.equal((await refusal(authenticate(call))).reason, "TOKEN_INVALID");
     }
-    await authenticate({ authorization: `Bearer ${key.token}` }); // of another account
+    await authenticate({ authorization: `Bearer ${key.token}` }); // a key of another account
     await setDisabled(null);
     now += 500;
     for (const call of calls) await authenticate(call);
   });
 
-  it("until half a second after it was revoked, on every node, with a read each half second", async () => {
+  it("until half a second after it was revoked, on every node, with one read every half second", async () => {
     const apiKey = await addApiKey(database.db, accountId, ["speech"]);
     const clientKey = await addClientKey(database.db, accountId, "ES256");
     const { id } = clientKey;
@@ -288,7 +291,7 @@ describe("authenticate() accepts a key", () => {
     for (const ask of all) assert.equal((await refusal(ask())).reason, "TOKEN_INVALID");
   });
 
-  it("half a second after its creation, also if it was refused before", async () => {
+  it("half a second after its creation, even if it was refused before", async () => {
     const made = await addApiKey(database.db, accountId, ["speech"]);
     const row = await database.db
       .deleteFrom("api_key")
@@ -322,7 +325,8 @@ describe("authenticate() accepts a key", () => {
     for (const ms of [0, 200, 700, 30_000, 58_999]) {
       now = start + ms;
       await authenticate(call);
-      // Calls do not wait for the write: a key that is read again before it would be written twice.
+      // Calls do not wait for the write. If the key were read again before the write, its use would
+      // be written twice.
       await until(async () => (await noted()).length > 0);
     }
     await authenticate(call, recognize, newAuthenticator()); // another node, in the same minute

@@ -22,14 +22,14 @@ import { looksLikeStreamToken, takeStreamToken } from "./stream-token.ts";
 export interface Authenticator {
   /**
    * The caller of `method`. Throws unauthenticated (reason TOKEN_MISSING or TOKEN_INVALID),
-   * permission_denied when the key lacks the method's scope, invalid_argument when two different
-   * tokens are shown, and resource_exhausted (TOO_MANY_REFUSED) where too many tokens from the
-   * address were refused.
+   * permission_denied if the key lacks the method's scope, invalid_argument if the call has two
+   * different tokens, and resource_exhausted (TOO_MANY_REFUSED) if too many tokens from the address
+   * were refused.
    */
   authenticate(request: CallFacts, method: DescMethod): Promise<Caller>;
   /**
-   * Watches the credential of an open stream until it is disposed of: calls `end`, once, within
-   * some 1.5 s of when the credential is revoked, expires, or may no longer call `method`.
+   * Watches the credential of an open stream until the result is disposed of. Calls `end` once, at
+   * most about 1.5 s after the credential is revoked, expires, or loses the right to call `method`.
    */
   watch(caller: Caller, method: DescMethod, end: (reason: ServiceError) => void): Disposable;
 }
@@ -54,8 +54,8 @@ interface Checked {
  */
 const verifiedMax = 10_000;
 /**
- * The number of keys and JWTs that are remembered as good: they are checked even while other tokens
- * from their address are refused.
+ * The number of keys and JWTs that are remembered as valid: they are checked even while other
+ * tokens from their address are refused.
  */
 const knownMax = 10_000;
 
@@ -91,7 +91,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
     const checked = await checkWithLimit(token, request);
     if (!checked) throw unauthenticated("TOKEN_INVALID");
     const { noteUse } = checked;
-    // The call does not wait for it, and does not fail with it.
+    // The call does not wait for this write, and does not fail if it fails.
     noteUse()?.catch((error: unknown) => log.warn(errorFields(error), "auth.use_not_noted"));
     return { ...checked.caller, origin: request.origin };
   };
@@ -114,10 +114,12 @@ interface MethodAccess {
   readonly tokenParameter: boolean;
 }
 
-/** Cached: an option is decoded at each read, which takes longer than everything else here. */
+/**
+ * Cached, since each read of an option decodes it, which takes longer than the rest of the check.
+ */
 const knownAccess = new WeakMap<DescMethod, MethodAccess>();
 
-/** A method without the option is a bug of the contract: no one may call it. */
+/** A method without the option is a bug in the contract: it cannot be called. */
 function accessOf(method: DescMethod): MethodAccess {
   const known = knownAccess.get(method);
   if (known) return known;
@@ -129,7 +131,7 @@ function accessOf(method: DescMethod): MethodAccess {
   return found;
 }
 
-/** A call with a session must not show a token too: it would be ambiguous which of them counts. */
+/** A call with a session must not have a token too: it would be unclear which of them counts. */
 function callerBySession(request: CallFacts, session: Session): Caller {
   if (shownToken(request, true) !== undefined) throw severalTokens();
   const { accountId, actor, credential, keyId, role, scopes } = session;
@@ -156,7 +158,7 @@ function refuseWithoutScope(
   });
 }
 
-/** One sentence for all of missing, malformed, wrong, expired and revoked. */
+/** The same message for missing, malformed, wrong, expired and revoked tokens. */
 function unauthenticated(reason: "TOKEN_MISSING" | "TOKEN_INVALID"): ServiceError {
   return new ServiceError(
     "unauthenticated",
@@ -199,8 +201,8 @@ function createJwtCheck(
   log: Log,
 ): (token: string) => Promise<Checked | undefined> {
   /**
-   * By the hash of a verified token: its key, which is read again each time (a revoked key ends its
-   * tokens), and when the token expires.
+   * Verified tokens by their hash: the id of the key, which is read again each time (a revoked key
+   * ends its tokens), and when the token expires.
    */
   const verified = new LRUCache<string, { readonly keyId: string; readonly endsAt: number }>({
     max: verifiedMax,
@@ -217,7 +219,7 @@ function createJwtCheck(
         const options = { audience: publicUrl(), now: now() };
         verified.set(digest, { keyId, endsAt: verifyAccessToken(token, key, options) });
       } catch (error) {
-        // For the operator: the caller is not given the reason.
+        // Only the operator gets the reason, not the caller.
         const reason = error instanceof Error ? error.message : String(error);
         log.info({ keyId, reason }, "auth.jwt_refused");
         return undefined;
@@ -230,11 +232,11 @@ function createJwtCheck(
   };
 }
 
-/** Characters of a secret, including the underscore before it. */
+/** The length of a secret, including the underscore before it. */
 const secretLength = 44;
 
 /**
- * The name under which a good token is remembered: an API key without its secret; the hash of a
+ * The name under which a valid token is remembered: an API key without its secret, or the hash of a
  * JWT, which may be long.
  */
 function knownAs(token: string): string {

@@ -1,18 +1,18 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * Reads by id that are cached briefly, so that what was revoked ends within the second that
- * docs/api.md allows.
+ * Reads by id that are cached briefly, so that a revoked credential is refused within the second
+ * that docs/api.md allows.
  */
 export interface CachedReads<T> {
   readonly find: (id: string) => Promise<T | undefined>;
-  /** The next find() reads again. */
+  /** Makes the next find() read the id again. */
   readonly forget: (id: string) => void;
 }
 
-/** Half of what docs/api.md allows: the other half is for the read itself. */
+/** Half of the second that docs/api.md allows: the other half is for the read itself. */
 const cacheMsMax = 500;
-/** The number of entries kept, of what exists and of ids that do not. */
+/** The number of cached ids, whether they exist or not. */
 export const cachedMax = 10_000;
 
 /**
@@ -23,7 +23,8 @@ export function cacheReads<T>(
   now: () => number,
   read: (id: string, before: T | undefined) => Promise<T | undefined>,
 ): CachedReads<T> {
-  // Not its fetch(): that forgets ids that do not exist, and counts the time from a read's end.
+  // LRUCache.fetch() is not used: it forgets ids that do not exist, and counts the time from the
+  // end of a read.
   const entries = new LRUCache<
     string,
     { readonly at: number; readonly value: Promise<T | undefined> }

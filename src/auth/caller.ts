@@ -24,22 +24,22 @@ export interface CallOrigin {
 }
 
 /**
- * What a caller is authenticated by. It is checked again while a stream is open, which ends when it
- * is no longer valid.
+ * What a caller is authenticated by. While a stream is open it is checked again; the stream ends
+ * when it is no longer valid.
  */
 export interface Credential {
   readonly kind: "api_key" | "client_key" | "session";
   readonly id: string;
 }
 
-/** Who calls: the account, which owns what is created and read, and the actor in it. */
+/** Who calls: the account, which owns everything that is created and read, and the actor in it. */
 export interface Caller {
   readonly accountId: string;
   /** `apiKeys/<id>`, `clientKeys/<id>` or `members/<id>`. */
   readonly actor: string;
   /**
-   * The console session, or else the key. For a stream token: the credential that it was created
-   * with.
+   * The console session, or else the key. With a stream token it is the credential that the token
+   * was created with.
    */
   readonly credential: Credential;
   /** The API key or client key whose limits apply; undefined for members. */
@@ -58,6 +58,6 @@ export const callerKey = createContextKey<Caller | undefined>(undefined, {
 /** The caller of a method. Every door authenticates first; without a caller the call is refused. */
 export function callerOf(context: Pick<HandlerContext, "values">): Caller {
   const caller = context.values.get(callerKey);
-  if (!caller) throw new ServiceError("unauthenticated", "this method needs a token");
+  if (!caller) throw new ServiceError("unauthenticated", "this method requires a token");
   return caller;
 }

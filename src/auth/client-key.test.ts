@@ -62,7 +62,7 @@ describe("readPublicKey()", () => {
     ["a JWK of another algorithm", jwk(rsa.publicKey, { alg: "PS256" }), /alg is not RS256/],
     ["a JWK with HMAC as its algorithm", jwk(rsa.publicKey, { alg: "HS256" }), /alg is not/],
     [
-      "JSON that is no key",
+      "JSON that is not a key",
       `{"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}`,
       /not a public key/,
     ],
@@ -77,7 +77,7 @@ describe("readPublicKey()", () => {
       "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
       /without a key/,
     ],
-    ["RSA of 1024 bits", pem(smallRsa.publicKey), /1024 bits: 2048 to 8192/],
+    ["RSA of 1024 bits", pem(smallRsa.publicKey), /must have 2048 to 8192 bits, not 1024/],
     [
       "RSA with an exponent as long as the key, which is slow to check",
       jwk(rsa.publicKey, { e: Buffer.alloc(256, 0x7f).toString("base64url") }),

@@ -21,8 +21,8 @@ const rsaExponent = { min: 3n, max: 2n ** 32n } as const;
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /**
- * Reads a public key from PEM or JWK text. A string is the reason why it cannot be registered,
- * without any of the text.
+ * Reads a public key from PEM or JWK text. If it cannot be registered, the result is a string with
+ * the reason, without any of the text.
  */
 export function readPublicKey(given: string): PublicKey | string {
   const text = given.trim();
@@ -34,7 +34,7 @@ export function readPublicKey(given: string): PublicKey | string {
 }
 
 const privateAdvice =
-  "is a private key: keep that one to yourself, and register its public half " +
+  "is a private key: do not share it, but register its public half " +
   "(openssl pkey -in private.pem -pubout). Treat the private key as compromised";
 
 function fromPem(text: string): KeyObject | string {
@@ -71,7 +71,7 @@ function fromJwk(text: string): KeyObject | string {
   const isSame =
     alg === accepted.algorithm || (alg === "Ed25519" && accepted.algorithm === "EdDSA");
   if (alg !== undefined && !isSame) {
-    return `is a JWK whose alg is not ${accepted.algorithm}, the algorithm of such a key`;
+    return `is a JWK whose alg is not ${accepted.algorithm}, the algorithm of this kind of key`;
   }
   return key;
 }
@@ -81,7 +81,7 @@ function accept(key: KeyObject): PublicKey | string {
   if (kind === "rsa") {
     const bits = details?.modulusLength ?? 0;
     if (bits < rsaBits.min || bits > rsaBits.max) {
-      return `is an RSA key of ${bits} bits: ${rsaBits.min} to ${rsaBits.max} are accepted`;
+      return `is an RSA key that must have ${rsaBits.min} to ${rsaBits.max} bits, not ${bits}`;
     }
     const exponent = details?.publicExponent ?? 0n;
     if (exponent < rsaExponent.min || exponent > rsaExponent.max) {

@@ -15,7 +15,7 @@ import { CredentialWatch } from "./credential-watch.ts";
 import { createSessions } from "./sessions.ts";
 
 let database: Database;
-/** Counts the statements. */
+/** The database, with its statements counted. */
 let db: Kysely<Tables>;
 let statements = 0;
 
@@ -203,7 +203,10 @@ describe("CredentialWatch", () => {
     await until(() => Promise.resolve(ended.length === names.length));
     const inOrder = (list: string[]) => list.toSorted((a, b) => a.localeCompare(b));
     assert.deepEqual(inOrder(ended), inOrder(names));
-    assert.ok(statements - before <= 2, "one for all; the one before may have been in flight");
+    assert.ok(
+      statements - before <= 2,
+      "one for all streams; the previous one may have been in flight",
+    );
     for (const { code, reason } of reasons) {
       assert.deepEqual([code, reason], ["unauthenticated", "TOKEN_INVALID"]);
     }

@@ -15,15 +15,15 @@ export interface WatchedStream {
 }
 
 /**
- * docs/api.md, Access: streams end within 5 s; the rest of that is for the read, and for clients
- * that read slowly.
+ * docs/api.md, Access: streams end within 5 s. The rest of that time is for the database read, and
+ * for clients that read slowly.
  */
 const everyMs = 1_000;
 
 /**
- * Ends open streams whose credential is revoked, has expired or has lost the scope: one statement
- * each second for all streams of this node, and none while no stream is open. While the database is
- * unavailable streams continue.
+ * Ends open streams whose credential is revoked, has expired or has lost the scope. It sends one
+ * statement per second for all streams of this node, and none while no stream is open. While the
+ * database is unavailable, streams continue.
  */
 export class CredentialWatch {
   readonly #db: Kysely<Tables>;

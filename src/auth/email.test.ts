@@ -26,7 +26,7 @@ test("foldEmail() accepts addresses in ASCII, and folds their case", () => {
     ["anna,bo@example.is", undefined],
     ["þóra@example.is", undefined],
     ["anna@þjóð.is", undefined],
-    // The lower case of the Kelvin sign is k, of the dotted capital I an i with a mark.
+    // The lower case of the Kelvin sign is k; that of the dotted capital I is an i with a mark.
     ["\u212Aari@example.is", undefined],
     ["\u0130da@example.is", undefined],
   ];

@@ -3,8 +3,9 @@ export const emailLengthMax = 254;
 
 /**
  * An e-mail address in the form in which it is compared: in lower case. undefined if it cannot be
- * invited. Only ASCII: other letters have look-alikes, and some (the Kelvin sign, the long s) have
- * the lower case of another letter, so that one person's address could be taken for another's.
+ * invited. Only ASCII is accepted: other letters have look-alikes, and some (the Kelvin sign, the
+ * long s) have the lower case of another letter, so that one person's address could be taken for
+ * another's.
  */
 export function foldEmail(text: string): string | undefined {
   if (text.length > emailLengthMax) return undefined;

@@ -6,7 +6,7 @@ import type { CheckedOwner } from "./open-session.ts";
 /** A person's identity at an OpenID Connect provider. */
 export interface Person {
   readonly issuer: string;
-  /** The provider's identifier of the person; it stays when the address changes. */
+  /** The provider's identifier of the person, which stays the same if the address changes. */
   readonly subject: string;
   /** "" if the provider gives none. */
   readonly email: string;
@@ -14,10 +14,10 @@ export interface Person {
 }
 
 /**
- * The members that a person is, the most recently used account first: those who have signed in as
- * this subject, and those who were invited by the address, if the provider has verified it and no
- * one has signed in as them yet. From then on the subject counts, no matter who owns the address
- * later.
+ * The members that belong to a person, the most recently used account first: members that have
+ * signed in as this subject, and members that were invited by the address, if the provider has
+ * verified it and they have never signed in. After the first sign-in the subject identifies the
+ * member, no matter who owns the address later.
  */
 export async function memberOf(db: Kysely<Tables>, person: Person): Promise<CheckedOwner[]> {
   const { issuer, subject, emailVerified } = person;
@@ -49,8 +49,8 @@ export async function memberOf(db: Kysely<Tables>, person: Person): Promise<Chec
 }
 
 /**
- * Binds invitations to the address to the person, except where the account knows the person by
- * another invitation.
+ * Assigns the invitations of the address to the person, except in accounts where the person already
+ * is a member by another invitation.
  */
 async function bind(
   db: Kysely<Tables>,

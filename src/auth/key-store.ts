@@ -5,7 +5,7 @@ import { importVerifyingKey, type VerifyingKey } from "./access-token.ts";
 import { scopes, type Scope } from "./caller.ts";
 import { cacheReads, cachedMax } from "./cached-reads.ts";
 
-/** What every kind of key has. */
+/** The columns of every kind of key. */
 interface StoredKey {
   readonly id: string;
   readonly accountId: string;
@@ -23,8 +23,8 @@ export interface StoredClientKey extends StoredKey, VerifyingKey {
 }
 
 /**
- * Reads keys, cached briefly, so that a revoked one ends within the second that docs/api.md allows.
- * Keys of a disabled account are not found.
+ * Reads keys, cached briefly, so that a revoked one is refused within the second that docs/api.md
+ * allows. Keys of a disabled account are not found.
  */
 export interface KeyStore {
   apiKey(id: string): Promise<StoredApiKey | undefined>;
@@ -87,7 +87,7 @@ async function readApiKey(db: Kysely<Tables>, id: string): Promise<StoredApiKey 
   );
 }
 
-/** The public key of an id never changes: one that was imported before is reused. */
+/** The public key of an id never changes, so one that was imported before is reused. */
 async function readClientKey(
   db: Kysely<Tables>,
   id: string,

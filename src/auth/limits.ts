@@ -1,6 +1,6 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** What an account may use, by the names of AccountLimits (hlust.accounts.v1). 0: unlimited. */
+/** The limits of an account, by their names in AccountLimits (hlust.accounts.v1). 0: unlimited. */
 export const accountLimitNames = [
   "requestsPerMinute",
   "concurrentStreams",
@@ -10,7 +10,9 @@ export const accountLimitNames = [
 ] as const;
 export type AccountLimits = Readonly<Record<(typeof accountLimitNames)[number], number>>;
 
-/** The share of it that one key may use, by the names of KeyLimits. 0: as much as its account. */
+/**
+ * The limits of one key within its account, by their names in KeyLimits. 0: as much as the account.
+ */
 export const keyLimitNames = [
   "requestsPerMinute",
   "concurrentStreams",
@@ -27,7 +29,7 @@ export const noLimits: AccountLimits = {
   storedBytes: 0,
 };
 
-/** The limits of a column; those that are missing there are taken from `otherwise`. */
+/** The limits in a column; missing ones are taken from `otherwise`. */
 export function limitsFrom(
   column: Readonly<Record<string, number>>,
   otherwise: AccountLimits,
@@ -40,7 +42,7 @@ export function limitsFrom(
 /** Whether a limit is the account's or the key's. */
 export type LimitOf = "account" | "key";
 
-/** Retry delays: a stream or job may end at any time. */
+/** Retry delays: a stream or a job can end at any time. */
 const streamsRetryMs = 5_000;
 const jobsRetryMs = 10_000;
 
@@ -63,7 +65,7 @@ export function tooManyJobs(of: LimitOf, max: number): ServiceError {
 
 /** `waitMs` is the time until the next day (UTC) begins. */
 export function audioUsedUp(of: LimitOf, max: number, waitMs: number): ServiceError {
-  const what = `has used the ${max} s of audio that it may have recognized per day (UTC)`;
+  const what = `has used its limit of ${max} s of audio per day (UTC)`;
   return reached("AUDIO_LIMIT", what, { of, limit: "audioSecondsPerDay", max }, waitMs);
 }
 

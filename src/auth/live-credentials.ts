@@ -35,7 +35,7 @@ function scopesOf({ role, held }: Row): ReadonlySet<Scope> {
   return new Set(scopes.filter((scope) => held?.includes(scope)));
 }
 
-/** The credentials among the ids that are valid. */
+/** For each kind of credential, the statement that selects the valid ones of the ids. */
 const liveOf: Readonly<Record<Credential["kind"], (ids: readonly string[]) => RawBuilder<Row>>> = {
   api_key: (ids) => liveKeys("api_key", ids),
   client_key: (ids) => liveKeys("client_key", ids),

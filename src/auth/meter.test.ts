@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => open[Symbol.asyncDispose]());
 
-/** A node that shares its counts when the test says so. */
+/** A node that shares its counts only when the test requests it. */
 function openNode(
   its: Kysely<Tables>,
   limits: Partial<AccountLimits> = {},
@@ -67,7 +67,7 @@ async function shareCounts(...nodes: readonly Meter[]): Promise<void> {
   for (const node of nodes) await node.share();
 }
 
-test("a call past the limit is refused, naming it, and does not count; other accounts are not affected", async () => {
+test("a call above the limit is refused with the name of the limit, and does not count; other accounts are not affected", async () => {
   await using meter = openNode(db);
   const [many, few] = [await newMember({ requestsPerMinute: 2 }), await newMember({})];
   const calls = Array.from({ length: 50 }, async () => meter.countRequest(many));
@@ -131,7 +131,7 @@ test("a key has limits of its own within those of its account", async () => {
   assert.equal((await refusal(meter.openStream(other))).metadata["of"], "account");
 });
 
-test("streams of all nodes count while they are open; those of a dead node until its lease ends", async () => {
+test("streams of all nodes count while they are open, and streams of a dead node until its lease ends", async () => {
   await using one = openNode(db);
   const folder = "";
   const dying = await openDatabase({ url: postgres.url, folder, log: createLog("silent") });
@@ -164,7 +164,7 @@ test("streams of all nodes count while they are open; those of a dead node until
   assert.deepEqual(rows, [], "ended streams are deleted");
 });
 
-test("audio counts as it arrives: the stream that reaches the limit ends, and the next is refused", async () => {
+test("audio counts as it arrives: the stream that reaches the limit ends, and the next stream is refused", async () => {
   await using one = openNode(db);
   await using other = openNode(db);
   const member = await newMember({ audioSecondsPerDay: 5 });
@@ -194,7 +194,7 @@ test("audio counts as it arrives: the stream that reaches the limit ends, and th
   assert.deepEqual([day?.liveMs, day?.shortMs], [3_000, 2_000]);
 });
 
-test("audio of jobs counts too, for the account and for the key", async () => {
+test("audio of jobs also counts for the account and for the key", async () => {
   await using meter = openNode(db);
   const member = await newMember({ audioSecondsPerDay: 100 });
   const key = await newKey(member, { audioSecondsPerDay: 60 });
@@ -278,7 +278,7 @@ test("fractions of a millisecond do not keep a counter in memory", async () => {
   assert.equal(asked, before, "no counter is left to read");
 });
 
-test("short audio that fails is subtracted also if its counter was dropped meanwhile", async () => {
+test("the audio of a short recognition that fails is subtracted even if its counter was dropped in the meantime", async () => {
   await using meter = openNode(db, {}, 0);
   const caller = await newKey(await newMember({}), {});
   const failing = meter.recognizeShort(caller, 9_000, async () => {
@@ -303,7 +303,7 @@ test("a deleted account does not block the writes of other accounts", async () =
   assert.equal(day?.requests, 1);
 });
 
-test("the operator's limits apply after the next exchange, 0 for unlimited, and settings for the rest", async () => {
+test("limits that the operator sets apply after the next exchange: 0 is unlimited, and the settings apply to the rest", async () => {
   await using meter = openNode(db, { requestsPerMinute: 1, concurrentStreams: 7 });
   const caller = await newMember({});
   await meter.countRequest(caller);

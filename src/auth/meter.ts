@@ -59,7 +59,7 @@ const forgetEveryMs = 3_600_000;
 /** How long disposal waits for the last write. */
 const stopMsMax = 2_000;
 
-/** Counts what accounts and keys use, and refuses calls past their limits. */
+/** Counts what accounts and keys use, and refuses calls above their limits. */
 export function openMeter(parts: MeterParts): Meter {
   return new Meter(parts);
 }
@@ -92,7 +92,7 @@ export class Meter implements AsyncDisposable {
     void repeat(options, async () => this.share());
   }
 
-  /** Counts a call. Throws TOO_MANY_REQUESTS past a limit; refused calls do not count. */
+  /** Counts a call. Throws TOO_MANY_REQUESTS above a limit; refused calls do not count. */
   async countRequest(caller: MeteredCaller): Promise<void> {
     const counters = this.#known(caller) ?? (await this.#loaded(caller));
     const now = this.#now();
@@ -105,7 +105,7 @@ export class Meter implements AsyncDisposable {
   }
 
   /**
-   * Throws TOO_MANY_STREAMS or AUDIO_LIMIT if openStream() would: used before a socket is opened.
+   * Throws TOO_MANY_STREAMS or AUDIO_LIMIT if openStream() would. Called before a socket is opened.
    */
   async checkStream(caller: MeteredCaller): Promise<void> {
     this.#checkStream(this.#known(caller) ?? (await this.#loaded(caller)));
@@ -168,7 +168,7 @@ export class Meter implements AsyncDisposable {
     return { account: account?.limits ?? noLimits, key: key?.limits ?? noLimits };
   }
 
-  /** What an account uses, of what the meter counts. */
+  /** The current use of an account, as far as the meter counts it. */
   async useOf(
     accountId: string,
   ): Promise<{ readonly requests: number; readonly streams: number; readonly audioMs: number }> {
@@ -198,7 +198,7 @@ export class Meter implements AsyncDisposable {
     const { db } = this.#parts;
     const leave = async (): Promise<void> => {
       await this.share();
-      // Counts that arrived during that.
+      // Counts that arrived during the previous write.
       await this.share();
       if (this.#writes > 0) await forgetNode(db, this.#nodeId);
     };
@@ -250,7 +250,7 @@ export class Meter implements AsyncDisposable {
     } catch (error) {
       this.#parts.log.debug(errorFields(error), "meter.not_loaded");
     }
-    // Another call may have loaded the account meanwhile.
+    // Another call may have loaded the account in the meantime.
     for (const counter of unknown)
       if (!this.#counters.has(counter.id)) this.#counters.set(counter.id, counter);
   }
@@ -295,7 +295,7 @@ export class Meter implements AsyncDisposable {
   }
 }
 
-/** The error of a caller without audio left for today. */
+/** The error if a caller has no audio left for today. */
 function usedUp(counters: readonly UsageCounter[], now: number): ServiceError | undefined {
   for (const counter of counters) {
     const waitMs = counter.audioWaitMs(now);

@@ -2,8 +2,8 @@ import type { Authenticator } from "./authenticate.ts";
 import type { Meter } from "./meter.ts";
 
 /**
- * Counts every authenticated call. Throws what the authenticator throws, and TOO_MANY_REQUESTS; for
- * live streams also what would end them at once, so that no socket is opened for them.
+ * Counts every authenticated call. Throws the authenticator's errors and TOO_MANY_REQUESTS; for a
+ * live stream also the errors that would end it immediately, so that no socket is opened for it.
  */
 export function meteredAuthenticator(
   authenticator: Authenticator,

@@ -5,16 +5,18 @@ import type { Person } from "./find-member.ts";
 
 /** The provider that members sign in with. */
 export interface OpenIdSettings {
-  /** Its issuer identifier, as a URL. */
+  /** The issuer identifier of the provider, as a URL. */
   readonly issuer: string;
   readonly clientId: string;
-  /** undefined: the client is a public one. */
+  /** undefined: the client is a public client. */
   readonly clientSecret: string | undefined;
 }
 
 /** Signing in with a provider of OpenID Connect: the code flow, with PKCE, state and nonce. */
 export interface OpenId {
-  /** Where to send the browser, and the secret that it must bring back, in a cookie. */
+  /**
+   * The URL to send the browser to, and the secret that the browser must bring back in a cookie.
+   */
   begin(redirectUri: string): Promise<{ readonly url: URL; readonly secret: string }>;
   /** The person who came back; `url` is the redirect URI with what the provider has added. */
   finish(url: URL, secret: string): Promise<Person>;

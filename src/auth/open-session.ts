@@ -12,7 +12,7 @@ export type SessionOwner =
   | { readonly accountId: string; readonly memberId: string }
   | { readonly accountId: string; readonly apiKeyId: string };
 
-/** The owner that credentials name, and why they are refused, if they are. */
+/** The owner of the presented credentials, and the reason if they are refused. */
 export interface CheckedOwner {
   readonly owner: SessionOwner;
   readonly problem?: "wrong_secret" | "expired" | "account_disabled" | "other_identity" | undefined;
@@ -27,13 +27,15 @@ export interface Visit {
   /** Its User-Agent header. */
   readonly userAgent: string;
   /**
-   * The session that the browser had until now. It ends, so that no one continues with one that
-   * others may know.
+   * The session that the browser has had so far. It ends, so that no one continues with a session
+   * that others may know.
    */
   readonly before: Session | undefined;
 }
 
-/** The number of sessions of one member or key: a new one replaces the least recently used. */
+/**
+ * The maximum number of sessions of one member or key: a new one replaces the least recently used.
+ */
 const sessionsMax = 100;
 const userAgentCharsMax = 300;
 
@@ -91,7 +93,7 @@ export async function endSession(
 
 function sessionRow(made: Parameters<typeof openSession>[1]): Insertable<SessionTable> {
   const { id, secretHash, owner, method, visit, now } = made;
-  // Switching accounts is no new sign-in: otherwise a person could stay signed in forever by
+  // Switching accounts does not count as a new sign-in, or a person could stay signed in forever by
   // switching.
   const end = method === "switch" ? visit.before?.expiresAt : undefined;
   const at = new Date(now);

@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => database[Symbol.asyncDispose]());
 
-test("a missing scope is recorded in the audit log once a minute for each method, and no call waits for it", async () => {
+test("a missing scope is recorded in the audit log once a minute for each method, and no call waits for the record", async () => {
   const { db, pool } = database;
   const accountId = await addAccount(db);
   const { id, token } = await addApiKey(db, accountId, ["speech"]);

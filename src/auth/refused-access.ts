@@ -7,14 +7,15 @@ import { logAct, recordAct, type Act, type Actor } from "./audit-log.ts";
 /** Records in the audit log that a caller lacked the scope of a method. */
 export type NoteRefusedAccess = (actor: Actor, method: DescMethod, scope: string) => void;
 
-/** One refusal of an actor and a method is recorded in this time. */
+/** At most one refusal of an actor and a method is recorded in this time. */
 const againMs = 60_000;
-/** The number of pairs of actor and method in that time; further ones are not recorded. */
+/** The maximum number of pairs of actor and method that are recorded in that time. */
 const pairsMax = 2_000;
 
 /**
- * The call does not wait for it and does not fail with it; it takes one connection at a time. Each
- * node records at most one refusal a minute of an actor and a method.
+ * Creates the function that records refusals. Calls do not wait for it, and do not fail if it
+ * fails; it uses one connection at a time. Each node records at most one refusal per minute of an
+ * actor and a method.
  */
 export function createRefusedAccess(parts: {
   readonly db: Kysely<Tables>;
@@ -44,8 +45,8 @@ export function createRefusedAccess(parts: {
 
 /**
  * Whether to record a refusal: the first of a pair in a minute, up to pairsMax pairs. `recorded`
- * has when each was last recorded. Not an LRU cache: a full one must refuse new pairs, not forget
- * old ones.
+ * has the time of the last record of each pair. It is not an LRU cache: if it is full it must
+ * refuse new pairs, not forget old ones.
  */
 export function isDue(recorded: Map<string, number>, pair: string, now: number): boolean {
   for (const [old, at] of recorded) {

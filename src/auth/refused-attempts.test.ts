@@ -35,7 +35,7 @@ describe("attempt()", () => {
   let now = 0;
   const open = (perMinute = 3) => createRefusedAttempts(perMinute, () => now);
 
-  it("checks a minute's number of refused tokens at once, then one more at each interval", async () => {
+  it("checks the refused tokens of a whole minute immediately, then one more in each interval", async () => {
     const attempts = open();
     for (const n of [1, 2, 3])
       assert.equal(await attempts.attempt("192.0.2.1", `${n}`, bad), undefined);
@@ -52,7 +52,7 @@ describe("attempt()", () => {
     await refusal(attempts.attempt("192.0.2.1", "4", good));
   });
 
-  it("counts other addresses apart; those of one IPv6 /64 together", async () => {
+  it("counts each address separately, but the addresses of an IPv6 /64 together", async () => {
     const attempts = open(1);
     await attempts.attempt("2001:db8::1", "a", bad);
     await refusal(attempts.attempt("2001:db8::ffff:2", "b", good));
@@ -62,7 +62,7 @@ describe("attempt()", () => {
     assert.equal(await attempts.attempt("192.0.2.2", "b", good), "good");
   });
 
-  it("takes no attempt for good tokens, nor for failed checks", async () => {
+  it("counts neither valid tokens nor failed checks as attempts", async () => {
     const attempts = open(2);
     for (let n = 0; n < 10; n += 1) {
       await attempts.attempt("192.0.2.1", `${n}`, good);
@@ -92,7 +92,7 @@ describe("attempt()", () => {
     assert.equal(await attempts.attempt("192.0.2.1", "c", good), "good");
   });
 
-  it("checks a refused token that arrives many times at once only once, and counts each later time", async () => {
+  it("checks a refused token only once if it arrives many times at the same moment, and counts each later arrival", async () => {
     const attempts = open(2);
     let checks = 0;
     for (const turn of [1, 2]) {
@@ -111,7 +111,7 @@ describe("attempt()", () => {
     await refusal(attempts.attempt("192.0.2.1", "a", good));
   });
 
-  it("always checks tokens that were good before, and limits them once they are not", async () => {
+  it("always checks tokens that were valid before, and limits them once they are refused", async () => {
     const attempts = open(2);
     await attempts.attempt("192.0.2.1", "a", bad);
     await attempts.attempt("192.0.2.1", "b", bad);
@@ -130,7 +130,7 @@ describe("attempt()", () => {
     const address = (n: number) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
     const first = heapBytes();
     for (let n = 0; n < 200_000; n += 1) await attempts.attempt(address(n), "a", bad);
-    // Waits for what the last turn of the event loop still holds.
+    // Waits for everything that the last turn of the event loop still references.
     await new Promise(setImmediate);
     const mebibytes = (heapBytes() - first) / (1 << 20);
     t.diagnostic(`${mebibytes.toFixed(0)} MiB after 200 000 addresses`);
@@ -160,7 +160,7 @@ describe("authenticate() from an address with refused tokens", () => {
     });
     const authenticator = createAuthenticator({
       db,
-      // Read once for each signature.
+      // The URL is read once for each signature check.
       publicUrl: () => {
         signatures += 1;
         return "https://hlust.example";
@@ -208,7 +208,7 @@ describe("authenticate() from an address with refused tokens", () => {
     assert.equal((await refusal(call(other.token))).reason, "TOO_MANY_REFUSED", "not known yet");
     await call(other.token, "192.0.2.2");
     await call(other.token);
-    // The id is known: its secrets are still compared, from the cache.
+    // The id of the key is known, so its secrets are still compared, with the cached key.
     const guesses = Array.from(
       { length: 100 },
       () => key.token.slice(0, -43) + newApiKey().token.slice(-43),
@@ -222,7 +222,7 @@ describe("authenticate() from an address with refused tokens", () => {
     await refusal(call(key.token));
   });
 
-  it("checks no stream token, not even one that was good for its socket", async () => {
+  it("checks no stream token, not even one that was accepted for its socket", async () => {
     let reads = 0;
     const db = database.db.withPlugin({
       transformQuery: ({ node }) => {
@@ -251,7 +251,7 @@ describe("authenticate() from an address with refused tokens", () => {
     assert.equal(reads, 0);
   });
 
-  it("keeps little memory of a good JWT, however long it is", async (t) => {
+  it("keeps little memory of a valid JWT, however long it is", async (t) => {
     const log = createLog("silent");
     const attempts = createRefusedAttempts(perMinute);
     const publicUrl = () => "https://hlust.example";

@@ -2,12 +2,12 @@ import { LRUCache } from "lru-cache";
 import { addressBlock } from "../std/address-block.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** Limits refused tokens by address (an IPv6 address by its /64). */
+/** Limits the refused tokens of an address (of the /64 of an IPv6 address). */
 export interface RefusedAttempts {
   /**
-   * Returns what `check` returns; undefined is a token that is refused. Throws resource_exhausted
-   * (reason TOO_MANY_REFUSED, RetryInfo) without a check after too many refusals of the address;
-   * `isKnown` tokens, which were good before, are always checked.
+   * Returns the result of `check`, in which undefined stands for a refused token. Throws
+   * resource_exhausted (reason TOO_MANY_REFUSED, RetryInfo) without a check after too many refusals
+   * of the address; `isKnown` tokens, which were valid before, are always checked.
    */
   attempt<T>(
     address: string,
@@ -19,25 +19,26 @@ export interface RefusedAttempts {
 
 const minuteMs = 60_000;
 /**
- * The number of addresses that are remembered, the most recent ones; about a hundred bytes each.
+ * The number of addresses that are remembered, the most recent ones; each takes about a hundred
+ * bytes.
  */
 const addressesMax = 50_000;
 
 /**
- * Of an address `perMinute` tokens may be refused at once, and as many again spread over each
- * following minute. A token that is being checked counts as refused until it is good: a thousand at
- * once are not a thousand checks.
+ * An address may have `perMinute` refused tokens at once, and that many more, evenly spread, in
+ * each following minute. A token that is being checked counts as refused until it proves valid, so
+ * a thousand simultaneous tokens do not cause a thousand checks.
  */
 export function createRefusedAttempts(
   perMinute: number,
   now: () => number = () => performance.now(),
 ): RefusedAttempts {
   const everyMs = minuteMs / perMinute;
-  /** When each address has all of its attempts again: each attempt that is taken delays that. */
+  /** When each address has all of its attempts again; each attempt delays that time. */
   const fullAt = new LRUCache<string, number>({ max: addressesMax });
   /**
-   * Tokens that are being checked, and whether they are refused in the end: the same token again
-   * waits for that result, and takes no attempt.
+   * Tokens that are being checked, with whether they are refused in the end. If the same token
+   * arrives again, it waits for that result and does not count as an attempt.
    */
   const pending = new Map<string, Promise<boolean>>();
 
@@ -69,8 +70,8 @@ export function createRefusedAttempts(
       const block = addressBlock(address);
       const key = `${block} ${token}`;
       const same = pending.get(key);
-      // A refused token that arrives several times at once is checked once; a good one is checked
-      // each time, since some work for one call only.
+      // A refused token that arrives several times at the same moment is checked once; a valid one
+      // is checked each time, since some tokens work for one call only.
       if (same) return (await same) ? undefined : await checkKnown(address, check);
       refuseOver(block);
       take(block);
@@ -93,7 +94,7 @@ export function createRefusedAttempts(
 function tooMany(perMinute: number, retryAfterMs: number): ServiceError {
   return new ServiceError(
     "resource_exhausted",
-    `more than ${perMinute} tokens from this address were refused within a minute: a new one is checked again in a moment`,
+    `more than ${perMinute} tokens from this address were refused within a minute: try again later`,
     {
       reason: "TOO_MANY_REFUSED",
       retryAfterMs: Math.ceil(retryAfterMs),

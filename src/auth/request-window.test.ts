@@ -33,7 +33,7 @@ test("a window counts all calls of this minute and the share of the previous one
     ],
     // The clock is set back a little.
     [[[minuteMs + 5, 4]], minuteMs - 5, 4],
-    // And a lot: the window starts over.
+    // If it is set back a lot, the window starts over.
     [[[10 * minuteMs, 4]], 0, 0],
   ];
   for (const [calls, at, used] of rows) {
@@ -51,7 +51,7 @@ test("the counts of all nodes replace the node's own", () => {
 
 const steps = fc.array(fc.tuple(fc.nat(20_000), fc.integer({ min: 1, max: 9 })), { maxLength: 60 });
 
-test("at most twice the limit is admitted in any 60 s, and the limit over a longer time", () => {
+test("at most twice the limit is admitted in any 60 s, and at most the limit on average", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), steps, (max, gaps) => {
       const window = new RequestWindow();

@@ -1,6 +1,6 @@
 const minuteMs = 60_000;
 
-/** Calls of a minute of the clock, and of the one before. */
+/** The number of calls in a minute of the clock, and in the minute before it. */
 export interface MinuteCounts {
   /** Minutes since 1970. */
   readonly minute: number;
@@ -9,9 +9,9 @@ export interface MinuteCounts {
 }
 
 /**
- * The number of calls in the last 60 s: all calls of this minute, and of the previous minute the
- * share that is not yet 60 s old, as if its calls were spread evenly. Two numbers replace the time
- * of every call; the error for uneven calls is at most that share.
+ * The number of calls in the last 60 s: all calls of this minute, and the share of the previous
+ * minute's calls that is less than 60 s old, as if they were spread evenly. Two numbers replace the
+ * time of every call; if calls are uneven, the error is at most that share.
  */
 export class RequestWindow {
   #minute = 0;
@@ -37,8 +37,7 @@ export class RequestWindow {
   }
 
   /**
-   * Milliseconds until one more call leaves at most `max` in the window; 0: now. `max` is at least
-   * 1.
+   * Milliseconds until one more call is within `max` calls per window; 0: now. `max` is at least 1.
    */
   waitMs(max: number, now: number): number {
     if (this.used(now) + 1 <= max) return 0;
@@ -46,7 +45,7 @@ export class RequestWindow {
     const at = this.#fraction(now);
     const wait =
       left >= 0 ? 1 - left / this.#previous - at : 1 - at + 1 - (max - 1) / this.#requests;
-    // One more, since fractions are rounded.
+    // One millisecond more, since fractions are rounded.
     return Math.ceil(wait * minuteMs) + 1;
   }
 

@@ -5,8 +5,8 @@ import { newId } from "../std/ids.ts";
 export interface NewSecretToken {
   readonly id: string;
   /**
-   * <prefix><id without dashes>_<256 random bits in base64url>: token characters only, also in a
-   * WebSocket subprotocol.
+   * <prefix><id without dashes>_<256 random bits in base64url>. All its characters are allowed in
+   * HTTP tokens, so that it can be a WebSocket subprotocol.
    */
   readonly token: string;
   readonly secretHash: Buffer;
@@ -26,7 +26,7 @@ export function newSecretToken(prefix: string, id: string = newId()): NewSecretT
   return { id, token: `${prefix}${id.replaceAll("-", "")}_${secret}`, secretHash: hash(secret) };
 }
 
-/** undefined when the text cannot be a token with this prefix. */
+/** The parts of a token; undefined if the text cannot be a token with this prefix. */
 export function readSecretToken(prefix: string, token: string): SecretTokenParts | undefined {
   if (!token.startsWith(prefix)) return undefined;
   const [matched, a, b, c, d, e, secret] = form.exec(token.slice(prefix.length)) ?? [];
@@ -41,7 +41,7 @@ function hash(secret: string): Buffer {
 
 const hashOfNone = randomBytes(32);
 
-/** Compares in constant time, also if there is no hash (undefined). */
+/** Compares in constant time, even if there is no hash (undefined). */
 export function secretMatches(secret: string, secretHash: Buffer | null | undefined): boolean {
   const isEqual = timingSafeEqual(hash(secret), secretHash ?? hashOfNone);
   return isEqual && secretHash !== undefined && secretHash !== null;

@@ -12,7 +12,7 @@ export interface Session extends Omit<Caller, "origin"> {
   readonly accountDisplayName: string;
   readonly createdAt: Date;
   readonly lastUsedAt: Date;
-  /** When it ends, even if it is used. */
+  /** When the session ends, even if it is in use. */
   readonly expiresAt: Date;
   readonly secretHash: Buffer;
   readonly previousHash: Buffer | null;
@@ -20,7 +20,7 @@ export interface Session extends Omit<Caller, "origin"> {
   readonly rotatedAt: Date;
 }
 
-/** An unused session ends after this. */
+/** A session ends after this time without use. */
 export const idleMsMax = 12 * 3_600_000;
 /** Every session ends after this. */
 export const lifeMsMax = 7 * 24 * 3_600_000;

@@ -116,7 +116,7 @@ describe("check()", () => {
     assert.equal(await sessions.check(latest), undefined);
   });
 
-  it("replaces the secret each hour; the previous one is valid until a minute after the new one is shown", async () => {
+  it("replaces the secret each hour; the previous one is valid until a minute after the first use of the new one", async () => {
     const { secret: first } = await signIn();
     now += hourMs - 1;
     assert.equal((await sessions.check(first))?.renewed, undefined);
@@ -137,7 +137,7 @@ describe("check()", () => {
     assert.ok(await sessions.check(second));
   });
 
-  it("accepts a new secret at once on a node that has just read the old one", async () => {
+  it("immediately accepts a new secret on a node that has just read the old one", async () => {
     const { secret: first } = await signIn();
     now += hourMs - 1;
     assert.ok(await elsewhere.check(first));
@@ -146,7 +146,7 @@ describe("check()", () => {
     assert.ok(await elsewhere.check(second));
   });
 
-  it("gives another secret to a browser that never received the new one", async () => {
+  it("gives another new secret to a browser that did not receive the first one", async () => {
     const { secret: first } = await signIn();
     now += hourMs;
     const lost = (await sessions.check(first))?.renewed ?? assert.fail("not renewed");
@@ -184,7 +184,7 @@ describe("check()", () => {
 });
 
 describe("open()", () => {
-  it("ends the session that the browser had, and records both", async () => {
+  it("ends the session that the browser had before, and records both", async () => {
     const { db } = database;
     const first = await signIn();
     const before = (await sessions.check(first.secret))?.session;

@@ -21,7 +21,7 @@ import {
 } from "./secret-token.ts";
 import { cachedSessions, type Session } from "./session-store.ts";
 
-/** A session with its secret, which the cookie is set to. */
+/** A session, with the secret that becomes the value of the cookie. */
 export interface OpenedSession {
   readonly session: Session;
   readonly secret: string;
@@ -30,8 +30,8 @@ export interface OpenedSession {
 /** The sessions of browsers that are signed in to the console. */
 export interface Sessions {
   /**
-   * The session with this secret, and a new secret if the old one is due for replacement;
-   * undefined: it has ended, or never existed. Throws resource_exhausted (TOO_MANY_REFUSED) after
+   * The session with this secret, and a new secret if the old one is due for replacement; undefined
+   * if the session has ended or never existed. Throws resource_exhausted (TOO_MANY_REFUSED) after
    * too many refused secrets from the address.
    */
   check(
@@ -43,16 +43,16 @@ export interface Sessions {
   end(session: Session, origin: CallOrigin): Promise<void>;
 }
 
-/** A secret is replaced by the first call that shows it after this. */
+/** The first call with a secret that is older than this replaces the secret. */
 const secretMsMax = 3_600_000;
 /**
- * The previous secret stays valid until the new one has been shown, and this long after: for calls
- * in flight, and for a browser that never received the answer with the new one.
+ * The previous secret stays valid for this long after the first use of the new one: for calls in
+ * flight, and for a browser that never received the answer with the new one.
  */
 const graceMs = 60_000;
 const minuteMs = 60_000;
 
-/** The prefix of a session's secret; the secret is no token, and is not accepted as one. */
+/** The prefix of a session's secret. The secret is not a token, and is not accepted as one. */
 const prefix = "session_";
 
 export function createSessions(parts: {
@@ -66,13 +66,14 @@ export function createSessions(parts: {
   const cache = cachedSessions(db, now);
   const noted = new LRUCache<string, number>({ max: cachedMax });
   /**
-   * Sessions that were good: they are checked even while other secrets from their address are
+   * Sessions that have been valid: they are checked even while other secrets from their address are
    * refused.
    */
   const known = new LRUCache<string, true>({ max: cachedMax });
 
   /**
-   * A cached row may be older than the secret: before the secret is refused, the row is read again.
+   * Finds the session of a secret. A cached row may be older than the secret, so the row is read
+   * again before the secret is refused.
    */
   async function findShown(read: SecretTokenParts): Promise<Session | undefined> {
     const session = await cache.find(read.id);
@@ -105,7 +106,7 @@ export function createSessions(parts: {
         : await find();
       if (!session) return undefined;
       known.set(session.id, true);
-      // The call does not wait for it, and does not fail with it.
+      // The call does not wait for this write, and does not fail if it fails.
       noteUse(session).catch((error: unknown) => {
         log.warn(errorFields(error), "session.use_not_noted");
       });
@@ -122,7 +123,7 @@ export function createSessions(parts: {
       }
       await openSession(parts, { ...made, owner, method, visit, now: now() });
       const session = await cache.find(made.id);
-      // Its member or key was deleted just now.
+      // The member or key was deleted in the meantime.
       if (!session) throw signedOut();
       known.set(made.id, true);
       return { session, secret: made.token };
@@ -155,9 +156,9 @@ function knowsPrevious(
 }
 
 /**
- * Replaces a secret when it is an hour old, or when the previous one is shown a minute after it was
- * replaced, so its successor never arrived. Of concurrent calls one gets the new secret; the others
- * keep what they have.
+ * Replaces a secret that is an hour old, or one that was replaced more than a minute ago and is
+ * used again because the browser never received its successor. Only one of several concurrent calls
+ * gets the new secret; the others keep theirs.
  */
 async function renew(
   db: Kysely<Tables>,

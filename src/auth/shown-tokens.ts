@@ -63,7 +63,10 @@ function inGoogApiKey(value: string): string[] {
   return value.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
 }
 
-/** Parsed from the text: `new URL()` would resolve dot segments in the path. */
+/**
+ * The tokens in the query. It is parsed as text, since `new URL()` would resolve dot segments in
+ * the path.
+ */
 function inQuery(url: string): string[] {
   const start = url.indexOf("?");
   if (start === -1) return [];

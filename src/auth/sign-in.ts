@@ -18,7 +18,7 @@ import { secretMatches } from "./secret-token.ts";
 import type { OpenedSession, Sessions } from "./sessions.ts";
 import { takeSignInToken } from "./sign-in-token.ts";
 
-/** What a person shows to sign in to the console. */
+/** What a person presents to sign in to the console. */
 export type Credentials =
   | { readonly method: "api_key"; readonly apiKey: string }
   | { readonly method: "sign_in_token"; readonly signInToken: string }
@@ -42,8 +42,8 @@ export interface SignInParts {
 }
 
 /**
- * All sign-in methods go through here: credentials are checked, and refusals are recorded in the
- * audit log of the account that they are about, if it is known.
+ * All sign-in methods end here: credentials are checked, and refusals are recorded in the audit log
+ * of the account that they concern, if it is known.
  */
 export function createSignIn(parts: SignInParts): SignIn {
   const { db, sessions, now = Date.now, attempts } = parts;
@@ -120,7 +120,7 @@ async function ofApiKey(db: Kysely<Tables>, text: string, now: number): Promise<
   return [checked];
 }
 
-/** Whether the account, and the key if the owner is one, may be used at all. */
+/** Whether the account can be used, and the key too if the owner is a key. */
 async function inForce(
   db: Kysely<Tables>,
   owner: SessionOwner,
@@ -143,8 +143,8 @@ async function inForce(
 }
 
 /**
- * The member of another account who is the same person at the same provider as the one who is
- * signed in.
+ * The member in another account who is the same person at the same provider as the signed-in
+ * member.
  */
 async function sameMember(
   db: Kysely<Tables>,
@@ -189,7 +189,10 @@ async function recordRefusal(
 function refused(shown: Credentials): ServiceError {
   const { method } = shown;
   if (method === "switch") {
-    return new ServiceError("not_found", `there is no accounts/${shown.accountId} of yours`);
+    return new ServiceError(
+      "not_found",
+      `you are not a member of accounts/${shown.accountId}, or it does not exist`,
+    );
   }
   if (method === "open_id") {
     return shown.person.emailVerified

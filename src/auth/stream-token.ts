@@ -12,7 +12,7 @@ const prefix = "hlust_stream_";
 /** The number of expired tokens that are deleted when one is created. */
 const sweptMax = 100;
 
-/** Whether a token is a stream token by its form, which begins as that of an API key. */
+/** Whether a token has the form of a stream token, which begins like an API key. */
 export function looksLikeStreamToken(token: string): boolean {
   return token.startsWith(prefix);
 }
@@ -48,8 +48,8 @@ export async function createStreamToken(
 }
 
 /**
- * Who a stream token speaks for, once: of all calls with it, on all nodes, one gets a result. Its
- * creator's credential must still be valid. The only scope is speech.
+ * Returns the caller of a stream token and consumes it: only one call, on any node, gets a result.
+ * The creator's credential must still be valid. The only scope is speech.
  */
 export async function takeStreamToken(
   db: Kysely<Tables>,
@@ -79,7 +79,7 @@ export async function takeStreamToken(
   };
 }
 
-/** Nodes that create tokens at the same time sweep different rows. */
+/** Deletes expired tokens. Nodes that create tokens at the same time delete different rows. */
 async function sweep(db: Kysely<Tables>): Promise<void> {
   await db
     .deleteFrom("stream_token")

@@ -3,18 +3,18 @@ import { RequestWindow, type MinuteCounts } from "./request-window.ts";
 
 const dayMs = 86_400_000;
 
-/** The stored use of an account or a key, of all nodes. */
+/** The stored use of an account or a key on all nodes. */
 export interface KnownUse extends MinuteCounts {
   readonly limits: AccountLimits;
-  /** Today (UTC). */
+  /** The audio of today (UTC). */
   readonly audioMs: number;
-  /** Days since 1970. */
+  /** Today, in days since 1970. */
   readonly day: number;
   /** Live streams of the other nodes. */
   readonly streamsElsewhere: number;
 }
 
-/** What this node has counted and not written yet. */
+/** The use that this node has counted and not yet written. */
 export interface Unwritten {
   readonly id: string;
   readonly accountId: string;
@@ -62,7 +62,7 @@ export class UsageCounter {
     return this.#limits;
   }
 
-  /** Open live streams, of all nodes. */
+  /** Open live streams on all nodes. */
   get streams(): number {
     return this.#streams + this.#streamsElsewhere;
   }
@@ -114,7 +114,7 @@ export class UsageCounter {
     else this.#shortMsUnwritten += ms;
   }
 
-  /** The counts to write; undefined: none. They count as written from now on. */
+  /** The counts to write, which count as written from now on; undefined if there are none. */
   take(now: number): Unwritten | undefined {
     const [requests, streams] = [this.#requestsUnwritten, this.#streams];
     const [liveMs, shortMs] = [
@@ -142,7 +142,7 @@ export class UsageCounter {
     this.#streamsElsewhere = known.streamsElsewhere;
   }
 
-  /** Whether it can be dropped without losing anything. */
+  /** Whether the counter can be dropped without losing a count. */
   get isIdle(): boolean {
     const open = this.#streams + this.#streamsWritten + this.#requestsUnwritten;
     // Rounded separately, as they are written.

@@ -19,7 +19,8 @@ export async function writeUsage(
   { nodeId, number, rows }: UsageWrite,
 ): Promise<void> {
   const column = <T>(of: (row: Unwritten) => T): T[] => rows.map(of);
-  // In the order of their ids, like every writer of these tables, which prevents deadlocks.
+  // Rows are written in the order of their ids, as by every writer of these tables, to prevent
+  // deadlocks.
   await sql`
     with node as (
       insert into usage_node (id, writes, leased_until)
@@ -86,7 +87,7 @@ interface UsageRow {
 
 /**
  * The stored use and limits of these accounts and keys, and the database's time (ms since 1970).
- * Deleted ones are missing.
+ * Deleted accounts and keys are missing.
  */
 export async function readUsage(
   db: Kysely<Tables>,
@@ -135,7 +136,7 @@ export async function readUsage(
 /** The audio of a job that has succeeded. */
 export interface JobAudio {
   readonly accountId: string;
-  /** null: it was not submitted with a key. */
+  /** null: the job was not submitted with a key. */
   readonly keyId: string | null;
   readonly ms: number;
 }
@@ -160,7 +161,7 @@ export async function countJobAudio(
   `.execute(trx);
 }
 
-/** What an account has used in a day. */
+/** The use of an account in a day. */
 export interface UsageDay {
   /** `2026-11-22` */
   readonly date: string;
@@ -170,9 +171,7 @@ export interface UsageDay {
   readonly jobMs: number;
 }
 
-/**
- * The days of an account with any use, the newest first: at most `limit` of those before a date.
- */
+/** The days before a date on which the account was used, the newest first, at most `limit`. */
 export async function readUsageDays(
   db: Kysely<Tables>,
   accountId: string,
@@ -195,8 +194,8 @@ export async function forgetNode(db: Kysely<Tables>, nodeId: string): Promise<vo
 }
 
 /**
- * Deletes rows that no limit uses any more: dead nodes, calls of an hour ago, and yesterday's use
- * of keys.
+ * Deletes rows that no limit uses any more: dead nodes, calls of more than an hour ago, and the use
+ * of keys before yesterday.
  */
 export async function forgetOldUsage(db: Kysely<Tables>): Promise<void> {
   await sql`delete from usage_node where leased_until < now() - interval '1 hour'`.execute(db);

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { jsonText } from "../transcripts/transcript-store.ts";
+import { jsonText } from "../transcripts/metadata-text.ts";
 
 /** The single end of a sound chain; undefined where there is none. */
 export async function newestVersion(trx: Transaction<Tables>, transcriptId: string) {

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { foldText } from "../std/fold-text.ts";
-import { metadataOf } from "../transcripts/transcript-store.ts";
+import { metadataOf } from "../transcripts/metadata-text.ts";
 import { lockHead, newestVersion } from "./newest-version.ts";
 
 /**

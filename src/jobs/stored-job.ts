@@ -1,6 +1,6 @@
 import type { TranscriptJobTable } from "../database/tables.ts";
 import type { TranscriptMetadata } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { jsonText, metadataOf } from "../transcripts/transcript-store.ts";
+import { jsonText, metadataOf } from "../transcripts/metadata-text.ts";
 
 /** A job as it is stored. */
 export interface StoredJob {

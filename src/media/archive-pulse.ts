@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { errorFields, type Log } from "../std/log.ts";
+import type { Log } from "../std/log.ts";
+import { openRepeat } from "../std/repeat.ts";
 import { holdPulse, nextPulse, readPulse, writePulse, type Pulse } from "./archive-row.ts";
 import type { MediaStore } from "./media-store.ts";
 
@@ -65,7 +65,6 @@ export function openArchivePulse(parts: {
   const { db, store, log } = parts;
   const everyMs = parts.checkEveryMs ?? checkEveryMs;
   const dueAfterMs = parts.writeEveryMs ?? writeEveryMs;
-  const stop = new AbortController();
   let [misses, problem]: [number, string | undefined] = [0, undefined];
   const check = async (): Promise<void> => {
     const match = await matchPulse({ db, store });
@@ -77,22 +76,13 @@ export function openArchivePulse(parts: {
     if (problem === undefined && before !== undefined) log.info({}, "media.store_fits");
     if (match === "fits") await beat(parts, dueAfterMs);
   };
-  const loop = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      // Database and store report by themselves that they are unavailable.
-      await check().catch((error: unknown) => log.warn(errorFields(error), "archive.pulse_failed"));
-      await sleep(everyMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
-    }
-  };
-  const checking = loop();
+  // Failures are only logged: the readiness of the database and of the store is checked elsewhere.
+  const checking = openRepeat({ everyMs, log, event: "archive.pulse_failed" }, check);
   return {
     get problem() {
       return problem;
     },
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await checking;
-    },
+    [Symbol.asyncDispose]: async () => await checking[Symbol.asyncDispose](),
   };
 }
 

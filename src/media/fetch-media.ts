@@ -13,7 +13,7 @@ import {
 import type { DeclaredDigest } from "./declared-digest.ts";
 import { isSameMedia, StatusError } from "./media-answer.ts";
 import type { MediaStore, StoredMedia } from "./media-store.ts";
-import { checkMediaUrl, type MediaAllowList } from "./media-url.ts";
+import { checkMediaUrl, notPublic, type MediaAllowList } from "./media-url.ts";
 import { explainTransfer, isPassing } from "./transfer-failure.ts";
 
 /** The limits of a fetch. */
@@ -105,7 +105,7 @@ class Transfer {
   #received = 0;
   /** The furthest byte of any attempt, to detect progress. */
   #furthest = 0;
-  #tries = 0;
+  #failedAttempts = 0;
   /** Allows to request the rest. */
   #validator: string | undefined;
   /** The size of the media, if the server declares it. */
@@ -232,9 +232,9 @@ class Transfer {
   /** Returns if another attempt may be made; otherwise throws, with a message for the caller. */
   async #recover(error: unknown): Promise<void> {
     if (this.#startsAgain || this.#signal.aborted) throw error;
-    if (this.#received - this.#furthest >= this.#limits.progressBytesMin) this.#tries = 0;
+    if (this.#received - this.#furthest >= this.#limits.progressBytesMin) this.#failedAttempts = 0;
     this.#furthest = Math.max(this.#furthest, this.#received);
-    this.#tries++;
+    this.#failedAttempts++;
     const waitMs = this.#waitMs(error);
     if (waitMs === undefined) {
       throw explainTransfer(error, { received: this.#received, size: this.#size });
@@ -249,10 +249,11 @@ class Transfer {
     const isRestRefused =
       this.#received > 0 && error instanceof StatusError && [412, 416].includes(error.status);
     if (isRestRefused) this.#validator = undefined;
-    if ((!isRestRefused && !isPassing(error)) || this.#tries >= attemptsMax) return undefined;
+    if ((!isRestRefused && !isPassing(error)) || this.#failedAttempts >= attemptsMax)
+      return undefined;
     const askedMs = (error instanceof StatusError && error.retryAfterMs) || 0;
     if (askedMs > retryAfterMsMax) return undefined;
-    return Math.max(askedMs, backoffMs * 4 ** (this.#tries - 1));
+    return Math.max(askedMs, backoffMs * 4 ** (this.#failedAttempts - 1));
   }
 }
 
@@ -261,9 +262,8 @@ function broken(): ServiceError {
 }
 
 function urlRefused(violation: string): ServiceError {
-  return new ServiceError("invalid_argument", `the URL of the media: ${violation}`, {
-    reason: "MEDIA_URL_REFUSED",
-  });
+  const message = violation === notPublic ? notPublic : `the URL of the media ${violation}`;
+  return new ServiceError("invalid_argument", message, { reason: "MEDIA_URL_REFUSED" });
 }
 
 function tooLarge(bytesMax: number): ServiceError {

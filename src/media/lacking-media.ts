@@ -2,7 +2,7 @@ import { ServiceError } from "../std/service-error.ts";
 
 const reason = "STORE_LACKS_MEDIA";
 
-/** The store of this node lacks media that the database has; another node may have it. */
+/** The error if the store of this node lacks media that the database has; another node may have it. */
 export function lackingMedia(cause: unknown): ServiceError {
   return new ServiceError("unavailable", "the media store of this node lacks the recording", {
     reason,
@@ -14,7 +14,7 @@ export function isLackingMedia(error: unknown): boolean {
   return error instanceof ServiceError && error.reason === reason;
 }
 
-/** The error for callers when every node has been tried. */
+/** The error for callers after the last attempt. */
 export function lostMedia(attempts: number): ServiceError {
   return new ServiceError(
     "not_found",
@@ -27,17 +27,17 @@ export function lostMedia(attempts: number): ServiceError {
  * How long a worker without the media leaves the account's jobs to others, in addition to the wait
  * before the next attempt.
  */
-const leftMs = 10_000;
+const avoidedMs = 10_000;
 
 /** Accounts whose media this worker lacked: other workers run their jobs next. */
-export class LeftAccounts {
+export class AvoidedAccounts {
   readonly #until = new Map<string, number>();
 
-  leave(accountId: string, afterMs: number): void {
-    this.#until.set(accountId, performance.now() + afterMs + leftMs);
+  avoid(accountId: string, afterMs: number): void {
+    this.#until.set(accountId, performance.now() + afterMs + avoidedMs);
   }
 
-  now(): readonly string[] {
+  ids(): readonly string[] {
     const now = performance.now();
     for (const [accountId, until] of this.#until) if (until <= now) this.#until.delete(accountId);
     return [...this.#until.keys()];

@@ -107,12 +107,12 @@ export function checkMediaUrl(text: string, allow: MediaAllowList): string | und
   // than the one that is checked.
   const at = text.search(/[^\x21-\x7e\u{a1}-\u{10ffff}]|\\/u);
   if (at >= 0) {
-    return `contains ${shown(text[at])}: a URL without spaces, control characters and backslashes is needed`;
+    return `contains ${shown(text[at])}: spaces, control characters and backslashes are not allowed`;
   }
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(text)?.[0].toLowerCase();
   if (scheme !== "http:" && scheme !== "https:") {
-    const found = scheme === undefined ? "" : `begins with ${shown(scheme)}: `;
-    return `${found}a URL that begins with https:// or http:// is needed`;
+    const found = scheme === undefined ? "" : `begins with ${shown(scheme)}: it `;
+    return `${found}must begin with https:// or http://`;
   }
   const url = URL.parse(text);
   if (!url) return "has an invalid host or port";

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { errorFields, type Log } from "../std/log.ts";
+import type { Log } from "../std/log.ts";
+import { openRepeat } from "../std/repeat.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { settleArchive } from "./archive-identity.ts";
 import type { ArchiveSettings } from "./archive-place.ts";
@@ -86,24 +86,8 @@ async function settle(
 
 /** Sweeps regularly while the store is the one that the other nodes use. */
 function openMediaSweep(parts: SweepParts, pulse: ArchivePulse): AsyncDisposable {
-  const { log } = parts;
-  const stop = new AbortController();
-  const { signal } = stop;
-  const sweep = async (): Promise<void> => {
-    while (!signal.aborted) {
-      if (pulse.problem === undefined) {
-        await sweepMedia({ ...parts, signal }).catch((error: unknown) => {
-          if (!signal.aborted) log.warn(errorFields(error), "media.cleaning_failed");
-        });
-      }
-      await sleep(sweepEveryMs, undefined, { signal, ref: false }).catch(() => {});
-    }
-  };
-  const sweeping = sweep();
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await sweeping;
-    },
-  };
+  const options = { everyMs: sweepEveryMs, log: parts.log, event: "media.cleaning_failed" };
+  return openRepeat(options, async (signal) => {
+    if (pulse.problem === undefined) await sweepMedia({ ...parts, signal });
+  });
 }

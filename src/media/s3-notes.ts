@@ -1,9 +1,23 @@
 import { text as textOf } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { ServiceError } from "../std/service-error.ts";
 import type { StoreNotes } from "./media-store.ts";
 import { statusOf, type S3Bucket } from "./s3-bucket.ts";
 import { readObject } from "./s3-objects.ts";
+
+/**
+ * No answer of a store proves that it creates an object only once. Swift's s3api answers 501 to a
+ * conditional PUT, and without a condition the last PUT stays; Ceph's gateway has ignored the
+ * condition; Swift itself checks it before it writes, so two writers can pass. Therefore a creator
+ * needs to find its own text again `settleMs` after its PUT, and must have taken at most
+ * `createMsMax` from finding no note to the answer of its PUT. Of two creators the one that writes
+ * last then either replaces the other's text before the other reads it again, or has taken too
+ * long. A note is created once in the life of an archive, so that the wait costs little.
+ */
+const createMsMax = 3_000;
+/** Longer than `createMsMax`, even if clocks differ a little. */
+const settleMs = createMsMax + 100;
 
 /** Notes as objects named after them, below the prefix. */
 export function openS3Notes(s3: S3Bucket, prefix: string): StoreNotes {
@@ -28,6 +42,7 @@ export function openS3Notes(s3: S3Bucket, prefix: string): StoreNotes {
   return {
     read,
     async create(name, text) {
+      const begunAt = performance.now();
       if ((await read(name)) !== undefined) return false;
       const creating = put(name, text, { IfNoneMatch: "*" }).catch(async (error: unknown) => {
         // 412: it exists. 409: another write is in progress. 501: the store does not support
@@ -37,7 +52,9 @@ export function openS3Notes(s3: S3Bucket, prefix: string): StoreNotes {
         await put(name, text, {});
       });
       await s3.answer(creating, "put");
-      // Works without conditions too: a writer that does not read back its own text was not first.
+      if (performance.now() - begunAt > createMsMax) return false;
+      if ((await read(name)) !== text) return false;
+      await sleep(settleMs);
       return (await read(name)) === text;
     },
     async replace(name, text) {

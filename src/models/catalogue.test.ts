@@ -33,7 +33,7 @@ const fileRoles: Readonly<Record<ModelKind, readonly (readonly string[])[]>> = {
 const url = "https://models.example/it.tar.bz2";
 const good = { card: testCard("it"), downloads: [{ url, unpack: "tar.bz2" as const }] };
 
-test("parseCatalogue() reads entries, and reports all problems at once", () => {
+test("parseCatalogue() reads entries, and reports all problems together", () => {
   assert.deepEqual(parseCatalogue(catalogueText(good)), [good]);
   const plain = { url, to: "model.onnx", bytes: 5, sha256: "a".repeat(64) };
   const entry = { ...good, downloads: [plain] };

@@ -73,7 +73,7 @@ export interface ModelCard {
   readonly options: Readonly<Record<string, string | number | boolean>>;
   /** The SPDX identifier, if there is one. */
   readonly licence: string;
-  /** Where it comes from: an address, or who made it. */
+  /** The origin of the model: a URL, or who made it. */
   readonly source: string;
   readonly trainedOn: string;
   readonly accuracy: readonly ModelAccuracy[];

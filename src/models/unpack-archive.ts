@@ -22,7 +22,7 @@ export const unpackLimits: UnpackLimits = { entriesMax: 100_000, bytesMax: 20 * 
 export interface UnpackOptions {
   readonly archive: string;
   readonly format: ArchiveFormat;
-  /** Where the files are written; none of them may be there yet. */
+  /** The folder to which the files are written; none of them may exist there yet. */
   readonly folder: string;
   /** The files of the model: nothing else is written. */
   readonly files: readonly ModelFile[];

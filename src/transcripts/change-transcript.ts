@@ -9,12 +9,11 @@ import { checkIfMatch } from "./if-match.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 import {
   appendVersion,
-  findTranscript,
-  findTranscriptAround,
   lockTranscript,
   type TranscriptHead,
   type VersionContent,
-} from "./transcript-store.ts";
+} from "./transcript-changes.ts";
+import { findTranscript, findTranscriptAround } from "./transcript-store.ts";
 
 /**
  * Appends a version to the head that If-Match names; concurrent changes of a transcript are applied

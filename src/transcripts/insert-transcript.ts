@@ -10,7 +10,7 @@ import {
 import { foldText } from "../std/fold-text.ts";
 import { newId } from "../std/ids.ts";
 import { packSegments, textLength, type PackedSegments, type PackedText } from "./segments.ts";
-import { metadataText } from "./transcript-store.ts";
+import { metadataText } from "./metadata-text.ts";
 
 export interface NewTranscript {
   /** Default: a new id. */

@@ -20,7 +20,7 @@ import { listedJson } from "./listed-json.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import { listTranscripts, type ListedTranscript } from "./transcript-lists.ts";
 import { transcriptMessage } from "./transcript-message.ts";
-import { metadataOf } from "./transcript-store.ts";
+import { metadataOf } from "./metadata-text.ts";
 
 interface SearchParts {
   readonly db: Kysely<Tables>;

@@ -3,8 +3,8 @@ import { exactTime } from "../database/exact-time.ts";
 import type { Tables } from "../database/tables.ts";
 import { metadataWithin, readPage, type RowPage } from "../database/page-rows.ts";
 import type { ListPosition, PageRequest } from "../std/page-request.ts";
+import { jsonText } from "./metadata-text.ts";
 import {
-  jsonText,
   mediaColumns,
   mediaOf,
   type StoredTranscript,

@@ -21,7 +21,7 @@ import {
 } from "./resource-names.ts";
 import { listVersions } from "./transcript-lists.ts";
 import { versionMessage } from "./transcript-message.ts";
-import { findVersion } from "./transcript-store.ts";
+import { findVersion } from "./transcript-changes.ts";
 
 /** §9: the versions of a transcript. */
 export function versionMethods(

@@ -22,7 +22,7 @@ import { callerFields, mergeMetadata, type Patch, readPatch } from "./merge.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 import { sentSegments } from "./sent-segments.ts";
 import { insertTranscript } from "./insert-transcript.ts";
-import { deleteTranscriptRow, type TranscriptHead } from "./transcript-store.ts";
+import { deleteTranscriptRow, type TranscriptHead } from "./transcript-changes.ts";
 
 /** §4.5 and §4.6, and the deletion of transcripts. */
 export function writingMethods(parts: {

@@ -1,5 +1,5 @@
-// The audit log, through the doors of a whole service: every act about access and every recording
-// deleted is in it, in the commit of the act itself.
+// The audit log of a whole service, called over its real protocols: it has every act that concerns
+// access and every deletion of a recording, in the commit of the act itself.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ before(async () => {
   service = await openTestService({
     HLUST_ENGINE: "scripted",
     HLUST_ROLE: "api",
-    // One test has the service fail.
+    // One test makes the service fail.
     HLUST_LOG: "silent",
   });
   const folder = join(service.dataFolder, "postgres");
@@ -40,14 +40,14 @@ const { publicKey } = generateKeyPairSync("ed25519");
 const publicPem = publicKey.export({ type: "spki", format: "pem" }).toString();
 const inAYear = new Date(Date.now() + 365 * 86_400_000).toISOString();
 
-/** A call that is an act: the name of what it is done to is made before. */
+/** A call that is audited. `make` creates the resource that the call is about. */
 interface Row {
   readonly method: DescMethod;
   readonly call: (name: string) => readonly [method: string, path: string, body?: unknown];
-  /** The action, and its details; "*" for whatever it is. */
+  /** The action and its details; "*" stands for any value. */
   readonly event: readonly [action: string, details: Readonly<Record<string, string>>];
   readonly make?: () => Promise<string>;
-  /** The name of what was made, in the answer. */
+  /** Reads the name of the created resource from the answer. */
   readonly made?: (json: Answer["json"]) => string;
 }
 
@@ -169,8 +169,8 @@ function streamTokenName(token: string): string {
 }
 
 /**
- * What changes something and is no act about access, or needs a session: sessions.test.ts shows its
- * acts.
+ * Methods that change something but are not acts that concern access, or that need a session:
+ * sessions.test.ts tests the acts of sessions.
  */
 const others: readonly DescMethod[] = [
   Accounts.method.deleteSession,
@@ -205,7 +205,7 @@ for (const { method, make: makeFirst, call, made, event } of rows) {
     assert.ok(Math.abs(Date.parse(newest.time) - Date.now()) < 60_000);
     assert.match(newest.requestId, /^[\w.-]{1,128}$/);
     const { name: _name, time: _time, requestId: _requestId, ...facts } = newest;
-    // Without any they are left out.
+    // Empty details are left out.
     assert.deepEqual(
       { details: {}, ...facts },
       {
@@ -220,7 +220,7 @@ for (const { method, make: makeFirst, call, made, event } of rows) {
   });
 }
 
-/** The state that actions change. */
+/** The tables that actions change. */
 const changedTables = [
   "account",
   "api_key",
@@ -231,7 +231,7 @@ const changedTables = [
   "webhook",
 ];
 
-/** All that is in them, but when keys were used. */
+/** The content of those tables and the audit log, except when keys were used. */
 async function everything(): Promise<string> {
   const texts = [...changedTables, "audit_event"].map(async (name) => {
     const { rows: kept } = await database.pool.query<{ text: string }>(
@@ -248,7 +248,7 @@ test("an action that cannot be written to the audit log is not done", async () =
   await database.pool.query(`
     create function take_nothing() returns trigger language plpgsql as 'begin raise exception ''full''; end';
     create trigger full_log before insert on audit_event for each row execute function take_nothing()`);
-  // Creating one deletes expired ones: there are none.
+  // Creating a stream token deletes expired ones, so there must be none.
   await database.db.deleteFrom("stream_token").execute();
   const before = await everything();
   for (const [{ method, call }, name] of prepared) {

@@ -12,11 +12,14 @@ import type { Owner } from "./things.ts";
 export interface TestCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** undefined: an unknown caller. */
+  /** The scopes that the caller has; undefined: the service does not know the caller. */
   readonly may: ReadonlySet<Scope> | undefined;
-  /** If they may do more on a WebSocket than elsewhere. */
+  /** The scopes on a WebSocket, if they differ. */
   readonly maySocket?: ReadonlySet<Scope>;
-  /** Callers that suffice if another door was tested with all of them. */
+  /**
+   * Whether the caller is also used at a door that shares its authentication with a door at which
+   * all callers were used.
+   */
   readonly isUsual?: boolean;
 }
 
@@ -26,8 +29,8 @@ const all: ReadonlySet<Scope> = new Set(scopes);
 const none: ReadonlySet<Scope> = new Set();
 
 /**
- * Callers by token: of each scope, of all and of none, and those with tokens that are no longer
- * valid, each for another reason.
+ * Callers with tokens: of each scope, of all and of none, and tokens that are no longer valid, each
+ * for another reason.
  */
 export async function tokenCallers(owner: Owner, disabled: Owner): Promise<TestCaller[]> {
   const { db, accountId } = owner;
@@ -60,8 +63,7 @@ export async function tokenCallers(owner: Owner, disabled: Owner): Promise<TestC
 }
 
 /**
- * Callers by a cookie of the console: of each role, by a key, and those with ended
- * sessions.
+ * Callers with a cookie of the console: of each role, of a key, and of sessions that have ended.
  */
 export async function consoleCallers(owner: Owner, disabled: Owner): Promise<TestCaller[]> {
   const { db, accountId } = owner;
@@ -99,7 +101,7 @@ export async function consoleCallers(owner: Owner, disabled: Owner): Promise<Tes
   ];
 }
 
-/** A token for one socket, which waits for it until all the others have called. */
+/** A token for one socket, whose expiry is set so late that all other callers can call first. */
 async function streamToken({ db, address, token, accountId }: Owner): Promise<string> {
   const call = { method: "POST", path: "/v1/streamTokens", body: {} };
   const { json } = await callRest(address, token, call);
@@ -113,7 +115,7 @@ async function disable({ db, accountId }: Owner): Promise<void> {
   await db.updateTable("account").set(change).where("id", "=", accountId).execute();
 }
 
-/** A client key of every scope, and what its client signs. */
+/** A client key of every scope, with a function that signs its JWTs. */
 async function addClient({ address, token }: Owner) {
   const { privateKey, publicKey } = newKeyPair("EdDSA");
   const body = { publicKey: publicKey.export({ type: "spki", format: "pem" }), scopes };

@@ -1,5 +1,5 @@
-// The limits of connections, of one address and in all, and answers to requests that are no
-// call.
+// The limits of connections, per address and in total, and the answers to requests that are not
+// calls.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, get } from "node:http";
@@ -41,7 +41,7 @@ async function open(localAddress: string): Promise<Connection> {
   return { socket, text: () => text, isOver: () => isOver };
 }
 
-/** This many connections, after the service has closed those over its limits. */
+/** Opens this many connections; the service closes those over its limits, so `staying` remain. */
 async function flood(count: number, localAddress: string, staying: number): Promise<Connection[]> {
   const all = await Promise.all(Array.from({ length: count }, () => open(localAddress)));
   const left = () => all.filter(({ isOver }) => !isOver()).length;
@@ -75,7 +75,7 @@ async function statusFrom(localAddress: string, agent?: Agent): Promise<number> 
   });
 }
 
-test("an address past its limit is refused with a reason, and others are served", async () => {
+test("an address above its limit is refused with a reason, and others are served", async () => {
   const connections = await flood(120, many, perAddressMax);
   const refused = connections.filter(({ text }) => text() !== "");
   assert.ok(refused.length >= 1 && refused.length <= 100, `${refused.length} were refused`);
@@ -88,7 +88,7 @@ test("an address past its limit is refused with a reason, and others are served"
   await until(async () => (await statusFrom(many)) === 200);
 });
 
-test("an exempt address has no limit of its own; past the limit for all, connections get 503 and Retry-After", async () => {
+test("an exempt address has no limit of its own; above the limit for all addresses, connections get 503 and Retry-After", async () => {
   const connections = await flood(max + 10, exempt, max);
   const refused = connections.filter(({ text }) => text() !== "");
   assert.ok(refused.length >= 1);
@@ -98,7 +98,7 @@ test("an exempt address has no limit of its own; past the limit for all, connect
   await until(async () => (await statusFrom(other)) === 200);
 });
 
-test("idle connections are closed to make room for new ones", async () => {
+test("idle connections are closed to make room for new connections", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: max, maxFreeSockets: max });
   // Connections of the previous test may still be open.
   await until(async () => {

@@ -1,5 +1,5 @@
-// What the console's cookie opens: calls and streams below /console/api/, over both versions of
-// HTTP, and nothing else.
+// What the console's cookie gives access to: calls and streams below /console/api/, over both
+// versions of HTTP, and nothing else.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -83,9 +83,9 @@ test("a page whose user has signed out changes nothing and reads nothing", async
     ["a key of the same id", `accounts/${accountId} apiKeys/${memberId}`, changed, changed],
     ["the account alone", `accounts/${accountId}`, changed, changed],
     ["the same twice", `${own}, ${own}`, changed, changed],
-    ["no one", "", changed, changed],
-    ["a page that does not say", undefined, [200], [403, "CONSOLE_HEADER_MISSING"]],
-    ["a page of who is signed in", own, [200], [200]],
+    ["an empty name", "", changed, changed],
+    ["a page that names no user", undefined, [200], [403, "CONSOLE_HEADER_MISSING"]],
+    ["a page of the signed-in user", own, [200], [200]],
   ];
   for (const [row, of, get, change] of rows) {
     const headers = {
@@ -95,7 +95,7 @@ test("a page whose user has signed out changes nothing and reads nothing", async
     const call = async (method: string, path: string, body?: object): Promise<unknown[]> => {
       const answer = await callRest(service.address, undefined, { method, path, body, headers });
       if (answer.status === 200) return [200];
-      assert.ok(!JSON.stringify(answer.json).includes(accountId), "nor who is");
+      assert.ok(!JSON.stringify(answer.json).includes(accountId), "nor the signed-in account");
       return [answer.status, answer.json.details[0].reason];
     };
     const path = "/console/api/v1/account";
@@ -153,7 +153,7 @@ test("a stream ends with its session", async () => {
   assert.match(await lines, /"error":\{"code":16/);
 });
 
-test("refused sign-ins are slowed, by key and by link; signed-in users are not", async () => {
+test("refused sign-ins are limited, by key and by link; signed-in users are not", async () => {
   const { ask, signIn } = console;
   const secret = await signIn();
   for (const name of ["apiKey", "signInToken"]) {

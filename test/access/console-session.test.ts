@@ -1,4 +1,4 @@
-// Signing in to the console, and calling the API from there: by a cookie, and only for pages of the
+// Signing in to the console and calling the API from it: with a cookie, and only from pages of the
 // console itself.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -60,10 +60,10 @@ test("an API key signs in, the cookie calls the API, and signing out ends it", a
   assert.equal((await ask({ method: "DELETE", path: session, secret })).status, 200, "again");
 });
 
-test("only pages of the console itself call with the cookie", async () => {
+test("only pages of the console itself can call with the cookie", async () => {
   const { service, ask, db, accountId } = console;
   const { secret, headers: own } = await addSignedIn(db, accountId, "OWNER");
-  const { "sec-fetch-site": _, ...untold } = own;
+  const { "sec-fetch-site": _, ...withoutSite } = own;
   const { "x-hlust-console": __, ...unmarked } = own;
   const host = new URL(service.address).host;
   const rows: [row: string, headers: Record<string, string>, get: number, patch: number][] = [
@@ -72,16 +72,16 @@ test("only pages of the console itself call with the cookie", async () => {
     ["another host of the domain", { ...own, "sec-fetch-site": "same-site" }, 403, 403],
     ["an address typed by hand", { ...own, "sec-fetch-site": "none" }, 403, 403],
     ["a form, or an image", unmarked, 200, 403],
-    ["an old browser", { ...untold, origin: `http://${host}` }, 200, 200],
+    ["an old browser", { ...withoutSite, origin: `http://${host}` }, 200, 200],
     [
-      "an old browser, of the public address",
-      { ...untold, origin: "https://hlust.example" },
+      "an old browser, at the public address",
+      { ...withoutSite, origin: "https://hlust.example" },
       200,
       200,
     ],
-    ["an old browser, elsewhere", { ...untold, origin: "https://evil.example" }, 403, 403],
-    ["an old browser, in a frame", { ...untold, origin: "null" }, 403, 403],
-    ["a program", untold, 403, 403],
+    ["an old browser, elsewhere", { ...withoutSite, origin: "https://evil.example" }, 403, 403],
+    ["an old browser, in a frame", { ...withoutSite, origin: "null" }, 403, 403],
+    ["a program", withoutSite, 403, 403],
     ["no cookie", { "sec-fetch-site": "same-origin", "x-hlust-console": "1" }, 401, 401],
     ["two cookies", { ...own, cookie: `${own["cookie"]}; ${own["cookie"]}` }, 401, 401],
     ["another cookie", { ...own, cookie: `hlust=${secret}` }, 401, 401],
@@ -112,7 +112,7 @@ test("only pages of the console itself call with the cookie", async () => {
   }
   assert.equal((await ask({ path: `${account}?token=${service.key}`, secret })).status, 400);
   assert.equal((await ask({ path: "/console/api/v1/nothing", secret })).status, 404);
-  // Every other path is the page, which decides what it shows; it accepts no writes.
+  // Every other path serves the page, which decides what it shows and accepts no writes.
   const page = await ask({ method: "POST", path: "/console/nothing", secret });
   assert.deepEqual([page.status, page.headers.get("allow")], [405, "GET, HEAD"]);
   const put = await ask({ method: "PUT", path: session, secret });
@@ -174,7 +174,7 @@ test("every failed sign-in gets the same answer, which repeats nothing of the re
       ["apiKeys", "wrong_secret"],
       ["apiKeys", "expired"],
     ],
-    "kept where it is known whose it is, once a minute",
+    "recorded once a minute, if the account is known",
   );
 });
 
@@ -211,7 +211,7 @@ test("a member has the scopes of the role until removed", async () => {
   await until(async () => (await ask({ path: account, secret })).status === 401);
 });
 
-test("an owner lists and ends all sessions, other members their own", async () => {
+test("an owner can list and end all sessions, other members only their own", async () => {
   const { ask, db, accountId, signIn } = console;
   const owner = await signIn();
   const [viewer, other] = [
@@ -241,14 +241,18 @@ test("an owner lists and ends all sessions, other members their own", async () =
 
   const end = async (sessionId: string, secret: string) =>
     (await ask({ method: "DELETE", path: `/console/api/v1/sessions/${sessionId}`, secret })).status;
-  assert.equal(await end(other.sessionId, viewer.secret), 404, "another's is like none");
+  assert.equal(
+    await end(other.sessionId, viewer.secret),
+    404,
+    "another session seems not to exist",
+  );
   assert.equal(await end(other.sessionId, owner), 200);
   assert.equal(await end(other.sessionId, owner), 404);
   await until(
     async () => (await ask({ path: account, secret: other.secret })).status === 401,
     1000,
   );
-  assert.equal(await end(viewer.sessionId, viewer.secret), 200, "one's own");
+  assert.equal(await end(viewer.sessionId, viewer.secret), 200, "their own session");
 });
 
 test("a link signs in once, within ten minutes", async () => {
@@ -275,7 +279,11 @@ test("a link signs in once, within ten minutes", async () => {
   const late = await createSignInToken(db, owner, Date.now() - 600_000);
   assert.equal((await follow(late)).status, 401);
   const rows = await db.selectFrom("sign_in_token").selectAll().execute();
-  assert.equal(rows.length, 2, "the late one and that of the first start; the used one is gone");
+  assert.equal(
+    rows.length,
+    2,
+    "the expired one and that of the first start are left; the used one is gone",
+  );
   assert.ok(!JSON.stringify(rows).includes(late.slice(-43)));
 });
 

@@ -21,7 +21,10 @@ import { Agent, request as send } from "undici";
 import { WebSocket } from "ws";
 import { createHttpContract } from "../../src/client/http-contract.ts";
 
-/** A call of any method: its request in JSON, and where a stream of them is taken the only one. */
+/**
+ * A call of any method, with its request in JSON. If the method takes a stream of requests, this is
+ * the only one.
+ */
 export interface MatrixCall {
   readonly method: DescMethod;
   readonly request: JsonObject;
@@ -29,11 +32,10 @@ export interface MatrixCall {
 }
 
 export interface MatrixAnswer {
-  /** OK, or the name of a google.rpc.Code; of a socket that was opened OK. */
+  /** OK, or the name of a google.rpc.Code. A socket that was opened gives OK. */
   readonly code: string;
   /**
-   * The whole answer without times and request IDs; of an open stream its first
-   * message at most.
+   * The whole answer without times and request IDs; for an open stream, at most its first message.
    */
   readonly text: string;
 }
@@ -43,9 +45,9 @@ export type Ask = (call: MatrixCall) => Promise<MatrixAnswer>;
 export const doorNames = ["REST", "gRPC", "gRPC-Web", "Connect", "WebSocket"] as const;
 export type DoorName = (typeof doorNames)[number];
 
-/** Every door of a service, for any method that it has there. */
+/** Every door of a service, for the methods that each door has. */
 export interface Doors extends Readonly<Record<DoorName, Ask>>, AsyncDisposable {
-  /** REST under another path. */
+  /** REST below another path. */
   restUnder(prefix: string): Ask;
 }
 
@@ -105,7 +107,7 @@ function askRest(base: string, dispatcher: Agent): Ask {
   };
 }
 
-/** What differs from answer to answer. */
+/** The headers that differ from answer to answer. */
 const ownHeaders = new Set(["date", "x-request-id"]);
 
 function listed(headers: Readonly<Record<string, string | string[] | undefined>>): string {
@@ -116,7 +118,7 @@ function listed(headers: Readonly<Record<string, string | string[] | undefined>>
     .join("\n");
 }
 
-/** Ids in it can be read then. */
+/** Decodes a binary header, so that ids in it are found. */
 function decoded(value: unknown): string {
   return Buffer.from(String(value), "base64").toString("latin1");
 }

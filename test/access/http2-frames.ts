@@ -9,9 +9,7 @@ const types = {
 /** END_HEADERS; a body may follow. */
 const endHeaders = 4;
 
-/**
- * A frame of HTTP/2 as it goes over the wire (RFC 9113, section 4.1), for what no library sends.
- */
+/** The bytes of an HTTP/2 frame (RFC 9113, section 4.1), for frames that no library sends. */
 export function frame(
   type: keyof typeof types,
   stream: number,
@@ -41,6 +39,6 @@ export function request(stream: number, headers: Readonly<Record<string, string>
 }
 
 function literal(text: string): Buffer {
-  if (text.length > 126) throw new Error("longer than one byte says");
+  if (text.length > 126) throw new Error("longer than one byte can express");
   return Buffer.concat([Buffer.from([text.length]), Buffer.from(text, "latin1")]);
 }

@@ -1,5 +1,5 @@
-// JWTs that are wrong in one way each, through every door: refused with one message, within 20 ms
-// of CPU, and no other server is asked.
+// JWTs that are wrong in one way each, at every door: they are refused with one message, for little
+// CPU, and without a call to another server.
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
@@ -14,9 +14,16 @@ import { jwtOf, refusedJwts, type JwtParties } from "../fixtures/jwt-table.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
 import { streamPath } from "../spec/stream.ts";
 
-/** CPU time of a whole call, caller included. */
+/** The most CPU time that a refusal may take, client included. */
 const cpuMsMax = 20;
-/** The same for all, should errors have it. */
+/**
+ * A refused JWT may take this many times the CPU of a refused API key, whose form alone is checked.
+ * Measured: 1 to 2.2 times.
+ */
+const cpuRatioMax = 4;
+/** A busy machine only adds: the least of up to this many calls counts. */
+const attemptsMax = 12;
+/** The same request ID for all calls, in case errors contain it. */
 const requestId = "one-of-the-table";
 
 let service: TestService;
@@ -49,10 +56,7 @@ interface Refusal {
   readonly body: unknown;
 }
 
-/**
- * Addresses of this machine, of a network of its own: an address that shows many wrong tokens is
- * slowed.
- */
+/** The address that a row calls from: an address that sends many wrong tokens must wait. */
 function addressOf(row: number): string {
   return `127.1.${Math.floor(row / 200)}.${(row % 200) + 1}`;
 }
@@ -104,7 +108,7 @@ const doors: Record<string, (token: string, localAddress: string) => Promise<Ref
       stream.end(Buffer.alloc(5));
       let said: IncomingHttpHeaders = {};
       stream.on("response", (headers) => (said = { ...said, ...headers }));
-      // In trailers, unless nothing comes before it.
+      // The status is in the trailers; without a message, it is in the headers.
       stream.on("trailers", (trailers) => (said = { ...said, ...trailers }));
       stream.resume();
       await once(stream, "end");
@@ -116,9 +120,7 @@ const doors: Record<string, (token: string, localAddress: string) => Promise<Ref
   },
 };
 
-/**
- * The addresses other than the service that this process connected to, or tried to, during `work`.
- */
+/** The addresses, except the service's, to which this process tried to connect during `work`. */
 async function connectionsDuring(work: () => Promise<void>): Promise<string[]> {
   const { port } = new URL(service.address);
   const seen: string[] = [];
@@ -147,6 +149,24 @@ function isSocketFacts(facts: unknown): facts is { socket: Socket } {
   );
 }
 
+/**
+ * The least CPU time of several calls, in ms; no further call is made after one below `enoughMs`.
+ * `prepare` is not measured.
+ */
+async function leastCpuMs(
+  enoughMs: number,
+  prepare: () => () => Promise<unknown>,
+): Promise<number> {
+  let least = Infinity;
+  for (let made = 0; made < attemptsMax && least >= enoughMs; made += 1) {
+    const call = prepare();
+    const began = cpuMs();
+    await call();
+    least = Math.min(least, cpuMs() - began);
+  }
+  return least;
+}
+
 test("every door accepts a valid JWT", async () => {
   const statuses = { rest: 200, webSocket: 101, grpc: 0 };
   for (const [door, status] of Object.entries(statuses)) {
@@ -158,7 +178,7 @@ test("every door accepts a valid JWT", async () => {
   }
 });
 
-test("every door refuses every wrong JWT in the same way within 20 ms, without network calls", async () => {
+test("every door refuses every wrong JWT in the same way, for little CPU and without network calls", async () => {
   await using elsewhere = createServer((socket) => socket.destroy());
   elsewhere.listen(0, "127.0.0.1");
   await once(elsewhere, "listening");
@@ -171,27 +191,28 @@ test("every door refuses every wrong JWT in the same way within 20 ms, without n
 
   const seen = await connectionsDuring(async () => {
     for (const [door, call] of Object.entries(doors)) {
-      // A token with the prefix of no key.
-      const expected = await call("hlust_x", addressOf(255));
+      const refuseKey = async () => await call("hlust_x", addressOf(255));
+      const expected = await refuseKey();
       assert.equal(expected.status, door === "grpc" ? 16 : 401);
       assert.equal(
         expected.challenge,
         door === "grpc" ? undefined : 'Bearer error="invalid_token"',
       );
+      const keyMs = await leastCpuMs(0, () => refuseKey);
+      const msMax = Math.min(cpuMsMax, cpuRatioMax * keyMs);
       for (const [row, [name, make]] of table().entries()) {
-        let best = Infinity;
-        // Repeated, in case the machine was busy.
-        for (let tries = 0; tries < 12 && best >= cpuMsMax; tries += 1) {
+        const ms = await leastCpuMs(msMax, () => {
           const token = make();
-          const began = cpuMs();
-          const answer = await call(token, addressOf(row));
-          best = Math.min(best, cpuMs() - began);
-          assert.ok(
-            isDeepStrictEqual(answer, expected),
-            `${door}, ${name}: ${JSON.stringify(answer)}`,
-          );
-        }
-        assert.ok(best < cpuMsMax, `${door}, ${name}: ${best} ms`);
+          return async () => {
+            const answer = await call(token, addressOf(row));
+            const what = `${door}, ${name}: ${JSON.stringify(answer)}`;
+            assert.ok(isDeepStrictEqual(answer, expected), what);
+          };
+        });
+        assert.ok(
+          ms < msMax,
+          `${door}, ${name}: ${ms} ms of CPU; a refused API key takes ${keyMs}`,
+        );
       }
     }
   });

@@ -1,5 +1,5 @@
-// Limits of accounts and keys, through the doors of the whole service: 429 with the time to retry,
-// and no other account notices.
+// Limits of accounts and keys, at the doors of the whole service: 429 with the time to retry, and
+// no effect on other accounts.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -20,7 +20,7 @@ import { until } from "../fixtures/until.ts";
 
 const open = new AsyncDisposableStack();
 let service: TestService;
-/** The service's own: what an operator's command line does. */
+/** The service's database, changed as an operator's command line does. */
 let database: Database;
 before(async () => {
   service = open.use(await openTestService({ HLUST_ENGINE: "scripted" }));
@@ -58,7 +58,7 @@ function detailsOf({ json }: Pick<Answer, "json">): Answer["json"] {
   return Object.fromEntries(named);
 }
 
-test("calls past the limit are answered 429 with RetryInfo and Retry-After on every door; those of another account are not", async () => {
+test("calls above the limit get 429 with RetryInfo and Retry-After at every door; calls of another account do not", async () => {
   const [account, other] = [await newAccount({ requestsPerMinute: 2 }), await newAccount()];
   await account.call("GET", "/v1/account");
   await account.call("GET", "/v1/account");
@@ -110,7 +110,7 @@ test("a change by the operator applies within two seconds, and is in the audit l
   });
 });
 
-test("live streams past the limit are refused before the upgrade, until one ends", async () => {
+test("live streams above the limit are refused before the upgrade, until one ends", async () => {
   const account = await newAccount({ concurrentStreams: 2 });
   const streams = [
     await openStream(service.address, account),
@@ -121,7 +121,7 @@ test("live streams past the limit are refused before the upgrade, until one ends
     return json.usage.concurrentStreams === 2;
   });
   await assert.rejects(openStream(service.address, account), /HTTP 429/);
-  // What a client requests that cannot read the answer to its handshake.
+  // A client that cannot read the answer to its handshake sends this request for the reason.
   const path = `/v2beta1/speech:streamingrecognize?token=${account.token}`;
   const refused = await callRest(service.address, undefined, { method: "GET", path });
   assert.equal(detailsOf(refused).ErrorInfo.reason, "TOO_MANY_STREAMS");
@@ -135,16 +135,16 @@ test("live streams past the limit are refused before the upgrade, until one ends
   streams[1]?.terminate();
 });
 
-test("a live stream that passes the audio of the day gets its finals, then the error; then nothing is recognized", async () => {
+test("a live stream that exceeds the day's audio gets its finals and then the error; after that nothing is recognized", async () => {
   const account = await newAccount({ audioSecondsPerDay: 3 });
   const stream = await openStream(service.address, account);
   stream.send(streamingConfig());
-  // Not silent: the scripted engine recognizes a word each half second.
+  // This is not silence: the scripted engine recognizes a word each half second.
   const second = Buffer.alloc(32_000, 1);
   for (let i = 0; i < 6; i++) stream.sendAudio(second, second.length);
   assert.equal(await stream.closed, 1013);
   const words = finalsOf(stream.messages).flatMap(({ transcript }) => transcript.trim().split(" "));
-  assert.equal(words.length, 6, "of the three seconds that it may");
+  assert.equal(words.length, 6, "two words in each of the three seconds that are allowed");
   const last = stream.messages.at(-1)?.error;
   assert.equal(last?.code, Code.ResourceExhausted);
   assert.equal(detailsOf({ json: last }).ErrorInfo.reason, "AUDIO_LIMIT");

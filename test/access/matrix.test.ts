@@ -1,5 +1,5 @@
-// Who may call which RPC at every door, and that what an account has does not exist for any other
-// account: for every RPC of the service.
+// For every RPC of the service: who may call it at every door, and that the resources of an account
+// do not exist for any other account.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ const parts = new AsyncDisposableStack();
 let address: string;
 let doors: Doors;
 let callers: readonly TestCaller[];
-/** At the door of the console. */
+/** The callers at the door of the console. */
 let signedIn: readonly TestCaller[];
 /**
  * Two independent accounts, the resources of one, and names that do not exist.
@@ -55,7 +55,7 @@ let theirs: Things;
 const nothing = absentThings();
 
 before(async () => {
-  // Jobs and messages to webhooks wait: there is no worker.
+  // There is no worker, so jobs and webhook deliveries wait.
   const service = parts.use(
     await openTestService({
       HLUST_ENGINE: "scripted",
@@ -105,7 +105,7 @@ test("every served RPC has a row with the scopes of the contract, and every row 
   }
 });
 
-/** The services that the service says it has, but those that need no token. */
+/** The services that reflection lists, except those that need no token. */
 async function servedTypes(): Promise<string[]> {
   const client = createClient(ServerReflection, createGrpcTransport({ baseUrl: address }));
   const asked = (async function* () {
@@ -122,7 +122,7 @@ async function servedTypes(): Promise<string[]> {
 
 /** Codes that an authorized caller never gets. */
 const refusals = new Set(["UNAUTHENTICATED", "PERMISSION_DENIED"]);
-/** They would hide whether a caller is authorized. */
+/** Codes that would hide whether a caller is authorized. */
 const failures = new Set(["INTERNAL", "UNKNOWN", "UNAVAILABLE"]);
 const hiding = /ROUTE_NOT_FOUND|TOO_MANY_RE/;
 
@@ -144,7 +144,7 @@ function assertAnswer(answer: MatrixAnswer, caller: TestCaller, row: Row, door: 
   assert.ok(text.includes("SCOPE_MISSING") && text.includes(missing), what);
 }
 
-/** These two share authentication with gRPC. */
+/** The doors that share authentication with gRPC. */
 const likeGrpc: ReadonlySet<DoorName> = new Set(["gRPC-Web", "Connect"]);
 
 for (const { method, row } of rows) {
@@ -166,7 +166,7 @@ for (const { method, row } of rows) {
   });
 }
 
-/** The account's own call. */
+/** A call by an account, with its own things. */
 function callBy({ token }: Owner, method: DescMethod, request: MatrixRequest, own: Things) {
   const [json, headers] = request(own);
   return { method, request: json, headers: { ...headers, authorization: `Bearer ${token}` } };
@@ -196,7 +196,7 @@ for (const { method, row } of rows) {
       }
       const { code, text } = await doors[home](callBy(me, method, request, own));
       assert.equal(code, "OK", text);
-      // Nothing that the other account made in the same way is shown either.
+      // The answer also has nothing that the other account created with the same request.
       const unseen = [stranger.accountId, ...idsOf(theirs), ...idsIn(alike?.text ?? "")];
       for (const id of unseen) assert.ok(!text.includes(id), text);
       assert.deepEqual(await rowsWith(stranger.db, idsOf(theirs)), before);
@@ -218,7 +218,7 @@ function withSome(own: Things, others: Things, some: readonly Kind[]): Things {
   return { ...own, ...Object.fromEntries(some.map((kind) => [kind, others[kind]])) };
 }
 
-/** The answer, with their names replaced by missing ones. */
+/** The answer, with the other account's ids replaced by missing ones. */
 function ofNothing(text: string): string {
   const absent = idsOf(nothing);
   return idsOf(theirs).reduce((all, id, at) => all.replaceAll(id, absent[at] ?? ""), text);
@@ -248,7 +248,8 @@ for (const { method, row } of lists) {
 
 const updates = rows.flatMap(({ method, row }) => {
   const changed = changedField(method.input);
-  // Each update of a transcript is a version of it; test/spec/4-6 has what is taken from one.
+  // Each update of a transcript makes a version of it; the tests of §4.6 cover which fields it
+  // changes.
   return changed?.message === undefined || method.parent === Transcripts
     ? []
     : [{ method, row, name: changed.jsonName, thing: changed.message }];
@@ -279,7 +280,7 @@ for (const { method, row, name, thing } of updates) {
   });
 }
 
-/** All that the account has, without its audit log. */
+/** All rows of the account, without its audit log. */
 async function ownRows(own: Things): Promise<string[]> {
   const found = await rowsWith(me.db, [me.accountId, ...idsOf(own)]);
   return found.filter((text) => !text.startsWith("audit_event "));

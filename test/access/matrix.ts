@@ -13,19 +13,19 @@ import type { Kind, Things } from "./things.ts";
 /** One RPC: who may call it, where, and with what. */
 export interface Row {
   /**
-   * What a caller needs for its first request; none: to be known. The first is the contract's,
-   * repeated here so that it does not change unnoticed; the others are scopes that the request
-   * grants.
+   * The scopes that a caller needs for the first request; none: any authenticated caller. The first
+   * scope is the contract's, repeated here so that it does not change unnoticed; the others are
+   * scopes that the request grants.
    */
   readonly scopes: readonly Scope[];
   readonly doors: readonly DoorName[];
-  /** What of the account its requests name. */
+  /** The kinds of resources that the requests name. */
   readonly of: readonly Kind[];
-  /** Requests that succeed for a caller with every scope who owns all that they name. */
+  /** Requests that succeed for a caller with every scope who owns everything that they name. */
   readonly requests: readonly [MatrixRequest, ...MatrixRequest[]];
 }
 
-/** A request in JSON, and its headers where it has some. */
+/** Makes a request in JSON, with its headers if it needs any. */
 export type MatrixRequest = (
   own: Things,
 ) => readonly [json: JsonObject, headers?: Readonly<Record<string, string>>];
@@ -51,7 +51,7 @@ const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "e
 const recognize: MatrixRequest = () => [{ config, audio: { content: "AAAAAAAAAAA=" } }];
 const stream: MatrixRequest = () => [{ streamingConfig: { config } }];
 const media = { languageCode: "en-US", fileType: "AUDIO" };
-/** Nothing listens there, and its name is not looked up. */
+/** A URL at which nothing listens, with a host that needs no lookup. */
 const nowhere = "http://127.0.0.1:9/talk.wav";
 const submitOnce: MatrixRequest = () => [
   { metadata: media, useUri: true, uri: nowhere },
@@ -64,7 +64,7 @@ const transcripts: Readonly<Record<string, Row>> = {
   SubmitTranscriptJob: writer(
     ["upload"],
     submitOnce,
-    // The key is known then.
+    // The second time the idempotency key is known.
     submitOnce,
     ({ upload }) => [{ metadata: media, useUri: false, uri: upload }],
   ),
@@ -160,7 +160,7 @@ const accounts: Readonly<Record<string, Row>> = {
   ListAuditEvents: keeper([], () => [{}]),
 };
 
-/** Of every service, a row for each RPC. */
+/** A row for each RPC of every service. */
 export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = new Map<
   DescService,
   Readonly<Record<string, Row>>

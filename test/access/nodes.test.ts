@@ -1,5 +1,5 @@
-// Two real nodes on one database: what is revoked on one is gone on both, and a token for one
-// socket opens one, on either.
+// Two real nodes on one database: a credential that is revoked on one is refused by both, and a
+// stream token opens one socket, on either node.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -21,7 +21,7 @@ import { until } from "../fixtures/until.ts";
 
 const publicUrl = "https://hlust.example";
 const list = "/v1alpha1/transcripts";
-/** docs/api.md, Access. */
+/** docs/api.md, Access: a revoked credential is refused within this time. */
 const refusedMsMax = 1_000;
 const endedMsMax = 5_000;
 
@@ -53,7 +53,7 @@ async function waitingJob(): Promise<string> {
   return (await call("POST", "/v1alpha1/transcriptjob:submit", body)).name;
 }
 
-/** An open stream that has answered audio. */
+/** Opens a stream, and waits until it has answered audio. */
 async function listen(node: ClusterNode, token: string): Promise<TestStream> {
   const stream = await openStream(addressOf(node), { token });
   stream.send(streamingConfig());
@@ -67,7 +67,7 @@ async function answersAudio(stream: TestStream): Promise<void> {
   await stream.waitFor((message) => stream.messages.indexOf(message) >= before);
 }
 
-/** Streams of every door; each resolves with the reason for its end. */
+/** Opens streams at every door; each resolves with the reason for its end. */
 async function openStreams(node: ClusterNode, token: string, job: string) {
   const baseUrl = addressOf(node);
   const headers = { authorization: `Bearer ${token}` };
@@ -121,7 +121,7 @@ async function drained(answers: AsyncIterable<unknown>, begun: () => void): Prom
   for await (const _ of answers) begun();
 }
 
-/** Speaks and then waits, with the stream open. */
+/** Sends speech and then waits, with the stream open. */
 async function* speaking() {
   const { streamingConfig: value } = streamingConfig();
   const requests: MessageInitShape<typeof StreamingRecognizeRequestSchema>[] = [
@@ -146,7 +146,7 @@ const ended = [
 ];
 
 /**
- * Calls with the token until every node refuses it: the last accepted call began
+ * Calls with the token until every node refuses it; fails unless the last accepted call began
  * within a second of the revocation.
  */
 async function refusedEverywhere(token: string, revokedAt: number): Promise<void> {
@@ -159,10 +159,10 @@ async function refusedEverywhere(token: string, revokedAt: number): Promise<void
       const { status } = await callRest(addressOf(node), undefined, call);
       if (status === 401) break;
       assert.equal(status, 400, "admitted, and refused because its audio is empty");
-      assert.ok(at - revokedAt < 10 * refusedMsMax, "it is good for ever");
+      assert.ok(at - revokedAt < 10 * refusedMsMax, "it is still accepted");
       lastUseAt = at;
     }
-    assert.ok(lastUseAt - revokedAt < refusedMsMax, `good for ${lastUseAt - revokedAt} ms`);
+    assert.ok(lastUseAt - revokedAt < refusedMsMax, `accepted for ${lastUseAt - revokedAt} ms`);
   });
   await Promise.all(refused);
 }
@@ -177,14 +177,14 @@ test("a revoked API key is refused within 1 s, and its streams end within 5 s", 
   await refusedEverywhere(secret, revokedAt);
   for (const streams of opened) assert.deepEqual(await Promise.all(streams), ended);
   const endedMs = performance.now() - revokedAt;
-  assert.ok(endedMs < endedMsMax, `streams went on for ${endedMs} ms`);
+  assert.ok(endedMs < endedMsMax, `streams continued for ${endedMs} ms`);
   for (const stream of others) {
     await answersAudio(stream);
     stream.terminate();
   }
 });
 
-test("so are a client key with its JWTs, an expired key, and all keys of a disabled account", async () => {
+test("a revoked client key with its JWTs, an expired key, and all keys of a disabled account are refused within 1 s", async () => {
   const { privateKey, publicKey } = newKeyPair("ES256");
   const pem = publicKey.export({ type: "spki", format: "pem" });
   const client = await call("POST", "/v1/clientKeys", { displayName: "page", publicKey: pem });
@@ -219,7 +219,7 @@ test("so are a client key with its JWTs, an expired key, and all keys of a disab
   }
 });
 
-/** Another account with a key, as an operator makes them. */
+/** Creates another account with a key, as an operator does. */
 async function addAccount(): Promise<{ id: string; token: string }> {
   const id = newId();
   const key = newApiKey();
@@ -241,13 +241,13 @@ test("a stream token opens one socket, on either node, and ends with the key tha
       (error: Error) => error.message,
     );
   const [here, there] = nodes;
-  // Of many concurrent ones on both nodes one is accepted.
+  // Only one of many concurrent sockets on both nodes is accepted.
   const token = await mint();
   const tries = Array.from({ length: 10 }, (_, at) => open(at % 2 === 0 ? here : there, token));
   const results = await Promise.all(tries);
   assert.deepEqual(results.toSorted(), [...Array.from({ length: 9 }, () => "HTTP 401"), "open"]);
   assert.equal(await open(there, token), "HTTP 401");
-  // Not after a minute.
+  // A token is refused after a minute.
   const { token: late, expireTime } = await call("POST", "/v1/streamTokens", {});
   const seconds = (Date.parse(expireTime) - Date.now()) / 1000;
   assert.ok(seconds > 30 && seconds <= 60, expireTime);
@@ -256,7 +256,7 @@ test("a stream token opens one socket, on either node, and ends with the key tha
   assert.equal(await open(there, early), "open");
   await pass(10);
   assert.equal(await open(there, late), "HTTP 401");
-  // Not after its key was revoked; and what it opened ends with the key.
+  // A token is refused after its key was revoked, and the stream that it opened ends with the key.
   const { secret, apiKey } = await call("POST", "/v1/apiKeys", { displayName: "behind tokens" });
   const byKey = async (): Promise<string> => {
     const headers = { authorization: `Bearer ${secret}` };
@@ -271,7 +271,7 @@ test("a stream token opens one socket, on either node, and ends with the key tha
   assert.equal(stream.messages.at(-1)?.error?.code, 16);
 });
 
-/** Moves the expiry of every stream token this many seconds closer. */
+/** Makes every stream token expire this many seconds earlier. */
 async function pass(seconds: number): Promise<void> {
   await cluster.postgres.query(
     `update stream_token set expires_at = expires_at - interval '${seconds} s'`,
@@ -284,7 +284,7 @@ test("a node with a wrong clock accepts JWTs within 60 s of skew, and no others"
   const client = await call("POST", "/v1/clientKeys", { displayName: "skew", publicKey: pem });
   const { clientId: iss, keyId: kid } = client;
   const [, node] = nodes;
-  /** The status of a call with a token that was made now and expires after this long. */
+  /** The status of a call with a token that was created now and expires after this many seconds. */
   const statusWith = async (seconds: number): Promise<number> => {
     const iat = Math.floor(Date.now() / 1000);
     const claims = { iss, sub: iss, aud: publicUrl, iat, exp: iat + seconds };
@@ -297,7 +297,8 @@ test("a node with a wrong clock accepts JWTs within 60 s of skew, and no others"
     });
     return status;
   };
-  // To the second: authenticate-jwt.test.ts. Between sign and check some of them may pass here.
+  // authenticate-jwt.test.ts tests this to the second. Here seconds may pass between signing and
+  // the check.
   const rows = [
     { aheadSeconds: -80, status: 401 },
     { aheadSeconds: -40, status: 200 },
@@ -313,7 +314,7 @@ test("a node with a wrong clock accepts JWTs within 60 s of skew, and no others"
   await until(async () => Math.abs(await aheadOf(node)) < 5);
 });
 
-/** How many seconds the clock of a node is ahead, by its answers. */
+/** How many seconds the clock of a node is ahead, according to the Date header of its answers. */
 async function aheadOf(node: ClusterNode): Promise<number> {
   const { headers } = await fetch(`${addressOf(node)}/healthz`);
   return (Date.parse(headers.get("date") ?? "") - Date.now()) / 1000;
@@ -352,11 +353,11 @@ test("limits apply across both nodes; the streams of a killed node stop counting
       },
       (error: Error) => error.message,
     );
-  // What a node knows of the other one is up to a second old.
+  // A node's counts of the other node are up to a second old.
   await until(async () => (await third()) === "HTTP 429");
   await there.service.crash();
   await until(async () => (await third()) === "open", 60_000);
-  // As an operator changes them: on the node that runs.
+  // The operator changes the limits while only one node runs.
   await setLimits({ requestsPerMinute: 1 });
   await until(async () => (await third()) === "HTTP 429");
   await setLimits({});

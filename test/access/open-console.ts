@@ -12,11 +12,11 @@ import { callRest, openTestService, type Answer, type TestService } from "../spe
 export interface TestConsole extends AsyncDisposable {
   readonly service: TestService;
   readonly db: Kysely<Tables>;
-  /** Of the service's first account. */
+  /** The id of the service's first account. */
   readonly accountId: string;
   /**
-   * A call as the console makes it for the user with this secret in the cookie; `headers` take the
-   * place of its own.
+   * A call as the console makes it for the user with this secret in the cookie; `headers` replace
+   * the console's own.
    */
   ask(call: {
     readonly method?: string;
@@ -25,7 +25,7 @@ export interface TestConsole extends AsyncDisposable {
     readonly secret?: string | undefined;
     readonly headers?: Readonly<Record<string, string>>;
   }): Promise<Answer>;
-  /** Signs in with the API key; answers the secret in the cookie. */
+  /** Signs in with the API key; returns the secret in the cookie. */
   signIn(apiKey?: string): Promise<string>;
 }
 
@@ -62,15 +62,15 @@ export async function openTestConsole(
   };
 }
 
-/** Whose secret it is, as the page learned when it was opened. */
+/** The session of a secret, which a page learns when it is opened; undefined if there is none. */
 async function ownerOf(db: Kysely<Tables>, secret = ""): Promise<Session | undefined> {
   const read = readSecretToken("session_", secret);
   return read && (await cachedSessions(db, Date.now).find(read.id));
 }
 
 /**
- * The secret that an answer sets the session's cookie to; "" where it takes the cookie away,
- * undefined where it leaves it.
+ * The secret to which an answer sets the session's cookie; "" if it deletes the cookie, undefined
+ * if it leaves it unchanged.
  */
 export function secretSetBy({ headers }: Pick<Answer, "headers">): string | undefined {
   for (const cookie of headers.getSetCookie()) {

@@ -43,7 +43,7 @@ const invite = async (email: string, role = "MEMBER"): Promise<string> => {
 
 const sessionSecret = (browser: TestBrowser) => browser.cookies.get("127.0.0.1 __Host-hlust");
 
-/** A new browser signs in; answers it and where it ends. */
+/** Signs in with a new browser; returns the browser and the URL at which it ends. */
 async function signIn(person: TestPerson | undefined, browser = new TestBrowser()) {
   provider.person = person;
   const end = await browser.go(`${console.service.address}/console/sign-in`);
@@ -55,7 +55,7 @@ const sessionOf = async (secret: string | undefined) =>
 
 const problemOf = (end: URL) => new URLSearchParams(end.hash.slice(1)).get("problem");
 
-test("an unavailable provider is reported, and asked again later", async () => {
+test("an unavailable provider is reported, and contacted again later", async () => {
   provider.isDown = true;
   assert.equal(problemOf((await signIn(undefined)).end), "PROVIDER_AWAY");
   provider.isDown = false;
@@ -77,7 +77,7 @@ test("a member signs in first by the verified address, and later by the provider
     [name, "VIEWER", ["transcripts.read"]],
   );
   assert.equal((await ask({ path: "/console/api/v1/apiKeys", secret })).status, 403);
-  assert.ok(!browser.cookies.has("127.0.0.1 __Host-hlust-sign-in"), "it is taken away");
+  assert.ok(!browser.cookies.has("127.0.0.1 __Host-hlust-sign-in"), "the cookie is deleted");
   const { json } = await service.call("GET", "/v1/members");
   const member = json.members.find((each: { name: string }) => each.name === name);
   assert.ok(Math.abs(Date.parse(member.lastSignInTime) - Date.now()) < 60_000);
@@ -118,7 +118,7 @@ test("users who are not members return with the reason, and without a session", 
   const rows: [row: string, person: TestPerson | undefined, problem: string][] = [
     ["not invited", newPerson(), "NOT_A_MEMBER"],
     ["not verified", unverified, "EMAIL_NOT_VERIFIED"],
-    ["an address that lower case makes another's", kelvin, "NOT_A_MEMBER"],
+    ["an address whose lower case is that of another person", kelvin, "NOT_A_MEMBER"],
     ["without an address", newPerson({ email: "" }), "NOT_A_MEMBER"],
     ["refused by the provider", undefined, "PROVIDER_REFUSED"],
   ];
@@ -212,7 +212,7 @@ test("the browser returns to where it was in the console, and nowhere else", asy
   assert.equal((await browser.go(`${byName}/console/sign-in`)).href, `${address}/console/`);
 });
 
-test("signing in again ends the session before", async () => {
+test("signing in again ends the previous session", async () => {
   const person = newPerson();
   await invite(person.email);
   const first = await signIn(person);
@@ -260,7 +260,7 @@ test("a member of several accounts starts in the one used last, and can switch",
   assert.equal(
     (await sessionOf((await signIn(person)).secret)).account.name,
     `accounts/${third}`,
-    "the one used last",
+    "the account used last",
   );
 
   await db
@@ -295,7 +295,7 @@ test("a member of several accounts starts in the one used last, and can switch",
 });
 
 // The last test: it uses up the attempts of this machine.
-test("few made-up codes reach the provider", async () => {
+test("only a few made-up codes reach the provider", async () => {
   const { address } = console.service;
   const begun = await fetch(`${address}/console/sign-in`, { redirect: "manual" });
   const [cookie = ""] = begun.headers.getSetCookie()[0]?.split(";") ?? [];

@@ -14,17 +14,17 @@ export interface TestPerson {
 export interface TestProvider extends AsyncDisposable {
   readonly issuer: string;
   /**
-   * Knows the client `hlust` with the secret `hlust secret`, which may send browsers back to this
-   * address.
+   * Registers the client `hlust` with the secret `hlust secret`, which may send browsers back to
+   * this address.
    */
   register(redirectUri: string): void;
-  /** undefined: every sign-in returns with an error. */
+  /** The user who signs in; undefined: every sign-in returns with an error. */
   person: TestPerson | undefined;
-  /** Whether it answers at all. */
+  /** While true, every request fails. */
   isDown: boolean;
 }
 
-/** `host`: 127.0.0.1, or localhost to be another site than the service. */
+/** `host`: 127.0.0.1, or localhost for a different site from the service's. */
 export async function openTestProvider(host = "127.0.0.1"): Promise<TestProvider> {
   let provider: Provider | undefined;
   const server = createServer((request, response) => {

@@ -1,5 +1,5 @@
-// Pages of other origins (threat 50), what callers are known by (threats 63 and 102), and what is
-// broken (threat 104).
+// Pages of other origins (threat 50), request IDs and addresses of callers (threats 63 and 102),
+// and internal errors (threat 104).
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -18,7 +18,7 @@ const friend = "https://app.example";
 const authorization = `Bearer ${token}`;
 const opened = new AsyncDisposableStack();
 const lines: string[] = [];
-/** With pages of no other origin, of one, and of all. */
+/** Services that allow pages of no other origin, of one, and of all. */
 let [closed, some, all]: TestStreams[] = [];
 
 before(async () => {
@@ -64,7 +64,7 @@ async function upgrade(
   return `${/"reason":"([A-Z_]+)"/.exec(text)?.[1]} ${code}`;
 }
 
-test("sockets of pages of other origins are refused first, whatever their cookie", async () => {
+test("sockets of pages of other origins are refused before any other check, whatever their cookie", async () => {
   const own = addressOf(closed);
   const refused = "ORIGIN_REFUSED 1008";
   const rows: [

@@ -1,5 +1,5 @@
-// A refused socket: a page gets the reason in a frame, every other client by an HTTP status;
-// neither holds anything.
+// Refused sockets: a page gets the reason in a frame, and every other client gets an HTTP status;
+// neither can keep resources of the service.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -17,9 +17,9 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** What a client sees of its handshake. */
+/** The result of a handshake, as the client gets it. */
 interface Outcome {
-  /** Of the answer to the handshake; 101 where a socket opens. */
+  /** The status of the answer to the handshake; 101 if a socket opens. */
   readonly status: number;
   readonly protocol: string | undefined;
   readonly requestId: string | undefined;
@@ -32,7 +32,7 @@ interface Detail {
   readonly retryDelay?: string;
 }
 
-/** Resolves with the code of the close; an error before it says nothing more. */
+/** Resolves with the close code. An error before the close is ignored. */
 function closeOf(socket: WebSocket): Promise<number> {
   socket.on("error", () => {});
   return new Promise((resolve) => {
@@ -126,7 +126,7 @@ test("a page gets the reason in an error frame and a close code; other clients g
   busy.terminate();
 });
 
-test("a page of another origin gets that reason, and its token is not checked", async () => {
+test("a page of another origin is refused for its origin, and its token is not checked", async () => {
   await using streams = await openTestStreams(token, { publicUrl: () => "https://hlust.example" });
   const origin = "https://evil.example";
   const answer = await open(streams.address, `/v1/talk?token=${token}`, { origin });
@@ -135,7 +135,10 @@ test("a page of another origin gets that reason, and its token is not checked", 
   assert.deepEqual(streams.seen.tokens, []);
 });
 
-/** A handshake by hand, by a page that never closes; what came until the service closed. */
+/**
+ * A handshake written by hand, for a page that never closes its socket. `text` returns everything
+ * that it has received.
+ */
 function rawHandshake(address: string): { readonly socket: Socket; readonly text: () => string } {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);
@@ -157,12 +160,12 @@ function rawHandshake(address: string): { readonly socket: Socket; readonly text
   return { socket, text: () => text };
 }
 
-test("refused sockets that stay open are cut, and their number is limited", async () => {
+test("refused sockets that stay open are closed, and their number is limited", async () => {
   const { address } = service;
   const statuses: string[] = [];
   const closed: Promise<unknown>[] = [];
-  // Places are free again after 2 s: a busy machine may need more than one attempt to have all of
-  // them taken.
+  // Places are free again after 2 s, so on a busy machine it may take several attempts to occupy
+  // all of them.
   for (let tries = 0; tries < 10 && !statuses.includes("401"); tries += 1) {
     const held = Array.from({ length: 140 }, () => rawHandshake(address));
     closed.push(...held.map(async ({ socket }) => once(socket, "close")));
@@ -171,10 +174,10 @@ test("refused sockets that stay open are cut, and their number is limited", asyn
   }
   assert.deepEqual(new Set(statuses), new Set(["101", "401"]));
   assert.ok(statuses.filter((status) => status === "101").length >= 100, statuses.join());
-  // Nothing was sent to them: the service cuts them.
+  // The clients send nothing more: the service closes the sockets.
   await Promise.all(closed);
   const again = await open(address, streamPath, { origin: address });
-  assert.deepEqual([again.status, again.closeCode], [101, 1008], "there is room again");
+  assert.deepEqual([again.status, again.closeCode], [101, 1008], "places are free again");
 });
 
 test("further messages of a refused page are dropped", async () => {

@@ -35,7 +35,7 @@ test("a caller with bad tokens must wait, on every door; good tokens still work"
   const answers = await Promise.all(
     Array.from({ length: 300 }, async (_, n) => {
       if (n % 10 === 0) assert.equal((await get(service.key, attacker)).status, 200);
-      // The address that it claims in headers changes nothing.
+      // The forged addresses in its headers change nothing.
       const forged = { "x-forwarded-for": `203.0.113.${n % 250}, 198.51.100.7` };
       return await get(newApiKey().token, forged);
     }),
@@ -43,7 +43,7 @@ test("a caller with bad tokens must wait, on every door; good tokens still work"
   const refused = answers.filter(({ status }) => status === 401).length;
   // One more attempt is allowed every 15 s.
   const more = Math.ceil((performance.now() - began) / (60_000 / perMinute));
-  assert.ok(refused >= perMinute && refused <= perMinute + more, `${refused} were looked at`);
+  assert.ok(refused >= perMinute && refused <= perMinute + more, `${refused} were checked`);
   for (const { status, headers, json } of answers) {
     if (status === 401) continue;
     assert.equal(status, 429);
@@ -54,11 +54,11 @@ test("a caller with bad tokens must wait, on every door; good tokens still work"
 
   const bearer = (key: string) => ({ ...attacker, authorization: `Bearer ${key}` });
   const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
-  // Uses up one that has become available.
+  // Uses up an attempt that has become available.
   await get(newApiKey().token, attacker);
   const error = await client
     .listTranscripts({}, { headers: bearer(newApiKey().token) })
-    .then(() => assert.fail("a bad token was taken"), ConnectError.from);
+    .then(() => assert.fail("a bad token was accepted"), ConnectError.from);
   assert.equal(error.code, Code.ResourceExhausted);
   await client.listTranscripts({}, { headers: bearer(service.key) });
   assert.equal((await get(service.key, attacker)).status, 200);
@@ -66,7 +66,7 @@ test("a caller with bad tokens must wait, on every door; good tokens still work"
 });
 
 test("an address with too many refusals opens no stream with a new token", async () => {
-  // The sockets of this test come from the proxy itself, which is trusted: it is the caller.
+  // The sockets of this test come from the proxy itself: its own address is the caller's.
   for (let n = 0; n < perMinute; n += 1) await get(newApiKey().token, {});
   await get(newApiKey().token, {});
   await assert.rejects(openStream(service.address, { token: newApiKey().token }), /HTTP 429/);

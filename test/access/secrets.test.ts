@@ -1,5 +1,5 @@
-// Secrets and speech of callers are only where they belong. Every service that the tests of
-// the specification open is looked through as this one is, when it closes (test/spec/secrets.ts).
+// Secrets and speech of callers stay where they belong. Every service that the tests of the
+// specification open is searched like this one when it closes (test/spec/secrets.ts).
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -21,7 +21,7 @@ before(async () => {
   const wav = speak("the budget is secret until monday");
   host = await openMediaHost({
     [`/good.wav?${mark("query")}`]: wav,
-    [`/text.wav?${mark("query")}`]: Buffer.from("this is no recording"),
+    [`/text.wav?${mark("query")}`]: Buffer.from("this is not a recording"),
     [`/moved.wav?${mark("query")}`]: (_request, response) => {
       response.writeHead(302, { location: `/nothing.wav?${mark("moved")}` }).end();
     },
@@ -32,7 +32,7 @@ before(async () => {
 after(async () => {
   await database[Symbol.asyncDispose]();
   await host[Symbol.asyncDispose]();
-  // Looks for everything below.
+  // Closing the service searches for all marked texts and secrets.
   await service[Symbol.asyncDispose]();
 });
 
@@ -77,7 +77,7 @@ test("texts of accepted and refused transcripts appear in no log, error or table
   assert.equal((await service.call("DELETE", path)).status, 200);
 });
 
-test("addresses of media, and its words, appear in no log, error or table", async () => {
+test("URLs of media, and its words, appear in no log, error or table", async () => {
   const ends = ["good.wav", "text.wav", "moved.wav", "nothing.wav"].map(async (file) => {
     const { json } = await submit(service, `${host.address}/${file}?${mark("query")}`, {
       subject: marked("job"),
@@ -93,7 +93,7 @@ test("addresses of media, and its words, appear in no log, error or table", asyn
   assert.equal(refused.status, 400);
 });
 
-test("addresses of unreachable webhooks appear in no log, error or table", async () => {
+test("URLs of unreachable webhooks appear in no log, error or table", async () => {
   const { status, json } = await service.call("POST", "/v1/webhooks", {
     url: `${host.address}/hook?${mark("hook")}`,
   });

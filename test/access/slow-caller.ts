@@ -2,28 +2,28 @@ import { connect } from "node:net";
 
 /** How the service treated a hostile connection. */
 export interface Treated {
-  /** From the connection to its end by the service. */
+  /** The time from the connection until the service closed it. */
   readonly ms: number;
-  /** What came back, where it was read. */
+  /** What the service answered, if the answer was read. */
   readonly answer: string;
 }
 
 export interface SlowCaller {
   readonly address: string;
-  /** Sent at once. */
+  /** Sent immediately. */
   readonly first: string | Uint8Array;
-  /** Sent again and again; of an array one after the other, and then nothing. */
+  /** Sent again and again. The items of an array are sent one after the other, and then nothing. */
   readonly drip?: string | Uint8Array | readonly string[];
   readonly everyMs?: number;
-  /** Default true. */
+  /** Whether the caller reads the answer. Default true. */
   readonly reads?: boolean;
-  /** Where it calls from; all of 127.0.0.0/8 is this machine. */
+  /** The address that it calls from; all of 127.0.0.0/8 is this machine. */
   readonly localAddress?: string;
 }
 
 /**
- * A connection that follows its own script and never ends by itself; resolves when the service has
- * cut it.
+ * Opens a connection that follows its script and never ends by itself; resolves when the service
+ * has closed it.
  */
 export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   const { address, first, drip = [], everyMs = 100, reads = true } = caller;
@@ -37,8 +37,7 @@ export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   const rest = typeof drip === "string" || drip instanceof Uint8Array ? undefined : [...drip];
   const timer = setInterval(() => {
     const next = rest ? rest.shift() : drip;
-    // A closed connection answers with a reset: only that shows that the server keeps nothing of
-    // it.
+    // A closed connection answers with a reset, which shows that the server keeps nothing of it.
     if (typeof next === "string" || next instanceof Uint8Array) socket.write(next);
     else if (isEnded) socket.write("x");
   }, everyMs);
@@ -61,12 +60,15 @@ export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   });
 }
 
-/** This many of them at once. */
+/** Opens this many of these connections at the same time. */
 export async function slowCallers(count: number, caller: SlowCaller): Promise<Treated[]> {
   return await Promise.all(Array.from({ length: count }, () => slowCaller(caller)));
 }
 
-/** How long `/healthz` takes for another client, every 20 ms until `over`; in ms, sorted. */
+/**
+ * How long `/healthz` takes for another client, which requests it every 20 ms until `over`: in ms,
+ * sorted.
+ */
 export async function latenciesUntil(address: string, over: Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
   const ended = new AbortController();
@@ -77,14 +79,14 @@ export async function latenciesUntil(address: string, over: Promise<unknown>): P
     const beganAt = performance.now();
     const answer = await fetch(`${address}/healthz`, { headers: { connection: "close" } });
     await answer.text();
-    if (!answer.ok) throw new Error(`health was answered ${answer.status}`);
+    if (!answer.ok) throw new Error(`/healthz answered ${answer.status}`);
     taken.push(performance.now() - beganAt);
     await new Promise((next) => setTimeout(next, 20));
   }
   return taken.toSorted((a, b) => a - b);
 }
 
-/** The value below which a share of sorted ones lies. */
+/** The value below which this share of the sorted values lies. */
 export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }

@@ -1,5 +1,5 @@
-// Connections that send or take next to nothing: each is closed at its limit, and others notice
-// nothing (threat 61). The limits are shortened; bench/slow.ts measures the real ones.
+// Connections that send or read next to nothing: each is closed at its limit, and other clients are
+// not affected (threat 61). The limits are shortened; bench/slow.ts measures the real ones.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:http2";
@@ -9,18 +9,18 @@ import { frame, request } from "./http2-frames.ts";
 import { latenciesUntil, quantile, slowCallers, type SlowCaller } from "./slow-caller.ts";
 
 const count = 40;
-/** Of headers and unread answers. */
+/** The time limit for headers and unread answers. */
 const limitMs = 1_000;
 /**
- * Of stalled bodies: longer than a busy machine delays a trickle, which would then count as
- * stalled, too.
+ * The time limit for stalled bodies. It is longer than a busy machine delays a trickle, which would
+ * otherwise count as stalled too.
  */
 const bodyMs = 4_000;
 /** The rest of a refused body is read and dropped for this long. */
 const droppedMs = 5_000;
-/** A connection that is asked to end is cut after this. */
+/** A connection that was asked to end is cut after this. */
 const endMs = 5_000;
-/** Busy machines are late; limits that do not hold are not late but never. */
+/** A busy machine closes connections late; without a limit they would never be closed. */
 const latenessMs = 60_000;
 
 let service: TestStreams;
@@ -47,13 +47,13 @@ const large = `GET /v1/file?size=${4 << 20} HTTP/1.1\r\nHost: a\r\n${authorizati
 
 interface Row extends Omit<SlowCaller, "address"> {
   readonly count?: number;
-  /** Default: limitMs. */
+  /** The limit that closes the connection. Default: limitMs. */
   readonly limitMs?: number;
-  /** Default: nothing. */
+  /** What the answer must match. Default: anything. */
   readonly answer?: RegExp;
 }
 
-/** A connection of HTTP/2 with windows that nothing fills. */
+/** The start of an HTTP/2 connection with flow control windows that nothing fills. */
 const h2 = Buffer.concat([
   Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
   frame("SETTINGS", 0, Buffer.from("00047fffffff", "hex")),
@@ -138,7 +138,7 @@ const rows: Readonly<Record<string, Row>> = {
       request(1, { ":method": "POST", ":path": wait, ...grpc, ...bearer }),
     ]),
     drip: frame("DATA", 1, Buffer.from("\0")),
-    // The call, and then the connection, which has no other.
+    // First the call is closed, and then the connection, which has no other call.
     limitMs: bodyMs + limitMs + endMs,
   },
   "an answer over HTTP/2 for which there is no window": {
@@ -161,7 +161,7 @@ const rows: Readonly<Record<string, Row>> = {
     count: 4,
     limitMs: 2 * limitMs + endMs,
   },
-  "calls over HTTP/2 that are reset as fast as they are made": {
+  "calls over HTTP/2 that are reset as fast as they are sent": {
     first: Buffer.concat([
       h2,
       ...Array.from({ length: 1_500 }, (_, n) => [
@@ -176,7 +176,7 @@ const rows: Readonly<Record<string, Row>> = {
 };
 
 test(
-  "connections that take their time are cut at their limits, and others are served",
+  "slow connections are closed at their limits, and other clients are served",
   { timeout: 150_000 },
   async (t) => {
     const { address } = service;
@@ -184,7 +184,7 @@ test(
       const { count: times = count, limitMs: ms = limitMs, answer, ...caller } = row;
       return { name, ms, answer, treated: await slowCallers(times, { ...caller, address }) };
     });
-    // All at once, so that it takes no longer than the slowest of them.
+    // All run at the same time, so that the test takes no longer than the slowest.
     const over = Promise.all(attacks);
     const healthMs = await latenciesUntil(address, over);
     for (const { name, ms, answer, treated } of await over) {
@@ -199,7 +199,7 @@ test(
   },
 );
 
-test("gRPC says why it gave up a call, and checks the token before the body", async () => {
+test("gRPC reports why it ended a call, and checks the token before the body", async () => {
   const session = connect(service.address);
   const ask = async (headers: Readonly<Record<string, string>>) => {
     const stream = session.request({ ":method": "POST", ":path": wait, ...grpc, ...headers });

@@ -1,15 +1,15 @@
 /**
- * Follows redirects and keeps cookies as a browser does: by host, whatever the port, Strict ones at
- * home when it comes from elsewhere.
+ * Follows redirects and keeps cookies as a browser does: by host, whatever the port, and it does
+ * not send SameSite=Strict cookies after a redirect from another site.
  */
 export class TestBrowser {
-  /** By `<host> <name>`. */
+  /** The cookies, by `<host> <name>`. */
   readonly cookies = new Map<string, string>();
-  /** Every address that it was sent to. */
+  /** Every URL that it has requested. */
   readonly visited: string[] = [];
   readonly #strict = new Set<string>();
 
-  /** Goes to a page, from another site or (`site`) as said; answers the address where it ends. */
+  /** Opens a page and returns the URL at which it ends. `site` is its Sec-Fetch-Site header. */
   async go(address: string, site = "none"): Promise<URL> {
     let url = new URL(address);
     let isFromElsewhere = false;

@@ -7,21 +7,21 @@ import { addMember, addSignedIn } from "../fixtures/signed-in.ts";
 import { callRest } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
 
-/** How requests name one of each kind that an account has. */
+/** The names of one resource of each kind that an account has. */
 export interface Things {
   readonly transcript: string;
-  /** Of the transcript, its current one. */
+  /** The current version of the transcript. */
   readonly version: string;
   readonly job: string;
   readonly upload: string;
   readonly webhook: string;
-  /** Of the webhook. */
+  /** A delivery of the webhook. */
   readonly delivery: string;
   readonly apiKey: string;
   readonly clientKey: string;
   readonly member: string;
   readonly session: string;
-  /** Nothing's name: of what a request makes. */
+  /** A name that is not in use, for something that a request creates. */
   readonly fresh: string;
 }
 export type Kind = Exclude<keyof Things, "fresh">;
@@ -39,7 +39,7 @@ export const kinds: readonly Kind[] = [
   "session",
 ];
 
-/** Names that nothing has. */
+/** Names of resources that do not exist. */
 export function absentThings(): Things {
   return {
     transcript: `transcripts/${newId()}`,
@@ -64,7 +64,7 @@ export interface Owner {
   readonly token: string;
 }
 
-/** Things of the account, new ones: those that are asked for; the others are absent. */
+/** Creates things of these kinds in the account; the names of the other kinds are absent. */
 export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promise<Things> {
   const made: { -readonly [K in Kind]?: string } = {};
   if (kinds.has("transcript")) {
@@ -108,7 +108,7 @@ export function idsOf(things: Things): string[] {
   return kinds.map((kind) => things[kind].slice(-36));
 }
 
-/** One more of all that is in lists with pages. */
+/** Adds a second thing of each kind that is listed in pages. */
 export async function addSecondThings(owner: Owner, things: Things): Promise<void> {
   await makeThings(owner, new Set(["transcript", "job"]));
   const { transcript, webhook } = things;
@@ -138,9 +138,9 @@ async function post(owner: Owner, path: string, body: unknown) {
 }
 
 /**
- * Every row of the database that mentions one of the ids: a call that changes, deletes or ties
- * something of theirs to a thing with one of them is seen here. Left out is what is written a
- * moment later, the use of keys and what calls are counted in.
+ * Every row of the database that contains one of the ids, so that the test sees every call that
+ * changes or deletes one of these resources, or links something to it. Rows that are written a
+ * moment later are left out: the use of keys and the counts of calls.
  */
 export async function rowsWith(db: Kysely<Tables>, ids: readonly string[]): Promise<string[]> {
   const tables = await db.introspection.getTables();

@@ -1,4 +1,4 @@
-// What an archive of transcripts is, as plain data: what the service is held against, command by
+// A model of an archive of transcripts, as plain data: the service is compared with it, command by
 // command.
 
 export interface Word {
@@ -14,7 +14,7 @@ export interface Segment {
   readonly speakerId: string;
 }
 
-/** The fields of metadata that are a caller's to write. */
+/** The fields of metadata that a caller can write. */
 export interface Metadata {
   readonly fileType: string;
   readonly languageCode: string;
@@ -31,13 +31,13 @@ export interface Content {
   readonly segments: readonly Segment[];
 }
 
-/** Of a body: what is there; null as JSON has it. */
+/** The body of a PATCH, with only the fields that are present; null as in JSON. */
 export interface PatchBody {
   readonly metadata?: { readonly [Field in keyof Metadata]?: Metadata[Field] | null };
   readonly segments?: readonly Segment[];
 }
 
-/** Never changes once it was answered. */
+/** A version never changes after it was answered. */
 export interface ModelVersion extends Content {
   readonly name: string;
   readonly parent: string;
@@ -49,14 +49,14 @@ export interface ModelTranscript {
   /** Oldest first; the last one is the head. */
   readonly versions: ModelVersion[];
   media: Buffer | undefined;
-  /** Signed targets: those of deleted media answer 404. */
+  /** Signed URLs of the media so far: those of deleted media answer 404. */
   readonly pastMedia: string[];
-  /** Upload targets that were answered. */
+  /** The upload URLs that were answered. */
   readonly uploads: { readonly target: string; isOpen: boolean }[];
   isDeleted: boolean;
 }
 
-/** One account. */
+/** The archive of one account. */
 export interface ArchiveModel {
   /** In the order of their creation. */
   readonly transcripts: ModelTranscript[];
@@ -81,8 +81,8 @@ export function createdFrom({ metadata = {}, segments = [] }: PatchBody): Conten
 }
 
 /**
- * docs/api.md, Transcripts, Update: the fields of the body, or of the mask, are replaced.
- * undefined: it is refused.
+ * docs/api.md, Transcripts, Update: the content after the fields in the body, or those in the mask,
+ * were replaced. undefined: the update is refused.
  */
 export function patched(
   { metadata, segments }: Content,
@@ -103,7 +103,7 @@ export function patched(
   return fileType === emptyMetadata.fileType || languageCode === "" ? undefined : content;
 }
 
-/** docs/api.md, JSON: null is unset. */
+/** The fields that are set. docs/api.md, JSON: null means unset. */
 function fieldsOf(sent: NonNullable<PatchBody["metadata"]>): string[] {
   return Object.entries(sent).flatMap(([field, value]) => (value === null ? [] : [field]));
 }
@@ -132,7 +132,7 @@ export function headOf({ versions }: ModelTranscript): ModelVersion {
   return head;
 }
 
-/** A transcript in JSON as it is answered, in one of its versions; its uri apart. */
+/** A transcript in one of its versions, in the JSON that the service answers, without its uri. */
 export function answerOf({ name }: ModelTranscript, version: ModelVersion) {
   return {
     name,
@@ -158,7 +158,9 @@ export function listed({ transcripts }: ArchiveModel): ModelTranscript[] {
     .toSorted((a, b) => createdAt(b) - createdAt(a) || (a.name < b.name ? 1 : -1));
 }
 
-/** Case by Unicode's simple folding, as regular expressions have it. */
+/**
+ * Whether a subject contains a text, by Unicode's simple case folding, as in regular expressions.
+ */
 export function hasSubject(transcript: ModelTranscript, text: string): boolean {
   const { subject } = headOf(transcript).metadata;
   return new RegExp(RegExp.escape(text.normalize("NFC")), "iu").test(subject.normalize("NFC"));

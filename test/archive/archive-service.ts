@@ -29,19 +29,20 @@ export interface CallAnswer {
 export interface ArchiveService extends AsyncDisposable {
   readonly crashes: number;
   /**
-   * Waits until the service is up; undefined when it was killed before the whole answer was there.
+   * Calls the service once it is up; undefined if it was killed before the whole answer was
+   * received.
    */
   call(key: string | undefined, call: Call): Promise<CallAnswer | undefined>;
-  /** Asks again until there is an answer: only for calls that change nothing. */
+  /** Repeats a call until it is answered: only for calls that change nothing. */
   read(key: string | undefined, call: Call): Promise<CallAnswer>;
-  /** kill -9 after a while, and a new start; just one of those at once. */
+  /** Kills the service (kill -9) after a delay and starts it again; only one crash at a time. */
   crash(afterMs: number): Promise<void>;
-  /** A key of every scope, of an account with nothing in it. */
+  /** A key of every scope, of a new account without any content. */
   newKey(): Promise<string>;
 }
 
 export async function openArchiveService(dataFolder: string): Promise<ArchiveService> {
-  // Uploads are bytes that are no recording, so workers have nothing to do.
+  // Uploads are not recordings, so workers have nothing to do.
   const start = () => startService(dataFolder, { HLUST_ENGINE: "scripted", HLUST_ROLE: "api" });
   await using parts = new AsyncDisposableStack();
   const agent = new Agent({ keepAlive: true });

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import type { Metadata, PatchBody, Segment, Word } from "./archive-model.ts";
 
-/** What If-Match names; "older" is the version before the head, where there is one. */
+/** What If-Match names; "older" is the version before the head, if there is one. */
 export type IfMatch = "nothing" | "anything" | "head" | "older";
 
-/** A change of one transcript; numbers pick one of what there is. */
+/** A change of one transcript; numbers select one of the existing versions. */
 export type Act =
   | {
       readonly do: "patch";
       readonly body: PatchBody;
       readonly mask?: readonly string[] | undefined;
       readonly ifMatch: IfMatch;
-      /** It breaks a rule of content. */
+      /** The content breaks a rule. */
       readonly isBad?: true;
     }
   | { readonly do: "restore"; readonly version: number; readonly ifMatch: IfMatch }
@@ -19,19 +19,19 @@ export type Act =
   | {
       readonly do: "upload";
       readonly bytes: number;
-      /** Where the transcript has a URL already, that one. */
+      /** Whether to use an upload URL that the transcript already has, if there is one. */
       readonly isOldUrl: boolean;
     };
 
-/** A command: plain data, so that a failure is printed as what it takes to run it again. */
+/** A command, as plain data, so that a failure prints everything that is needed to repeat it. */
 export type Step =
   | { readonly step: "create"; readonly draft: PatchBody; readonly crashAfterMs?: number }
   | {
       readonly step: "change";
       readonly at: number;
-      /** Two go at once. */
+      /** Several acts are sent at the same time. */
       readonly acts: readonly Act[];
-      /** kill -9 this long after they were sent. */
+      /** The service is killed (kill -9) this long after they were sent. */
       readonly crashAfterMs?: number;
     }
   | { readonly step: "list"; readonly pageSize: number }
@@ -49,7 +49,8 @@ export type Step =
       readonly length: number;
     };
 
-// Few, so that filters find some; with letters that fold, and a composed one that is sent apart.
+// Few subjects, so that filters find some: with letters that case folding changes, and a composed
+// letter that is sent decomposed.
 const subject = fc.oneof(
   fc.constantFrom("Þingfundur", "ÞINGFUNDUR um æsku", "Fréttir", "FRE\u0301TTIR", "100 % a_b", ""),
   fc.string({ unit: fc.constantFrom("þ", "Þ", "á", "Á", "σ", "Σ", "%", "_", '"', "\\") }),
@@ -75,7 +76,7 @@ const mapKey = fc.oneof(
 );
 const text = fc.string({ maxLength: 20, unit: "grapheme" }).filter(isText);
 
-/** Keys of Object.prototype are keys like any other. */
+/** Keys of Object.prototype are keys like all others. */
 function mapOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
   return fc.array(fc.tuple(mapKey, value), { maxLength: 3 }).map(Object.fromEntries<T>);
 }
@@ -137,7 +138,7 @@ const segments: fc.Arbitrary<Segment[]> = fc
     });
   });
 
-/** As the service writes it: 0 or 3 digits. */
+/** A duration as the service writes it: with 0 or 3 decimals. */
 function time(ms: number): string {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${(ms / 1000).toFixed(3)}s`;
 }
@@ -217,14 +218,14 @@ const racing: fc.Arbitrary<Act> = fc.oneof(
 const at = fc.nat(7);
 const pageSize = fc.constantFrom(0, 1, 2, 3, 1000);
 const draft = fc.record({ metadata, segments }, { requiredKeys: ["metadata"] });
-/** Before, in the middle of and after what a write takes. */
+/** From before a write begins until after it has ended. */
 const crashAfterMs = fc.integer({ min: 0, max: 15 });
 
 function oneAct(act: fc.Arbitrary<Act>): fc.Arbitrary<Step> {
   return fc.record({ step: fc.constant("change" as const), at, acts: fc.tuple(act) });
 }
 
-/** Each of the issue's commands; of `crashEvery` one is a crash. */
+/** Any command; one in `crashEvery` is a crash. */
 export function steps(crashEvery: number): fc.Arbitrary<Step> {
   const step = <Name extends Step["step"]>(name: Name) => fc.constant(name);
   const change = step("change");

@@ -1,5 +1,5 @@
-// The archive as a whole, by generated commands: every answer, and the state afterwards, is
-// compared with a model's.
+// A whole archive under generated commands: every answer, and the state afterwards, is compared
+// with the model's.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,15 +12,15 @@ import { steps, type Step } from "./archive-steps.ts";
 import type { Archive } from "./check-archive.ts";
 import { checkAll, runStep } from "./run-step.ts";
 
-/** Of 30 commands each; `npm run test:long` does 20,000. */
+/** The number of runs, of 30 commands each; `npm run test:long` does 20,000. */
 const runs = Number(process.env["ARCHIVE_RUNS"] ?? 100);
 const runSeed = Number(process.env["ARCHIVE_SEED"] ?? Date.now() % 1_000_000);
-/** `<seed>/<path>` of a failure, as its message shows: runs that one alone. */
+/** `<seed>/<path>` of a failure, from its message: runs that case alone. */
 const replay = process.env["ARCHIVE_REPLAY"]?.split("/");
 const commandsPerRun = 30;
 /** A crash and a start take as long as a hundred commands. */
 const crashEvery = 600;
-/** Each with accounts of its own: a crash hits whatever the others are doing. */
+/** Runs at the same time, each with accounts of its own: a crash interrupts them all. */
 const lanes = replay ? 1 : 4;
 
 let folder: string;
@@ -47,7 +47,7 @@ function commandOf(step: Step): fc.AsyncCommand<ArchiveModel, Archive> {
   };
 }
 
-/** Always 30 of them; a failure is shrunk by leaving out one after the other. */
+/** Always 30 commands; a failure is shrunk by leaving them out one by one. */
 const commands = fc
   .array(fc.option(steps(crashEvery), { freq: 1_000_000 }), {
     minLength: commandsPerRun,
@@ -64,7 +64,8 @@ async function runOnce(all: Iterable<fc.AsyncCommand<ArchiveModel, Archive>>): P
 }
 
 /**
- * A failure is made smaller for this long: what needs a crash is slow, and may not happen again.
+ * A failure is shrunk for at most this long: one that needs a crash is slow to repeat, and may not
+ * recur.
  */
 const shrinkMsMax = 60_000;
 
@@ -90,7 +91,7 @@ async function runLane(lane: number, numRuns: number): Promise<void> {
 }
 
 test(
-  `an archive does what its model does, also across kill -9 (ARCHIVE_SEED=${runSeed})`,
+  `an archive behaves like its model, even across kill -9 (ARCHIVE_SEED=${runSeed})`,
   { timeout: 36_000_000 },
   async (t) => {
     const began = performance.now();

@@ -48,11 +48,11 @@ async function* readPages(archive: Archive, target: string, query: Record<string
   } while (pageToken !== "");
 }
 
-/** The transcript as it was retrieved. */
+/** Asserts that the answer of a GET is the transcript in its current version. */
 export function assertHead(answer: CallAnswer, transcript: ModelTranscript): void {
   assertAnswers(answer, transcript, headOf(transcript));
   const { uri } = answer.json;
-  assert.equal(uri !== "", transcript.media !== undefined, "a uri is there with the media");
+  assert.equal(uri !== "", transcript.media !== undefined, "there is a uri if there is media");
   if (uri === "") return;
   transcript.pastMedia.splice(0, transcript.pastMedia.length > 20 ? 1 : 0);
   transcript.pastMedia.push(targetOf(uri));
@@ -70,7 +70,7 @@ export async function checkVersion(
   else assertAnswers(answer, transcript, version);
 }
 
-/** Every version by its pages, newest first. */
+/** All versions, read in pages, newest first. */
 export async function versionsOf(
   archive: Archive,
   { name }: ModelTranscript,
@@ -111,8 +111,8 @@ export async function checkRange(
 }
 
 /**
- * Signed URLs of media: all but those of the media of now are dead, although their hour is not
- * over.
+ * Asserts that the signed URLs of replaced media answer 404, although their hour is not over. URLs
+ * of the current media stay in `pastMedia`.
  */
 export async function checkPastMedia(
   archive: Archive,

@@ -29,10 +29,7 @@ import {
 } from "./check-archive.ts";
 import { settleMedia, settleVersions, type Sent } from "./settle-change.ts";
 
-/**
- * Runs a step on the service, compares the result with the model, and takes it into the
- * model.
- */
+/** Runs a step on the service, compares the result with the model, and applies it to the model. */
 export async function runStep(model: ArchiveModel, archive: Archive, step: Step): Promise<void> {
   switch (step.step) {
     case "create":
@@ -63,7 +60,7 @@ export async function runStep(model: ArchiveModel, archive: Archive, step: Step)
   }
 }
 
-/** All of the archive, once more. */
+/** Compares the whole archive with the model. */
 export async function checkAll(model: ArchiveModel, archive: Archive): Promise<void> {
   await checkList(archive, listed(model), "", 0);
   for (const transcript of model.transcripts) {
@@ -83,7 +80,9 @@ function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-/** Sends all of them at once, and kills the service under them where the step says so. */
+/**
+ * Sends all calls at the same time, and kills the service while they run if the step requires it.
+ */
 async function sendAtOnce(
   { service }: Archive,
   calls: readonly (Call & { readonly key: string | undefined })[],
@@ -116,7 +115,7 @@ async function create(
     name = made;
   }
   const head = await read(archive, `/v1alpha1/${name}`);
-  assert.equal(head.status, 200, "what was created is there");
+  assert.equal(head.status, 200, "the created transcript exists");
   const { version } = head.json;
   assert.equal(version.parent, "");
   const first = { ...version, ...createdFrom(draft) };
@@ -201,7 +200,7 @@ async function prepare(
   };
 }
 
-/** What If-Match names. */
+/** The value of If-Match. */
 function ifMatchOf(transcript: ModelTranscript, ifMatch: IfMatch): string | undefined {
   const head = headOf(transcript).name;
   const older = transcript.versions.at(-2)?.name ?? head;
@@ -232,7 +231,10 @@ async function prepareUpload(
   return { act, ifMatch: undefined, upload: { target, isOpen, bytes }, call };
 }
 
-/** The transcript after these were sent; undefined: it is deleted, and all of it is gone. */
+/**
+ * Reads the transcript after these acts; undefined if it is deleted, and then nothing of it may be
+ * left.
+ */
 async function settleDeletion(
   archive: Archive,
   transcript: ModelTranscript,
@@ -245,11 +247,11 @@ async function settleDeletion(
   transcript.isDeleted = status === 404;
   if (!transcript.isDeleted) {
     assert.equal(status, 200);
-    assert.equal(wasDeleted, false, "what is deleted does not come back");
+    assert.equal(wasDeleted, false, "a deleted transcript does not come back");
     assert.ok(deletions.every(({ answer }) => answer === undefined));
     return head;
   }
-  assert.ok(wasDeleted || deletions.length > 0, "nothing goes by itself");
+  assert.ok(wasDeleted || deletions.length > 0, "no transcript disappears without a deletion");
   const isAllAnswered = deletions.every(({ answer }) => answer);
   const deleted = deletions.filter(({ answer }) => answer?.status === 200).length;
   assert.ok(wasDeleted ? deleted === 0 : deleted === 1 || !isAllAnswered, "deleted once");

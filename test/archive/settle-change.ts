@@ -10,13 +10,10 @@ import {
 import type { CallAnswer } from "./archive-service.ts";
 import type { Act } from "./archive-steps.ts";
 
-/**
- * A change that was sent, and its answer: none if the service was killed
- * before.
- */
+/** A change that was sent, with its answer: undefined if the service was killed first. */
 export interface Sent {
   readonly act: Act;
-  /** What If-Match named. */
+  /** The value of If-Match. */
   readonly ifMatch: string | undefined;
   /** The version to restore. */
   readonly from?: ModelVersion | undefined;
@@ -24,14 +21,14 @@ export interface Sent {
   readonly answer: CallAnswer | undefined;
 }
 
-/** A version as the list of versions has it. */
+/** A version, as in the list of versions. */
 export interface ListedVersion {
   readonly name: string;
   readonly parent: string;
   readonly creationTime: string;
 }
 
-/** The version that an action makes of the one before; undefined: it is refused. */
+/** The content that an act makes from the previous version; undefined: the act is refused. */
 function resultOf({ act, from }: Sent, current: Content): Content | undefined {
   if (act.do === "restore") return from;
   if (act.do !== "patch" || act.isBad) return undefined;
@@ -43,9 +40,9 @@ function makesVersions({ act }: Sent): boolean {
 }
 
 /**
- * Holds the new versions of a transcript, oldest first, against what was sent at once, and takes
- * them into the model: each is made by one act that was not refused, goes on top of the one before,
- * and none that was answered is missing. `read` fetches a version.
+ * Compares the new versions of a transcript, oldest first, with the concurrent acts, and adds them
+ * to the model. Each version must come from one accepted act and follow the previous version, and
+ * no acknowledged act may be missing. `read` fetches a version.
  */
 export async function settleVersions(
   transcript: ModelTranscript,
@@ -57,12 +54,12 @@ export async function settleVersions(
   const open = new Set(sent.filter(makesVersions));
   for (const listed of added) {
     const head = headOf(transcript);
-    assert.equal(listed.parent, head.name, "a version goes on top of the one before");
+    assert.equal(listed.parent, head.name, "a version follows the previous one");
     const times = [head, listed].map(({ creationTime }) => Date.parse(creationTime));
     assert.ok(times[0] !== undefined && times[1] !== undefined && times[0] <= times[1]);
     const maker = await makerOf(transcript, open, listed, read);
     open.delete(maker);
-    const content = resultOf(maker, head) ?? assert.fail("what is refused makes no version");
+    const content = resultOf(maker, head) ?? assert.fail("a refused act makes no version");
     const { metadata, segments } = content;
     transcript.versions.push({ ...listed, metadata, segments });
     if (maker.ifMatch !== undefined && maker.ifMatch !== "*") {
@@ -73,7 +70,10 @@ export async function settleVersions(
   for (const refused of open) checkRefused(refused, transcript, before);
 }
 
-/** The action whose answer is this version, else one without an answer that results in the same. */
+/**
+ * The act that was answered with this version, or else an act without an answer that gives the same
+ * content.
+ */
 async function makerOf(
   transcript: ModelTranscript,
   open: ReadonlySet<Sent>,
@@ -91,7 +91,7 @@ async function makerOf(
     const expected = answerOf(transcript, { ...listed, ...contentAlone(content) });
     if (isEqual(got, expected)) return each;
   }
-  return assert.fail(`nothing that was sent makes the version ${JSON.stringify(json)}`);
+  return assert.fail(`no act that was sent makes the version ${JSON.stringify(json)}`);
 }
 
 function contentAlone({ metadata, segments }: Content): Content {
@@ -107,7 +107,7 @@ function isEqual(one: unknown, other: unknown): boolean {
   }
 }
 
-/** An act that made no version has to have a reason. */
+/** Asserts that an act without a version was refused for a reason. */
 function checkRefused(sent: Sent, transcript: ModelTranscript, before: ModelVersion): void {
   const { answer, ifMatch, act } = sent;
   if (!answer) return;
@@ -126,7 +126,7 @@ function checkRefused(sent: Sent, transcript: ModelTranscript, before: ModelVers
   assert.ok(since.some(({ name }) => name === currentVersion && name !== ifMatch));
 }
 
-/** A version as it is answered, whole; its uri apart. */
+/** Asserts that an answer is exactly this version, apart from its uri. */
 export function assertAnswers(
   { status, json, bytes }: CallAnswer,
   transcript: ModelTranscript,
@@ -138,8 +138,7 @@ export function assertAnswers(
 }
 
 /**
- * Holds the media of a transcript against uploads that were sent at once, and takes it into the
- * model.
+ * Compares the media of a transcript with the concurrent uploads, and applies them to the model.
  */
 export function settleMedia(
   transcript: ModelTranscript,
@@ -154,24 +153,27 @@ export function settleMedia(
     else if (answer.status === 200) taken.push(upload.bytes);
     else assert.ok(!upload.isOpen || isShared(sent, upload), answer.bytes.toString());
     if (answer && answer.status !== 200) assert.ok([404, 409].includes(answer.status));
-    if (answer?.status === 200) assert.ok(upload.isOpen, "a URL takes one PUT");
+    if (answer?.status === 200) assert.ok(upload.isOpen, "a URL accepts one PUT");
   }
   for (const target of new Set(sent.map(({ upload }) => upload?.target))) {
     const same = sent.filter((each) => each.upload && each.upload.target === target);
-    assert.ok(same.filter(({ answer }) => answer?.status === 200).length <= 1, "one of two PUTs");
+    assert.ok(
+      same.filter(({ answer }) => answer?.status === 200).length <= 1,
+      "at most one of two PUTs is accepted",
+    );
     const isAllAnswered = same.every(({ answer }) => answer);
     const isRefused = same.every(({ answer }) => answer?.status !== 200);
     if (same.length > 0 && isAllAnswered && isRefused) {
       assert.ok(
         same.every(({ upload }) => !upload?.isOpen),
-        "one PUT is taken",
+        "one PUT is accepted",
       );
     }
   }
   const possible = [...(taken.length > 0 ? taken : [transcript.media]), ...unanswered];
   assert.ok(
     possible.some((each) => (each && bytes ? each.equals(bytes) : each === bytes)),
-    "the media is what was uploaded last",
+    "the media is that of the last upload",
   );
   transcript.media = bytes;
   for (const { upload, answer } of sent) {
@@ -179,12 +181,12 @@ export function settleMedia(
   }
 }
 
-/** It got two PUTs at once: one of them is refused. */
+/** Whether a URL got two PUTs at the same time, of which one is refused. */
 function isShared(sent: readonly Sent[], { target }: { readonly target: string }): boolean {
   return sent.filter(({ upload }) => upload?.target === target).length > 1;
 }
 
-/** One that was not answered may be open yet or not: it is left alone from now on. */
+/** Leaves an upload alone from now on if its PUT was not answered: it may still be open or not. */
 function leaveUpload({ uploads }: ModelTranscript, target: string, isAnswered: boolean): void {
   const at = uploads.findIndex((upload) => upload.target === target);
   const upload = uploads[at];

@@ -8,13 +8,13 @@ import type { Chance } from "./chance.ts";
 
 const askMsMax = 60_000;
 
-/** What a version holds, as far as the writer changes it. */
+/** The content of a version, as far as the writer changes it. */
 interface Content {
   readonly subject: string;
   readonly text: string;
 }
 
-/** A transcript, by the answers so far. */
+/** A transcript, according to the answers so far. */
 interface Line {
   readonly name: string;
   /** Oldest first. */
@@ -22,22 +22,22 @@ interface Line {
   mediaSha256: string | undefined;
 }
 
-/** A write without an answer: it is there whole, or not at all. */
+/** A write without an answer: it was applied as a whole, or not at all. */
 type Unanswered =
   | { readonly kind: "version"; readonly content: Content }
   | { readonly kind: "media"; readonly sha256: string }
   | { readonly kind: "deletion" };
 
-/** Where calls go, now. */
+/** The service that currently takes calls. */
 export interface Target {
   address: string;
   readonly key: string;
 }
 
 /**
- * One caller that writes without end: creates, changes metadata and segments with If-Match,
- * restores, uploads, deletes. After a write without an answer it finds out what became of it, and
- * that it is one of the two that may be.
+ * One caller that writes without end: it creates, changes metadata and segments with If-Match,
+ * restores, uploads and deletes. After a write without an answer it finds out whether the write was
+ * applied, and that the result is one of the two that are possible.
  */
 export class ArchiveWriter {
   readonly #target: Target;
@@ -45,7 +45,7 @@ export class ArchiveWriter {
   readonly #id: number;
   readonly #lines = new Map<string, Line>();
   readonly #deleted: string[] = [];
-  /** By their subjects: creates without an answer. */
+  /** Creates without an answer, by their subjects. */
   readonly #maybe = new Map<string, Content>();
   #count = 0;
   #answered = 0;
@@ -57,7 +57,7 @@ export class ArchiveWriter {
     this.#chance = chance;
   }
 
-  /** Writes that were answered, and that were not. */
+  /** The number of writes with and without an answer. */
   get counts(): { readonly answered: number; readonly unanswered: number } {
     return { answered: this.#answered, unanswered: this.#unanswered };
   }
@@ -82,13 +82,13 @@ export class ArchiveWriter {
     else await this.#delete(line);
   }
 
-  /** Texts differ in their first word; some are long, so that a kill comes in the midst of them. */
+  /** Texts differ in their first word. Some are long, so that a kill interrupts their write. */
   #newText(words = this.#chance.oneOf([2, 20, 20, 2_000])): string {
     this.#count += 1;
     return `w${this.#id}n${this.#count} ${"orð ".repeat(words - 1)}`;
   }
 
-  /** undefined: it may or may not have been done. */
+  /** undefined: the call may have been executed or not. */
   async #call(
     method: string,
     path: string,
@@ -100,13 +100,13 @@ export class ArchiveWriter {
       const answer = await callRest(address, key, { method, path, body, headers });
       return answer.status >= 500 ? undefined : answer;
     } catch {
-      // The next one is on its way.
+      // The next process is being started.
       await delay(40);
       return undefined;
     }
   }
 
-  /** Calls until there is an answer, for at most a minute. */
+  /** Repeats a call until it is answered, for at most a minute. */
   async #ask(
     method: string,
     path: string,
@@ -158,7 +158,8 @@ export class ArchiveWriter {
     const started = await this.#ask("POST", "/v1alpha1/initupload", { resourceName: line.name });
     const bytes = Buffer.alloc(this.#chance.oneOf([100, 50_000, 1_000_000]), this.#newText(2));
     const sha256 = sha256Of(bytes);
-    // The URL is of the process that made it, which may be gone; every one knows its signature.
+    // The URL has the address of the process that created it, which may be gone; every process
+    // accepts its signature.
     const { pathname, search } = new URL(started.json.storageSignedUrl);
     const url = `${this.#target.address}${pathname}${search}`;
     const status = await fetch(url, { method: "PUT", body: chunksOf(bytes), duplex: "half" }).then(
@@ -193,7 +194,7 @@ export class ArchiveWriter {
     this.#deleted.push(line.name);
   }
 
-  /** The content of the answer to a new version. */
+  /** Records the content of the answer to a write. */
   async #took(
     line: Line,
     answer: Answer | undefined,
@@ -222,8 +223,8 @@ export class ArchiveWriter {
 
   /**
    * Finds out what became of a write without an answer. A commit may still be on its way to the
-   * disk: a change of the version that is known waits for it, and goes through only if it did not
-   * change that.
+   * disk: a change of the known version waits for it, and succeeds only if the write did not change
+   * that version.
    */
   async #settle(line: Line, write: Unanswered): Promise<void> {
     this.#unanswered += 1;
@@ -267,7 +268,7 @@ export class ArchiveWriter {
     else assert.fail(`${line.name} has an unknown version`);
   }
 
-  /** Oldest first. */
+  /** The ids of all versions, oldest first. */
   async #versionIds(name: string): Promise<string[]> {
     const ids: string[] = [];
     for (let token = ""; ;) {
@@ -297,8 +298,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Reads everything: all that was answered is there, exactly; returns the names of what may be
-   * listed.
+   * Reads everything and asserts that every answered write is there, exactly. Returns the names of
+   * the transcripts that may be listed.
    */
   async verify(): Promise<{ readonly names: Set<string>; readonly maybe: Map<string, Content> }> {
     for (const line of this.#lines.values()) {
@@ -340,7 +341,7 @@ function sha256Of(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Goes out in several writes. */
+/** Yields the bytes in parts, so that they are sent in several writes. */
 async function* chunksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
 }

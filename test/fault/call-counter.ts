@@ -2,20 +2,21 @@ import { ConnectError } from "@connectrpc/connect";
 import { RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import type { Answer } from "../spec/service.ts";
 
-/** A call that was not answered as it should have been. */
+/** A call that did not get the expected answer. */
 export interface FailedCall {
   readonly caller: string;
   readonly problem: string;
-  /** The service is unavailable, and says when to retry. */
+  /** The service is unavailable, and the answer has a time to retry. */
   readonly isExplained: boolean;
 }
 
-/** What callers were answered: how often as they should be, and every time that they were not. */
+/** Counts the expected answers of callers, and records every other result. */
 export class CallCounter {
-  /** By caller; all callers are in it from their start. */
+  /** The expected answers by caller; every caller has an entry from its start. */
   readonly answered = new Map<string, number>();
   /**
-   * By caller: streams that a node has ended because it stops, and has said so after their finals.
+   * By caller: streams that a node ended because it shuts down, with that reason after their
+   * finals.
    */
   readonly handedOver = new Map<string, number>();
   #failures: FailedCall[] = [];
@@ -28,7 +29,7 @@ export class CallCounter {
     this[counts].set(caller, (this[counts].get(caller) ?? 0) + 1);
   }
 
-  /** `problem`: what was thrown, or an answer over REST. */
+  /** `problem` is an error, or an answer over REST. */
   failed(caller: string, problem: unknown): void {
     const answer = answerOf(problem);
     const isExplained = answer
@@ -37,7 +38,7 @@ export class CallCounter {
     this.#failures.push({ caller, problem: wordsOf(problem), isExplained });
   }
 
-  /** What failed since it was last asked. */
+  /** The failures since the last call of this method. */
   takeFailures(): FailedCall[] {
     const failures = this.#failures;
     this.#failures = [];
@@ -45,7 +46,7 @@ export class CallCounter {
   }
 }
 
-/** It may be the cause of an error. */
+/** The answer that is, or has caused, an error. */
 function answerOf(problem: unknown): Answer | undefined {
   if (isAnswer(problem)) return problem;
   return problem instanceof Error && isAnswer(problem.cause) ? problem.cause : undefined;
@@ -55,7 +56,7 @@ function isAnswer(problem: unknown): problem is Answer {
   return typeof problem === "object" && problem !== null && "json" in problem;
 }
 
-/** Of fetch() the reason is in the cause. */
+/** The error of fetch() has its reason in the cause. */
 function wordsOf(problem: unknown): string {
   const answer = answerOf(problem);
   if (answer) return `${answer.status} ${JSON.stringify(answer.json)}`;

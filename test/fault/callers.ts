@@ -16,7 +16,7 @@ import { scriptedSamples } from "./scripted-recording.ts";
 
 const unaryProtocols: readonly Protocol[] = ["grpc", "grpc-web/1.1", "connect/1.1"];
 const liveProtocols: readonly Protocol[] = ["grpc", "grpc-web/2", "connect/2"];
-/** Between two calls of one caller. */
+/** The pause between two calls of one caller. */
 const readPauseMs = 80;
 const submitPauseMs = 400;
 const recording = {
@@ -30,8 +30,8 @@ export interface Proxy {
 }
 
 /**
- * Callers of every kind at once, through each proxy: they change transcripts, read and speak; and
- * one, through the first, that submits jobs.
+ * Callers of every kind at the same time, through each proxy: they change transcripts, read and
+ * speak; one, through the first proxy, submits jobs.
  */
 export class Callers {
   readonly counter = new CallCounter();
@@ -63,7 +63,7 @@ export class Callers {
     ]);
   }
 
-  /** What was acknowledged and recognized. */
+  /** The number of acknowledged writes and of streams that were handed over. */
   get counts(): { readonly jobs: number; readonly patches: number; readonly handedOver: number } {
     const sum = (counts: Iterable<number>) => [...counts].reduce((one, other) => one + other, 0);
     return {
@@ -74,8 +74,8 @@ export class Callers {
   }
 
   /**
-   * They call while `action` runs; afterwards all that they were answered holds, and every word was
-   * recognized.
+   * Lets all callers call while `action` runs. Afterwards every acknowledged write must be there,
+   * and every spoken word recognized.
    */
   async during(action: () => Promise<void>): Promise<void> {
     const name = await this.#makeTranscripts();
@@ -104,14 +104,14 @@ export class Callers {
     );
   }
 
-  /** What failed since this was last asked. */
+  /** The failures since the last call of this method. */
   takeFailures(): FailedCall[] {
     const refused = this.#ledger.refusals.splice(0);
     for (const refusal of refused) this.counter.failed("jobs", refusal);
     return this.counter.takeFailures();
   }
 
-  /** Each of them has been answered once more. */
+  /** Waits until each caller has been answered once more. */
   async untilAnswered(): Promise<void> {
     const before = new Map(this.counter.answered);
     const isAnswered = () =>
@@ -119,7 +119,10 @@ export class Callers {
     await until(() => Promise.resolve(isAnswered()), 60_000);
   }
 
-  /** By jobs, so that there is no transcript that no job made; answers the name of one. */
+  /**
+   * Creates transcripts by jobs, so that every transcript belongs to a job; returns the name of
+   * one.
+   */
   async #makeTranscripts(): Promise<string> {
     await this.#ledger.learn([recording]);
     let transcript = "";

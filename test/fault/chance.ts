@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same numbers from the same seed. */
+/** Random numbers that can be repeated: the same seed gives the same numbers. */
 export interface Chance {
   /** A whole number from 0 to below `count`. */
   below(count: number): number;

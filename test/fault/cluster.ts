@@ -6,15 +6,15 @@ import { openFaultPostgres, type FaultPostgres } from "./open-fault-postgres.ts"
 import { startService, type ServiceProcess } from "./process.ts";
 
 /**
- * `hlust serve` as on a machine of its own: its own folder and clock, the database and the bucket
- * of all.
+ * `hlust serve` as on a machine of its own: with its own folder and clock, and the database and
+ * bucket that all nodes share.
  */
 export class ClusterNode {
   readonly clock: FakeClock;
   readonly dataFolder: string;
   readonly #environment: Readonly<Record<string, string>>;
   #service: ServiceProcess | undefined;
-  /** Of the processes that it was before. */
+  /** The output of earlier processes of this node. */
   #earlier = "";
 
   constructor(dataFolder: string, environment: Readonly<Record<string, string>>) {
@@ -33,12 +33,12 @@ export class ClusterNode {
     this.#service = await startService(this.dataFolder, this.#environment);
   }
 
-  /** How often it has begun a job, before and after it was started again. */
+  /** How often the node has begun a job, before and after restarts. */
   begunCount(jobId: string): number {
     return this.#lines(jobId).filter((line) => line.includes(`"event":"job.started"`)).length;
   }
 
-  /** How many lines of its log are about a job. */
+  /** How many lines of the node's log are about a job. */
   linesOf(jobId: string): number {
     return this.#lines(jobId).length;
   }
@@ -57,13 +57,13 @@ export class ClusterNode {
 export interface Cluster extends AsyncDisposable {
   readonly postgres: FaultPostgres;
   readonly databaseClock: FakeClock;
-  /** Not yet started. */
+  /** Adds a node that is not started yet. */
   addNode(role: "api" | "worker"): ClusterNode;
 }
 
 /**
- * A database for nodes that share the media: in a bucket, where the settings name one, or in a
- * folder.
+ * A database for nodes that share the media, which is in a bucket if the settings name one, or else
+ * in a folder.
  */
 export async function openCluster(settings: Readonly<Record<string, string>>): Promise<Cluster> {
   await using opened = new AsyncDisposableStack();

@@ -4,32 +4,35 @@ import { Working, type Phase } from "./working.ts";
 
 export interface CrewOptions {
   readonly workers: number;
-  /** How long a piece takes them. */
+  /** How long a worker takes for a piece. */
   readonly pieceMs: number;
-  /** A job with this many deaths is spared: one more would rightly end it as FAILED. */
+  /**
+   * A worker is not killed if one of its jobs has had this many kills: with one more the job would
+   * rightly end as FAILED.
+   */
   readonly deathsMax: number;
-  /** If no worker reaches the wanted phase within this long, one is killed in any phase. */
+  /** If no worker reaches the wanted phase within this time, one is killed in any phase. */
   readonly waitMsMax: number;
-  /** A worker that reached it is killed within this time. */
+  /** A worker that has reached the phase is killed within this time. */
   readonly lateMsMax: number;
   readonly chance: Chance;
 }
 
 /**
- * Workers on one data folder that are killed one after another, each with another one in its place
- * at once.
+ * Workers on one data folder that are killed one after another, each of them immediately replaced
+ * by another one.
  */
 export class Crew implements AsyncDisposable {
-  /** How many were killed in each phase. */
+  /** The number of kills in each phase. */
   readonly killed: Record<Phase, number> = { fetching: 0, fetched: 0, recognizing: 0, ended: 0 };
   readonly #dataFolder: string;
   readonly #options: CrewOptions;
-  /** All that ever were. */
+  /** All workers ever started. */
   readonly #all: Working[] = [];
-  /** Those that are up. */
+  /** The workers that run. */
   readonly #up = new Set<Working>();
   readonly #starting = new Set<Promise<void>>();
-  /** Why one could not be started. */
+  /** The reason why a worker could not be started. */
   #failure: unknown;
 
   constructor(dataFolder: string, options: CrewOptions) {
@@ -42,8 +45,8 @@ export class Crew implements AsyncDisposable {
   }
 
   /**
-   * Kills one that has come to a phase, or soon after, whose jobs can bear it. `feed`: called while
-   * one is waited for.
+   * Kills a worker in a phase, or soon after, if its jobs can bear it. `feed` is called while
+   * waiting for one.
    */
   async kill(phase: Phase, feed: () => Promise<void>): Promise<void> {
     const { chance, waitMsMax, lateMsMax } = this.#options;
@@ -75,7 +78,7 @@ export class Crew implements AsyncDisposable {
     }
   }
 
-  /** How many jobs a worker has begun. */
+  /** The number of jobs that any worker has begun. */
   begunCount(): number {
     return this.#all.reduce((ids, { begun }) => ids.union(begun), new Set()).size;
   }
@@ -84,7 +87,7 @@ export class Crew implements AsyncDisposable {
     return [...worker.attempts.values()].some((attempts) => attempts > this.#options.deathsMax);
   }
 
-  /** Lets all hand over their jobs and end. */
+  /** Lets all workers hand over their jobs and end. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#starting);
     const up = [...this.#up];

@@ -1,5 +1,5 @@
-// A disk without room: writes are refused in clear words and leave nothing, reads go on, and it
-// recovers by itself.
+// A disk without free space: writes are refused with the reason and leave nothing behind, reads
+// continue, and the service recovers by itself.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ function assertFull({ status, headers, json }: Answer): void {
   assert.ok(Number(headers.get("retry-after")) > 0);
 }
 
-/** Calls of a test as the first account. */
+/** Calls by the first account. */
 function callerOf({ address, key }: ServiceProcess) {
   const call = async (method: string, path: string, body?: unknown): Promise<Answer> =>
     await callRest(address, key, { method, path: `/v1alpha1/${path}`, body });
@@ -69,8 +69,8 @@ test("the disk of the media is full", { timeout: 120_000 }, async (context) => {
     const second = Buffer.alloc(500_000, "second");
     assertFull(await put(name, second));
     assert.deepEqual(readdirSync(join(disk.folder, "unfinished")), []);
-    assert.deepEqual(await media(name), first, "what was there is there");
-    assert.equal((await create("Annar")).status, 200, "transcripts are elsewhere");
+    assert.deepEqual(await media(name), first, "the stored media is unchanged");
+    assert.equal((await create("Annar")).status, 200, "transcripts are on another disk");
     assert.equal((await call("GET", name)).status, 200);
 
     disk.makeRoom();
@@ -98,11 +98,11 @@ test(
         uri: "https://media.example/a.wav",
       };
       const { name: unwanted } = (await create("Óþarfur")).json;
-      // What is left is PostgreSQL's.
+      // The space that is left is for PostgreSQL.
       disk.fill(32_000_000);
       assertFull(await create("Annar"));
       assertFull(await call("POST", "transcriptjob:submit", job));
-      assert.equal((await call("DELETE", unwanted)).status, 200, "it makes room");
+      assert.equal((await call("DELETE", unwanted)).status, 200, "a deletion is possible");
       disk.makeRoom();
       disk.fill(0);
       for (let round = 0; round < 20; round += 1) {

@@ -1,5 +1,5 @@
 // Engine processes that are killed and stopped during live streams of the whole service: clients
-// see only a delay.
+// notice only a delay.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,7 +41,10 @@ function enginesOf(service: ServiceProcess): number[] {
 const allReady = (service: ServiceProcess) =>
   until(async () => enginesOf(service).length === 2, 60_000);
 
-/** A stream over WebSocket: its finals with all times, and how it closed. */
+/**
+ * Recognizes a recording over WebSocket; returns the finals with all times, and how the stream
+ * closed.
+ */
 async function recognize(
   service: ServiceProcess,
   samples: Int16Array,
@@ -83,7 +86,7 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
     while (kills.done < 20) {
       await allReady(service);
       const pids = enginesOf(service);
-      // One, then the other, and sometimes both at once.
+      // Kills one process, then the other, and sometimes both at the same time.
       const victims = kills.done % 3 === 2 ? pids : pids.slice(kills.done % 2).slice(0, 1);
       for (const pid of victims) process.kill(pid, "SIGKILL");
       kills.done += victims.length;
@@ -91,7 +94,7 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
     }
   };
   const killed = killing();
-  // Slow, so that each kill comes in the middle of all streams.
+  // The streams are slow, so that each kill comes in the middle of all of them.
   for (let round = 0; round === 0 || kills.done < 20; round++) {
     assert.deepEqual(await run(2), undisturbed);
   }
@@ -104,7 +107,7 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
 });
 
 /**
- * Text and times. Not confidences: those of a new decoder of PocketSphinx differ by 0.00001.
+ * Texts and times. Confidences are left out: those of a new PocketSphinx decoder differ by 0.00001.
  */
 const wordsOf = ({ code, error, finals }: Awaited<ReturnType<typeof recognize>>) => ({
   code,
@@ -122,7 +125,7 @@ test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async 
     HLUST_LOG: "debug",
   });
   const gap = noise(900, 20);
-  // One for each process: as many are admitted on a busy machine too.
+  // One sentence per process: that many streams are admitted even on a busy machine.
   const sentences = [
     ["the weather is good", "thank you very much"],
     ["good morning", "seven men came"],
@@ -178,7 +181,7 @@ test("a stream that crashes engines fails with ENGINE_FAILED, and no other strea
   await fsckClean(join(folder, "scripted"));
 });
 
-test("a stream beyond the capacity is refused with 1013, and the others continue", async () => {
+test("a stream above the capacity is refused with 1013, and the others continue", async () => {
   await using service = await startService(join(folder, "full"), {
     HLUST_ENGINE: "scripted",
     HLUST_ENGINE_PROCESSES: "1",

@@ -1,4 +1,4 @@
-// A start that fails ends the process with its reason, whatever had been opened by then.
+// A start that fails ends the process with its reason, whatever has already been opened.
 import assert from "node:assert/strict";
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { on, once } from "node:events";
@@ -23,9 +23,12 @@ after(() => {
 });
 
 interface Broken {
-  /** What fails. */
+  /** The part that fails. */
   readonly what: string;
-  /** Breaks it, in a data folder whose database is made; answers settings. */
+  /**
+   * Breaks the part in a data folder that already has a database; returns the settings for the
+   * start.
+   */
   readonly breakIt: (data: string) => Promise<Record<string, string>> | Record<string, string>;
   readonly reason: RegExp;
   readonly code?: number;
@@ -82,7 +85,7 @@ const table: readonly Broken[] = [
     breakIt: async () => {
       const taken = createServer().listen(0, "127.0.0.1").unref();
       await once(taken, "listening");
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a listener on a port
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the listener has a port
       return { HLUST_PORT: `${(taken.address() as AddressInfo).port}` };
     },
     reason: /EADDRINUSE/,
@@ -98,7 +101,7 @@ function asFileAt(path: string): string {
 const start = (data: string, settings: Readonly<Record<string, string>>) =>
   launch(data, settings).ended;
 
-/** Runs it, so that it can be sent signals. */
+/** Starts `hlust serve`, so that the test can send it signals. */
 function launch(data: string, settings: Readonly<Record<string, string>>) {
   const child = spawn(hlust, ["serve"], {
     cwd: "/",
@@ -159,7 +162,7 @@ test("a start that fails in one part does not wait for another one", async () =>
   const data = join(folder, "two");
   mkdirSync(data);
   const settings = {
-    // There is no server: a start waits for half a minute.
+    // There is no server at this address: a start waits for it for half a minute.
     DATABASE_URL: "postgres://hlust@127.0.0.1:1/hlust",
     HLUST_ENGINE: "auto",
     HLUST_MODELS: asFileAt(join(data, "file")),

@@ -2,17 +2,17 @@ import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The wall clock of a process and of its children, which a test can move; time passes
- * at its pace.
+ * The wall clock of a process and of its children, which a test can move. Time passes at its normal
+ * pace.
  */
 export interface FakeClock {
-  /** What the process is started with. */
+  /** The environment in which the process must be started. */
   readonly environment: Readonly<Record<string, string>>;
-  /** This many seconds before or behind the real one. */
+  /** Moves the clock to this many seconds before or after the real time. */
   move(seconds: number): void;
 }
 
-/** `file`: where the test writes the time. */
+/** `file`: the file in which the clock reads its offset. */
 export function openFakeClock(file: string): FakeClock {
   const move = (seconds: number): void => {
     writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}\n`);
@@ -24,16 +24,16 @@ export function openFakeClock(file: string): FakeClock {
     environment: {
       LD_PRELOAD: library(),
       FAKETIME_TIMESTAMP_FILE: file,
-      // The file is looked into once a second.
+      // The clock reads the file once a second.
       FAKETIME_CACHE_DURATION: "1",
-      // As of a machine whose clock is set: timers go on.
+      // As on a machine whose clock is changed: timers continue.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       NO_FAKE_STAT: "1",
     },
   };
 }
 
-/** Of the Debian package libfaketime. */
+/** The library of the Debian package libfaketime. */
 function library(): string {
   const parent = "/usr/lib";
   const found = readdirSync(parent)

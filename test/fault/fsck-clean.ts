@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { runHlust } from "../fixtures/run-hlust.ts";
 
-/** `bin/hlust fsck` finds nothing wrong in a data folder; the service may be running. */
+/**
+ * Asserts that `bin/hlust fsck` finds nothing wrong in a data folder; the service may be running.
+ */
 export async function fsckClean(
   dataFolder: string,
   environment: Readonly<Record<string, string>> = {},

@@ -1,8 +1,6 @@
 import type { RequestListener } from "node:http";
 
-/**
- * Media whose host can stop in the middle: a fetch then waits until the test releases it.
- */
+/** A server whose media stops in the middle: a download then waits until the test releases it. */
 export class HeldMedia {
   readonly #bytes: Buffer;
   readonly #waiting = new Set<() => void>();
@@ -12,7 +10,7 @@ export class HeldMedia {
     this.#bytes = bytes;
   }
 
-  /** How many wait for the rest. */
+  /** The number of downloads that wait for the rest. */
   get waiting(): number {
     return this.#waiting.size;
   }

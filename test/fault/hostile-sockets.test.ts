@@ -1,5 +1,5 @@
-// Sockets that break the rules next to streams that keep them: each ends as docs/api.md says, and
-// the others notice nothing.
+// Sockets that break the rules, together with streams that keep them: each socket ends as
+// docs/api.md defines, and the streams are not affected.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,7 +21,7 @@ const audio = JSON.stringify({ audioContent: chunk.toString("base64") });
 
 let folder: string;
 let service: ServiceProcess;
-/** What ten undisturbed streams see. */
+/** The p95 latency of ten undisturbed streams, in ms. */
 let quiet: number;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "hlust-hostile-"));
@@ -47,7 +47,7 @@ function frame(opcode: number, payload: string | Buffer, isFinal = true): Buffer
 
 const opcodes = { continuation: 0, text: 1, ping: 9 } as const;
 
-/** A socket after the handshake, for what no WebSocket library sends. */
+/** A socket after the handshake, for messages that no WebSocket library sends. */
 async function rawSocket(): Promise<Socket> {
   const { port, host } = new URL(service.address);
   const socket = connect(Number(port), "127.0.0.1");
@@ -61,7 +61,7 @@ async function rawSocket(): Promise<Socket> {
   return socket;
 }
 
-/** The close code in the last frame that came, or undefined where the connection just ended. */
+/** The close code in the last frame that was received; undefined if the connection just ended. */
 async function closeCodeOf(socket: Socket): Promise<number | undefined> {
   let tail = Buffer.alloc(0);
   socket.on("data", (data: Buffer) => (tail = Buffer.concat([tail, data]).subarray(-4096)));
@@ -72,8 +72,8 @@ async function closeCodeOf(socket: Socket): Promise<number | undefined> {
 }
 
 /**
- * Writes the same bytes until the other side ends the connection or `ms` are over; waits where it
- * does not read.
+ * Writes the same bytes again and again until the other side ends the connection or `ms` are over.
+ * Waits while the other side does not read.
  */
 async function flood(socket: Socket, bytes: Buffer, ms: number): Promise<void> {
   const endsAt = performance.now() + ms;
@@ -81,13 +81,13 @@ async function flood(socket: Socket, bytes: Buffer, ms: number): Promise<void> {
     if (socket.write(bytes)) await delay(1);
     else await Promise.race([once(socket, "drain").catch(() => {}), delay(100)]);
   }
-  // Ended by the other side: what follows is its close.
+  // If the other side has ended the connection, its close follows.
   if (!socket.writable && !socket.destroyed) await once(socket, "close").catch(() => {});
 }
 
 type Attack = (rounds: { readonly ms: number }) => Promise<void>;
 
-/** Each makes sockets of its kind until the time is over, and checks how they end. */
+/** Each attack opens sockets of its kind until the time is over, and checks how they end. */
 const attacks: Readonly<Record<string, Attack>> = {
   "a message in one-byte fragments": async () => {
     const socket = await rawSocket();
@@ -99,7 +99,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     await flood(socket, fragments, 10_000);
     assert.equal(await code, 1008);
   },
-  "a frame that says it has 4 GiB": async () => {
+  "a frame with a declared length of 4 GiB": async () => {
     const socket = await rawSocket();
     const code = closeCodeOf(socket);
     const head = frame(opcodes.text, Buffer.alloc(70_000)).subarray(0, 14);
@@ -107,7 +107,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     socket.write(head);
     assert.equal(await code, 1009);
   },
-  "pings as fast as they go, whose pongs the client does not read": async ({ ms }) => {
+  "pings as fast as possible, without reading the pongs": async ({ ms }) => {
     const socket = await rawSocket();
     socket.write(frame(opcodes.text, configuration));
     socket.pause();
@@ -117,7 +117,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     await flood(socket, pings, ms);
     assert.ok(socket.destroyed, "cut");
   },
-  "audio as fast as it goes, and answers that the client does not read": async ({ ms }) => {
+  "audio as fast as possible, without reading the answers": async ({ ms }) => {
     const socket = await rawSocket();
     socket.pause();
     socket.write(frame(opcodes.text, configuration));
@@ -142,7 +142,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       socket.resetAndDestroy();
     }
   },
-  "two configurations": async ({ ms }) => {
+  "a second configuration": async ({ ms }) => {
     const endsAt = performance.now() + ms;
     while (performance.now() < endsAt) {
       const stream = await openStream(service.address, { token: service.key });
@@ -154,7 +154,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** How long the interim answers of ten paced streams take, in ms, sorted. */
+/** The latencies of the interim results of ten paced streams, in ms, sorted. */
 async function latencies(ms: number): Promise<number[]> {
   const taken: number[] = [];
   const one = async (index: number) => {
@@ -167,7 +167,7 @@ async function latencies(ms: number): Promise<number[]> {
       const words = stream.messages.length;
       stream.sendRaw(audio);
       const sentAt = performance.now();
-      // The chunk that begins a word is answered.
+      // Only a chunk that begins a word is answered.
       if (sent % 5 === 1) {
         await until(async () => stream.messages.length > words, 5000);
         taken.push(performance.now() - sentAt);
@@ -185,7 +185,7 @@ function p95(sorted: readonly number[]): number {
   return sorted[Math.floor(sorted.length * 0.95)] ?? NaN;
 }
 
-/** Streams that the engines still hold. */
+/** The number of streams that the engines still serve. */
 async function sessionsOpen(): Promise<number> {
   const answer = await fetch(`${service.address}/readyz`);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what /readyz answers
@@ -195,8 +195,8 @@ async function sessionsOpen(): Promise<number> {
 
 for (const [name, attack] of Object.entries(attacks)) {
   test(`${name}: other streams are not affected`, { timeout: 60_000 }, async (t) => {
-    // Other tests run at the same time: one of a few attempts is not slower for them, by how quick
-    // the machine is then.
+    // Other tests run at the same time, so there are up to five attempts: in one of them the
+    // latency must be near that of the machine without the attack.
     let alone = quiet;
     for (let tries = 1; ; tries += 1) {
       const [hostile] = await Promise.all([latencies(2500), attack({ ms: 2500 })]);

@@ -7,12 +7,12 @@ import type { Chance } from "./chance.ts";
 /** A recording for jobs. */
 export interface Recording {
   readonly name: string;
-  /** Where jobs fetch it; undefined: it is uploaded. */
+  /** The URL from which jobs fetch it; undefined: it is uploaded. */
   readonly uri?: string;
   readonly bytes: Buffer;
 }
 
-/** A job that the service has answered for. */
+/** A job that the service has acknowledged. */
 export interface LedgerJob {
   readonly name: string;
   readonly recording: Recording;
@@ -25,36 +25,36 @@ type Json = Answer["json"];
 type Call = (method: string, path: string, body?: unknown, key?: string) => Promise<Answer>;
 
 /**
- * How long jobs are waited for at the end: leases run out after 10 s and are found within 4, on
- * their last try they run alone.
+ * The time limit for all jobs to end: leases expire after 10 s and are found within 4 s, and the
+ * last attempt at a job runs alone.
  */
 const endMsMax = 180_000;
 const pollMs = 250;
 
 /**
- * Submits jobs during faults, and knows their required results: what was answered once
- * holds, a key that is used again names the same job, progress never falls, and each job ends once,
- * with the transcript that an undisturbed run gives.
+ * Submits jobs during faults, and checks their results: an acknowledged job stays, a key that is
+ * used again names the same job, progress never decreases, and each job ends once, with the
+ * transcript of an undisturbed run.
  */
 export class JobLedger {
   /**
-   * PostgreSQL times statements by its clock: one that is under way when that is moved has taken an
-   * hour, and is called off.
+   * PostgreSQL measures statements by the clock: a statement that runs while the clock is moved
+   * appears to take an hour, and is cancelled.
    */
   isDatabaseClockMoved = false;
   readonly jobs: LedgerJob[] = [];
-  /** The failures of calls: calls that were in flight during a fault. */
+  /** The errors of calls that were in flight during a fault. */
   readonly refusals: unknown[] = [];
   readonly #call: Call;
   readonly #chance: Chance;
   /** The segments of an undisturbed run, by the name of the recording. */
   readonly #expected = new Map<string, Json>();
-  /** What was last seen of each job. */
+  /** The last known state of each job. */
   readonly #seen = new Map<string, Json>();
-  /** One at a time, or an older answer could come after a newer one. */
+  /** Only one look at a time, or an older answer could follow a newer one. */
   #looking: Promise<string[]> | undefined;
 
-  /** `address`: of a node that answers calls, asked for at each call. */
+  /** `address` is called for each call, and returns the address of a node that takes calls. */
   constructor(target: { readonly key: string; readonly address: () => string }, chance: Chance) {
     this.#chance = chance;
     this.#call = async (method, path, body, idempotencyKey) => {
@@ -74,7 +74,7 @@ export class JobLedger {
     }
   }
 
-  /** Submits a recording, again and again with the same key until it is answered. */
+  /** Submits a recording, repeatedly with the same key until it is acknowledged. */
   async submit(recording: Recording): Promise<LedgerJob> {
     const { uri } = recording;
     const body = {
@@ -90,8 +90,8 @@ export class JobLedger {
   }
 
   /**
-   * Submits some of the jobs again: they are the same jobs. Another request with the key of one is
-   * refused.
+   * Submits some of the jobs again, which must return the same jobs. Another request with the key
+   * of one of them is refused.
    */
   async submitAgain(count = 2): Promise<void> {
     for (let again = 0; again < count; again += 1) {
@@ -112,13 +112,15 @@ export class JobLedger {
     return await this.#untilAnswered("GET", `/v1alpha1/${name}`);
   }
 
-  /** Checks all jobs all the time; the signal aborts once something is wrong with one. */
+  /**
+   * Checks all jobs continuously while `action` runs; the signal aborts as soon as a job is wrong.
+   */
   async during(action: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const stop = new AbortController();
     const watching = this.#watch(stop.signal).finally(() => {
       stop.abort();
     });
-    // The caller that awaits it gets the error at the end.
+    // The caller that awaits this promise gets the error at the end.
     watching.catch(() => {});
     try {
       await action(stop.signal);
@@ -138,7 +140,9 @@ export class JobLedger {
     }
   }
 
-  /** The unfinished jobs. What was seen of one before must still be true. */
+  /**
+   * Returns the unfinished jobs, after checking that everything known of each job is still true.
+   */
   async look(): Promise<string[]> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -165,8 +169,9 @@ export class JobLedger {
   }
 
   /**
-   * All that was submitted has ended, once, as it would have without faults; and there is nothing
-   * else. `mayFail`: for which job an end as FAILED with that message is the right one.
+   * Asserts that every submitted job has ended, once, with its result without faults, and that
+   * there are no other jobs and transcripts. `mayFail`: whether it is right that a job ended as
+   * FAILED with that message.
    */
   async verify(
     mayFail: (job: LedgerJob, message: string) => Promise<boolean> | boolean,
@@ -193,7 +198,7 @@ export class JobLedger {
     assert.deepEqual(names, sorted(transcripts), "one transcript for each job");
     const known = new Set(this.jobs.map(({ name }) => name));
     const others = [...this.#seen.keys()].filter((name) => !known.has(name));
-    assert.deepEqual(others, [], "jobs that no answer named");
+    assert.deepEqual(others, [], "jobs that were never acknowledged");
   }
 
   async #upload(bytes: Buffer): Promise<string> {
@@ -225,7 +230,7 @@ export class JobLedger {
     return this.isDatabaseClockMoved && json.details?.[0]?.reason === "DATABASE_TIMEOUT";
   }
 
-  /** The first answer that is not about a fault. */
+  /** The first answer that does not report a fault. */
   async #answered(...call: Parameters<Call>): Promise<Answer> {
     for (;;) {
       const answer = await this.#call(...call).catch((error: unknown) => ({ error }));
@@ -242,7 +247,7 @@ export class JobLedger {
   }
 }
 
-/** The answer, if it is not 200. */
+/** Uploads bytes; returns the answer if it is not 200. */
 async function putMedia(url: string, bytes: Buffer): Promise<Answer | undefined> {
   const response = await fetch(url, { method: "PUT", body: bytes });
   const { status, headers } = response;
@@ -258,12 +263,12 @@ const submitPath = "/v1alpha1/transcriptjob:submit";
 
 function assertFollows(job: Json, before: Json): void {
   if (before.state !== "PROCESSING") {
-    assert.deepEqual(job, before, "what has ended does not change");
+    assert.deepEqual(job, before, "an ended job does not change");
     return;
   }
   const [was, is] = [before.progressPercent, job.progressPercent];
   assert.ok(was <= is && is <= 100, `${job.name}: progress from ${was} to ${is}`);
   assert.ok(job.state !== "PROCESSING" || is < 100);
   const [earlier, later] = [before, job].map(({ lastUpdatedTime }) => Date.parse(lastUpdatedTime));
-  assert.ok((earlier ?? 0) <= (later ?? 0), `${job.name}: lastUpdatedTime fell`);
+  assert.ok((earlier ?? 0) <= (later ?? 0), `${job.name}: lastUpdatedTime decreased`);
 }

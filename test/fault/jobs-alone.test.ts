@@ -1,5 +1,5 @@
-// A node that does everything, with its own PostgreSQL: killed whole in the midst of jobs, and
-// without room for their files.
+// A node with every role and its own PostgreSQL: it is killed as a whole in the middle of jobs, and
+// runs without disk space for their files.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,22 +25,22 @@ const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const chance = chanceOf(seed);
 const diskBytes = 24_000_000;
 
-/** kill -9 of the service, its engines, its decoders and its PostgreSQL, at one stroke. */
+/** Kills the service, its engines, decoders and PostgreSQL at the same time (kill -9). */
 async function killWhole({ pid }: ServiceProcess, data: string): Promise<void> {
   const all = [...treeOf(pid), ...postgresOf(data)].map((each) => each.pid);
   for (const each of all) {
     try {
       process.kill(each, "SIGKILL");
     } catch {
-      // A decoder has ended meanwhile.
+      // A decoder has ended in the meantime.
     }
   }
   await until(async () => treeOf(pid).length === 0 && postgresOf(data).length === 0);
 }
 
 /**
- * A job fails for want of room, is tried again, and ends when there is some; or at last fails, and
- * says why.
+ * Asserts that a job fails for lack of disk space and is retried, and that it succeeds when there
+ * is space again, or else finally fails with that reason.
  */
 async function withoutRoom(parts: {
   readonly disk: { fill(leftBytes: number): void; makeRoom(): void };

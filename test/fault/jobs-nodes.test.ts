@@ -1,5 +1,5 @@
-// Nodes of both roles on one database and one bucket, while each of these goes away and comes back,
-// and clocks are moved.
+// Nodes of both roles on one database and one bucket, while each of these fails and comes back, and
+// clocks are moved.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -24,7 +24,7 @@ import { scriptedSamples } from "./scripted-recording.ts";
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const chance = chanceOf(seed);
 const hourSeconds = 3_600;
-/** More than the two workers take at a time: some wait. */
+/** More jobs than the two workers run at a time, so that some wait. */
 const manyJobs = 10;
 
 const idOf = ({ name }: LedgerJob): string => name.split("/")[1] ?? "";
@@ -77,7 +77,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
     held: { name: "held", uri: `${host.address}/held.wav`, bytes: heldBytes },
   };
   const all = Object.values(recordings);
-  // Each call to another node: what one has answered, the next one knows.
+  // Each call goes to another node: every node must have the results of the others.
   let calls = 0;
   const address = () => (apis[(calls += 1) % 2] ?? apis[0]).service.address;
   const ledger = new JobLedger({ key: apis[0].service.key, address }, chance);
@@ -102,7 +102,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
 
   await ledger.during(async () => {
     await context.test(
-      "each is stopped and started, and no job waits for a lease to expire",
+      "each node is stopped and started, and no job waits for a lease to expire",
       async () => {
         for (const api of apis) {
           held.hold();
@@ -116,13 +116,13 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
           await Promise.all([worker.start(), api.start()]);
           await ledger.submitAgain();
           await ledger.ended();
-          // A lease that runs out costs a try.
+          // A lease that expires costs an attempt.
           for (const each of jobs) assert.equal(await triesOf(each), 1);
         }
       },
     );
 
-    await context.test("a worker is stopped for longer than its lease", async () => {
+    await context.test("a worker is suspended for longer than its lease", async () => {
       held.hold();
       const job = await ledger.submit(recordings.held);
       const sleeper = await holderOf(job, workers);

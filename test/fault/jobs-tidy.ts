@@ -9,8 +9,8 @@ import { allProcesses } from "./process.ts";
 const hourMs = 3_600_000;
 
 /**
- * Nothing that jobs used is left: scratch files, decoders, media of no transcript or upload, and
- * pieces. Bytes that a kill left without a row may remain: the hourly sweep takes them.
+ * Asserts that nothing that jobs used is left: scratch files, decoders, pieces, and media without a
+ * transcript or an upload. A kill may leave files without a row, which the hourly sweep removes.
  */
 export async function assertTidy(parts: {
   readonly database: Pick<Database, "db">;
@@ -28,7 +28,7 @@ export async function assertTidy(parts: {
   await sweepMedia({ db, store, log: createLog("silent"), now: inAnHour });
   const kept = await Array.fromAsync(store.list());
   const transcripts = db.selectFrom("transcript").select("media_id");
-  // The upload of a failed job stays for another one.
+  // The upload of a failed job stays, for use by another job.
   const uploads = db.selectFrom("upload").select("media_id").where("media_id", "is not", null);
   const rows = await transcripts.union(uploads).execute();
   const wanted = new Set(rows.map(({ media_id }) => media_id));

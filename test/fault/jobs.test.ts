@@ -1,4 +1,4 @@
-// kill -9 of workers in the middle of jobs: each job ends, once, with the text and the times of an
+// kill -9 of workers in the middle of jobs: each job ends once, with the text and the times of an
 // undisturbed run.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -29,7 +29,10 @@ const waitMsMax = 15_000;
 const lateMsMax = 200;
 const phases: readonly Phase[] = ["fetching", "fetched", "recognizing"];
 
-/** One piece, some and several; fetched slowly, quickly, and uploaded. */
+/**
+ * Recordings of one piece, a few and several pieces, which are fetched slowly, fetched quickly, and
+ * uploaded.
+ */
 async function openRecordings() {
   const short = toneWav(numbers(6));
   const middle = toneWav(numbers(30), 9_000);
@@ -96,7 +99,7 @@ test(
   },
 );
 
-/** The attempts at each job, by its name. */
+/** The number of attempts of each job, by its name. */
 async function readAttempts({ db }: Pick<Database, "db">): Promise<Map<string, number>> {
   const rows = await db.selectFrom("transcript_job").select(["id", "tries"]).execute();
   return new Map(rows.map(({ id, tries }) => [`transcriptjob/${id}`, tries]));

@@ -15,25 +15,28 @@ const chunkMs = 100;
 /** The recording has speech of this length, then silence of this length, repeatedly. */
 const speechMs = 1_300;
 const pauseMs = 900;
-/** After a failure that no node has explained. */
+/** The pause after a failure without a reason from a node. */
 const againMs = 100;
-/** After a socket was closed because its node stops: that comes without a retry delay. */
+/**
+ * The pause after a socket was closed because its node shuts down, which comes without a retry
+ * delay.
+ */
 const afterCloseMs = 1_000;
 
 /** From and to, in milliseconds of the recording. */
 type Span = readonly [fromMs: number, toMs: number];
 
 /**
- * Speaks a recording without end in real time, over streams of one door: where a stream ends too
- * early, it opens another one and speaks again what came after the last final. It knows what it has
- * said, and so what was not recognized.
+ * Sends a recording without end in real time, over streams of one protocol. If a stream ends too
+ * early, it opens another one and sends everything after the last final again. It records what it
+ * has said, and so finds speech that was not recognized.
  */
 export class LiveCaller {
   readonly name: string;
   readonly #speech: Client<typeof Speech>;
   readonly #counter: CallCounter;
   readonly #beganAt = performance.now();
-  /** Where the recording ends, once it does. */
+  /** Where the recording ends, once the signal has aborted. */
   #endMs = Infinity;
   /** Where the last final ends. */
   #recognizedMs = 0;
@@ -46,7 +49,7 @@ export class LiveCaller {
     counter.addCaller(name);
   }
 
-  /** Speaks until the signal, and resolves when all of it was answered. */
+  /** Speaks until the signal aborts, and resolves when everything was answered. */
   async speak(signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => {
       this.#endMs = this.#nowMs();
@@ -54,7 +57,7 @@ export class LiveCaller {
     while (!(await this.#stream())) continue;
   }
 
-  /** Speech that is in no final, in milliseconds. */
+  /** Speech that is in no final result, in milliseconds. */
   get lostMs(): number {
     let lostMs = 0;
     for (let atMs = 0; atMs < this.#endMs; atMs += speechMs + pauseMs) {
@@ -74,7 +77,7 @@ export class LiveCaller {
     return Math.floor(performance.now() - this.#beganAt);
   }
 
-  /** True if the recording was recognized to its end. */
+  /** Returns true if the recording was recognized to its end. */
   async #stream(): Promise<boolean> {
     const fromMs = this.#recognizedMs;
     const sent = { all: false };
@@ -112,7 +115,7 @@ export class LiveCaller {
       const tillMs = Math.min(atMs + chunkMs, this.#endMs);
       const waitMs = tillMs - this.#nowMs();
       if (waitMs > 0) await delay(waitMs);
-      // It may have come to its end meanwhile.
+      // The recording may have ended in the meantime.
       if (tillMs > this.#endMs) continue;
       yield samplesOf(atMs, tillMs);
       atMs = tillMs;
@@ -132,7 +135,7 @@ function samplesOf(fromMs: number, toMs: number): Uint8Array {
   return new Uint8Array(samples.buffer);
 }
 
-/** If the node announced that it stops: when to retry. undefined: another failure. */
+/** The retry delay if the node reported that it shuts down; undefined: another failure. */
 function retryMsOf(error: unknown): number | undefined {
   if (!(error instanceof ConnectError) || error.code !== Code.Unavailable) return undefined;
   const [retry] = error.findDetails(RetryInfoSchema);

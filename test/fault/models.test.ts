@@ -1,5 +1,5 @@
-// Installations that are killed: the models folder has the model before or the new one, whole, at
-// every moment.
+// Installations that are killed: at every moment the models folder has either the previous model or
+// the new one, complete.
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -23,7 +23,7 @@ const kills = 10;
 const nowhere = "/no-such-folder";
 const archives = [0, 1].map(() => modelArchive(randomBytes(1_500_000)));
 
-test("a pull that is killed at any moment leaves a whole model, and the next one succeeds", async (t) => {
+test("a pull that is killed at any moment leaves a complete model, and the next pull succeeds", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "hlust-killed-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   await using server = await serveDownloads((request, response) => {

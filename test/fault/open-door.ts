@@ -14,7 +14,10 @@ export function openDoor(protocol: Protocol, address: string, key: string): Tran
   return protocols[protocol](address, [authorize]);
 }
 
-/** The protocols that the same methods are called by, besides REST; the number is HTTP's. */
+/**
+ * The protocols besides REST by which the same methods can be called; the number is the version of
+ * HTTP.
+ */
 const protocols = {
   grpc: (baseUrl, interceptors) => createGrpcTransport({ baseUrl, interceptors }),
   "grpc-web/1.1": (baseUrl, interceptors) =>

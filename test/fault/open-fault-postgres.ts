@@ -11,25 +11,25 @@ import { killAll } from "../fixtures/own-postgres-fixture.ts";
 import { until } from "../fixtures/until.ts";
 
 /**
- * A PostgreSQL of a test's, as an operator would have one: nodes know its DATABASE_URL, and none
- * brings it back.
+ * A PostgreSQL server of a test, as an operator would have one: nodes get its DATABASE_URL, and
+ * none of them restarts it.
  */
 export interface FaultPostgres extends AsyncDisposable {
   readonly url: string;
-  /** kill -9 of the whole server. */
+  /** Kills the whole server (kill -9). */
   kill(): Promise<void>;
-  /** Resolves when it answers. */
+  /** Starts the server; resolves when it answers. */
   start(): Promise<void>;
   query(sql: string): Promise<Record<string, unknown>[]>;
 }
 
-/** Creates a server in a folder and starts it; `environment`: of the server. */
+/** Creates a server in a folder and starts it; `environment` is that of the server. */
 export async function openFaultPostgres(
   folder: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<FaultPostgres> {
   const log = createLog("silent");
-  // A folder that the service initialized and left.
+  // A folder that the service has initialized and stopped using.
   await (await openOwnPostgres({ folder, log }))[Symbol.asyncDispose]();
   const { programs, user } = await chooseServerPrograms(folder, log);
   const cluster = join(folder, "18");
@@ -59,7 +59,7 @@ export async function openFaultPostgres(
   };
   const start = async (): Promise<void> => {
     await until(async () => {
-      // A new server ends at once while a process of the killed one is alive.
+      // A new server ends immediately while a process of the killed one is alive.
       if (!server || server.exitCode !== null || server.signalCode !== null) {
         await rm(join(cluster, "postmaster.pid"), { force: true });
         server = launch();
@@ -80,7 +80,7 @@ export async function openFaultPostgres(
     start,
     async kill() {
       await end("SIGKILL");
-      // Those that answered its clients see that it has gone, but not at once.
+      // The processes that serve clients notice the kill, but not immediately.
       await killAll(cluster);
     },
     [Symbol.asyncDispose]: () => end("SIGINT"),

@@ -1,5 +1,5 @@
-// A real service that may open few files (threat 64), and one in which something is thrown that
-// is uncaught (threat 104).
+// A real service that may open few files (threat 64), and one in which an error is thrown that is
+// not caught (threat 104).
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { until } from "../fixtures/until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 
-/** In the service itself, on a signal: an error in a timer. */
+/** Code that runs in the service and throws an error in a timer on a signal. */
 const breaking = `if (process.argv.includes("serve")) process.on("SIGUSR2", () =>
   setTimeout(() => { throw new Error("thrown in a timer"); }))`;
 
@@ -35,7 +35,7 @@ after(async () => {
 
 const filesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Silent sockets; the service closes those that it does not accept. */
+/** Opens silent sockets; the service closes those that it does not accept. */
 async function flood(count: number): Promise<Socket[]> {
   const { hostname: host, port } = new URL(service.address);
   return await Promise.all(
@@ -43,7 +43,7 @@ async function flood(count: number): Promise<Socket[]> {
       const socket = connect({ host, port: Number(port) });
       socket.on("error", () => {});
       socket.resume();
-      // Also one that is refused while it connects.
+      // A socket may also be refused while it connects.
       await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
       return socket;
     }),
@@ -55,7 +55,7 @@ async function isHealthy(): Promise<boolean> {
   return (await fetch(`${service.address}/readyz`, { headers })).ok;
 }
 
-/** Closes all of them; returns how long it takes until others are served. */
+/** Closes all sockets; returns how long it takes until other clients are served. */
 async function release(sockets: readonly Socket[]): Promise<number> {
   for (const socket of sockets) socket.destroy();
   const releasedAt = performance.now();
@@ -65,7 +65,7 @@ async function release(sockets: readonly Socket[]): Promise<number> {
 
 test("400 connections to a service that may open 256 files: half are accepted, and it keeps working", async (t) => {
   const sockets = await flood(400);
-  // The accepted ones are closed after 10 s, too, since they are silent.
+  // The accepted connections are also closed after 10 s, since they are silent.
   await until(() => Promise.resolve(sockets.filter(({ closed }) => !closed).length <= 128));
   assert.ok(filesOf(service.pid) < 256);
   const ms = await release(sockets);
@@ -74,7 +74,7 @@ test("400 connections to a service that may open 256 files: half are accepted, a
 
 test("when it runs out of file descriptors, the service recovers as soon as some are free", async (t) => {
   await until(isHealthy);
-  // What it has, and a few more: the limit is met long before that of connections.
+  // The open files and a few more, a limit that is reached long before that of connections.
   const left = filesOf(service.pid) + 10;
   execFileSync("prlimit", [`--pid=${service.pid}`, `--nofile=${left}:${left}`]);
   const sockets = await flood(100);

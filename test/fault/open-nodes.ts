@@ -8,13 +8,13 @@ import { openTestPgbouncer, type TestPgbouncer } from "../fixtures/open-test-pgb
 import { openTestNginx, type TestNginx } from "../fixtures/open-test-nginx.ts";
 import { freePort } from "../fixtures/free-port.ts";
 import { shownConfig } from "../fixtures/shown-config.ts";
-import { trustedCertificate } from "../fixtures/trusted-certificate.ts";
+import { trustedCertificate, type Certificate } from "../fixtures/trusted-certificate.ts";
 import { until } from "../fixtures/until.ts";
 import { openFaultPostgres, type FaultPostgres } from "./open-fault-postgres.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 
 /**
- * A node, on an address of its own as on a machine of its own; its port stays the same when it is
+ * A node with its own address, as on a machine of its own. Its port stays the same when it is
  * started again.
  */
 export class NodeProcess {
@@ -48,8 +48,8 @@ export class NodeProcess {
 }
 
 /**
- * Two API nodes and two workers on one database, through PgBouncer, and one shared media folder,
- * behind HAProxy and nginx: all as docs/operations shows.
+ * Two API nodes and two workers with one database, through PgBouncer, and one shared media folder,
+ * behind HAProxy and nginx, configured as in docs/operations.
  */
 export interface Nodes extends AsyncDisposable {
   readonly apis: readonly [NodeProcess, NodeProcess];
@@ -58,20 +58,20 @@ export interface Nodes extends AsyncDisposable {
   readonly pgbouncer: TestPgbouncer;
   readonly haproxy: TestHaproxy;
   readonly nginx: TestNginx;
-  /** Another pair of proxies, with further replacements in their configurations. */
+  /** Opens another pair of proxies, with more replacements in their configurations. */
   openProxies(replacements: {
     readonly haproxy: Readonly<Record<string, string>>;
     readonly nginx: Readonly<Record<string, string>>;
   }): Promise<{ readonly haproxy: TestHaproxy; readonly nginx: TestNginx } & AsyncDisposable>;
   /** Makes the shared media unavailable while `action` runs. */
   withoutMedia(action: () => Promise<void>): Promise<void>;
-  /** HAProxy sends every kind of call to each API node. */
+  /** Waits until HAProxy sends every kind of call to each API node. */
   untilReady(): Promise<void>;
   /** An address of this machine that no other test calls from. */
   readonly otherCaller: string;
 }
 
-/** Four times as often as the documentation has it. */
+/** The proxies check four times as often as in the documentation. */
 const quicker = { "inter 1s": "inter 250ms" };
 
 export async function openNodes(): Promise<Nodes> {
@@ -80,32 +80,14 @@ export async function openNodes(): Promise<Nodes> {
   opened.defer(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  // Of the millions of addresses of the loopback: each node has one, and the port that all of them
-  // have.
+  // Each node has its own loopback address (there are millions) and the same port.
   const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   const [port, proxyPort] = [await freePort(), await freePort()];
   const certificate = await trustedCertificate(
     folder,
     Array.from({ length: 60 }, (_, at) => `${network}.${at + 1}`),
   );
-  let proxies = 0;
-  const openProxies: Nodes["openProxies"] = async ({ haproxy, nginx }) => {
-    await using both = new AsyncDisposableStack();
-    const next = () => {
-      proxies += 1;
-      const host = `${network}.${proxies}`;
-      return { host, port: proxyPort, folder: join(folder, `proxy-${proxies}`), certificate };
-    };
-    const nodes = { "10.0.0.": `${network}.`, ":8080": `:${port}` };
-    const opened = {
-      haproxy: both.use(
-        await openTestHaproxy({ ...next(), replacements: { ...nodes, ...haproxy } }),
-      ),
-      nginx: both.use(await openTestNginx({ ...next(), replacements: { ...nodes, ...nginx } })),
-    };
-    const open = both.move();
-    return { ...opened, [Symbol.asyncDispose]: () => open.disposeAsync() };
-  };
+  const openProxies = createOpenProxies({ folder, network, port, proxyPort, certificate });
   const { haproxy, nginx } = opened.use(await openProxies({ haproxy: quicker, nginx: {} }));
   const postgres = opened.use(await openFaultPostgres(join(folder, "pg"), {}));
   const pgbouncer = opened.use(
@@ -169,12 +151,45 @@ export async function openNodes(): Promise<Nodes> {
   };
 }
 
-/** Of each node: speech and everything else, over HTTP/1.1 and over HTTP/2. */
+/** Returns openProxies(). Each proxy has the next address of `network`, and files in `folder`. */
+function createOpenProxies(options: {
+  readonly folder: string;
+  readonly network: string;
+  /** The port of the nodes. */
+  readonly port: number;
+  readonly proxyPort: number;
+  readonly certificate: Certificate;
+}): Nodes["openProxies"] {
+  const { folder, network, port, proxyPort, certificate } = options;
+  let proxies = 0;
+  const next = () => {
+    proxies += 1;
+    const host = `${network}.${proxies}`;
+    return { host, port: proxyPort, folder: join(folder, `proxy-${proxies}`), certificate };
+  };
+  const nodes = { "10.0.0.": `${network}.`, ":8080": `:${port}` };
+  return async ({ haproxy, nginx }) => {
+    await using both = new AsyncDisposableStack();
+    const opened = {
+      haproxy: both.use(
+        await openTestHaproxy({ ...next(), replacements: { ...nodes, ...haproxy } }),
+      ),
+      nginx: both.use(await openTestNginx({ ...next(), replacements: { ...nodes, ...nginx } })),
+    };
+    const open = both.move();
+    return { ...opened, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  };
+}
+
+/**
+ * The servers of HAProxy for two nodes: for speech and for everything else, over HTTP/1.1 and
+ * HTTP/2.
+ */
 const allServers = 2 * 2 * 2;
 
 /**
- * What the documentation says of PgBouncer, but for places, users and the mode, which a test has of
- * its own.
+ * The settings of PgBouncer in the documentation, except paths, users and the mode, for which a
+ * test has its own.
  */
 function poolSettings(): string[] {
   const [, section = ""] = shownConfig("pgbouncer.ini", {}).split("[pgbouncer]\n");

@@ -3,21 +3,19 @@ import { setTimeout as delay } from "node:timers/promises";
 import { callRest, type Answer } from "../spec/service.ts";
 import type { CallCounter } from "./call-counter.ts";
 
-/** Between two calls. */
+/** The pause between two calls. */
 const pauseMs = 30;
 
 interface PatchTarget {
   readonly address: string;
   readonly key: string;
-  /** Of the transcript. */
+  /** The name of the transcript. */
   readonly name: string;
 }
 
-/**
- * Changes the subject of a transcript over REST, again and again, and keeps what was acknowledged.
- */
+/** Changes the subject of a transcript over REST repeatedly, and records what was acknowledged. */
 export class PatchCaller {
-  /** The versions that were answered, and their subjects. */
+  /** The acknowledged versions, with their subjects. */
   readonly acknowledged = new Map<string, string>();
   readonly #name: string;
   readonly #target: PatchTarget;
@@ -48,7 +46,7 @@ export class PatchCaller {
     }
   }
 
-  /** Everything that was acknowledged is there. */
+  /** Asserts that every acknowledged version is there. */
   async verify(): Promise<void> {
     const kept = new Set<string>();
     for (let token = ""; ;) {

@@ -24,7 +24,7 @@ import { scriptedSamples } from "./scripted-recording.ts";
 const log = createLog("silent");
 const nodesCount = 12;
 const parts = new AsyncDisposableStack();
-/** Straight to the server, past every pooler. */
+/** A direct connection to the server, without a pooler. */
 let direct: pg.Pool;
 let socketFolder: string;
 
@@ -39,7 +39,7 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
-/** A transaction in which nothing is done until the server ends it. */
+/** A transaction that is idle until the server ends it. */
 async function idleTransaction(db: Database["db"], name: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`select 1`.execute(trx);
@@ -48,7 +48,7 @@ async function idleTransaction(db: Database["db"], name: string): Promise<void> 
   });
 }
 
-/** What connections of a database are in the middle of. */
+/** The unfinished statements and transactions of a database. */
 async function busyIn(name: string): Promise<unknown[]> {
   const { rows } = await direct.query(
     `select query from pg_stat_activity where datname = $1 and backend_type = 'client backend'
@@ -58,7 +58,7 @@ async function busyIn(name: string): Promise<unknown[]> {
   return rows;
 }
 
-/** A node as far as the database sees it: its pool. */
+/** The part of a node that the database sees: its pool. */
 async function openNode(url: string, limits: Pick<DatabaseOptions, "statementMsMax"> = {}) {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(
@@ -78,7 +78,7 @@ for (const mode of ["session", "transaction"] as const) {
     });
     after(() => pgbouncer[Symbol.asyncDispose]());
 
-    it("start on an empty database, all at once, and again on a migrated one", async () => {
+    it("start on an empty database, all at the same time, and again on a migrated one", async () => {
       for (const round of ["empty", "made"]) {
         const opening = Array.from({ length: nodesCount }, () => openNode(pgbouncer.url(name)));
         const nodes = await within(
@@ -103,7 +103,7 @@ for (const mode of ["session", "transaction"] as const) {
       const nap = sql`select pg_sleep(60)`;
       const rows: [what: string, run: () => Promise<unknown>, code: string][] = [
         ["alone", () => nap.execute(db), "deadline_exceeded"],
-        ["of the queue", () => pool.query("select pg_sleep(60)"), "deadline_exceeded"],
+        ["in the queue", () => pool.query("select pg_sleep(60)"), "deadline_exceeded"],
         [
           "in a transaction",
           () => db.transaction().execute((trx) => nap.execute(trx)),
@@ -123,10 +123,10 @@ for (const mode of ["session", "transaction"] as const) {
       const left = await pool.query(
         "select setting from pg_settings where name ~ 'e_timeout$|n_session_timeout$' and setting <> '0'",
       );
-      assert.deepEqual(left.rows, [], "nothing of it stays with a connection of the server");
+      assert.deepEqual(left.rows, [], "no limit stays with a connection of the server");
     });
 
-    it("report at once a limit in DATABASE_URL that the pooler refuses", async () => {
+    it("immediately report a limit in DATABASE_URL that the pooler refuses", async () => {
       const url = `${pgbouncer.url(name)}&lock_timeout=5000`;
       await within(
         "the end of the start",
@@ -137,7 +137,7 @@ for (const mode of ["session", "transaction"] as const) {
 
     it("leave no transaction open if its limits could not be set", async () => {
       const url = pgbouncer.url(name);
-      // More than PostgreSQL takes, when it is doubled.
+      // More than PostgreSQL accepts once it is doubled.
       const limits = { connectionsMax: 1, statementMsMax: 1_500_000_000 };
       const options = { url, folder: "", log, durable: false, ...limits };
       await using database = await openDatabase(options);

@@ -11,23 +11,21 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly address: string;
-  /** The first API key of the data folder: of the node that came first to its database. */
+  /** The first API key of the data folder; only the first node on a database creates one. */
   readonly key: string;
-  /**
-   * From the start to the first line that says where it answers: models may still be being loaded.
-   */
+  /** The time from the start to the first line with the address. Models may still be loading. */
   readonly answersMs: number;
   /** What it has written to standard output and standard error. */
   output(): { readonly out: string; readonly errors: string };
-  /** Sends SIGTERM and gives the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
-  /** Kills just this process, as a crash would. */
+  /** Kills only this process, as a crash would. */
   crash(): Promise<void>;
 }
 
 /**
- * Starts the service on a data folder and waits until it is ready; rejects with its words when it
- * ends before. A database of its own is made beforehand, unless the folder has a place for one.
+ * Starts the service on a data folder and waits until it is ready. Rejects with its output if it
+ * ends first. The database is prepared beforehand if it is the service's own and has no folder yet.
  */
 export async function startService(
   dataFolder: string,
@@ -94,14 +92,14 @@ export async function startService(
   };
 }
 
-/** A process with its children's children, by /proc. */
+/** A process, as /proc describes it. */
 export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
   readonly command: string;
 }
 
-/** Every process that has `pid` as an ancestor, itself first. */
+/** Every process that has `pid` as an ancestor, with `pid` itself first. */
 export function treeOf(pid: number): ProcessInfo[] {
   const all = allProcesses();
   const tree = all.filter((each) => each.pid === pid);
@@ -110,7 +108,8 @@ export function treeOf(pid: number): ProcessInfo[] {
 }
 
 /**
- * The PostgreSQL of a data folder, by the folder that it runs in: the postmaster and its workers.
+ * The PostgreSQL processes of a data folder, the postmaster and its workers, found by their working
+ * directory.
  */
 export function postgresOf(dataFolder: string): ProcessInfo[] {
   return allProcesses().filter(({ pid, command }) => {
@@ -123,7 +122,7 @@ export function postgresOf(dataFolder: string): ProcessInfo[] {
   });
 }
 
-/** Every process of this machine, as /proc has it. */
+/** Every process of this machine, from /proc. */
 export function allProcesses(): ProcessInfo[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

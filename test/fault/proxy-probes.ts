@@ -1,5 +1,5 @@
-// What proxies break without configuration: each is requested through one, with
-// a node behind it that is well.
+// What proxies break without the right configuration: each probe sends requests through one proxy,
+// with a healthy node behind it.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:https";
@@ -18,7 +18,7 @@ import { within } from "../fixtures/until.ts";
 import { openDoor } from "./open-door.ts";
 
 export interface ProbeTarget {
-  /** Of a proxy. */
+  /** The address of a proxy. */
   readonly address: string;
   readonly key: string;
 }
@@ -30,7 +30,7 @@ const config = {
   languageCode: "en-US",
 } as const;
 
-/** Media of 3 MB comes back as it was put. */
+/** Uploads 3 MB of media and gets the same bytes back. */
 export async function bigUploadPasses({ address, key }: ProbeTarget): Promise<void> {
   const bytes = Buffer.alloc(3 << 20, "media ");
   const draft = { metadata: { languageCode: "en-US", fileType: "AUDIO", subject: "big" } };
@@ -43,7 +43,8 @@ export async function bigUploadPasses({ address, key }: ProbeTarget): Promise<vo
     path: "/v1alpha1/initupload",
     body: { resourceName: name },
   });
-  // Signed URLs name the proxy that HLUST_PUBLIC_URL names; any other one will do.
+  // Signed URLs have the address of the proxy in HLUST_PUBLIC_URL; every other proxy accepts them
+  // too.
   const { pathname, search } = new URL(started.json.storageSignedUrl);
   const put = await fetch(`${address}${pathname}${search}`, { method: "PUT", body: bytes });
   assert.equal(put.status, 200, await put.text());
@@ -56,8 +57,8 @@ export async function bigUploadPasses({ address, key }: ProbeTarget): Promise<vo
 }
 
 /**
- * What is refused by its headers is answered while its body is still to come: the proxy does not
- * wait for the end.
+ * A request that is refused for its headers is answered before its body is sent: the proxy does not
+ * wait for the end of the body.
  */
 export async function earlyRefusalPasses({ address, key }: ProbeTarget): Promise<void> {
   const start = { method: "POST", path: "/v1alpha1/initupload", body: {} };
@@ -71,7 +72,7 @@ export async function earlyRefusalPasses({ address, key }: ProbeTarget): Promise
   put.destroy();
 }
 
-/** 40 s of audio, 1.3 MB, on one gRPC stream. */
+/** Sends 40 s of audio, 1.3 MB, on one gRPC stream. */
 export async function longStreamPasses({ address, key }: ProbeTarget): Promise<void> {
   async function* audio(): AsyncGenerator<Uint8Array, void> {
     for (let second = 0; second < 40; second += 1) {
@@ -84,7 +85,7 @@ export async function longStreamPasses({ address, key }: ProbeTarget): Promise<v
   assert.ok(results.filter(({ isFinal }) => isFinal).length > 30);
 }
 
-/** A stream over which only silence goes for this long, and then a word. */
+/** Sends only silence over a stream for this long, and then a word. */
 export async function silencePasses(
   { address, key }: ProbeTarget,
   door: "grpc" | "WebSocket",
@@ -111,7 +112,7 @@ export async function silencePasses(
   );
 }
 
-/** The socket of a page of the proxy's own origin, whatever HLUST_PUBLIC_URL is. */
+/** Opens the socket of a page of the proxy's own origin, whatever HLUST_PUBLIC_URL is. */
 export async function pageSocketOpens({ address, key }: ProbeTarget): Promise<void> {
   const url = `${address.replace("https", "wss")}${streamPath}`;
   const socket = new WebSocket(url, ["Bearer", key], { origin: address });
@@ -120,7 +121,7 @@ export async function pageSocketOpens({ address, key }: ProbeTarget): Promise<vo
   socket.terminate();
 }
 
-/** The audit log has the address that a call came from, not the proxy's. */
+/** Asserts that the audit log has the address of the caller, not the proxy's. */
 export async function callerIsSeen(
   { address, key }: ProbeTarget,
   callerAddress: string,

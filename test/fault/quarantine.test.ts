@@ -1,5 +1,4 @@
-// A copy of an archive answers calls and does nothing else until its operator says that it
-// continues there.
+// A copy of an archive answers calls and does nothing else until its operator releases it.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +25,7 @@ const receiver = createServer((request, response) => {
 });
 let folder: string;
 let copy: string;
-/** Of a transcript with media, and of a job that waits. */
+/** The name of a transcript with media, and of a job that waits. */
 let transcript: string;
 let job: string;
 
@@ -104,7 +103,7 @@ test("a copy of the data folder starts in quarantine: it answers calls and does 
   assert.deepEqual(calls, []);
 });
 
-test("`hlust archive` shows why, and fsck repairs, and accounts delete, nothing there", async () => {
+test("`hlust archive` shows why an archive is in quarantine; there fsck repairs nothing and accounts deletes nothing", async () => {
   const shown = await hlust("archive", "show");
   assert.equal(shown.code, 1, shown.errors);
   assert.match(shown.out, /^Archive [0-9a-f-]{36}, since .*\n.*\n.*\nA service is in quarantine: /);
@@ -129,7 +128,7 @@ test("a released archive runs its jobs and sends its webhooks", async () => {
   assert.deepEqual(calls, ["/hook"]);
 });
 
-test("`hlust serve --quarantine` says so, and `hlust archive quarantine` marks the archive itself", async () => {
+test("`hlust serve --quarantine` reports the quarantine, and `hlust archive quarantine` marks the archive itself", async () => {
   const environment = {
     ...settings,
     HLUST_DATA: copy,
@@ -143,7 +142,7 @@ test("`hlust serve --quarantine` says so, and `hlust archive quarantine` marks t
   });
   assert.equal(ended.code, 0, ended.errors);
   assert.match(ended.out, /in quarantine: it was requested \(--quarantine\)/);
-  assert.equal((await hlust("archive", "show")).code, 0, "nothing of that lasts");
+  assert.equal((await hlust("archive", "show")).code, 0, "that start has no lasting effect");
   assert.equal((await hlust("archive", "quarantine")).code, 0);
   const shown = JSON.parse((await hlust("archive", "show", "--json")).out);
   assert.match(shown.quarantine.join(), /it was put in quarantine/);

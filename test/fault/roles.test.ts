@@ -1,4 +1,4 @@
-// HLUST_ROLE: a node that answers and one that works, on one data folder with its own PostgreSQL.
+// HLUST_ROLE: an api node and a worker node on one data folder with its own PostgreSQL.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { callRest } from "../spec/service.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { postgresOf, startService } from "./process.ts";
 
-/** The same over gRPC: no speech, and no reflection of it. */
+/** Asserts that the node has no speech over gRPC, and does not list it in reflection. */
 async function answersOnlyHealth(baseUrl: string): Promise<void> {
   const transport = createGrpcTransport({ baseUrl });
   const { statuses } = await createClient(Health, transport).list({});
@@ -57,7 +57,7 @@ test("jobs submitted to an api node run on a worker node, which serves only its 
     const list = { method: "GET", path: "/v1alpha1/transcripts" };
     assert.equal((await callRest(worker.address, api.key, list)).status, 404);
     await answersOnlyHealth(worker.address);
-    // A watch at one node shows what another one does.
+    // A watch at one node shows the progress of a job on another node.
     const watched = (await (await watching).text()).trimEnd().split("\n");
     const states = watched.map((line) => JSON.parse(line).result.state);
     assert.deepEqual([states.at(0), states.at(-1)], ["PROCESSING", "SUCCESS"]);

@@ -2,8 +2,8 @@ const samplesPerMs = 16;
 
 /**
  * A recording for the scripted engine, which recognizes a word every 500 ms of an utterance: its
- * text and the times of its words show which utterances there are, how long and where. `value`: of
- * the samples of speech, as an order to the engine.
+ * text and the times of its words show the utterances, their lengths and places. `value` is the
+ * value of the samples of speech, which can be a command to the engine.
  */
 export function scriptedSamples(
   utterancesMs: readonly number[],

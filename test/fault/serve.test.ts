@@ -1,4 +1,5 @@
-// The service as a process: how it starts, says so, drains and stops; and what a kill -9 leaves.
+// The service as a process: how it starts, reports that, drains and stops; and what a kill -9
+// leaves.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -30,7 +31,7 @@ after(() => {
 /** For tests in which the words do not matter. */
 const scripted = { HLUST_ENGINE: "scripted" };
 
-test("bin/hlust runs on the pinned Node, whatever node is on the PATH, from any folder", () => {
+test("bin/hlust runs on the pinned Node, whichever node is on the PATH, from any folder", () => {
   const old = join(folder, "old");
   execFileSync("mkdir", ["-p", old]);
   writeFileSync(join(old, "node"), "#!/bin/sh\necho v12.0.0; exit 1\n", { mode: 0o755 });
@@ -103,7 +104,7 @@ test("after SIGTERM open streams get their finals, and new ones are refused", as
   await stream.waitFor(({ result }) => (result?.results?.length ?? 0) > 0);
   const began = performance.now();
   const exit = service.stop();
-  // From when it has the signal.
+  // Waits until the service has handled the signal.
   await until(async () => !(await isTaken(service)), 10_000);
   assert.equal(await stream.closed, 1012);
   assert.deepEqual(
@@ -118,7 +119,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   const data = join(folder, "kill");
   const names: string[] = [];
   let service = await startService(data, scripted);
-  // The one that runs then, also where an assertion fails.
+  // The service that currently runs, so that it is stopped even if an assertion fails.
   await using running = new AsyncDisposableStack();
   running.defer(async () => {
     await service.stop();
@@ -182,7 +183,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   await fsckClean(data);
 });
 
-test("after SIGTERM an open gRPC stream gets its finals at once, and ends with UNAVAILABLE", async () => {
+test("after SIGTERM an open gRPC stream gets its finals immediately, and ends with UNAVAILABLE", async () => {
   await using service = await startService(join(folder, "drain-grpc"));
   const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
   const sentence = "my brother lives in a small town";
@@ -207,7 +208,7 @@ test("after SIGTERM an open gRPC stream gets its finals at once, and ends with U
       }
     }
   };
-  // Never OK: the caller was still sending.
+  // The stream never ends with OK, since the caller was still sending.
   await assert.rejects(listen(), { code: Code.Unavailable });
   assert.deepEqual(finals, [`${sentence} `]);
   assert.equal(await exit, 0);
@@ -227,7 +228,7 @@ test("SIGTERM before it is ready ends serve with 0, and leaves no process", asyn
     const tree = treeOf(child.pid ?? 0);
     child.kill("SIGTERM");
     const [code, signal] = await exited;
-    // Before there is a listener for it, the signal ends the process as it ends any other.
+    // Before the service listens for the signal, it ends the process in the usual way.
     assert.ok(code === 0 || signal === "SIGTERM", `${afterMs} ms: ${code} ${signal}`);
     const postgres = postgresOf(data);
     assert.ok(code !== 0 || postgres.length === 0, "its PostgreSQL is gone");

@@ -14,8 +14,8 @@ import { openSegmentsReader } from "../../src/transcripts/segments-reader.ts";
 import { openTestMeter } from "../fixtures/open-test-meter.ts";
 
 /**
- * The part of the service that keeps transcripts and media, behind the real doors, in a process
- * that starts in a third of the time of the whole: for tests that kill many. `node
+ * The part of the service that stores transcripts and media, behind the real doors, in a process
+ * that starts in a third of the time of the whole service: for tests that kill many. `node
  * serving-process.ts <data folder>`; it ends with its standard input.
  */
 async function serve(): Promise<void> {

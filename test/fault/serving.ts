@@ -14,15 +14,15 @@ const compileCache = resolve(import.meta.dirname, "../../node_modules/.cache/nod
 /** A serving process (serving-process.ts), ready. */
 export interface Serving {
   readonly address: string;
-  /** kill -9; resolves when it is gone. */
+  /** Kills the process (kill -9); resolves when it is gone. */
   kill(): Promise<void>;
-  /** Lets it end by itself. */
+  /** Lets the process end by itself. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts one on a data folder; rejects when it ends before it is ready, as when its database is
- * killed beneath it.
+ * Starts a serving process on a data folder; rejects if it ends before it is ready, for example
+ * because its database is killed.
  */
 export async function startServing(dataFolder: string): Promise<Serving> {
   await seedPostgres(join(dataFolder, "postgres"));

@@ -1,5 +1,5 @@
-// Two API nodes and two workers behind HAProxy, nginx and PgBouncer, all as docs/operations shows:
-// what callers see of restarts, kills and outages.
+// Two API nodes and two workers behind HAProxy, nginx and PgBouncer, configured as in
+// docs/operations: what callers notice of restarts, kills and outages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,15 +22,15 @@ const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const rounds = Number(process.env["FAULT_ROUNDS"] ?? 3);
 const awayMs = Number(process.env["FAULT_AWAY_MS"] ?? 2_000);
 /**
- * nginx has no health checks: it may bring the caller of a stream that was ended back to the same
+ * nginx has no health checks: after a stream was ended it may send the caller back to the same
  * node, which refuses it once more.
  */
 const handoversMax = 2;
-/** For the same reason a call may be on its way to a node that closes: 502, at a stop. */
+/** For the same reason, one call at each stop may reach a node that closes, and get a 502. */
 const nginxFailuresMax = 1;
 /**
- * Calls of one caller that a kill cuts: one or two under way, and one that meets the dead node
- * before the proxy knows.
+ * Calls of one caller that fail in a kill: one or two in flight, and one that is sent to the dead
+ * node before the proxy notices.
  */
 const cutMax = 3;
 const timeout = 600_000;
@@ -55,7 +55,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
     });
   }
   await context.test("unavailable media takes no API node out", () => mediaIsDown(nodes, key));
-  await context.test("silent streams outlast every time limit of the proxies", () =>
+  await context.test("silent streams survive every time limit of the proxies", () =>
     silenceOutlasts(nodes, key),
   );
 
@@ -75,7 +75,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
         await assertExplained(callers);
       },
     );
-    await context.test("a pooler is killed and restarted: the same holds", async () => {
+    await context.test("a pooler is killed and restarted: the effect is the same", async () => {
       await nodes.pgbouncer.restart();
       await assertExplained(callers);
     });
@@ -114,7 +114,7 @@ async function silenceOutlasts(nodes: Nodes, key: string): Promise<void> {
   );
 }
 
-/** Each node in turn, a worker with an API node. */
+/** Restarts each node in turn, a worker together with an API node. */
 async function roll(nodes: Nodes, callers: Callers): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     for (const at of [0, 1] as const) {
@@ -146,15 +146,15 @@ async function kill({ apis, workers, untilReady }: Nodes, callers: Callers): Pro
 }
 
 /**
- * No stream noticed an outage of what is behind the nodes, and every caller that did got a delay
- * after which to retry again.
+ * Asserts that no stream failed in an outage of what the nodes depend on, and that every other
+ * caller that failed got a delay after which to retry.
  */
 async function assertExplained(callers: Callers): Promise<void> {
   await callers.untilAnswered();
   const failures = callers.takeFailures();
   const live = new Set(callers.lives.map(({ name }) => name));
   assert.deepEqual(countsOf(failures.filter(({ caller }) => live.has(caller))), {});
-  // A proxy may drop a refusal that comes before the request was sent to its end.
+  // A proxy may drop a refusal that arrives before the whole request was sent.
   const broken = failures.filter(({ isExplained }) => !isExplained);
   assert.ok(broken.length <= 2 + failures.length / 4, JSON.stringify(countsOf(broken)));
 }

@@ -1,4 +1,4 @@
-// A node that is asked to stop: its readiness turns first, it serves for a while, and closes its
+// A node that shuts down: it first reports that it is not ready, serves for a while, and closes its
 // listener last.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ after(() => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** A connection of HTTP/1.1 that is kept open over several calls. */
+/** An HTTP/1.1 connection that is kept open over several calls. */
 function openKept(address: string) {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname).setEncoding("utf8");
@@ -34,7 +34,7 @@ function openKept(address: string) {
   return {
     closed: once(socket, "close"),
     write: (bytes: string) => socket.write(bytes),
-    /** The next answer, whole: its body is JSON. */
+    /** The next complete answer, whose body is JSON. */
     async answer() {
       await until(async () => /\r\n\r\n\{.*\}$/s.test(received));
       const answer = received;
@@ -44,7 +44,7 @@ function openKept(address: string) {
   };
 }
 
-/** A job whose media is fetched from there. */
+/** Submits a job whose media is fetched from this server. */
 async function submit({ address, key }: ServiceProcess, media: Server): Promise<void> {
   const at = media.address();
   assert.ok(typeof at === "object" && at !== null);
@@ -60,11 +60,11 @@ async function submit({ address, key }: ServiceProcess, media: Server): Promise<
   assert.equal(status, 200);
 }
 
-test("a stopping node turns its health first, answers as before until the delay is over, and then closes connections", async () => {
+test("a node that shuts down first reports that it is not ready, answers as before until the delay is over, and then closes connections", async () => {
   const settings = { HLUST_ENGINE: "scripted", HLUST_DRAIN_SECONDS: "600" };
   await using service = await startService(data, settings);
   const { address, key, child } = service;
-  // Where an assertion fails, the signal that ends the service is the second one.
+  // If an assertion fails, the signal that ends the service is the second one.
   using cleaning = new DisposableStack();
   cleaning.defer(() => child.kill("SIGTERM"));
   const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
@@ -87,7 +87,7 @@ test("a stopping node turns its health first, answers as before until the delay 
   cleaning.defer(() => media.close());
   await once(media, "listening");
   const [asked] = await within(
-    "its media is asked for",
+    "its media is requested",
     Promise.all([once(media, "request"), submit(service, media)]),
   );
   const returned = once(asked[1], "close");

@@ -4,16 +4,16 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 
-/** A file system of its own, in memory, that can be filled. */
+/** A file system of its own in memory, which a test can fill. */
 export interface SmallDisk extends Disposable {
   readonly folder: string;
-  /** Fills the disk but for this many bytes. */
+  /** Fills the disk except for this many bytes. */
   fill(leftBytes: number): void;
-  /** Gives it back. */
+  /** Deletes what fill() has written. */
   makeRoom(): void;
 }
 
-/** Mounts one on a folder; returns the reason if this user cannot. */
+/** Mounts a small disk on a folder; returns the reason if this user cannot. */
 export function mountSmallDisk(folder: string, bytes: number): SmallDisk | string {
   mkdirSync(folder, { recursive: true });
   const options = `size=${bytes},mode=0700`;
@@ -31,7 +31,7 @@ export function mountSmallDisk(folder: string, bytes: number): SmallDisk | strin
       try {
         writeFileSync(filler, bytes);
       } catch (error) {
-        // Another writer used the rest in the meantime: the disk is full.
+        // Another writer has used the rest: the disk is full.
         if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
       }
     },
@@ -45,8 +45,8 @@ export function mountSmallDisk(folder: string, bytes: number): SmallDisk | strin
 }
 
 /**
- * Runs a test of `file` with a disk mounted at a folder. A user who may not mount does so in a
- * namespace of his own, where the test runs again; where not even that can be had, it is skipped.
+ * Runs a test of `file` with a disk mounted on a folder. A user who may not mount runs the test
+ * again in a new namespace, where it is allowed; if that is impossible, the test is skipped.
  */
 export async function withSmallDisk(
   context: TestContext,

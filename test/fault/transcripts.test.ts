@@ -1,5 +1,5 @@
-// kill -9 of the serving process and of its PostgreSQL in the midst of writes: all that was
-// answered is there, and nothing is half there.
+// kill -9 of the serving process and of its PostgreSQL in the middle of writes: every answered
+// write is there, and no write is there in part.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { keyOf, startServing, type Serving } from "./serving.ts";
 
 const kills = Number(process.env["FAULT_KILLS"] ?? 64);
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
-/** Archives at a time: while one comes back, the other is killed. */
+/** The number of archives: while one restarts, another one is killed. */
 const archives = 2;
 const writersOfArchive = 4;
 let folder: string;
@@ -29,7 +29,7 @@ after(() => {
 });
 
 test(
-  `every answered write outlives ${kills} kills (FAULT_SEED=${seed})`,
+  `every answered write survives ${kills} kills (FAULT_SEED=${seed})`,
   { timeout: 60_000 + kills * 3_000 },
   async () => {
     const share = Math.ceil(kills / archives);
@@ -41,7 +41,7 @@ test(
   },
 );
 
-/** Kills in the midst of writes to a data folder, then reads all of it. */
+/** Kills processes in the middle of writes to a data folder, then reads all of it. */
 async function killAndVerify(data: string, share: number, ownSeed: number): Promise<void> {
   const chance = chanceOf(ownSeed);
   const turn = chance.below(2);
@@ -61,18 +61,18 @@ async function killAndVerify(data: string, share: number, ownSeed: number): Prom
   const writing = Promise.all(writers.map((writer) => writer.write(stop.signal))).finally(() => {
     stop.abort();
   });
-  // The caller that awaits it gets the error at the end.
+  // The caller that awaits this promise gets the error at the end.
   writing.catch(() => {});
 
   const answered = () => writers.reduce((sum, { counts }) => sum + counts.answered, 0);
   for (let kill = 1; kill <= share; kill += 1) {
     const before = answered();
     await until(async () => stop.signal.aborted || answered() > before + 2, 60_000);
-    // A starting service would die with its database, and start again.
+    // A service that is starting would die with its database, and start again.
     const next = await spare;
     if (!next || stop.signal.aborted) break;
     await delay(chance.below(30));
-    // The service and its PostgreSQL die equally often.
+    // The service and its PostgreSQL are killed equally often.
     if ((kill + turn) % 2 === 0) {
       await serving.kill();
       serving = next;
@@ -91,7 +91,8 @@ async function killAndVerify(data: string, share: number, ownSeed: number): Prom
 }
 
 /**
- * Ready, however often its database is killed meanwhile; undefined once it is not needed any more.
+ * Starts a serving process, however often its database is killed in the meantime; undefined if it
+ * is no longer needed.
  */
 async function startAnyhow(data: string, signal: AbortSignal): Promise<Serving | undefined> {
   while (!signal.aborted) {
@@ -101,7 +102,7 @@ async function startAnyhow(data: string, signal: AbortSignal): Promise<Serving |
   return undefined;
 }
 
-/** A process of the data folder's PostgreSQL: mostly a backend that serves a connection. */
+/** Kills a process of the data folder's PostgreSQL: mostly a backend, which serves a connection. */
 function killPostgres(data: string, chance: Chance): void {
   const which = chance.oneOf([
     ...Array.from({ length: 8 }, () => /postgres: .*hlust postgres/),
@@ -113,7 +114,8 @@ function killPostgres(data: string, chance: Chance): void {
 }
 
 /**
- * All that writers know of is there, exactly; what else is there was never answered, and is whole.
+ * Asserts that everything that the writers recorded is there, exactly. Everything else was never
+ * answered, and must be complete.
  */
 async function verifyAll(target: Target, writers: readonly ArchiveWriter[]): Promise<void> {
   const listed = await listAll(target);
@@ -133,7 +135,7 @@ async function verifyAll(target: Target, writers: readonly ArchiveWriter[]): Pro
   assert.deepEqual([...listed], [], "unknown transcripts");
 }
 
-/** Names of all transcripts, with their subjects; once the database is back. */
+/** The names of all transcripts, with their subjects, as soon as the database is back. */
 async function listAll({ address, key }: Target): Promise<Map<string, string>> {
   const listed = new Map<string, string>();
   for (let token = ""; ;) {

@@ -11,10 +11,10 @@ import { loopbackAllowed, toneRecognizer } from "../fixtures/jobs-fixture.ts";
 import { openTestMeter } from "../fixtures/open-test-meter.ts";
 
 /**
- * The part of a worker node that works on jobs, on the parts that the whole has, in a process that
- * starts in half the time: for tests that kill many. `node working-process.ts <data folder> <ms a
- * piece takes>`; its log is on standard error, and on standard output a line for each piece that it
- * begins with. It ends with its standard input.
+ * The part of a worker node that runs jobs, in a process that starts in half the time of a whole
+ * node: for tests that kill many. `node working-process.ts <data folder> <ms per piece>`; its log
+ * is on standard error, and standard output has a line for each piece that it begins. It ends with
+ * its standard input.
  */
 async function work(): Promise<void> {
   const [dataFolder = "", pieceMs = "0"] = process.argv.slice(2);

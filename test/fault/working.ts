@@ -10,7 +10,7 @@ const bundled = (): Promise<string> =>
 /** Later processes use the code cache of the first. */
 const compileCache = resolve(import.meta.dirname, "../../node_modules/.cache/node");
 
-/** Of pino. */
+/** pino's level of warnings. */
 const warnLevel = 40;
 const endings: ReadonlySet<string> = new Set([
   "job.succeeded",
@@ -21,18 +21,18 @@ const endings: ReadonlySet<string> = new Set([
   "job.lost",
 ]);
 
-/** How far a worker is with a job, by its log. */
+/** The phase of the job that a worker is running, according to its log. */
 export type Phase = "fetching" | "fetched" | "recognizing" | "ended";
 
 /** A working process (working-process.ts), which logs what it does. */
 export class Working implements AsyncDisposable {
-  /** Jobs that it works on, by their id: which try it is. */
+  /** The jobs that it is running, by their id, with the number of the attempt. */
   readonly attempts = new Map<string, number>();
-  /** How far it has come with the job that it spoke of last. */
+  /** The phase of the job in the last line of the log. */
   phase: Phase = "ended";
-  /** Jobs that it has begun. */
+  /** The jobs that it has begun. */
   readonly begun = new Set<string>();
-  /** Warnings and errors of its log. */
+  /** The warnings and errors in its log. */
   readonly troubles: string[] = [];
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -54,7 +54,7 @@ export class Working implements AsyncDisposable {
     createInterface(child.stderr).on("line", (line) => this.#onLog(line));
   }
 
-  /** Starts one on a data folder that a service keeps, and waits until it looks for jobs. */
+  /** Starts a worker on a data folder that a service uses, and waits until it looks for jobs. */
   static async start(
     dataFolder: string,
     { pieceMs }: { readonly pieceMs: number },
@@ -64,13 +64,13 @@ export class Working implements AsyncDisposable {
     return working;
   }
 
-  /** kill -9; resolves when it is gone. */
+  /** Kills the process (kill -9); resolves when it is gone. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#exited;
   }
 
-  /** Lets it hand over its jobs and end. */
+  /** Lets the worker hand over its jobs and end. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin?.end();
     await this.#exited;

@@ -1,5 +1,5 @@
-// A service whose database and media are not of one archive does not start, and touches nothing (B1
-// of the operator's trial).
+// A service whose database and media belong to different archives does not start, and changes
+// nothing (B1 of the operator's trial).
 import assert from "node:assert/strict";
 import {
   cpSync,
@@ -27,7 +27,7 @@ import { startService, type ServiceProcess } from "./process.ts";
 const scripted = { HLUST_ENGINE: "scripted", HLUST_ROLE: "api" };
 const hourMs = 3_600_000;
 let folder: string;
-/** Data folder of an archive with media that is older than any sweep waits for. */
+/** The data folder of an archive with media that is old enough for every sweep. */
 let archive: string;
 let s3: TestS3;
 
@@ -61,7 +61,7 @@ function mediaOf(dataFolder: string): string[] {
     .map((name) => join(finished, name));
 }
 
-/** A data folder with a copy of the archive's media, and nothing else. */
+/** Creates a data folder with only a copy of the archive's media. */
 function copyOfMedia(name: string): string {
   const copy = join(folder, name);
   mkdirSync(copy);
@@ -72,7 +72,7 @@ function copyOfMedia(name: string): string {
   return copy;
 }
 
-/** Fails with what it printed where it starts all the same. */
+/** Asserts that the start is refused; if it succeeds, fails with its output. */
 async function refuses(
   dataFolder: string,
   environment: Readonly<Record<string, string>>,
@@ -93,13 +93,13 @@ test("(a) an empty database with the media of an archive is refused, and no file
   assert.equal(mediaOf(copy).length, 2);
 });
 
-test("(a) also if the media is from before archives had marks", async () => {
+test("(a) even media from before archives had marks is refused", async () => {
   const copy = copyOfMedia("unmarked");
   rmSync(join(copy, "media/hlust-archive"), { force: true });
   await refuses(copy, {}, /database .* is new/, /2 /, /DATABASE_URL/);
   assert.equal(mediaOf(copy).length, 2);
 
-  // The operator can override this.
+  // The operator can override the refusal.
   const hlust = async (...args: string[]) => await runHlust(args, { HLUST_DATA: copy });
   const fsck = await hlust("fsck", "--repair");
   assert.deepEqual([fsck.code, fsck.out], [2, ""]);
@@ -113,7 +113,7 @@ test("(a) also if the media is from before archives had marks", async () => {
   assert.equal((await hlust("archive", "adopt", "everything")).code, 2);
 });
 
-test("(b) a misspelt DATABASE_URI stops the start before anything is made", async () => {
+test("(b) a misspelled DATABASE_URI stops the start before anything is created", async () => {
   const copy = copyOfMedia("misspelt");
   await refuses(copy, { DATABASE_URI: "postgres://db/hlust" }, /DATABASE_URI .*DATABASE_URL/);
   assert.equal(mediaOf(copy).length, 2);
@@ -169,7 +169,7 @@ test("(B11) a node with another media folder than the other nodes does not start
     apart.start(),
     /has no file hlust-archive.*one folder that they share, or S3_BUCKET/s,
   );
-  // The same folder by another path.
+  // The same folder, under another path.
   rmSync(join(apart.dataFolder, "media"), { recursive: true });
   symlinkSync(join(api.dataFolder, "media"), join(apart.dataFolder, "media"));
   await apart.start();

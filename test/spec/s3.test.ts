@@ -336,7 +336,7 @@ test("an unresponsive bucket stops jobs, but neither live speech nor transcripts
       assert.equal((await health.check({ service: name })).status, status, name);
     }
   } finally {
-    halted.goOn();
+    halted.resume();
   }
   await until(async () => (await ask()).status === 200);
 });

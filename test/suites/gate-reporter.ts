@@ -1,5 +1,5 @@
-// A reporter of node:test for what its own summary leaves out: skipped tests by reason, and how to
-// repeat the cases of the files that failed.
+// A reporter of node:test for what its own summary leaves out: the skipped tests by reason, and how
+// to repeat the cases of the files that failed.
 import type { TestEvent } from "node:test/reporters";
 import process from "node:process";
 import { relative } from "node:path";

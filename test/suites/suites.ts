@@ -3,13 +3,13 @@ import { resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** What `npm run test:unit` and `npm run test:system` run; the gate runs both. */
+/** The groups that `npm run test:unit` and `npm run test:system` run; the gate runs both. */
 export const groups = ["unit", "system"] as const;
 export type Group = (typeof groups)[number];
 
 /**
- * Test files that share a process, by the name of the suite's file: loading what they import costs
- * up to 0.4 s of CPU for each process. They run one after the other, so a suite stays under a
+ * Test files that share a process, by the name of the suite's file, since each process takes up to
+ * 0.4 s of CPU to load its imports. They run one after the other, so a suite must stay under a
  * minute. Patterns are relative to the project's root.
  */
 const suites: Readonly<Record<string, readonly string[]>> = {
@@ -23,7 +23,9 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   transcripts: ["src/transcripts/**/*.test.ts", "src/webhooks/*.test.ts"],
 };
 
-/** Files of these folders that need a process of their own: they measure, or replace timers. */
+/**
+ * Files of these folders that need a process of their own, because they measure or replace timers.
+ */
 const alone: readonly string[] = [
   "src/auth/refused-attempts.test.ts",
   "src/cli/bench/server-watch.test.ts",
@@ -64,8 +66,9 @@ export function filesOfSuite(name: string): readonly string[] {
 }
 
 /**
- * The files that `node --test` runs for a group: of the unit tests the suites, and each file of src
- * and bench that is in no suite. Throws if a suite has no file, or a name above means none.
+ * The files that `node --test` runs for a group: for the unit tests the suites, and each file of
+ * src and bench that is in no suite. Throws if a suite has no file, or a pattern above matches
+ * none.
  */
 export function filesOfGroup(group: Group): readonly string[] {
   const system = new Set(matches(systemTestsOfSrc));
@@ -83,7 +86,7 @@ export function filesOfGroup(group: Group): readonly string[] {
   return [...names.map((name) => `test/suites/${name}.test.ts`), ...others].toSorted();
 }
 
-/** Throws if a pattern matches no file: it would hide one that has moved. */
+/** Throws if a pattern matches no file, since a file that was moved would not run. */
 function matches(patterns: readonly string[]): string[] {
   return patterns.flatMap((pattern) => {
     const files = globSync(pattern, { cwd: root });

@@ -198,7 +198,7 @@ const failures: readonly (readonly [RegExp, Explain])[] = [
     },
   ),
   problem(
-    /s of audio that it may have recognized (in a|per) day/,
+    /s of audio (that it may have recognized )?(in a|per) day/,
     "Reikningurinn hefur notað allt hljóð sem hann má láta skrifa upp á dag.",
     "The account has reached its daily limit of audio.",
     { is: "Reyndu aftur á morgun.", en: "Try again tomorrow." },

@@ -48,14 +48,14 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
     }),
   ],
   [
-    /URL that begins with https:\/\/ or http:\/\/ is needed/,
+    /must begin with https:\/\/ or http:\/\//,
     () => ({
       is: "Slóðin þarf að byrja á https:// eða http://.",
       en: "The URL must begin with https:// or http://.",
     }),
   ],
   [
-    /without spaces, control characters (and|or) backslashes/,
+    /spaces, control characters and backslashes are not allowed/,
     () => ({
       is: "Í slóðinni er bil eða tákn sem á þar ekki heima. Afritaðu hana aftur.",
       en: "The URL contains a space or an invalid character. Copy it again.",

@@ -19,7 +19,7 @@ export interface WordState {
   readonly hint: HintState | undefined;
 }
 
-/** The words that a model knows; any other word costs `penalty`. */
+/** The words of a model; any other word costs `penalty`. */
 export interface Lexicon {
   readonly words: LetterTrie;
   readonly penalty: number;

@@ -17,7 +17,7 @@ const searchName = "words";
 export class DecoderMaker {
   readonly #library: SphinxLibrary;
   #languageModel: Pointer | undefined;
-  /** Resolves when the decoders that were asked for are made. */
+  /** Resolves when the decoders that were requested are made. */
   #making: Promise<unknown> = Promise.resolve();
   #makingCount = 0;
   /** Decoders to free when none is being made. */
@@ -39,7 +39,7 @@ export class DecoderMaker {
     return decoder;
   }
 
-  /** Makes a decoder on a thread of its own, after those that were asked for before. */
+  /** Makes a decoder on a thread of its own, after those that were requested before. */
   make(settings: readonly string[]): Promise<Pointer> {
     this.#makingCount += 1;
     const made = this.#making.then(() => this.#makeOnThread(settings));

@@ -96,7 +96,7 @@ export class Admission {
     return best;
   }
 
-  /** The process where this mode waits least, whether it has room or not. */
+  /** The process in which this mode waits least, whether it has room or not. */
   choose<P extends LoadedProcess>(mode: RecognitionMode, processes: readonly P[]): P | undefined {
     const ranked = processes.map((process) => ({
       process,

@@ -226,7 +226,7 @@ interface StartedChild {
 }
 
 /**
- * Starts an engine process and waits until its model is loaded. Throws an Error that says what is
+ * Starts an engine process and waits until its model is loaded. Throws an Error that names what is
  * missing; the process has ended then.
  */
 export async function openEngineChild(options: EngineChildOptions): Promise<EngineChild> {

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 const { pool, folder, talk, log, logged, names, reasonOf, putModel } = models;
 
-/** The ways in which a file can be damaged, and the reason that a refusal has then. */
+/** The damages that a file can have, and the reason of the refusal. */
 const damages: Record<string, { readonly spoil: (path: string) => void; readonly says: RegExp }> = {
   missing: { spoil: (path) => rmSync(path), says: /is missing|is not a file/ },
   empty: { spoil: (path) => truncateSync(path, 0), says: /is empty|has 0 bytes/ },

@@ -91,7 +91,7 @@ const recheckMs = 1000;
 
 /**
  * Starts the engine processes of every model and waits for those that can load; a model that cannot
- * is logged as refused. Throws an Error that says what is missing when there is none.
+ * is logged as refused. Throws an Error that names what is missing if there is none.
  */
 export async function openEnginePool(options: EnginePoolOptions): Promise<EnginePool> {
   const pool = new ProcessPool(options);

@@ -93,8 +93,8 @@ export class ModelProcesses implements AsyncDisposable {
   }
 
   /**
-   * Starts the processes and waits for the first of them. Throws an Error that says what is missing
-   * or wrong when none of those can load the model.
+   * Starts the processes and waits for the first of them. Throws an Error that names what is
+   * missing or wrong when none of those can load the model.
    */
   async open(): Promise<void> {
     const { waitsFor, log } = this.#options;

@@ -155,7 +155,7 @@ export class EngineHost implements ProcessHost {
     this.#queue.wake(hosted.mode, hosted);
   }
 
-  /** Ends a session, also from within its own slice. */
+  /** Ends a session, even from within its own slice. */
   close(hosted: HostedSession): void {
     if (!this.#sessions.delete(hosted.id)) return;
     this.#queue.remove(hosted);

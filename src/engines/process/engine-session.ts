@@ -308,7 +308,7 @@ export class EngineSession {
     this.#output.interim(this.#recognition(false, [partial], audioEndMs));
   }
 
-  /** The readings in the written form that the client asked for. */
+  /** The readings in the written form that the client requested. */
   #written(readings: readonly Hypothesis[]): readonly Hypothesis[] {
     return this.#options.punctuation ? readings : withoutPunctuation(readings);
   }

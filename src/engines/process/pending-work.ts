@@ -47,7 +47,7 @@ export class PendingWork {
     const nowMs = performance.now();
     const [before, checkedMs] = [this.#signs, this.#checkedMs];
     const isLocal = this.#begun.values().some(({ isRemote }) => !isRemote);
-    // Not read while there is no work: it costs a file for each thread.
+    // The signs are not read while there is no work, since that costs a file for each thread.
     this.#signs = isLocal ? this.#read() : undefined;
     this.#checkedMs = nowMs;
     const isIdle = isLocal && !makesProgress(before, this.#signs, nowMs - checkedMs);

@@ -17,10 +17,10 @@ const runtimeAt = 24;
 const thisThread = 0;
 
 /**
- * Returns a function that asks the kernel for long or default scheduling slices of the calling
- * thread. A decoder that is preempted every millisecond or two loses its data from the caches each
- * time. Other threads keep their slices, and run first when they wake. Linux supports this from
- * 6.12 on; elsewhere nothing changes.
+ * Returns a function that requests long or default scheduling slices from the kernel for the
+ * calling thread. A decoder that is preempted every millisecond or two loses its data from the
+ * caches each time. Other threads keep their slices, and run first when they wake. Linux supports
+ * this from 6.12 on; elsewhere nothing changes.
  */
 export function openTurnLength(): (isLong: boolean) => void {
   const numbers = process.platform === "linux" ? calls[process.arch] : undefined;

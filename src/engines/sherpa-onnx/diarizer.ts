@@ -26,8 +26,8 @@ import { voiceSamples } from "./voice-samples.ts";
 export interface Diarizer {
   /**
    * Diarizes a window of a recording: a few minutes, at engineSampleRate, since all of it is in
-   * memory at once. Windows are diarized one at a time; joinSpeakers() matches voices across
-   * windows.
+   * memory at the same time. Windows are diarized one at a time; joinSpeakers() matches voices
+   * across windows.
    */
   diarize(samples: Int16Array): Promise<Omit<SpeakerWindow, "startMs">>;
 }

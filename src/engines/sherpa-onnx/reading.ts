@@ -80,8 +80,8 @@ function wordsOf(written: string): TextWord[] {
 }
 
 /**
- * Finds the tokens of each word: by their letters where these spell the text, otherwise by the
- * tokens that begin words, if there are as many as words.
+ * Finds the tokens of each word: by their letters if these spell the text, otherwise by the tokens
+ * that begin words, if there are as many as words.
  */
 function withTokens(words: readonly TextWord[], tokens: readonly string[]): readonly TextWord[] {
   const bare = tokens.map((token) => token.replace(/@@$/u, "").replace(spaces, ""));

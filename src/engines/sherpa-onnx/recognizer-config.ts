@@ -48,7 +48,7 @@ interface KindRow {
 /** kind: next to the files. models: modelConfig. recognizer: top level. features: featConfig. */
 type Place = "kind" | "models" | "recognizer" | "features";
 
-/** Options that every kind knows. */
+/** Options of every kind. */
 const sharedOptions: OptionRows<Place> = {
   threads: { place: "models", name: "numThreads", ...wholeNumber(1, 64) },
   featureDim: { place: "features", ...wholeNumber(1, 512) },

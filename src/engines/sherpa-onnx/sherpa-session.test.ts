@@ -13,7 +13,7 @@ import { EngineSession } from "../process/engine-session.ts";
 import type { Recognition } from "../protocol/recognizer.ts";
 import { openSherpaEngine } from "./sherpa-engine.ts";
 
-/** The results of a session for this recording, sent at once. */
+/** The results of a session for this recording, which is sent in one chunk. */
 async function recognizeAll(engine: Engine, mode: RecognitionMode, recording: Int16Array) {
   const finals: Recognition[] = [];
   const interims: string[] = [];

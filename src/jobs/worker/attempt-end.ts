@@ -4,7 +4,7 @@ import { attemptsMax, LeaseLost } from "../../database/lease.ts";
 import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
 import { isPassingFailure } from "../../describe/passing-failure.ts";
-import { isLackingMedia, lostMedia, type LeftAccounts } from "../../media/lacking-media.ts";
+import { isLackingMedia, lostMedia, type AvoidedAccounts } from "../../media/lacking-media.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { failureStatus, internalFailure } from "../job-failure.ts";
@@ -21,8 +21,8 @@ const giveUpAfterMs = 60_000;
 export interface AttemptEndParts {
   readonly db: Kysely<Tables>;
   readonly log: Log;
-  /** Accounts that this worker leaves to others for a while. */
-  readonly left: Pick<LeftAccounts, "leave">;
+  /** The accounts whose jobs this worker leaves to others for a while. */
+  readonly avoided: Pick<AvoidedAccounts, "avoid">;
   /** Before the second attempt at a job it waits eight times as long. */
   readonly retryMs: number;
 }
@@ -78,12 +78,12 @@ export class AttemptEnd {
     error: unknown,
     isForgiven: boolean,
   ): Promise<void> {
-    const { db, log, left, retryMs } = this.#parts;
+    const { db, log, avoided, retryMs } = this.#parts;
     const { lease, attempts, accountId } = job;
     const fields = { jobId: id, attempts, code: failure.code, reason: failure.reason };
     log.warn({ ...fields, ...errorFields(error) }, "job.attempt_failed");
     const afterMs = 8 * retryMs * 4 ** (attempts - 1);
-    if (isLackingMedia(error)) left.leave(accountId, afterMs);
+    if (isLackingMedia(error)) avoided.avoid(accountId, afterMs);
     await retryWhileDatabaseDown(withinTime(signal), () =>
       releaseJob(db, lease, { afterMs, isForgiven }),
     );

@@ -4,7 +4,7 @@ import type { Tables } from "../../database/tables.ts";
 import type { WindowSpeakers } from "../../engines/protocol/recognizer.ts";
 import type { Segment } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { segmentsFromJson, segmentsJson } from "../../transcripts/segments.ts";
-import { jsonText } from "../../transcripts/transcript-store.ts";
+import { jsonText } from "../../transcripts/metadata-text.ts";
 import type { StoredWindow } from "./detect-speakers.ts";
 import type { Span } from "./piece-segments.ts";
 

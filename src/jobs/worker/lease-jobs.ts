@@ -10,7 +10,7 @@ import {
 } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { TranscriptMetadata } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { metadataOf } from "../../transcripts/transcript-store.ts";
+import { metadataOf } from "../../transcripts/metadata-text.ts";
 
 /** A worker extends its leases each second. */
 export const leaseMs = 10_000;

@@ -3,7 +3,7 @@ import { attemptsMax } from "../../database/lease.ts";
 import { isDatabaseTrouble } from "../../database/database-trouble.ts";
 import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
-import { LeftAccounts } from "../../media/lacking-media.ts";
+import { AvoidedAccounts } from "../../media/lacking-media.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import { repeat } from "../../std/repeat.ts";
 import type { Arrivals } from "../arrivals.ts";
@@ -61,7 +61,7 @@ class Worker implements AsyncDisposable {
   readonly #slots: EngineSlots;
   readonly #jobs: RunningJobs;
   readonly #idle: IdleWorkers;
-  readonly #left = new LeftAccounts();
+  readonly #avoided = new AvoidedAccounts();
   readonly #end: AttemptEnd;
   readonly #attempts: AttemptParts;
   readonly #running = new Set<Promise<void>>();
@@ -79,7 +79,7 @@ class Worker implements AsyncDisposable {
     this.#slots = new EngineSlots(parallelism);
     this.#jobs = new RunningJobs(parallelism + fetchingJobs);
     this.#idle = new IdleWorkers(db);
-    this.#end = new AttemptEnd({ db, log, left: this.#left, retryMs });
+    this.#end = new AttemptEnd({ db, log, avoided: this.#avoided, retryMs });
     this.#attempts = {
       db,
       log,
@@ -134,7 +134,7 @@ class Worker implements AsyncDisposable {
   async #next(): Promise<{ passedOver: readonly string[]; countMax: number } | undefined> {
     const busy = this.#jobs.passedOver();
     if (!busy) return undefined;
-    const passedOver = [...busy, ...this.#left.now()];
+    const passedOver = [...busy, ...this.#avoided.ids()];
     const countMax = Math.max(1, this.#jobs.room());
     const spare = this.#spare();
     if (countMax <= spare || !(await this.#idle.anyIdle())) return { passedOver, countMax };
