@@ -155,7 +155,7 @@ test("list shows broken models next to good ones", async () => {
   assert.match(out, /^good /m);
   assert.match(
     out,
-    /^Cannot be used: \/\S+\/models\/bad: sub\/tokens\.txt is no file in its folder$/m,
+    /^Cannot be used: \/\S+\/models\/bad: sub\/tokens\.txt is not a file in its folder$/m,
   );
   const { refused } = JSON.parse((await models("list", "--json")).out);
   assert.equal(refused.length, 1);
