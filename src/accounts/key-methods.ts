@@ -167,7 +167,7 @@ async function deleteKey(
 }
 
 /** The requested properties of both kinds of keys. */
-interface WantedKey {
+interface RequestedKey {
   readonly display_name: string;
   readonly scopes: Scope[];
   readonly expires_at: Date | null;
@@ -180,7 +180,7 @@ async function checkKey(
   { meter, now = Date.now }: KeyParts,
   caller: Caller,
   violations: Violations,
-): Promise<WantedKey> {
+): Promise<RequestedKey> {
   const { key: own } = await meter.limitsOf(caller);
   checkDisplayName(request.displayName, violations);
   return {
@@ -191,7 +191,7 @@ async function checkKey(
   };
 }
 
-function creationOf(kind: KeyKind, key: WantedKey & { readonly id: string }): Act {
+function creationOf(kind: KeyKind, key: RequestedKey & { readonly id: string }): Act {
   return {
     action: `${kind}.create`,
     resource: `${collections[kind]}/${key.id}`,

@@ -18,7 +18,7 @@ import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { checkNewMember, readMemberChange, refuseOtherEmail } from "./check-member.ts";
 import { lockAccount } from "./lock-account.ts";
-import { isLastOwner, listMembers, lockMember, membersMax, takenSeats } from "./member-store.ts";
+import { isLastOwner, listMembers, lockMember, membersMax, countMembers } from "./member-store.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
 /** The RPCs of an account's members. */
@@ -32,7 +32,7 @@ export function memberMethods(parts: { readonly db: Kysely<Tables>; readonly log
       refuseMoreThanOwn(scopesOfRole[wanted.role], caller);
       return await audited(parts, caller, async (trx, record) => {
         await lockAccount(trx, accountId);
-        const { count, isTaken } = await takenSeats(trx, accountId, wanted.email);
+        const { count, isTaken } = await countMembers(trx, accountId, wanted.email);
         if (isTaken) throw memberExists();
         if (count >= membersMax) throw tooManyMembers();
         const row = await trx
@@ -88,7 +88,7 @@ export function memberMethods(parts: { readonly db: Kysely<Tables>; readonly log
         await lockAccount(trx, accountId);
         const before = id && (await lockMember(trx, accountId, id));
         if (!before) throw memberNotFound(name);
-        const { count } = await takenSeats(trx, accountId, before.email);
+        const { count } = await countMembers(trx, accountId, before.email);
         if (count > 1 && (await isLastOwner(trx, before))) throw lastOwner();
         await trx.deleteFrom("member").where("id", "=", before.id).execute();
         const { email, role } = before;

@@ -37,7 +37,7 @@ export async function lockMember(
  * The number of members of the account, and whether one of them has this address. Requires a lock
  * on the account.
  */
-export async function takenSeats(
+export async function countMembers(
   trx: Transaction<Tables>,
   accountId: string,
   email: string,

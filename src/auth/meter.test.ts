@@ -245,14 +245,14 @@ test("calls of a loaded account send no statement, and idle counters are dropped
   await meter.share();
   const idle = asked;
   await meter.countRequest(caller);
-  const learnt = asked;
-  assert.equal(learnt - idle, 1);
+  const loaded = asked;
+  assert.equal(loaded - idle, 1);
   for (let i = 0; i < 1_000; i++) await meter.countRequest(caller);
-  assert.equal(asked, learnt);
+  assert.equal(asked, loaded);
   await meter.share();
-  assert.equal(asked, learnt + 1, "one statement for all counts, and no counter left to read");
+  assert.equal(asked, loaded + 1, "one statement for all counts, and no counter left to read");
   await meter.share();
-  assert.equal(asked, learnt + 1);
+  assert.equal(asked, loaded + 1);
 });
 
 test("fractions of a millisecond do not keep a counter in memory", async () => {

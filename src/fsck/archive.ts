@@ -2,31 +2,31 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { MediaStore } from "../media/media-store.ts";
 
-/** What is checked, and how. */
+/** The archive that is checked, and the options of the check. */
 export interface Archive {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
-  /** Whether all bytes of all media are read. */
+  /** Whether the check reads all bytes of all media. */
   readonly readsMedia: boolean;
   /**
-   * Whether bytes that were set aside are a finding, to be deleted before their days are over.
-   * Default: no.
+   * Whether removed media is a finding, so that it is deleted before its 30 days are over. Default:
+   * no.
    */
   readonly purges?: boolean;
-  /** Called with what is checked, and how many of it have been. */
+  /** Called with the kind of rows that is being checked, and how many of them have been. */
   readonly onProgress?: ((what: string, count: number) => void) | undefined;
   readonly now?: () => number;
 }
 
-/** Anything younger may be incomplete: bytes are stored before their record. */
+/** Rows and bytes younger than this may be incomplete: bytes are stored before their record. */
 export const underWayMsMax = 3_600_000;
 
 /** Lower than every id. */
 export const firstId = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Yields rows in the order of their ids, a page of one statement (and one snapshot) at a time;
- * progress is reported after each page.
+ * Yields rows in the order of their ids. One statement (and so one snapshot) reads each page;
+ * progress is reported after it.
  */
 export async function* paged<Row extends { readonly id: string }>(
   { onProgress }: Archive,

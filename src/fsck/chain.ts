@@ -2,20 +2,20 @@ import { sql, type Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
 /**
- * Counts over the versions of a transcript. Sound: one root, and no gaps, forks or versions out of
- * order.
+ * Counts of the versions of a transcript. A sound chain has one root, and no gaps, forks or
+ * versions out of order.
  */
 export interface Chain {
   readonly versions: number;
-  /** Without a parent. */
+  /** Versions without a parent. */
   readonly roots: number;
-  /** Whose parent is not there. */
+  /** Versions whose parent is missing. */
   readonly gaps: number;
-  /** Beyond the first of their parent. */
+  /** Additional children of a parent. */
   readonly forks: number;
-  /** Not later than their parent. */
+  /** Versions that are not later than their parent. */
   readonly unordered: number;
-  /** Without segments. */
+  /** Versions without segments. */
   readonly textless: number;
 }
 
@@ -24,17 +24,17 @@ export interface FlawedVersion {
   readonly what: string;
 }
 
-/** Versions that are named at most, of each flaw of a transcript. */
+/** The maximum number of versions that are listed for each flaw of a transcript. */
 const namedMax = 1_000;
 
 type Versions = (db: Kysely<Tables>, transcriptId: string) => Promise<readonly FlawedVersion[]>;
 
-/** The flawed versions of a transcript; none when it has been deleted meanwhile. */
+/** The flawed versions of a transcript; none if it has been deleted since it was found. */
 export const flawedVersions = {
   gaps: async (db, id) =>
     await named(
       db,
-      sql`select v.id, 'its parent ' || v.parent_id || ' is not there' as what
+      sql`select v.id, 'its parent ' || v.parent_id || ' does not exist' as what
         from transcript_version v
         where v.transcript_id = ${id} and v.parent_id is not null and not exists (
           select from transcript_version p where p.id = v.parent_id and p.transcript_id = v.transcript_id)`,
@@ -42,13 +42,13 @@ export const flawedVersions = {
   roots: async (db, id) =>
     await named(
       db,
-      sql`select id, 'one of several without a parent' as what
+      sql`select id, 'one of several versions without a parent' as what
         from transcript_version where transcript_id = ${id} and parent_id is null`,
     ),
   forks: async (db, id) =>
     await named(
       db,
-      sql`select id, 'one of several whose parent is ' || parent_id as what
+      sql`select id, 'one of several versions whose parent is ' || parent_id as what
         from (select *, count(*) over (partition by parent_id) as siblings
           from transcript_version where transcript_id = ${id} and parent_id is not null) v
         where siblings > 1`,
@@ -78,7 +78,7 @@ export const flawedVersions = {
   textless: async (db, id) =>
     await named(
       db,
-      sql`select v.id, 'its segments are not there' as what
+      sql`select v.id, 'its segments do not exist' as what
         from transcript_version v
         where v.transcript_id = ${id} and not exists (
           select from transcript_segments s

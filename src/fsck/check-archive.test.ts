@@ -34,7 +34,7 @@ async function findings(
 }
 
 describe("checkArchive()", () => {
-  it("finds nothing wrong with what the service keeps", async () => {
+  it("finds no flaws in what the service stores", async () => {
     assert.deepEqual(await findings(), []);
   });
 
@@ -61,7 +61,7 @@ describe("checkArchive()", () => {
     assert.deepEqual(await findings({ readsMedia: false }), []);
   });
 
-  it("deletes removed media where that is requested, but not media with a record", async () => {
+  it("deletes removed media if that is requested, but not media with a record", async () => {
     const { store } = test;
     const id = newId();
     await store.put(id, bytesOf("lost"), { bytesMax: 10 });
@@ -75,7 +75,7 @@ describe("checkArchive()", () => {
     assert.deepEqual(await findings({ purges: true }), []);
   });
 
-  it("repairs nothing of media that was deleted since it was found", async () => {
+  it("does not repair media that was deleted after it was found", async () => {
     await test.db.updateTable("media").set({ peaks_count: 1 }).execute();
     const [finding] = await findings();
     assert.equal(finding?.code, "MEDIA_FACTS");

@@ -10,15 +10,15 @@ import type { Archive } from "./archive.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * Checks everything that the service stores, a page at a time: memory does not grow with the
- * archive. It may run next to a service: changes in progress are no findings. A remedy may be run
- * when its finding is yielded.
+ * Checks everything that the service stores, a page at a time, so that memory does not grow with
+ * the archive. It can run while the service runs: changes in progress are not findings. The caller
+ * can run a remedy when it gets the finding.
  */
 export async function* checkArchive(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   yield* checkTranscripts(archive);
   yield* checkVersions(archive);
   yield* checkSegments(archive);
-  // Media that is put back here is not missing there.
+  // First, so that media that is restored here is not reported as missing.
   yield* checkRemoved(archive);
   yield* checkMedia(archive);
   yield* checkStore(archive);

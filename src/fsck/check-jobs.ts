@@ -19,9 +19,9 @@ export async function* checkJobs(archive: Archive): AsyncGenerator<Finding, void
   const rows = paged(archive, "jobs", async (after) => await jobPage(archive, after));
   for await (const row of rows) {
     const flaws: [isRight: boolean, code: FindingCode, what: string][] = [
-      [row.media_fits, "JOB_MEDIA", "its media is not there, or another account's"],
-      [row.upload_fits, "JOB_UPLOAD", "its upload is another account's"],
-      [row.transcript_fits, "JOB_TRANSCRIPT", "it has no transcript, or another account's"],
+      [row.media_fits, "JOB_MEDIA", "its media does not exist, or belongs to another account"],
+      [row.upload_fits, "JOB_UPLOAD", "its upload belongs to another account"],
+      [row.transcript_fits, "JOB_TRANSCRIPT", "it has no transcript, or one of another account"],
     ];
     for (const [isRight, code, what] of flaws) {
       if (!isRight) yield { code, name: `transcriptjob/${row.id}`, what };

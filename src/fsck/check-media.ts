@@ -18,8 +18,8 @@ interface MediaRow {
 }
 
 /**
- * Media with a record: whether the bytes are there and unchanged, and whether anything refers to
- * it.
+ * Checks media with a record: whether its bytes exist and are unchanged, and whether anything
+ * refers to it.
  */
 export async function* checkMedia(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const rows = paged(archive, "media", async (after) => await mediaPage(archive, after));
@@ -29,11 +29,14 @@ export async function* checkMedia(archive: Archive): AsyncGenerator<Finding, voi
       yield { code: "MEDIA_UNUSED", name, what: "no transcript, upload or job refers to it" };
     }
     if (!row.facts_fit) {
-      const remedy = { done: "it is described again", run: () => forgetFacts(archive, row.id) };
-      yield { code: "MEDIA_FACTS", name, what: "its waveform is not whole", remedy };
+      const remedy = {
+        done: "it will be described again",
+        run: () => forgetFacts(archive, row.id),
+      };
+      yield { code: "MEDIA_FACTS", name, what: "its waveform is incomplete", remedy };
     }
     const flaw = await flawOfBytes(archive, row);
-    // Media that was deleted meanwhile has no bytes, and no record either.
+    // Media that was deleted since it was found has neither bytes nor a record.
     if (flaw && (await findMedia(archive.db, row.id))) yield { ...flaw, name };
   }
 }
@@ -68,7 +71,10 @@ async function flawOfBytes(
   const bytes = await store.sizeBytes(id);
   if (bytes === undefined) return missing;
   if (`${bytes}` !== recorded) {
-    return { code: "MEDIA_LENGTH", what: `${recorded} bytes are recorded, and there are ${bytes}` };
+    return {
+      code: "MEDIA_LENGTH",
+      what: `${recorded} bytes are recorded, but the store has ${bytes}`,
+    };
   }
   if (!readsMedia || !sha256) return undefined;
   const hash = createHash("sha256");
@@ -84,7 +90,7 @@ async function flawOfBytes(
     : { code: "MEDIA_ALTERED", what: `its SHA-256 is ${found.toString("hex")}` };
 }
 
-/** Media without facts is described by the next idle worker. */
+/** The next idle worker describes media without facts. */
 async function forgetFacts({ db }: Archive, id: string): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
     const facts = {

@@ -5,8 +5,8 @@ import type { Finding } from "./finding.ts";
 const pageIds = 1_000;
 
 /**
- * Removed media: bytes with a record are put back, as a service does; bytes without one are a
- * finding where they are to be deleted.
+ * Checks removed media: bytes with a record are restored, as the service does; bytes without one
+ * are a finding if the archive is purged.
  */
 export async function* checkRemoved(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { store, onProgress } = archive;
@@ -33,7 +33,7 @@ async function* findingsOf(
     const name = `media/${id}`;
     const since = `since ${removedAt.toISOString()}`;
     if (!unrecorded.has(id)) {
-      const remedy = { done: "they were put back", run: () => store.removed.putBack(id) };
+      const remedy = { done: "they were restored", run: () => store.removed.putBack(id) };
       yield { code: "MEDIA_SET_ASIDE", name, what: `its bytes are set aside ${since}`, remedy };
     } else if (purges) {
       const run = async () => {

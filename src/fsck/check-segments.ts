@@ -9,7 +9,7 @@ import type { Finding } from "./finding.ts";
 import { lockHead, newestVersion } from "./newest-version.ts";
 
 const pageRows = 200;
-/** Compressed bytes of a page; longer segments are a page of their own. */
+/** The compressed bytes of a page. Longer segments are a page of their own. */
 const pageBytesMax = 8_000_000;
 /** Longer segments are not read to the end: no transcript has them. */
 const jsonBytesMax = 1_000_000_000;
@@ -23,7 +23,7 @@ interface SegmentsRow {
 }
 
 /**
- * Reads all segments as a reader of the transcript would, and finds those that no version refers
+ * Reads all segments as a reader of the transcript would, and finds segments that no version refers
  * to.
  */
 export async function* checkSegments(archive: Archive): AsyncGenerator<Finding, void, undefined> {
@@ -83,20 +83,20 @@ async function* segmentsFindings(
     const what = `their SHA-256 is ${read.sha256.toString("hex")}`;
     yield { code: "SEGMENTS_ALTERED", name, what };
   } else if (read.bytes !== row.json_bytes) {
-    const what = `${row.json_bytes} bytes are recorded, and there are ${read.bytes}`;
+    const what = `${row.json_bytes} bytes are recorded, but they have ${read.bytes}`;
     const remedy = {
       done: "their length was recorded",
       run: () => writeLength(db, row, read.bytes),
     };
     yield { code: "SEGMENTS_LENGTH", name, what, remedy };
   } else if (!isSegments(read.json)) {
-    yield { code: "SEGMENTS_INVALID", name, what: "they are no segments of the API" };
+    yield { code: "SEGMENTS_INVALID", name, what: "they are not segments as the API defines them" };
   }
 }
 
 /**
- * The length and hash of compressed JSON, with the JSON up to a length. Rejects where it does not
- * decompress.
+ * The length and hash of compressed JSON, and the JSON itself if it is not too long. Rejects if it
+ * does not decompress.
  */
 async function readSegments(
   jsonZstd: Buffer,
@@ -124,7 +124,7 @@ function isSegments(json: Buffer): boolean {
   }
 }
 
-/** Kept where a version is lost or a chain is broken: they may be its text. */
+/** Deletes unused segments, unless a version is lost or a chain is broken: they may be its text. */
 async function deleteUnused(db: Kysely<Tables>, row: SegmentsRow): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
     const head = await lockHead(trx, row.transcript_id);

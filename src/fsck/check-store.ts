@@ -4,10 +4,10 @@ import { underWayMsMax, type Archive } from "./archive.ts";
 import type { Finding } from "./finding.ts";
 
 const pageIds = 1_000;
-/** A service deletes a record and then its bytes: after this time the bytes are deleted, too. */
+/** The service deletes a record and then its bytes: after this time the bytes are deleted too. */
 const goingMs = 2_000;
 
-/** Bytes in the store without a record, and files of uploads that were never completed. */
+/** Finds bytes in the store without a record, and files of uploads that were never completed. */
 export async function* checkStore(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { store, onProgress, now = Date.now } = archive;
   const oldest = now() - underWayMsMax;
@@ -27,7 +27,7 @@ export async function* checkStore(archive: Archive): AsyncGenerator<Finding, voi
   for await (const part of store.unfinished?.() ?? []) {
     const { name, since } = part;
     if (since.getTime() > oldest) continue;
-    const what = `nothing came since ${since.toISOString()}`;
+    const what = `no bytes have arrived since ${since.toISOString()}`;
     const run = async () => {
       await part.remove();
       return true;

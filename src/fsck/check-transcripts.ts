@@ -22,7 +22,7 @@ interface HeadRow extends Chain {
   readonly media_is_own: boolean;
 }
 
-/** Heads against their versions, and the chains of versions. */
+/** Compares heads with their versions, and checks the chains of versions. */
 export async function* checkTranscripts(
   archive: Archive,
 ): AsyncGenerator<Finding, void, undefined> {
@@ -34,8 +34,8 @@ export async function* checkTranscripts(
 }
 
 /**
- * A head, its version and its chain are of one snapshot: a change in progress is seen completely or
- * not at all.
+ * Reads heads with their versions and chains in one snapshot: a change in progress is seen
+ * completely or not at all.
  */
 async function headPage({ db }: Archive, after: string): Promise<readonly HeadRow[]> {
   const { rows } = await sql<HeadRow>`
@@ -69,7 +69,7 @@ async function headPage({ db }: Archive, after: string): Promise<readonly HeadRo
   return rows;
 }
 
-/** The keywords of metadata, as a text[]. */
+/** The keywords of a metadata column, as a text[]. */
 function keywordsOf(column: string) {
   return sql`array(select jsonb_array_elements_text(coalesce(${sql.ref(column)}->'keywords', '[]'::jsonb)))`;
 }
@@ -77,12 +77,16 @@ function keywordsOf(column: string) {
 function* headFindings({ db }: Archive, row: HeadRow): Generator<Finding, void, undefined> {
   const name = `transcripts/${row.id}`;
   const head = {
-    done: "its head was made again from its newest version",
+    done: "its head was rebuilt from its newest version",
     run: () => deriveHead(db, row.id),
   };
-  const filters = { done: "made again from its metadata", run: () => deriveFilters(db, row.id) };
+  const filters = {
+    done: "it was rebuilt from its metadata",
+    run: () => deriveFilters(db, row.id),
+  };
   if (row.head_missing) {
-    const what = row.versions === 0 ? "it has no version at all" : `it names ${row.version_id}`;
+    const what =
+      row.versions === 0 ? "it has no versions" : `its version ${row.version_id} does not exist`;
     yield { code: "HEAD_VERSION_MISSING", name, what, remedy: head };
   } else {
     const flaws: [isFlawed: boolean, code: FindingCode, what: string][] = [
@@ -99,15 +103,20 @@ function* headFindings({ db }: Archive, row: HeadRow): Generator<Finding, void, 
     yield {
       code: "HEAD_SUBJECT",
       name,
-      what: "its folded subject is another one",
+      what: "its folded subject differs from that of its metadata",
       remedy: filters,
     };
   }
   if (row.keywords_differ) {
-    yield { code: "HEAD_KEYWORDS", name, what: "its keywords are others", remedy: filters };
+    yield {
+      code: "HEAD_KEYWORDS",
+      name,
+      what: "its keywords differ from those of its metadata",
+      remedy: filters,
+    };
   }
   if (row.media_id !== null && !row.media_is_own) {
-    const what = `media/${row.media_id} is not there, or another account's`;
+    const what = `media/${row.media_id} does not exist, or belongs to another account`;
     yield { code: "TRANSCRIPT_MEDIA", name, what };
   }
 }
@@ -121,7 +130,7 @@ async function* chainFindings(
     [row.roots > 1, "VERSION_ROOTS", "roots"],
     [row.forks > 0, "VERSION_FORK", "forks"],
     [row.unordered > 0, "VERSION_TIME", "unordered"],
-    // A chain whose times rise from every parent has no cycle.
+    // A chain without versions out of order has no cycle.
     [row.unordered > 0, "VERSION_CYCLE", "cycles"],
     [row.textless > 0, "SEGMENTS_MISSING", "textless"],
   ];

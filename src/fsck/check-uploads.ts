@@ -10,7 +10,7 @@ interface UploadRow {
   readonly transcript_fits: boolean;
 }
 
-/** Uploads refer to media and transcripts of their own account only. */
+/** Checks that uploads refer only to media and transcripts of their own account. */
 export async function* checkUploads(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const rows = paged(archive, "uploads", async (after) => {
     const page = await sql<UploadRow>`
@@ -25,7 +25,7 @@ export async function* checkUploads(archive: Archive): AsyncGenerator<Finding, v
   });
   for await (const row of rows) {
     const name = `uploads/${row.id}`;
-    const what = "it is not there, or another account's";
+    const what = "it does not exist, or belongs to another account";
     if (!row.media_fits) yield { code: "UPLOAD_MEDIA", name, what: `its media: ${what}` };
     if (!row.transcript_fits) {
       yield { code: "UPLOAD_TRANSCRIPT", name, what: `its transcript: ${what}` };

@@ -4,7 +4,7 @@ import type { Finding } from "./finding.ts";
 
 const pageRows = 5_000;
 
-/** Versions without their transcript: a walk over the transcripts does not find them. */
+/** Finds versions without their transcript, which checkTranscripts() does not read. */
 export async function* checkVersions(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const rows = paged(archive, "versions", async (after) => {
     const page = await sql<{ id: string; transcript_id: string; is_owned: boolean }>`
@@ -18,6 +18,6 @@ export async function* checkVersions(archive: Archive): AsyncGenerator<Finding, 
   for await (const { id, transcript_id: transcriptId, is_owned: isOwned } of rows) {
     if (isOwned) continue;
     const name = `transcripts/${transcriptId}/versions/${id}`;
-    yield { code: "VERSION_UNOWNED", name, what: "its transcript is not there" };
+    yield { code: "VERSION_UNOWNED", name, what: "its transcript does not exist" };
   }
 }

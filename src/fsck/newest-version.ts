@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { jsonText } from "../transcripts/metadata-text.ts";
 
-/** The single end of a sound chain; undefined where there is none. */
+/** The newest version of a sound chain; undefined if the chain is broken. */
 export async function newestVersion(trx: Transaction<Tables>, transcriptId: string) {
   const { rows } = await sql<{ id: string; parent_id: string | null; metadata: string }>`
     with chain as (
@@ -22,7 +22,7 @@ export async function newestVersion(trx: Transaction<Tables>, transcriptId: stri
   return rows.length === 1 ? rows[0] : undefined;
 }
 
-/** A head, which does not change until the transaction ends. */
+/** Reads and locks a head until the transaction ends. */
 export async function lockHead(
   trx: Transaction<Tables>,
   transcriptId: string,

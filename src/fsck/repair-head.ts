@@ -5,9 +5,9 @@ import { metadataOf } from "../transcripts/metadata-text.ts";
 import { lockHead, newestVersion } from "./newest-version.ts";
 
 /**
- * Makes the head of a transcript again from its newest version. false where that is uncertain:
- * where the chain of versions is broken, or where the version that the head names is lost and the
- * head is its last trace.
+ * Rebuilds the head of a transcript from its newest version. false if that is uncertain: the chain
+ * of versions is broken, or the version of the head is lost, and the head is all that is left of
+ * it.
  */
 export async function deriveHead(db: Kysely<Tables>, transcriptId: string): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
@@ -29,7 +29,7 @@ export async function deriveHead(db: Kysely<Tables>, transcriptId: string): Prom
   });
 }
 
-/** Makes what the filters search again from the metadata of a head. */
+/** Rebuilds the columns that filters search from the metadata of a head. */
 export async function deriveFilters(db: Kysely<Tables>, transcriptId: string): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
     const head = await lockHead(trx, transcriptId);

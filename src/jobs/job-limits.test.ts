@@ -123,7 +123,7 @@ test("a job that starts after the audio of the day is used up fails with that re
   const { state, error } = await jobs.ended(account, name);
   assert.equal(state, 3);
   assert.equal(error?.code, 8);
-  assert.match(error?.message ?? "", /^the account has used the 1 s of audio/);
+  assert.match(error?.message ?? "", /^the account has used its limit of 1 s of audio/);
 });
 
 for (const path of ["/a.wav", "/chunked.wav"]) {

@@ -2,7 +2,9 @@ import { ServiceError } from "../std/service-error.ts";
 
 const reason = "STORE_LACKS_MEDIA";
 
-/** The error if the store of this node lacks media that the database has; another node may have it. */
+/**
+ * The error if the store of this node lacks media that the database has; another node may have it.
+ */
 export function lackingMedia(cause: unknown): ServiceError {
   return new ServiceError("unavailable", "the media store of this node lacks the recording", {
     reason,

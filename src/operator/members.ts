@@ -5,7 +5,7 @@ import {
   lockMember,
   membersMax,
   type StoredMember,
-  takenSeats,
+  countMembers,
 } from "../accounts/member-store.ts";
 import type { Role } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
@@ -27,7 +27,7 @@ export async function addMember(
 ): Promise<StoredMember> {
   return await asOperator(db, accountId, async (trx, record) => {
     await lockAccount(trx, accountId);
-    const { count, isTaken } = await takenSeats(trx, accountId, email);
+    const { count, isTaken } = await countMembers(trx, accountId, email);
     if (isTaken) throw new Error(`the account has a member with the address ${email}`);
     if (count >= membersMax)
       throw new Error(`the account has ${membersMax} members, which is the limit`);
@@ -55,7 +55,7 @@ export async function removeMember(
     const member = await lockMember(trx, accountId, id);
     if (!member) return false;
     const { email, role } = member;
-    const { count } = await takenSeats(trx, accountId, email);
+    const { count } = await countMembers(trx, accountId, email);
     if (count > 1 && (await isLastOwner(trx, member))) throw noOwnerLeft(email);
     await trx.deleteFrom("member").where("id", "=", id).execute();
     const details = { email, role };

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { Batches } from "./batches.ts";
 
 /**
- * Doubles numbers; rejects a batch with a negative number, and with 0 in a way that is a shared
- * failure. Each batch waits until the test lets it end.
+ * Doubles numbers. A batch with a negative number fails; one with 0 has a shared failure. Each
+ * batch waits until the test lets it end.
  */
 function openDoubler(itemsMax: number) {
   const done: (readonly number[])[] = [];
@@ -36,7 +36,7 @@ test("`Batches` puts items that arrive while it works into one batch, in order a
   letGo();
   assert.deepEqual(await Promise.all([...first, ...later]), [2, 4, 6, 8, 10, 12]);
   assert.deepEqual(done, [[1, 2], [3, 4, 5], [6]]);
-  assert.equal(await batches.add(7), 14, "and begins again after a rest");
+  assert.equal(await batches.add(7), 14, "and begins again when it was idle");
 });
 
 test("`Batches` retries the items of a failed batch one by one, unless the failure is shared", async () => {

@@ -1,7 +1,7 @@
 /**
  * Collects items that arrive while a batch runs into the next batch: a single item does not wait,
  * and many share the cost of a transaction. Results have the order of the items. If a batch of
- * several items fails, its items are retried one by one, unless `isSharedFailure` says that each
+ * several items fails, its items are retried one by one, unless by `isSharedFailure` each of them
  * would fail in the same way.
  */
 export class Batches<Item, Result> {
@@ -45,7 +45,8 @@ export class Batches<Item, Result> {
   async #do(batch: readonly Asked<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#work(batch.map(({ item }) => item));
-      if (results.length !== batch.length) throw new Error("a batch has lost some of its answers");
+      if (results.length !== batch.length)
+        throw new Error("a batch returned another number of results than it has items");
       results.forEach((result, index) => batch[index]?.resolve(result));
     } catch (error) {
       if (batch.length === 1 || this.#isSharedFailure(error)) {

@@ -6,7 +6,10 @@ export const displayNameLengthMax = 200;
 export function checkDisplayName(name: string, violations: Violations): void {
   const length = Array.from(name).length;
   if (length > displayNameLengthMax) {
-    violations.add("displayName", `has ${length} characters: at most ${displayNameLengthMax}`);
+    violations.add(
+      "displayName",
+      `has ${length} characters; at most ${displayNameLengthMax} are allowed`,
+    );
   }
   if (/\p{Cc}/u.test(name)) violations.add("displayName", "has a control character");
 }

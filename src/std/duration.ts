@@ -11,12 +11,12 @@ export function durationFromMs(ms: number): Duration {
   });
 }
 
-/** Milliseconds, with the fraction of its nanoseconds. Exact below 104 days. */
+/** A duration in milliseconds, with fractions. Exact below 104 days. */
 export function msOfDuration(duration: Duration): number {
   return Number(duration.seconds) * 1000 + duration.nanos / 1_000_000;
 }
 
-/** Whole seconds, rounded down: use that is shown as equal to a limit has reached it. */
+/** Whole seconds, rounded down, so that use is shown as the limit only when it has reached it. */
 export function wholeSecondsOfMs(ms: number): number {
   return Math.floor(ms / 1000);
 }

@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 
-/** google.rpc.Code of each error code; the names are the ones of google.rpc.Code in lower case. */
+/** The google.rpc.Code of each error code. The names are those of google.rpc.Code in lower case. */
 export const rpcCodes = {
   cancelled: Code.Canceled,
   unknown: Code.Unknown,

@@ -1,20 +1,20 @@
 import { ServiceError } from "./service-error.ts";
 
-/** How many tasks run at a time, and how many wait for their turn. */
+/** How many tasks can run at a time, and how many can wait for their turn. */
 export interface SemaphoreLimits {
   readonly running: number;
-  /** Of one account. */
+  /** The maximum number of running tasks of one account. */
   readonly runningOfOne: number;
   readonly waitingOfOne: number;
   readonly waitMsMax: number;
-  /** The reason of the resource_exhausted for tasks that may not wait. */
+  /** ErrorInfo.reason of resource_exhausted. */
   readonly busyReason: string;
 }
 
 /**
  * Bounds the tasks of one kind that run on a node at a time. The next turn goes to the waiting
- * account whose last turn is longest ago, except accounts that have as many running as they may: no
- * account waits for all tasks of another one.
+ * account whose last turn is longest ago, except accounts with the maximum number of running tasks:
+ * no account waits for all tasks of another one.
  */
 export class FairSemaphore {
   readonly #limits: SemaphoreLimits;
@@ -30,8 +30,8 @@ export class FairSemaphore {
   }
 
   /**
-   * Throws resource_exhausted if too many tasks of the account wait, or its turn does not come in
-   * time; the signal's reason if it aborts.
+   * Runs a task when it is its turn. Throws resource_exhausted if too many tasks of the account
+   * wait, or the turn does not come in time; the signal's reason if it aborts.
    */
   async run<T>(accountId: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();

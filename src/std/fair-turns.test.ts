@@ -6,7 +6,7 @@ function work(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end;);
 }
 
-test("`FairTurns` lets the event loop run between calls that start at the same moment", async () => {
+test("FairTurns lets the event loop run between calls that start at the same moment", async () => {
   const turns = new FairTurns();
   let loops = 0;
   let isOver = false;
@@ -24,7 +24,7 @@ test("`FairTurns` lets the event loop run between calls that start at the same m
     return loops;
   };
   const seen = await Promise.all(Array.from({ length: 24 }, call));
-  // Each from its own timer, all due at the same time.
+  // Each call comes from its own timer; all are due at the same time.
   const timers = Array.from({ length: 24 }, async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     return await call();
@@ -37,7 +37,7 @@ test("`FairTurns` lets the event loop run between calls that start at the same m
   assert.ok(most <= 4, `${most} calls of 4 ms in one turn of the event loop`);
 });
 
-test("`FairTurns` takes the accounts in turn", async () => {
+test("FairTurns alternates between the accounts", async () => {
   const turns = new FairTurns();
   const order: string[] = [];
   const call = async (accountId: string): Promise<void> => {

@@ -3,8 +3,7 @@ const turnMsMax = 8;
 
 /**
  * Spreads the work of many simultaneous calls over turns of the event loop: calls continue one
- * after the other, account by account in turn, and the event loop runs whenever they have taken 8
- * ms.
+ * after the other, accounts alternate, and the event loop runs whenever the calls have taken 8 ms.
  */
 export class FairTurns {
   /** Waiting calls by account; the account whose turn is next comes first. */
@@ -39,8 +38,8 @@ export class FairTurns {
   }
 
   /**
-   * Counted until the event loop runs again: calls may also arrive one by one, such as timers that
-   * are due at the same time.
+   * Counts time until the event loop runs again: calls can also arrive one by one, for example from
+   * timers that are due at the same time.
    */
   #spend(ms: number): void {
     if (this.#spentMs === 0) setImmediate(() => (this.#spentMs = 0));
@@ -62,7 +61,7 @@ export class FairTurns {
 
 /**
  * Resolves when the promises and ticks that the call has caused are done: the second tick comes
- * after those of its writes.
+ * after the ticks of the call's writes.
  */
 async function ticks(): Promise<void> {
   for (let tick = 0; tick < 2; tick += 1) {

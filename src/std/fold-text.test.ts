@@ -50,8 +50,8 @@ test("foldText() gives each character, its other cases and its decomposition the
 });
 
 /**
- * The letters of the languages that are searched most, with their difficulties; composed, as
- * capitals of separate marks are letters.
+ * Texts with the letters of the languages that are searched most, and with letters that are
+ * difficult to fold. They are composed, since the capital of a separate mark can be a letter.
  */
 const texts = fc
   .string({

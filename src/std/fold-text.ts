@@ -1,14 +1,15 @@
 /**
- * A text without its case, by Unicode, to search for parts of it: these pairs and sets fold to the
- * same text: ÞÁ and þá; STRASSE, straße and STRAẞE; ΟΔΟΣ and οδος; ﬁ and FI; the four letters I, i,
- * İ and ı. Composed (NFC), so that the same letters have the same code points however they were
- * typed. The folded text can be longer. Folding is idempotent.
+ * Removes the differences of case from a text by the rules of Unicode, for searches. Each of these
+ * groups folds to one text: ÞÁ and þá; STRASSE, straße and STRAẞE; ΟΔΟΣ and οδος; ﬁ and FI; the
+ * four letters I, i, İ and ı. The result is composed (NFC), so that the same letters have the same
+ * code points however they were typed. It can be longer than the text. Folding is idempotent.
  */
 export function foldText(text: string): string {
   return (
     text
       .normalize("NFC")
-      // Upper case splits ß and ligatures; only lower case does that to the capital ẞ.
+      // toUpperCase() expands ß and ligatures, but not the capital ẞ, which toLowerCase() must
+      // first turn into ß.
       .toLowerCase()
       .toUpperCase()
       .toLowerCase()

@@ -12,7 +12,7 @@ function heldBytes(): HeldBytes {
   });
 }
 
-/** Whether an error is the refusal, with these words in its message. */
+/** A test of an error: whether it is the refusal, with these words in its message. */
 function refusal(words: RegExp) {
   return (error: unknown) =>
     error instanceof ServiceError &&
@@ -26,14 +26,14 @@ test("one account holds at most its limit, and others are not affected", () => {
   const held = heldBytes();
   using share = held.hold("a", 50);
   assert.throws(() => share.grow(11), refusal(/request bodies of the account hold 60 bytes/));
-  assert.equal(held.total, 50, "a refused growth holds nothing");
+  assert.equal(held.total, 50, "a refused growth adds nothing");
   share.grow(10);
   assert.throws(() => held.hold("a", 1), refusal(/of the account/));
   using _other = held.hold("b", 40);
   assert.equal(held.total, 100);
 });
 
-test("all accounts together hold at most the node's limit", () => {
+test("all accounts together hold at most the limit of the node", () => {
   const held = heldBytes();
   using _a = held.hold("a", 60);
   using b = held.hold("b", 40);
@@ -43,7 +43,7 @@ test("all accounts together hold at most the node's limit", () => {
   assert.equal(held.total, 100);
 });
 
-test("a disposed share holds nothing, also when it is disposed twice", () => {
+test("a disposed share holds nothing, even if it is disposed twice", () => {
   const held = heldBytes();
   const share = held.hold("a", 10);
   share.grow(20);

@@ -1,10 +1,10 @@
 import { ServiceError } from "./service-error.ts";
 
-/** Limits of the bytes that calls hold in memory at once. */
+/** Limits of the bytes that calls hold in memory at the same time. */
 export interface HeldBytesLimits {
-  /** Of all accounts together. */
+  /** The limit of all accounts together. */
   readonly nodeBytesMax: number;
-  /** Of one account; less than the node's, so that one account cannot take all of it. */
+  /** The limit of one account; less than the node's, so that one account cannot use all of it. */
   readonly accountBytesMax: number;
   /** ErrorInfo.reason of a refusal. */
   readonly reason: string;
@@ -15,11 +15,11 @@ export interface HeldBytesLimits {
 /** Bytes that one call holds. Disposing releases all of them; disposing twice does nothing. */
 export interface HeldShare extends Disposable {
   /**
-   * Holds more. Throws resource_exhausted (429 with RetryInfo) past a limit; what was held before
-   * stays held.
+   * Holds more bytes. Throws resource_exhausted (429 with RetryInfo) if that exceeds a limit; the
+   * bytes that it already holds stay held.
    */
   grow(bytes: number): void;
-  /** Releases a part. */
+  /** Releases some of the bytes. */
   shrink(bytes: number): void;
 }
 
@@ -50,7 +50,7 @@ export class HeldBytes {
 
   /**
    * Opens a share of the account that holds `bytes`. Throws resource_exhausted (429 with RetryInfo)
-   * past a limit.
+   * if that exceeds a limit.
    */
   hold(accountId: string, bytes = 0): HeldShare {
     let held = 0;

@@ -58,7 +58,7 @@ test("jsonParse() reads what JSON.stringify() wrote, whatever was read before", 
   );
 });
 
-/** The same value, the members of its objects in the order of their names. */
+/** The same value with the members of its objects sorted by name. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -66,7 +66,7 @@ function sorted(value: unknown): unknown {
   return members.toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The same JSON, its characters beyond ASCII escaped, as Python writes it. */
+/** The same JSON with all characters beyond ASCII escaped, as Python writes it. */
 function ascii(json: string): string {
   return json.replaceAll(/[\u0080-\uFFFF]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

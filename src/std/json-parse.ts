@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
 /**
- * JSON.parse() without an error of V8 (13.6, Node 24): a name that is written with escapes, such as
- * `"b\u00f3k"`, is read as its first characters as they are written, `b\u`, if an object that was
- * read before had that name after the same other names. So one caller could change what is read of
- * another. Names with escapes are rewritten before they are parsed. Throws SyntaxError, as
- * JSON.parse() does.
+ * JSON.parse() without a bug of V8 (13.6, Node 24): a name that is written with escapes, such as
+ * `"b\u00f3k"`, can be read as its first characters in the source, `b\u`, if an object that was
+ * parsed earlier had that name after the same other names. So one caller could change how the JSON
+ * of another is read. Names with escapes are therefore rewritten before they are parsed. Throws
+ * SyntaxError, as JSON.parse() does.
  */
 export function jsonParse(text: string): JsonValue {
   if (!text.includes("\\")) return JSON.parse(text);
@@ -19,17 +19,18 @@ export function jsonParse(text: string): JsonValue {
   return parsed;
 }
 
-/** What a JSON string cannot hold but escaped. */
+/** The characters that a JSON string can contain only with escapes. */
 // oxlint-disable-next-line no-control-regex -- of JSON's grammar
 const escaped = /["\\\u0000-\u001F]/;
 
 /**
- * The names of a valid JSON text that are written with escapes. Those that need none are written
- * without; each other one is replaced by a token of its own, also where it comes again.
+ * The names of a valid JSON text that are written with escapes. Names that need no escapes are
+ * written without them. Each other name is replaced by a token of its own, the same wherever it
+ * occurs.
  */
 class EscapedNames {
   readonly #text: string;
-  /** Tokens begin with it: the text has it neither itself nor escaped. */
+  /** The character that all tokens begin with: the text does not contain it, not even escaped. */
   #marker: string | undefined;
   readonly #tokens = new Map<string, string>();
   readonly #names = new Map<string, string>();
@@ -45,7 +46,7 @@ class EscapedNames {
     for (let start = text.indexOf('"'); start >= 0;) {
       const end = endOfString(text, start);
       if (escape >= 0 && escape < start) escape = text.indexOf("\\", start);
-      // The rest is as it is written.
+      // The rest has no escapes.
       if (escape < 0) break;
       if (escape < end && isBeforeColon(text, end)) {
         parts.push(text.slice(copied, start), this.#written(text.slice(start, end)));
@@ -56,7 +57,7 @@ class EscapedNames {
     return parts.length === 0 ? text : parts.join("") + text.slice(copied);
   }
 
-  /** A name without escapes, as it is written. */
+  /** The string literal that replaces a name with escapes. */
   #written(literal: string): string {
     const name: string = JSON.parse(literal);
     if (!escaped.test(name)) return `"${name}"`;
@@ -67,7 +68,7 @@ class EscapedNames {
     return `"${token}"`;
   }
 
-  /** Puts the names back in place of their tokens, in all objects of a value. */
+  /** Replaces tokens with their names, in all objects of a value. */
   restore(value: JsonValue): void {
     if (this.#names.size === 0) return;
     const open: JsonValue[] = [value];
@@ -83,14 +84,14 @@ class EscapedNames {
     if (!members.some(([name]) => this.#names.has(name))) return;
     for (const [name, value] of members) {
       delete object[name];
-      // Also for __proto__.
+      // Works for __proto__ too, unlike an assignment.
       const described = { value, enumerable: true, configurable: true, writable: true };
       Object.defineProperty(object, this.#names.get(name) ?? name, described);
     }
   }
 }
 
-/** A private character that the text has neither itself nor escaped. */
+/** A private-use character that the text does not contain, not even escaped. */
 function unusedCharacter(text: string): string {
   const lower = text.toLowerCase();
   for (let code = 0xe000; code < 0xf900; code++) {
@@ -98,10 +99,10 @@ function unusedCharacter(text: string): string {
     const isUsed = text.includes(character) || lower.includes(`\\u${code.toString(16)}`);
     if (!isUsed) return character;
   }
-  throw new SyntaxError("the JSON uses all private characters");
+  throw new SyntaxError("the JSON contains all private-use characters");
 }
 
-/** Where the string that begins at `start` has ended. */
+/** The position after the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
     let before = quote;

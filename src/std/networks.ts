@@ -1,11 +1,11 @@
 import { BlockList, isIP } from "node:net";
 
-/** Whether an address is in one of some networks. */
+/** Whether an address is in one of the networks. */
 export type IsInNetworks = (address: string) => boolean;
 
 /**
- * Networks in CIDR notation and single addresses, IPv4 and IPv6. Throws RangeError, which names the
- * invalid entry.
+ * Reads networks in CIDR notation and single addresses, IPv4 and IPv6. Throws RangeError, which
+ * names the invalid entry.
  */
 export function parseNetworks(entries: readonly string[]): IsInNetworks {
   const networks = new BlockList();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /**
- * How many files and sockets this process may have open: its soft limit, which Node raises to the
+ * How many files and sockets this process can have open: its soft limit, which Node raises to the
  * hard limit.
  */
 export function openFilesMax(): number {

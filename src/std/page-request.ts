@@ -2,8 +2,8 @@ import type { FieldViolation } from "./service-error.ts";
 import type { PageScope, PageTokens } from "./page-token.ts";
 
 /**
- * The position at which a page begins, in a list ordered by time and then id; the time to the
- * microsecond, as text.
+ * The position at which a page begins, in a list ordered by time and then id. The time is text,
+ * exact to the microsecond.
  */
 export type ListPosition = readonly [time: string, id: string];
 
@@ -26,7 +26,7 @@ export function readPageRequest(
 ): PageRequest | FieldViolation[] {
   const violations: FieldViolation[] = [];
   if (pageSize < 0) {
-    violations.push({ field: "pageSize", description: `is ${pageSize}: 0 or more is needed` });
+    violations.push({ field: "pageSize", description: `must be 0 or more, not ${pageSize}` });
   }
   const after = pageToken === "" ? undefined : positionOf(tokens.read(scope, pageToken));
   if (pageToken !== "" && !after) {

@@ -16,7 +16,7 @@ test("read() returns what write() was given", () => {
   );
 });
 
-test("write() encrypts the position, and makes one token for one page", () => {
+test("write() encrypts the position, and always makes the same token for the same page", () => {
   const position = ["2026-11-20T10:00:00.000001Z", "01893f00-0000-7000-8000-000000000001"];
   const token = tokens.write(scope, position);
   const bytes = Buffer.from(token, "base64url");
@@ -29,7 +29,7 @@ test("write() encrypts the position, and makes one token for one page", () => {
   assert.notDeepEqual(next.subarray(0, 12), bytes.subarray(0, 12), "another nonce for each text");
 });
 
-/** As Hlust made them until November 2026: readable, with a signature. */
+/** A token as Hlust made them until November 2026: readable, with a signature. */
 function readableToken(position: readonly string[]): string {
   const payload = Buffer.from(JSON.stringify(position));
   const mac = createHmac("sha256", Buffer.alloc(32, 1))
@@ -40,12 +40,12 @@ function readableToken(position: readonly string[]): string {
   return Buffer.concat([mac.subarray(0, 16), payload]).toString("base64url");
 }
 
-test("read() refuses tokens of the earlier, readable form", () => {
+test("read() rejects tokens of the earlier, readable form", () => {
   assert.equal(tokens.read(scope, readableToken(["x"])), undefined);
   assert.equal(tokens.read(scope, readableToken(["2026-11-20T10:00:00.000001Z", "id"])), undefined);
 });
 
-test("read() refuses another list, account, filter or key", () => {
+test("read() rejects tokens of another list, account, filter or key", () => {
   const token = tokens.write(scope, ["x"]);
   const others: PageScope[] = [
     { ...scope, collection: "jobs" },
@@ -57,7 +57,7 @@ test("read() refuses another list, account, filter or key", () => {
   assert.equal(createPageTokens(Buffer.alloc(32, 2)).read(scope, token), undefined);
 });
 
-test("read() refuses every change of a token, and any other text", () => {
+test("read() rejects a token with any change, and any other text", () => {
   const token = tokens.write(scope, ["2026-11-20T10:00:00.000001Z", "id"]);
   fc.assert(
     fc.property(fc.nat(token.length), fc.string({ maxLength: 2 }), (at, other) => {
@@ -91,7 +91,7 @@ test("readPageRequest() limits the page size and reports every violation", () =>
   const next = readPageRequest(tokens, scope, { pageSize: 0, pageToken });
   assert.deepEqual(next, { after: ["time", "id"], size: 50 });
   assert.deepEqual(readPageRequest(tokens, scope, { pageSize: -1, pageToken: "x" }), [
-    { field: "pageSize", description: "is -1: 0 or more is needed" },
+    { field: "pageSize", description: "must be 0 or more, not -1" },
     {
       field: "pageToken",
       description: "is not a nextPageToken of this list with this filter",

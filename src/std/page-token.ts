@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:cry
 export interface PageScope {
   readonly collection: string;
   readonly accountId: string;
-  /** "" without a filter. */
+  /** "": the list has no filter. */
   readonly filter: string;
 }
 
@@ -54,7 +54,7 @@ export function createPageTokens(key: Buffer): PageTokens {
       try {
         opening.final();
       } catch {
-        // Not made here, or for another scope.
+        // The token is not ours, or for another scope.
         return undefined;
       }
       return textsOf(payload);

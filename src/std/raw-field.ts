@@ -9,34 +9,38 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { mapInTurns } from "./in-turns.ts";
 
 /**
- * A long list of an answer that can be sent without the messages in it: as JSON, or as bytes of the
- * wire. It travels next to the answer (attachRawField(), rawFieldOf()); to code that reads the
- * answer as a message the field looks like any other, and its messages are made at the first read.
+ * A long list of an answer that can be sent without making its messages: as JSON, or in the
+ * Protobuf wire format. It is attached to the answer (attachRawField(), rawFieldOf()). To code that
+ * reads the answer as a message the field looks like any other; its messages are made at the first
+ * read.
  */
 export interface RawField {
   readonly field: DescField;
   readonly json: StoredJson | WrittenJson;
-  /** The field on the wire, its number before each item; made without blocking the event loop. */
+  /**
+   * The field in the wire format, with its tag before each item; made without blocking the event
+   * loop.
+   */
   wire(signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** JSON that exists already, as it is stored. */
+/** The JSON of a field as it is stored. */
 export interface StoredJson {
-  /** In one frame of zstd. */
+  /** The JSON, compressed as one zstd frame. */
   readonly jsonZstd: Uint8Array;
   readonly jsonBytes: number;
-  /** The same without compression, if it is in memory. */
+  /** The uncompressed JSON, if it is in memory. */
   readonly json?: Uint8Array | undefined;
 }
 
-/** JSON that is written when it is asked for, item by item: the event loop runs in between. */
+/** JSON that is written when it is requested, item by item: the event loop runs in between. */
 export interface WrittenJson {
   write(): Promise<string>;
 }
 
 const rawFields = new WeakMap<object, RawField>();
 
-/** Attaches a raw field to an answer; `read` makes the field's messages for all other readers. */
+/** Attaches a raw field to an answer; `read` makes the field's messages for other readers. */
 export function attachRawField(answer: Message, raw: RawField, read: () => unknown): void {
   rawFields.set(answer, raw);
   defineLazy(answer, raw.field.localName, read);
@@ -73,7 +77,7 @@ export function rawFieldOf(answer: Message): RawField | undefined {
 }
 
 /**
- * Defines a property whose value `read` makes at the first access; it can be assigned as before.
+ * Defines a property whose value `read` makes at the first access; it can still be assigned.
  */
 function defineLazy(message: object, name: string, read: () => unknown): void {
   const set = (value: unknown): void => {

@@ -12,7 +12,7 @@ describe("repeat", () => {
   );
   const logged = () => lines.splice(0).map(({ level, error }) => `${level} ${error}`);
 
-  test("runs at once and then again after each wait, until the signal aborts", async () => {
+  test("repeat() runs immediately, and again after each wait, until the signal aborts", async () => {
     const stop = new AbortController();
     const at: number[] = [];
     await repeat({ everyMs: 20, log, event: "test.failed", signal: stop.signal }, async () => {
@@ -24,7 +24,7 @@ describe("repeat", () => {
     assert.deepEqual(logged(), []);
   });
 
-  test("waits before the first run where it is asked to", async () => {
+  test("repeat() waits before the first run if requested", async () => {
     const stop = new AbortController();
     const options = { everyMs: 1, firstAfterMs: 20, log, event: "test.failed" };
     const startedAt = performance.now();
@@ -32,7 +32,7 @@ describe("repeat", () => {
     assert.ok(performance.now() - startedAt >= 18);
   });
 
-  test("an abort ends the wait, and a run that is in progress is waited for", async () => {
+  test("an abort ends the wait, and repeat() resolves when the run in progress has ended", async () => {
     const stop = new AbortController();
     let hasEnded = false;
     const options = { everyMs: 60_000, log, event: "test.failed", signal: stop.signal };
@@ -50,7 +50,7 @@ describe("repeat", () => {
     await second;
   });
 
-  test("a failure is logged with its level and ends nothing", async () => {
+  test("a failure is logged with its level, and repeat() continues", async () => {
     const stop = new AbortController();
     let runs = 0;
     const isWarning = (error: unknown) => error instanceof RangeError;
@@ -65,7 +65,7 @@ describe("repeat", () => {
     assert.deepEqual(logged(), ["40 warning", "50 bug"]);
   });
 
-  test("of failures in a row only the first is logged where that is asked for", async () => {
+  test("only the first of several failures in a row is logged, if requested", async () => {
     const stop = new AbortController();
     let runs = 0;
     const options = { everyMs: 1, log, event: "test.failed", logsFirstOnly: true };
@@ -77,7 +77,7 @@ describe("repeat", () => {
     assert.deepEqual(logged(), ["40 run 1", "40 run 4"]);
   });
 
-  test("disposing of an open one aborts its run, and waits at most as long as it says", async () => {
+  test("disposing of an open repeat aborts its run, and waits for it at most stopMsMax", async () => {
     let reason: unknown;
     const options = { everyMs: 1, log, event: "test.failed" };
     const prompt = openRepeat(options, async (signal) => {

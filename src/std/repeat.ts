@@ -3,21 +3,21 @@ import { errorFields, type Log } from "./log.ts";
 import { within } from "./within.ts";
 
 export interface RepeatOptions {
-  /** Wait after each run. */
+  /** The wait after each run. */
   readonly everyMs: number;
-  /** Wait before the first run. Default 0. */
+  /** The wait before the first run. Default 0. */
   readonly firstAfterMs?: number;
-  /** Wait after a run that failed. Default: everyMs. */
+  /** The wait after a run that failed. Default: everyMs. */
   readonly afterFailureMs?: number;
   readonly log: Log;
   /** The log event of a failure. */
   readonly event: string;
   /**
-   * Failures that are logged as warnings, the others as errors. Default: all; see
+   * Whether a failure is logged as a warning, not as an error. Default: always; see
    * isDatabaseTrouble().
    */
   readonly isWarning?: (error: unknown) => boolean;
-  /** Logs only the first of failures in a row. Default: each. */
+  /** Whether only the first of several failures in a row is logged. Default: all are. */
   readonly logsFirstOnly?: boolean;
 }
 
@@ -52,8 +52,8 @@ export async function repeat(
 }
 
 /**
- * The same until it is disposed of. That aborts the signal of the run, and waits for its end, at
- * most `stopMsMax`. Default: any time.
+ * Runs repeat() until it is disposed of. Disposing aborts the signal of the run, and waits for its
+ * end, at most `stopMsMax`. Default: without a limit.
  */
 export function openRepeat(
   options: RepeatOptions & { readonly stopMsMax?: number },

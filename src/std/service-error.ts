@@ -15,14 +15,15 @@ export interface ServiceErrorOptions {
   /** ErrorInfo.metadata: short facts for programs. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly retryAfterMs?: number;
-  /** An HTTP status that is closer than the code's own, for example 413. */
+  /** An HTTP status that fits better than the one of the code, for example 413. */
   readonly httpStatus?: number;
   readonly cause?: unknown;
 }
 
 /**
  * A failure that clients see (docs/api.md, Errors): the message names the field, its value and the
- * limit. Any other thrown value is a bug: logged with its details, answered "internal".
+ * limit. Any other thrown value is a bug: it is logged with its details, and the answer is
+ * "internal".
  */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
@@ -62,7 +63,7 @@ export class Violations {
   }
 }
 
-/** More violations are of no use, and the answer would be longer than the request. */
+/** With more violations the answer could be longer than the request. */
 const violationsMax = 100;
 
 /** invalid_argument with the first hundred violations; the message has the first ten as text. */

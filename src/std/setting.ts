@@ -18,12 +18,12 @@ export interface Setting<T> {
 /** Reads one setting of the environment. */
 export type ReadSetting = <T>(setting: Setting<T>) => T;
 
-/** A whole number within both bounds. Like all of these, it throws ConfigError. */
+/** Reads a whole number within bounds. This and the functions below throw ConfigError. */
 export function whole(text: string, name: string, min: number, max: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < min || value > max) {
     throw new ConfigError(
-      `${name} is ${JSON.stringify(text)}: a whole number ${min} to ${max} is needed`,
+      `${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(text)}`,
     );
   }
   return value;
@@ -33,32 +33,32 @@ export function oneOf<T extends string>(text: string, name: string, values: read
   const found = values.find((value) => value === text);
   if (found === undefined) {
     throw new ConfigError(
-      `${name} is ${JSON.stringify(text)}: one of ${values.join(", ")} is needed`,
+      `${name} must be one of ${values.join(", ")}, not ${JSON.stringify(text)}`,
     );
   }
   return found;
 }
 
-/** Without a slash at the end. */
+/** Reads an http or https URL, and removes a slash at its end. */
 export function httpUrl(text: string, name: string): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
     throw new ConfigError(
-      `${name} is ${JSON.stringify(text)}: a URL such as https://hlust.example is needed`,
+      `${name} must be a URL such as https://hlust.example, not ${JSON.stringify(text)}`,
     );
   }
   return url.href.replace(/\/+$/, "");
 }
 
-/** postgres://... or postgresql://... */
+/** Reads a URL that begins with postgres:// or postgresql://. */
 export function postgresUrl(text: string, name: string): string {
   if (!/^postgres(ql)?:\/\//.test(text)) {
-    throw new ConfigError(`${name} does not begin with postgres://`);
+    throw new ConfigError(`${name} must begin with postgres://`);
   }
   return text;
 }
 
-/** Networks in CIDR notation, as given. */
+/** Checks networks in CIDR notation, and returns them unchanged. */
 export function networks(entries: readonly string[], name: string): readonly string[] {
   try {
     parseNetworks(entries);
@@ -69,31 +69,31 @@ export function networks(entries: readonly string[], name: string): readonly str
   return entries;
 }
 
-/** An origin as browsers send it (RFC 6454, section 6.2), or "*". */
+/** Reads an origin as browsers send it (RFC 6454, section 6.2), or "*". */
 export function pageOrigin(text: string, name: string): string {
   const url = URL.parse(text);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
   if (text !== "*" && !isOrigin) {
     throw new ConfigError(
-      `${name} has ${JSON.stringify(text)}: an origin such as https://app.example, or * is needed`,
+      `${name}: ${JSON.stringify(text)} is not an origin such as https://app.example, or *`,
     );
   }
   return url?.origin ?? text;
 }
 
-/** An e-mail address, or an http or https URL, as given. */
+/** Checks an e-mail address, or an http or https URL, and returns it unchanged. */
 export function contactOf(text: string, name: string): string {
   const isAddress = /^[\p{L}\p{N}._+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u.test(text);
   const isPage = /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text);
   if (text.length > 254 || !(isAddress || isPage)) {
     throw new ConfigError(
-      `${name} is ${JSON.stringify(text)}: an e-mail address such as access@hlust.example, or a URL such as https://hlust.example/access, of at most 254 characters is needed`,
+      `${name} must be an e-mail address such as access@hlust.example, or a URL such as https://hlust.example/access, of at most 254 characters, not ${JSON.stringify(text)}`,
     );
   }
   return text;
 }
 
-/** The items of a comma-separated list. */
+/** Reads the items of a comma-separated list. */
 export function list(text: string | undefined): readonly string[] {
   return (text ?? "")
     .split(",")
@@ -101,7 +101,7 @@ export function list(text: string | undefined): readonly string[] {
     .filter((entry) => entry !== "");
 }
 
-/** ": did you mean HLUST_PORT?" for a name that is nearly the name of a setting. */
+/** ": did you mean HLUST_PORT?" for a name that is close to the name of a setting. */
 export function nearest(name: string, known: ReadonlySet<string>): string {
   for (const candidate of known) {
     const [a, b] = [squash(name), squash(candidate)];
@@ -126,14 +126,14 @@ export function misspelt(name: string, known: Iterable<string>): string | undefi
 }
 
 /**
- * With two mistakes the shorter DATABASE_URL would match DATABASE_SSL, and HLUST_PORT HOST_PORT:
- * names that other programs use.
+ * The length from which a name can have two mistakes. Otherwise DATABASE_SSL would match
+ * DATABASE_URL, and HOST_PORT HLUST_PORT: other programs use these names.
  */
 const longNameLength = 16;
 
 /**
- * How many letters were changed, left out, added or swapped with the next one (optimal string
- * alignment).
+ * The number of letters that were changed, omitted, added or swapped with the next one (optimal
+ * string alignment distance).
  */
 function slips(a: string, b: string): number {
   let [before, last]: [number[], number[]] = [

@@ -40,7 +40,7 @@ test("untilAborted() throws the method's error", async () => {
   await assert.rejects(Array.fromAsync(untilAborted(answers, signal)), /broken/);
 });
 
-test("untilAborted() throws the reason at once, also if the method ignores the signal", async () => {
+test("untilAborted() throws the reason immediately, even if the method ignores the signal", async () => {
   const controller = new AbortController();
   const never = (async function* () {
     yield 1;
@@ -64,7 +64,7 @@ test("untilAborted() throws the reason at once, also if the method ignores the s
   await assert.rejects(Array.fromAsync(late), /enough/);
 });
 
-test("unlessAborted() settles with the answer, its error, or the reason, whichever is first", async () => {
+test("unlessAborted() settles with the answer, its error, or the signal's reason, whichever is first", async () => {
   const controller = new AbortController();
   const { signal } = controller;
   assert.equal(await unlessAborted(Promise.resolve(1), signal), 1);

@@ -1,7 +1,7 @@
 /**
- * The answers of a method until it ends or `signal` aborts. Then it throws the signal's reason at
- * once, even if the method ignores the signal, and does not wait for the method; the method's
- * `finally` blocks run in any case.
+ * The answers of a method until it ends or `signal` aborts. An abort throws the signal's reason
+ * immediately, even if the method ignores the signal, and does not wait for the method; the
+ * method's `finally` blocks run in any case.
  */
 export async function* untilAborted<T>(
   answers: AsyncIterable<T>,

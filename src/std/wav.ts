@@ -1,4 +1,4 @@
-// RIFF/WAVE headers, without imports of node: the console writes and reads them too.
+// RIFF/WAVE headers, without `node:` imports, since the console reads and writes them too.
 
 /** The header of 16-bit PCM samples in RIFF/WAVE. */
 export interface WavHeader {
@@ -6,7 +6,7 @@ export interface WavHeader {
   readonly channels: number;
   /** The offset of the first sample. */
   readonly dataOffset: number;
-  /** Bytes of samples that were read, in whole frames: never past the end of the bytes. */
+  /** The bytes of samples that were read, in whole frames: never more than exist. */
   readonly dataBytes: number;
 }
 
@@ -16,7 +16,8 @@ export class WavError extends Error {
 }
 
 /**
- * A chunk: its content is `size` bytes from `body` on, which may be past the bytes that were read.
+ * A chunk: its content is the `size` bytes from `body` on, of which not all need to be in the bytes
+ * that were read.
  */
 export interface WavChunk {
   readonly tag: string;
@@ -29,14 +30,14 @@ export interface WavChunk {
 export const wavFormatPcm = 1;
 /** WAVE_FORMAT_EXTENSIBLE: the actual format is in the first two bytes of a GUID. */
 export const wavFormatExtensible = 0xfffe;
-/** Bytes of the header that wavHeader() makes. */
+/** The length of the header that wavHeader() makes. */
 const headerBytes = 44;
 
 export function isWav(bytes: Uint8Array): boolean {
   return bytes.length >= 12 && tagAt(bytes, 0) === "RIFF" && tagAt(bytes, 8) === "WAVE";
 }
 
-/** The chunks of a WAV file that begin within these bytes, its first ones. */
+/** The chunks that begin in the first bytes of a WAV file. */
 export function* wavChunks(bytes: Uint8Array): Generator<WavChunk, void, undefined> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 12; at + 8 <= bytes.length;) {
@@ -48,7 +49,7 @@ export function* wavChunks(bytes: Uint8Array): Generator<WavChunk, void, undefin
 }
 
 /**
- * Reads the header of 16-bit PCM in RIFF/WAVE; undefined when the bytes do not begin as one. Chunks
+ * Reads the header of 16-bit PCM in RIFF/WAVE; undefined if the bytes do not begin with one. Chunks
  * other than `fmt ` and `data` are skipped; a data size of 0 or 0xFFFFFFFF, as written to pipes,
  * means everything that follows. Throws WavError for another encoding or a header without samples.
  */
@@ -70,7 +71,7 @@ export function readWavHeader(bytes: Uint8Array): WavHeader | undefined {
 
 function readFormat(view: DataView, at: number, size: number) {
   if (size < 16 || at + size > view.byteLength) {
-    throw new WavError("the WAVE header is cut short in its fmt chunk");
+    throw new WavError("the WAVE header ends within its fmt chunk");
   }
   const named = view.getUint16(at, true);
   const isExtensible = named === wavFormatExtensible && size >= 26;
@@ -79,10 +80,12 @@ function readFormat(view: DataView, at: number, size: number) {
   const sampleRateHertz = view.getUint32(at + 4, true);
   const bits = view.getUint16(at + 14, true);
   if (format !== wavFormatPcm || bits !== 16) {
-    throw new WavError(`the WAVE header names format ${format} with ${bits} bits, not 16-bit PCM`);
+    throw new WavError(
+      `the WAVE header has format ${format} with ${bits} bits; 16-bit PCM is required`,
+    );
   }
   if (channels === 0 || sampleRateHertz === 0) {
-    throw new WavError("the WAVE header names no channels or no sample rate");
+    throw new WavError("the WAVE header has 0 channels or a sample rate of 0");
   }
   return { channels, sampleRateHertz };
 }

@@ -1,4 +1,6 @@
-/** Whether a task ends in time; it runs on in any case. Its error is thrown if it comes in time. */
+/**
+ * Whether a task ends within a time; afterwards it continues. Throws its error if it fails in time.
+ */
 export async function within(msMax: number, task: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => {

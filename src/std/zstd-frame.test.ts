@@ -9,7 +9,7 @@ const checksum = constants.ZSTD_c_checksumFlag;
 const contentSize = constants.ZSTD_c_contentSizeFlag;
 const windowLog = constants.ZSTD_c_windowLog;
 
-/** Text that compresses, and bytes that do not, up to more than a block. */
+/** Text that compresses, and bytes that do not, of up to more than a block. */
 const content = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
   fc
@@ -78,7 +78,7 @@ test("spliceZstd() returns undefined for frames that it cannot splice", () => {
     ["nothing", Buffer.alloc(0)],
     ["no zstd", Buffer.from("no zstd at all")],
     ["two frames", Buffer.concat([frame, frame])],
-    ["a skippable frame behind", Buffer.concat([frame, skippable])],
+    ["a skippable frame after it", Buffer.concat([frame, skippable])],
     ["cut off", frame.subarray(0, -1)],
     ["cut off before its checksum", checked.subarray(0, -1)],
     ["a dictionary", withDictionary],

@@ -6,11 +6,11 @@ const blockBytesMax = 128 << 10;
 const magic = [0x28, 0xb5, 0x2f, 0xfd] as const;
 
 /**
- * One zstd frame (RFC 8878) whose content is `head`, the content of `frame`, `tail`; as consecutive
- * parts. The blocks of `frame` are copied: nothing is decompressed or compressed. A block refers
- * only to state that began empty with its frame: history, tables and repeated offsets are the same
- * after uncompressed blocks. undefined if that is not possible: several frames, a dictionary, a
- * window larger than HTTP clients support, or no frame.
+ * Makes one zstd frame (RFC 8878) with the content `head`, then that of `frame`, then `tail`;
+ * returns its consecutive parts. The blocks of `frame` are copied: nothing is decompressed or
+ * compressed. That works since the state of a frame (history, tables and repeated offsets) begins
+ * empty, and is still the same after uncompressed blocks. undefined if it is not possible: several
+ * frames, a dictionary, a window larger than HTTP clients support, or no frame.
  */
 export function spliceZstd(
   head: Uint8Array,
@@ -49,7 +49,7 @@ function layoutOf(frame: Uint8Array): Layout | undefined {
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const sizeFlag = descriptor >> 6;
   const sizeBytes = sizeFlag === 0 ? Number(isSingleSegment) : 1 << sizeFlag;
-  // A dictionary, or a reserved bit.
+  // It has a dictionary, or a reserved bit is set.
   if ((descriptor & 0x0b) !== 0) return undefined;
   const sizeAt = isSingleSegment ? 5 : 6;
   const windowBytes = isSingleSegment
@@ -72,13 +72,13 @@ function layoutOf(frame: Uint8Array): Layout | undefined {
   return undefined;
 }
 
-/** RFC 8878, section 3.1.1.1.2. */
+/** The window size in bytes (RFC 8878, section 3.1.1.1.2). */
 function windowOf(descriptor: number): number {
   const base = 2 ** (10 + (descriptor >> 3));
   return base + (base / 8) * (descriptor & 7);
 }
 
-/** RFC 8878, section 3.1.1.1.4: a size of two bytes is stored minus 256. */
+/** The content size (RFC 8878, section 3.1.1.1.4). A size in two bytes is stored minus 256. */
 function contentBytes(frame: Uint8Array, at: number, length: number): number {
   return littleEndian(frame, at, length) + (length === 2 ? 256 : 0);
 }
@@ -92,8 +92,8 @@ function littleEndian(bytes: Uint8Array, at: number, length: number): number {
 }
 
 /**
- * Without a size, a checksum, a dictionary. The window has room for the references and for a whole
- * block.
+ * A frame header without a content size, checksum or dictionary. The window has room for the
+ * references and for a whole block.
  */
 function frameHeader(windowBytes: number): Uint8Array {
   const exponent = Math.ceil(Math.log2(Math.max(windowBytes, blockBytesMax))) - 10;

@@ -62,7 +62,7 @@ test("acceptStream() accepts any text, in linear time", () => {
     }),
   );
   for (const part of ['"', '"\\', ",", ";", ";q=0.", "*/*,", 'a"', '"*/*'])
-    assertLinear(part, 64_000, {
+    assertLinear(part, 8_000, {
       // Without the first range the rest would not be parsed.
       input: (count) => `*/*,${part.repeat(count)}`,
       run: acceptStream,

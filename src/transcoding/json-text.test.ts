@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
+import { createContext, runInContext } from "node:vm";
 import fc from "fast-check";
 import { ServiceError } from "../std/service-error.ts";
 import { firstSyntaxError } from "./json-syntax.ts";
@@ -79,9 +80,8 @@ test("parseJson() refuses exactly what JSON.parse() refuses, and finds the place
     );
   fc.assert(
     fc.property(fc.oneof(garbled, cut), (text) => {
-      let expected: unknown;
       try {
-        expected = JSON.parse(text);
+        JSON.parse(text);
       } catch {
         assert.match(refused(text).message, /line \d+, column \d+/);
         const { offset } = firstSyntaxError(text);
@@ -90,11 +90,20 @@ test("parseJson() refuses exactly what JSON.parse() refuses, and finds the place
         assert.equal(before.offset, offset);
         return;
       }
-      assert.deepEqual(parseJson(text), expected);
+      assert.equal(JSON.stringify(parseJson(text)), parsedAlone(text));
     }),
     { numRuns: runs(10_000) },
   );
 });
+
+/**
+ * What JSON.parse() reads, as JSON. A new context has read no names before, so that V8's error with
+ * names written with escapes (src/std/json-parse.ts) does not occur.
+ */
+function parsedAlone(text: string): unknown {
+  if (!text.includes("\\")) return JSON.stringify(JSON.parse(text));
+  return runInContext("JSON.stringify(JSON.parse(text))", createContext({ text }));
+}
 
 test("parseJson() accepts 64 levels and refuses more, not counting brackets in strings", () => {
   const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;

@@ -130,11 +130,20 @@ test("bodies of any shape take linear time", () => {
     ["closed, then open", 400, (n) => "]".repeat(n / 2) + "[".repeat(n / 2)],
     ["text after the end", 400, (n) => `{}${"{}".repeat(n / 2)}`],
   ];
+  /** Objects with thousands of names, which V8 stores in another way than small ones. */
+  const manyNames = new Set([
+    "a map",
+    "a map of numbers",
+    "a map of messages",
+    "a struct",
+    "unknown names",
+  ]);
   for (const [name, status, input] of rows) {
     const body = (size: number): Buffer => Buffer.from(input(size));
     const found = assertLinear(name, 8_192, {
       input: body,
       run: (body) => run(["POST", "/all", body]),
+      baseline: manyNames.has(name) ? (body) => JSON.parse(body.toString()) : undefined,
     });
     assert.equal(found, status, name);
   }

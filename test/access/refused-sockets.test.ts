@@ -166,7 +166,7 @@ test("refused sockets that stay open are closed, and their number is limited", a
   const closed: Promise<unknown>[] = [];
   // Places are free again after 2 s, so on a busy machine it may take several attempts to occupy
   // all of them.
-  for (let tries = 0; tries < 10 && !statuses.includes("401"); tries += 1) {
+  for (let attempts = 0; attempts < 10 && !statuses.includes("401"); attempts += 1) {
     const held = Array.from({ length: 140 }, () => rawHandshake(address));
     closed.push(...held.map(async ({ socket }) => once(socket, "close")));
     await until(() => Promise.resolve(held.every(({ text }) => text().includes("\r\n"))));

@@ -43,7 +43,7 @@ const table: readonly Broken[] = [
   {
     what: "a setting",
     breakIt: () => ({ HLUST_PORT: "x" }),
-    reason: /HLUST_PORT is "x"/,
+    reason: /HLUST_PORT must be a whole number from 0 to 65535, not "x"/,
     code: 2,
   },
   {

@@ -198,13 +198,13 @@ for (const [name, attack] of Object.entries(attacks)) {
     // Other tests run at the same time, so there are up to five attempts: in one of them the
     // latency must be near that of the machine without the attack.
     let alone = quiet;
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       const [hostile] = await Promise.all([latencies(2500), attack({ ms: 2500 })]);
       t.diagnostic(`p95 ${alone.toFixed(0)} ms alone, ${p95(hostile).toFixed(0)} ms during it`);
       assert.equal(hostile.length, 50);
       await until(async () => (await sessionsOpen()) === 0, 15_000);
       if (p95(hostile) < 2 * alone + 150) break;
-      assert.ok(tries < 5, `${p95(hostile)} ms, alone ${alone} ms`);
+      assert.ok(attempts < 5, `${p95(hostile)} ms, alone ${alone} ms`);
       alone = Math.max(alone, p95(await latencies(1000)));
     }
   });

@@ -51,7 +51,7 @@ test("an invalid setting, an unknown one and an unknown command are named in the
   const bad = run(["serve"], { HLUST_PORT: "x", HLUST_PROT: "1" });
   assert.equal(bad.status, 2);
   assert.match(bad.stderr, /HLUST_PROT is not a setting/);
-  assert.match(bad.stderr, /HLUST_PORT is "x"/);
+  assert.match(bad.stderr, /HLUST_PORT must be a whole number from 0 to 65535, not "x"/);
   const unknown = run(["sevre"]);
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /unknown command "sevre"/);
