@@ -31,6 +31,14 @@ export interface NewJob {
 const turnMin = -2_000_000_000;
 
 /**
+ * How many jobs are searched for the place that the queue serves: more than all workers run at a
+ * time. Without this limit each submit would read all jobs that have been leased before.
+ */
+const searchedMax = 1_000;
+const nextInTurn = sql`(select priority, lease from transcript_job where state = 'PROCESSING'
+  order by priority desc, id limit ${sql.lit(searchedMax)}) as next`;
+
+/**
  * Inserts jobs with their turns among those that wait, and returns the ids of those that were
  * inserted: not where the account has one with this idempotency key. Turns are fair between
  * accounts (start-time fair queueing): a job comes after its account's others, but never before the
@@ -50,8 +58,8 @@ export async function insertJobs(
     select job.id, job.account_id, job.key_id, 'PROCESSING',
       greatest(${turnMin}::int, least(
         coalesce(
-          (select max(priority) from transcript_job where state = 'PROCESSING' and lease = 0),
-          (select min(priority) from transcript_job where state = 'PROCESSING' and lease > 0)),
+          (select priority from ${nextInTurn} where lease = 0 limit 1),
+          (select min(priority) from ${nextInTurn})),
         (select min(priority) - 1 from transcript_job where state = 'PROCESSING' and account_id = job.account_id),
         0) + 1 - row_number() over (partition by job.account_id order by job.place)),
       job.metadata::jsonb, job.media_uri, job.upload_id, job.media_id, job.idempotency_key, job.request_sha256,

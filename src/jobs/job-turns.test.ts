@@ -80,6 +80,35 @@ test("a single job is among the next two, however late in a flood of 10,000 it i
   assert.equal(await next([many]), undefined);
 });
 
+test("a worker that passes a flood over finds the jobs behind it, in their order", async () => {
+  const [many, ...others] = [
+    await jobs.addAccount(),
+    await jobs.addAccount(),
+    await jobs.addAccount(),
+  ];
+  await flood(many, 3_000);
+  const [first, second] = [await submit(others[0] ?? ""), await submit(others[1] ?? "")];
+  // The flood was leased and released before, and has the better turns.
+  await database.pool.query("update transcript_job set lease = 2 where account_id = $1", [many]);
+  await database.pool.query("update transcript_job set priority = -2500 where id = $1", [first]);
+  await database.pool.query("update transcript_job set priority = -2400 where id = $1", [second]);
+  const leased = await leaseJobs(database.db, { passedOver: [many], countMax: 8 });
+  assert.deepEqual(
+    leased.map(({ lease }) => lease.id),
+    [second, first],
+  );
+  assert.equal(await next([many]), undefined);
+});
+
+test("a job comes before a flood of jobs that all have been leased before", async () => {
+  const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
+  await flood(many, 3_000);
+  await database.pool.query("update transcript_job set lease = 2");
+  const single = await submit(few);
+  const leased = await leaseJobs(database.db, { passedOver: [], countMax: 1_100 });
+  assert.ok(leased.some(({ lease }) => lease.id === single));
+});
+
 test("three accounts take turns, in whatever order they came", async () => {
   const [a, b, c] = [await jobs.addAccount(), await jobs.addAccount(), await jobs.addAccount()];
   const letters = { [a]: "a", [b]: "b", [c]: "c" };

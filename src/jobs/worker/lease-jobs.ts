@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import {
   attemptsMax,
   extendLease,
@@ -50,16 +50,28 @@ export interface NextJobs {
  * Leases the next jobs by turn. That begins an attempt at each, which counts from then on; the last
  * one counts from countLastAttempt().
  */
-export async function leaseJobs(
+export async function leaseJobs(db: Kysely<Tables>, next: NextJobs): Promise<LeasedJob[]> {
+  const isFree = sql<boolean>`${isDue(waitMsMax)} and id <> all (${[...(next.running ?? [])]}::uuid[])`;
+  if (next.passedOver.length === 0) return await leaseWhere(db, isFree, next.countMax);
+  // Jobs of other accounts are among the next ones, unless an account that is passed over has very
+  // many that were leased before.
+  for (const candidates of [firstCandidates, candidatesOfAccounts]) {
+    const ids = sql`array(${candidates(isFree, next)})`;
+    const jobs = await leaseWhere(db, sql`${isFree} and id = any (${ids})`, next.countMax);
+    if (jobs.length > 0) return jobs;
+  }
+  return [];
+}
+
+async function leaseWhere(
   db: Kysely<Tables>,
-  { passedOver, countMax, running = [] }: NextJobs,
+  condition: RawBuilder<unknown>,
+  countMax: number,
 ): Promise<LeasedJob[]> {
   // A lease does not touch the columns of any index: most updates stay within a page (HOT).
   const { rows } = await sql<LeasedRow>`
     with next as (
-      select id, tries from transcript_job
-      where state = 'PROCESSING' and ${isDue(waitMsMax)}
-        and account_id <> all (${[...passedOver]}::uuid[]) and id <> all (${[...running]}::uuid[])
+      select id, tries from transcript_job where state = 'PROCESSING' and ${condition}
       order by priority desc, id limit ${countMax}::int
       for no key update skip locked)
     update transcript_job j
@@ -79,6 +91,40 @@ export async function leaseJobs(
     attempts: row.attempts,
   }));
 }
+
+/** How many of the next jobs are searched for jobs of other accounts. */
+const searchedMax = 1_000;
+/** More candidates than a worker leases: others may lease some at the same time. */
+const candidatesSpare = 32;
+
+type Candidates = (isFree: RawBuilder<boolean>, next: NextJobs) => RawBuilder<unknown>;
+
+/** The ids of the first jobs of other accounts among the next ones. */
+const firstCandidates: Candidates = (isFree, { passedOver, countMax }) => sql`
+  select id from (
+    select id, account_id, due_at from transcript_job where state = 'PROCESSING'
+    order by priority desc, id limit ${searchedMax}::int) as next
+  where ${isFree} and account_id <> all (${[...passedOver]}::uuid[])
+  limit ${countMax + candidatesSpare}::int`;
+
+/**
+ * The same among all jobs. It visits the other accounts, and not the jobs of those that are passed
+ * over, which may be a hundred thousand.
+ */
+const candidatesOfAccounts: Candidates = (isFree, { passedOver, countMax }) => sql`
+  with recursive waiting (account_id) as (
+    (select account_id from transcript_job where state = 'PROCESSING' order by account_id limit 1)
+    union all
+    select (select job.account_id from transcript_job job
+      where state = 'PROCESSING' and job.account_id > waiting.account_id
+      order by job.account_id limit 1)
+    from waiting where waiting.account_id is not null)
+  select job.id from waiting cross join lateral (
+    select id, priority from transcript_job
+    where account_id = waiting.account_id and state = 'PROCESSING' and ${isFree}
+    order by priority desc, id limit ${countMax}::int) job
+  where waiting.account_id <> all (${[...passedOver]}::uuid[])
+  order by job.priority desc, job.id limit ${countMax + candidatesSpare}::int`;
 
 interface LeasedRow {
   readonly id: string;

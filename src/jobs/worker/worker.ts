@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { attemptsMax } from "../../database/lease.ts";
 import { isDatabaseTrouble } from "../../database/database-trouble.ts";
+import { leaveToKeepers } from "../../database/leave-to-keepers.ts";
 import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
 import { AvoidedAccounts } from "../../media/lacking-media.ts";
@@ -35,6 +36,8 @@ export interface WorkerParts extends Omit<JobParts, "finish"> {
 const pollMs = { min: 50, max: 500 } as const;
 /** Wait after the database has failed. */
 const troubleMs = 2_000;
+/** Every worker extends its leases within this time once the database answers again. */
+const keepersMs = 1_500;
 const sweepMs = 30_000;
 /** How long a worker that stops waits for pieces to be kept. */
 const stopMsMax = 5_000;
@@ -89,8 +92,10 @@ class Worker implements AsyncDisposable {
       stopping: this.#stopping.signal,
       stopped: this.#stopped.signal,
     };
+    const { signal } = this.#stopping;
+    const lease = leaveToKeepers(() => this.#lease(), { db, waitMs: keepersMs, signal });
     this.#loops = Promise.all([
-      this.#repeat(0, "worker.lease_failed", () => this.#lease()),
+      this.#repeat(0, "worker.lease_failed", lease),
       this.#repeat(handOverEveryMs, "worker.hand_over_failed", () => this.#handOver()),
       this.#repeat(sweepMs, "worker.sweep_failed", () => this.#sweep()),
     ]);
