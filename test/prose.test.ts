@@ -71,7 +71,6 @@ const notYetClean: readonly string[] = [
   "src/models/",
   "src/server/",
   "src/speech/",
-  "src/transcripts/",
   "src/webhooks/",
   "test/cli-models.test.ts",
   "test/console/",
