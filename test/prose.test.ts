@@ -68,7 +68,6 @@ const notYetClean: readonly string[] = [
   "src/describe/",
   "src/engines/",
   "src/jobs/",
-  "src/media/",
   "src/models/",
   "src/server/",
   "src/speech/",
