@@ -228,7 +228,7 @@ describe("databaseTrouble()", () => {
     await database.pool.query("do $$ begin raise exception using errcode = '53100'; end $$");
   }
 
-  /** Of two transactions that wait for each other one is refused. */
+  /** Makes two transactions wait for each other; the server refuses one of them. */
   async function deadlock(): Promise<void> {
     const lockBoth = async (first: number, second: number, both: Promise<unknown>[]) => {
       const client = await database.pool.connect();

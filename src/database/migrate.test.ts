@@ -10,9 +10,9 @@ import { openDatabase } from "./database.ts";
 import { openOwnPostgres } from "./own-postgres.ts";
 
 const parts = new AsyncDisposableStack();
-/** A superuser's. */
+/** A pool of a superuser. */
 let pool: pg.Pool;
-/** A DATABASE_URL. */
+/** Returns a DATABASE_URL. */
 let urlOf: (role: string, name: string) => string;
 before(async () => {
   const folder = await mkdtemp(join(tmpdir(), "hlust-migrating-"));

@@ -22,7 +22,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("of jobs that end in one batch, one that has lost its lease changes nothing, and the others end", async () => {
+test("a job that lost its lease does not affect the other jobs that end in the same batch", async () => {
   const { jobs, account } = fixture;
   const { db } = jobs.database;
   const names: string[] = [];

@@ -17,7 +17,7 @@ import { newId } from "../../std/ids.ts";
 import { createLog } from "../../std/log.ts";
 
 let fixture: WorkerFixture;
-/** The media of a node whose folder no other node shares. */
+/** The media store of a node that shares no folder with the others. */
 let lacking: MediaStore;
 const opened = new AsyncDisposableStack();
 before(async () => {
