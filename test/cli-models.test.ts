@@ -64,7 +64,10 @@ test("a model is pulled, listed, replaced by its next version, and removed", asy
 
   const unloadable = await models("pull", "english-small");
   assert.equal(unloadable.code, 1);
-  assert.match(unloadable.errors, /english-small cannot be loaded: model\.onnx: is no ONNX model/);
+  assert.match(
+    unloadable.errors,
+    /english-small cannot be loaded: model\.onnx: is not an ONNX model/,
+  );
   assert.match(unloadable.errors, /^\[={16}\] 100 %  0\.0 MB of 0\.0 MB/m);
   assert.deepEqual(await installedNames(), []);
 
@@ -107,7 +110,7 @@ test("similar names are suggested, and an invalid catalogue is reported", async 
   writeFileSync(join(folder, "catalogue.json"), '{"models": [{"name": "x"}]}');
   const wrong = await models("available");
   assert.equal(wrong.code, 1);
-  assert.match(wrong.errors, /catalogue\.json: .*models\[0\]\.version is missing/);
+  assert.match(wrong.errors, /catalogue\.json: .*models\[0\]\.version is required/);
   rmSync(join(folder, "catalogue.json"));
   assert.match((await models("pull", "x")).errors, /ENOENT.*catalogue\.json/);
 });
@@ -118,7 +121,10 @@ test("a missing server, or a server with another file, is reported, and nothing 
   const { code, out, errors } = await models("pull", "english-small");
   assert.equal(code, 1);
   assert.doesNotMatch(out, /is installed/);
-  assert.match(errors, /^hlust: http:\/\/127\S+\/it: it has 6 bytes, and \d+ in the catalogue/m);
+  assert.match(
+    errors,
+    /^hlust: http:\/\/127\S+\/it: the file has 6 bytes; the catalogue says \d+/m,
+  );
   assert.deepEqual(await installedNames(), []);
 });
 
@@ -135,7 +141,7 @@ test("a folder is added, and an invalid one is refused with a reason", async () 
   writeModel(mine, "{}");
   const broken = await models("add", mine);
   assert.equal(broken.code, 1);
-  assert.match(broken.errors, /model\.json: .*name is missing.*licence is missing/);
+  assert.match(broken.errors, /model\.json: .*name is required.*licence is required/);
   const removed = await models("remove", "mime");
   assert.equal(removed.code, 1);
   assert.match(removed.errors, /no model "mime" is installed: did you mean mine\?/);
@@ -149,7 +155,7 @@ test("list shows broken models next to good ones", async () => {
   assert.match(out, /^good /m);
   assert.match(
     out,
-    /^Cannot be used: \/\S+\/models\/bad: sub\/tokens\.txt is no file in its folder$/m,
+    /^Cannot be used: \/\S+\/models\/bad: sub\/tokens\.txt is not a file in its folder$/m,
   );
   const { refused } = JSON.parse((await models("list", "--json")).out);
   assert.equal(refused.length, 1);
@@ -160,7 +166,7 @@ test("a missing or broken model cannot be tested", async () => {
   writeModel(join(folder, "models/bad"), "{}");
   const rows: [name: string, message: RegExp][] = [
     ["god", /no model "god" is installed: did you mean good\?/],
-    ["bad", /models\/bad: model\.json: .*name is missing/],
+    ["bad", /models\/bad: model\.json: .*name is required/],
   ];
   for (const [name, message] of rows) {
     const { code, errors } = await models("test", name);

@@ -69,7 +69,7 @@ const sounds: Readonly<Record<string, string>> = {
   "a.rm": "-c:a ac3",
 };
 
-/** Videos, with the tone as second stream. */
+/** Videos with the tone as the second stream. */
 const films: Readonly<Record<string, string>> = {
   "v.mp4": "-c:v mpeg4",
   "fragmented.mp4": "-c:v mpeg4 -movflags frag_keyframe+empty_moov",
@@ -98,7 +98,8 @@ before(async () => {
   ];
   const command = `-nostdin -v error ${tone} ${pictures} ${outputs.join(" ")}`;
   await run("ffmpeg", command.split(/\s+/), { cwd: folder });
-  // ffmpeg has no encoder of AMR, the format of telephones: 75 frames of 20 ms.
+  // ffmpeg cannot encode AMR, the format of mobile phones, so these files are written here: 75
+  // frames of 20 ms.
   const frames = (bytes: number, mode: number): Buffer =>
     Buffer.concat(Array.from({ length: 75 }, () => Buffer.alloc(bytes).fill(mode, 0, 1)));
   await writeFile(join(folder, "a.amr"), Buffer.concat([Buffer.from("#!AMR\n"), frames(32, 0x3c)]));
@@ -126,7 +127,7 @@ function hertz(samples: Int16Array): number {
   return (crossings / 2 / samples.length) * decodedSampleRate;
 }
 
-/** A few at a time: each is two or three processes. */
+/** Checks a few files at a time: each takes two or three processes. */
 async function forEach(names: readonly string[], check: (name: string) => Promise<void>) {
   const left = names.values();
   const next = async (): Promise<void> => {
@@ -144,7 +145,7 @@ test("every common container and codec decodes to the same tone, of the same len
       if (value < least || value > most) problems.push(`${name}: ${value} ${what}`);
     };
     if (facts.fileType !== (name in sounds ? "AUDIO" : "VIDEO")) problems.push(name);
-    // Blocks of codecs are longer or shorter than the recording: the rest is silence.
+    // Codecs have whole blocks, so a recording may become longer or shorter; padding is silence.
     isOf("s", samples.length / decodedSampleRate, 1.45, 1.65);
     isOf("ms declared", facts.durationMs ?? 0, 1_350, 1_650);
     isOf("Hz", hertz(samples.subarray(3_000, 14_000)), 495, 505);
@@ -153,7 +154,7 @@ test("every common container and codec decodes to the same tone, of the same len
   assert.deepEqual(problems, []);
 });
 
-test("recordings of telephones in AMR are decoded", async () => {
+test("AMR recordings of telephones are decoded", async () => {
   await forEach(["a.amr", "wide.amr"], async (name) => {
     const { facts, samples } = await decode(name);
     assert.ok(Math.abs((facts.durationMs ?? 0) - 1_500) < 50, `${name}: ${facts.durationMs}`);

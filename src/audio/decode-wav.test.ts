@@ -25,13 +25,13 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** The fields of a header. */
+/** The fields of a WAV header. */
 interface Header {
   readonly format: number;
   readonly channels: number;
   readonly rate: number;
   readonly bits: number;
-  /** An extensible header with this channel mask. */
+  /** The channel mask, for an extensible header. */
   readonly mask?: number;
 }
 
@@ -68,9 +68,7 @@ function chunk(tag: string, bytes: Buffer): Buffer {
   return Buffer.concat([head, bytes, Buffer.alloc(bytes.length % 2)]);
 }
 
-/**
- * A tone in each channel at frequencies of speech, loud enough that a wrong sample shows.
- */
+/** A tone in each channel, at a frequency of speech and loud enough to reveal wrong samples. */
 function tones({ format, channels, rate, bits }: Header, seconds: number): Buffer {
   const frames = Math.round(rate * seconds);
   const data = Buffer.alloc((frames * channels * bits) / 8);
@@ -114,7 +112,7 @@ async function byFfmpeg(path: string): Promise<Int16Array> {
   return new Int16Array(new Uint8Array(stdout).buffer);
 }
 
-test("`decodeWav()` returns ffmpeg's samples: equal at 16 kHz, else within half a percent of full scale", async () => {
+test("decodeWav() returns ffmpeg's samples at 16 kHz, and within half a percent of full scale at other rates", async () => {
   const rows: readonly Header[] = [
     { format: 1, channels: 1, rate: 16_000, bits: 16 },
     { format: 1, channels: 2, rate: 16_000, bits: 16 },
@@ -136,7 +134,7 @@ test("`decodeWav()` returns ffmpeg's samples: equal at 16 kHz, else within half 
     assert.ok(found, name);
     const [ours, theirs] = [await decoded(path, found), await byFfmpeg(path)];
     assert.ok(Math.abs(ours.length - theirs.length) <= 32, `${name}: ${ours.length} samples`);
-    // A filter's length at either end depends on samples that are not there.
+    // At both ends the filter reaches beyond the samples, where ffmpeg may fill in others.
     const edge = header.rate === 16_000 ? 0 : 100;
     const worst = ours
       .subarray(edge, ours.length - edge)
@@ -146,7 +144,7 @@ test("`decodeWav()` returns ffmpeg's samples: equal at 16 kHz, else within half 
   }
 });
 
-test("`findPlainWav()` leaves to ffmpeg every file that is not plain", async () => {
+test("findPlainWav() leaves every file that is not plain to ffmpeg", async () => {
   const usual: Header = { format: 1, channels: 1, rate: 16_000, bits: 16 };
   const data = tones(usual, 0.1);
   const marked = Buffer.concat([Buffer.from("72f81f4e", "hex"), data]);
@@ -177,7 +175,7 @@ test("`findPlainWav()` leaves to ffmpeg every file that is not plain", async () 
   }
 });
 
-test("`findPlainWav()` never throws for any WAV file, and its samples are within the file", async () => {
+test("findPlainWav() never throws for any WAV file, and its samples are within the file", async () => {
   const usual: Header = { format: 1, channels: 2, rate: 8_000, bits: 24, mask: 3 };
   const good = wav(usual, tones(usual, 0.02), chunk("LIST", Buffer.alloc(9)));
   const change = fc.tuple(fc.nat(good.length - 1), fc.nat(255));
@@ -201,7 +199,7 @@ test("`findPlainWav()` never throws for any WAV file, and its samples are within
   );
 });
 
-test("a plain WAV file starts no process, and fails like other media", async () => {
+test("decoding a plain WAV file starts no process, and fails as decoding other media does", async () => {
   const none: Sandbox = {
     kind: "reduced",
     start: () => Promise.reject(new Error("a process was started")),
@@ -228,10 +226,10 @@ test("a plain WAV file starts no process, and fails like other media", async () 
   await assert.rejects(probeMedia({ ...options, sandbox }), { reason: "MEDIA_TRUNCATED" });
 });
 
-test("`decodeWav()` of hours lets other work run, and takes little memory", async () => {
+test("decodeWav() lets other work run during hours of audio, and takes little memory", async () => {
   const usual: Header = { format: 1, channels: 2, rate: 44_100, bits: 16 };
   const path = await write(wav(usual, Buffer.alloc(0)));
-  // A minute of silence as a hole in the file.
+  // A minute of silence is a hole in the file.
   const frames = 60 * 44_100;
   await truncate(path, 44 + 4 * frames);
   const found: PlainWav = {

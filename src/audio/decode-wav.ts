@@ -2,14 +2,16 @@ import { open } from "node:fs/promises";
 import { wavSampleBytes, type PlainWav, type WavEncoding } from "./plain-wav.ts";
 import { Resampler, resampledRate } from "./resample.ts";
 
-/** Bytes read at a time: processing them blocks the thread for a few milliseconds at most. */
+/**
+ * Bytes that are read at a time: processing them blocks the thread for a few milliseconds at most.
+ */
 const readBytesMax = 65_536;
 const resampledFramesMax = 8_192;
 
 /**
- * The samples of a plain WAV file as of decodeAudio(), without a process: 16 kHz, one channel,
- * decoded as they are pulled. `onBytes` is called with every byte of the file in order. Throws when
- * the file has become shorter.
+ * Decodes a plain WAV file as decodeAudio() does, but in this process: to 16 kHz and one channel,
+ * as the samples are pulled. Calls `onBytes` with every byte of the file, in order. Throws if the
+ * file has become shorter.
  */
 export async function* decodeWav(
   path: string,
@@ -52,12 +54,12 @@ export async function* decodeWav(
   if (onBytes) for (let at = dataEnd; at < sizeBytes; at += readMost) await read(at, sizeBytes);
 }
 
-/** 16-bit samples of whole frames; the mean of two channels. */
+/** Decodes whole frames to 16-bit samples; two channels are averaged. */
 function samplesOf(bytes: Buffer, encoding: WavEncoding, channels: 1 | 2): Int16Array {
   const count = bytes.length / wavSampleBytes[encoding];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (encoding === "s16" && channels === 1 && bytes.byteOffset % 2 === 0) {
-    // The machine is little-endian too, as all that Hlust runs on.
+    // All machines that Hlust runs on are little-endian, as the file is.
     return new Int16Array(bytes.buffer, bytes.byteOffset, count);
   }
   const sample = readers[encoding];
@@ -71,7 +73,7 @@ function samplesOf(bytes: Buffer, encoding: WavEncoding, channels: 1 | 2): Int16
   return samples;
 }
 
-/** The sample at an index, in 1/32768 of full scale. */
+/** Read the sample at an index, in 1/32768 of full scale. */
 const readers: Readonly<Record<WavEncoding, (view: DataView, index: number) => number>> = {
   u8: (view, index) => (view.getUint8(index) - 128) * 256,
   s16: (view, index) => view.getInt16(index * 2, true),

@@ -60,7 +60,7 @@ function hertz(samples: Int16Array): number {
   return (crossings / 2 / samples.length) * decodedSampleRate;
 }
 
-test("`decodeAudio()` decodes the first audio stream, at its place in time", async () => {
+test("decodeAudio() decodes the first audio stream and keeps its start time", async () => {
   const picture = "-f lavfi -i testsrc=d=1:s=64x64:r=5";
   const second = "-f lavfi -i sine=f=2000:d=3";
   const inputs = `${picture} -i tone.wav ${second} -itsoffset 1800 -i tone.wav`;
@@ -101,7 +101,7 @@ test("`decodeAudio()` decodes the first audio stream, at its place in time", asy
   }
 });
 
-test("`decodeAudio()` describes what is wrong with a recording, in every sandbox", async () => {
+test("decodeAudio() describes what is wrong with a recording, in every sandbox", async () => {
   const picture = ["-f", "lavfi", "-i", "testsrc=d=1:s=64x64:r=5", "-c:v", "mpeg4"];
   await ffmpeg(...picture, "silent.mp4");
   await ffmpeg("-i", "tone.wav", "-movflags", "+faststart", "start.m4a");
@@ -122,11 +122,11 @@ test("`decodeAudio()` describes what is wrong with a recording, in every sandbox
   }
 });
 
-test("`decodeAudio()` reports a decoder that was stopped at its limits", async () => {
+test("decodeAudio() reports a decoder that was stopped at its limits", async () => {
   const [sandbox] = sandboxes;
   assert.ok(sandbox);
   await ffmpeg("-i", "tone.wav", "costly.aiff");
-  /** Limits it to a second of CPU time, too little for an endless input. */
+  /** Allows a second of CPU time, which is too little for an endless input. */
   const narrow: Sandbox = {
     kind: sandbox.kind,
     start: async (options) =>
@@ -190,7 +190,7 @@ test("a playlist cannot read other files, even without a sandbox", async () => {
   }
 });
 
-test("`decodeAudio()` decodes recordings that do not declare their duration", async () => {
+test("decodeAudio() decodes recordings that do not declare their duration", async () => {
   const whole = await decoded("tone.wav");
   const { stdout } = await run(
     "ffmpeg",
@@ -215,7 +215,7 @@ test("`decodeAudio()` decodes recordings that do not declare their duration", as
   }
 });
 
-test("`decodeAudio()` rejects a recording that is too long, whatever it declares", async () => {
+test("decodeAudio() rejects a recording that is too long, whatever it declares", async () => {
   for (const name of ["tone.wav", "unsaid.webm"]) {
     await assert.rejects(decoded(name, sandboxes[0], 2_500), { reason: "MEDIA_TOO_LONG" });
   }
@@ -238,7 +238,7 @@ test("`decodeAudio()` rejects a recording that is too long, whatever it declares
   await assert.rejects(decoded("long.flac", sandboxes[0], 60_000), { reason: "MEDIA_TOO_LONG" });
 });
 
-test("`decodeAudio()` decodes only as far as it is read, and ends with its reader", async () => {
+test("decodeAudio() decodes no further than it is read, and stops when its reader leaves", async () => {
   await ffmpeg("-f", "lavfi", "-i", "anullsrc=r=16000:cl=mono", "-t", "600", "pulled.aiff");
   const [sandbox] = sandboxes;
   assert.ok(sandbox);
@@ -255,7 +255,7 @@ test("`decodeAudio()` decodes only as far as it is read, and ends with its reade
   const options = { file, sandbox: watched, durationMsMax: hour };
   for await (const chunk of decodeAudio(options)) {
     assert.ok(chunk.length > 0);
-    // Ten minutes take 100 ms when they are read at once.
+    // Ten minutes take 100 ms when they are read without a pause.
     const isOver = await isSettled(runs[1]?.ended, 500);
     assert.equal(isOver, false);
     break;

@@ -22,17 +22,17 @@ export interface DecodeOptions extends ReadMediaOptions {
 export const decodedSampleRate = 16_000;
 
 /**
- * A recording may be this much shorter than its container declares: because of padding, and streams
- * of different lengths.
+ * A recording may be this much shorter than its container declares, because of padding and of
+ * streams with different lengths.
  */
 const shortfallMsMax = 500;
 const shortfallShareMax = 0.02;
 
 /**
- * The first audio stream of a media file as 16-bit samples at decodedSampleRate, one channel, from
- * the start of the media: gaps in its times are silence. Decoded as they are pulled, never all in
- * memory. Leaving the loop ends the decoder. Throws ServiceError: MEDIA_INVALID, MEDIA_NO_AUDIO,
- * MEDIA_TRUNCATED, MEDIA_TOO_LONG.
+ * Decodes the first audio stream of a media file to 16-bit samples at decodedSampleRate, one
+ * channel, from the start of the media; gaps in its times become silence. Samples are decoded as
+ * they are pulled, and are never all in memory. Leaving the loop ends the decoder. Throws
+ * ServiceError: MEDIA_INVALID, MEDIA_NO_AUDIO, MEDIA_TRUNCATED, MEDIA_TOO_LONG.
  */
 export async function* decodeAudio(
   options: DecodeOptions,

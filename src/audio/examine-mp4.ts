@@ -1,13 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** Container boxes of MP4 and QuickTime on the way to the codecs and the edits. */
+/** Boxes of MP4 and QuickTime that contain the codecs and the edits, at some depth. */
 const containers = new Set(["moov", "trak", "edts", "mdia", "minf", "stbl"]);
-/** Boxes that such a file begins with. */
+/** Boxes with which an MP4 or QuickTime file can begin. */
 const firsts = new Set(["ftyp", "moov", "mdat", "wide", "free", "skip"]);
-/**
- * Sample entries of tracks that are encrypted: audio and video by the common scheme, and by
- * Apple's.
- */
+/** Sample entries of encrypted tracks: audio and video in the common scheme, and in Apple's. */
 const encrypted = new Set(["enca", "encv", "drms", "drmi"]);
 /** Each edit of a track may play its audio again: a long film has thousands. */
 const editsMax = 10_000;
@@ -15,8 +12,8 @@ const editsMax = 10_000;
 const boxesMax = 4_000;
 
 /**
- * Why an MP4 or QuickTime file is rejected, to follow "the media is"; undefined for all others. An
- * encrypted track would decode to noise, or to nothing.
+ * Returns why an MP4 or QuickTime file is rejected, as a text that follows "the media is";
+ * undefined if it is not rejected. An encrypted track would decode to noise, or to nothing.
  */
 export async function examineMp4(file: FileHandle, sizeBytes: number): Promise<string | undefined> {
   let at = 0;
@@ -33,7 +30,7 @@ export async function examineMp4(file: FileHandle, sizeBytes: number): Promise<s
     if (type === "elst" && head.readUInt32BE(12) > editsMax) {
       return `a recording of more than ${editsMax} edits, which is not supported`;
     }
-    // The content of a container follows its head, like a next box.
+    // The content of a container follows its header, and is read like the next box.
     at += containers.has(type) ? 8 : length;
   }
   return undefined;

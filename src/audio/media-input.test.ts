@@ -27,7 +27,7 @@ function id3(length: number, flags = 0): Buffer {
   ]);
 }
 
-test("`formatParameters()` names the format after an ID3 tag, and otherwise none", async () => {
+test("formatParameters() names the format that follows an ID3 tag, and no format for other files", async () => {
   const mp3 = Buffer.from("fffb9064", "hex");
   const rows: readonly (readonly [string, Buffer, string | undefined])[] = [
     ["MP3", Buffer.concat([id3(5_000), mp3]), "mp3"],
@@ -57,7 +57,7 @@ function box(type: string, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([head, ...parts]);
 }
 
-test("`examineMp4()` finds encrypted tracks and too many edits, and ends for any file", async () => {
+test("examineMp4() finds encrypted tracks and too many edits, and ends for any file", async () => {
   const entry = (codec: string): Buffer =>
     box("stsd", Buffer.alloc(8), box(codec, Buffer.alloc(28)));
   const track = (codec: string, edits: number): Buffer => {

@@ -1,14 +1,15 @@
 import type { FileHandle } from "node:fs/promises";
 
 /**
- * Demuxers of recordings, by ffmpeg's names, without playlists, images, scripts and devices.
+ * ffmpeg's names of the demuxers for recordings, without those for playlists, images, scripts and
+ * devices.
  */
 const formats = (
   "wav w64 aiff caf au flac wv tta ape tak mpc mpc8 dsf voc mp3 aac loas ac3 eac3 dts amr gsm nistsphere dss oma qcp " +
   "ogg matroska webm mov mp4 m4a 3gp avi asf flv mpeg mpegts mxf gxf dv rm wtv"
 ).split(" ");
 
-/** Parameters that let a program open this file only, and as a recording only. */
+/** Parameters that let ffmpeg and ffprobe open only this file, and only as a recording. */
 export const inputParameters: readonly string[] = (
   `-hide_banner -max_alloc 268435456 -protocol_whitelist file -format_whitelist ${formats.join()} ` +
   "-max_streams 64 -probesize 5000000 -analyzeduration 10000000"
@@ -17,8 +18,8 @@ export const inputParameters: readonly string[] = (
 const id3HeadBytes = 10;
 
 /**
- * Names the format where ffmpeg may guess wrong: it checks only the start, which is a picture in a
- * recording with a large ID3 tag. Empty where it guesses right.
+ * The parameters that name the format, if ffmpeg may guess wrong: it checks only the start of the
+ * file, which is a picture if the recording has a large ID3 tag. Empty if ffmpeg guesses right.
  */
 export async function formatParameters(file: FileHandle): Promise<readonly string[]> {
   let at = 0;
@@ -39,8 +40,8 @@ export async function formatParameters(file: FileHandle): Promise<readonly strin
 }
 
 /**
- * Seven bits of each of four bytes are the length after the head; with a flag, the head is repeated
- * at the end.
+ * The length of an ID3 tag. Its header stores the length of the content in seven bits of each of
+ * four bytes; a flag means that the header is repeated at the end.
  */
 function id3Bytes(head: Buffer): number {
   const [flags = 0, ...size] = head.subarray(5);

@@ -10,32 +10,32 @@ export interface PlainWav {
   readonly channels: 1 | 2;
   readonly sampleRateHertz: number;
   readonly dataOffset: number;
-  /** A frame is a sample of every channel. */
+  /** The number of frames; a frame has one sample of every channel. */
   readonly frames: number;
   readonly sizeBytes: number;
 }
 
 export type WavEncoding = keyof typeof wavSampleBytes;
 
-/** Bytes of a sample. */
+/** Bytes per sample. */
 export const wavSampleBytes = { u8: 1, s16: 2, s24: 3, s32: 4, f32: 4 } as const;
 
 const formatFloat = 3;
 /** The rest of the GUID of an extensible header, after the format. */
 const guidTail = Buffer.from("000000001000800000aa00389b71", "hex");
-/** Rates for which a resampler makes its table quickly. */
+/** Sample rates for which a resampler makes its table quickly. */
 const rates = new Set([8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]);
 /** Channel masks: front center; front left and front right; or 0, none. */
 const masks = { 1: new Set([0, 4]), 2: new Set([0, 3]) } as const;
-/** Beginnings of compressed audio in PCM files: S/PDIF, and DTS of 16 and 14 bits. */
+/** The first bytes of compressed audio in PCM files: S/PDIF, and DTS of 16 and 14 bits. */
 const compressedMarks = ["72f81f4e", "fe7f0180", "ff1f00e8"].map((hex) => Buffer.from(hex, "hex"));
-/** Most chunks after the samples that are checked. */
+/** The maximum number of chunks after the samples that are checked. */
 const chunksAfterMax = 32;
 
 /**
- * Reads the header of a WAV file; `start` is its first bytes. undefined for files that are not
- * plain in every respect, or truncated: they are left to ffmpeg. Never throws because of the
- * content.
+ * Reads the header of a WAV file from its first bytes, `start`. Returns undefined for a file that
+ * is truncated or is not plain in every respect, which is left to ffmpeg. Never throws because of
+ * the content.
  */
 export async function findPlainWav(
   file: FileHandle,
@@ -75,8 +75,8 @@ function readFormat(fmt: Buffer) {
 }
 
 /**
- * The format, also of an extensible header; undefined where that has an unusual channel mask or
- * number of bits.
+ * The format, even if the header is extensible; undefined if an extensible header has an unusual
+ * channel mask or number of bits.
  */
 function formatOf(fmt: Buffer, channels: 1 | 2, bits: number): number | undefined {
   const named = fmt.readUInt16LE(0);

@@ -8,13 +8,15 @@ import { isWav, wavChunks } from "../std/wav.ts";
 
 /** The properties of a media file. */
 export interface MediaProbe {
-  /** Of the first audio stream; undefined: unknown until it is decoded. */
+  /** The duration of the first audio stream. undefined: unknown until it is decoded. */
   readonly durationMs: number | undefined;
-  /** The container declares the duration: if there is less audio, the file is truncated. */
+  /**
+   * Whether the container declares the duration; if it does, a file with less audio is truncated.
+   */
   readonly isDeclared: boolean;
-  /** VIDEO when it has a video stream; cover art is none. */
+  /** VIDEO if the file has a video stream; cover art does not count. */
   readonly fileType: "AUDIO" | "VIDEO";
-  /** Set where the file is decoded in this process. */
+  /** Set if the file is decoded in this process. */
   readonly plainWav?: PlainWav | undefined;
   /** Parameters that ffmpeg needs to recognize the format. */
   readonly formatParameters?: readonly string[] | undefined;
@@ -27,17 +29,20 @@ export interface ReadMediaOptions {
   readonly signal?: AbortSignal | undefined;
   /** Longer recordings are rejected. */
   readonly durationMsMax: number;
-  /** Runs at the lowest priority: nothing waits for it. */
+  /** Whether to run at the lowest priority, because nothing waits for the result. */
   readonly isLowPriority?: boolean | undefined;
 }
 
 /**
- * Reading all packets of a recording of hours takes this long on a slow machine; reading its
- * headers takes a fraction of a second.
+ * Limits of CPU time. On a slow machine, reading all packets of a recording of several hours takes
+ * this long; reading its headers takes a fraction of a second.
  */
 const cpuSecondsMax = { probe: 20, measure: 60 } as const;
 
-/** Throws ServiceError when the file is not a recording, has no audio or is too long. */
+/**
+ * Reads the properties of a media file. Throws ServiceError if it is not a recording, has no audio
+ * or is too long.
+ */
 export async function probeMedia(options: ReadMediaOptions): Promise<MediaProbe> {
   const { start, sizeBytes, format, refusal, plainWav } = await readStart(options.file);
   const foreign = describeForeign(start);
@@ -80,7 +85,7 @@ export async function probeMedia(options: ReadMediaOptions): Promise<MediaProbe>
   return { durationMs: lengthMs, isDeclared, fileType, formatParameters: format };
 }
 
-/** Of a container with end times, whose clock need not begin at 0, the start is subtracted. */
+/** If a container has end times, its clock need not begin at 0, so the start is subtracted. */
 function declaredDuration(audio: ProbedStream, container: Container): number | undefined {
   const probedMs = audio.durationMs ?? container.durationMs;
   if (probedMs === undefined || !container.hasEndTimes) return probedMs;
@@ -88,8 +93,8 @@ function declaredDuration(audio: ProbedStream, container: Container): number | u
 }
 
 /**
- * What probeMedia() returns for a file that this process decodes itself; undefined for any other.
- * Throws MEDIA_TOO_LONG.
+ * The result of probeMedia() for a file that this process decodes itself; undefined for any other
+ * file. Throws MEDIA_TOO_LONG.
  */
 export async function probePlainWav(
   path: string,
@@ -99,7 +104,7 @@ export async function probePlainWav(
   return plainWav && factsOfWav(plainWav, durationMsMax);
 }
 
-/** The duration of a recording that does not declare it, from its packets. */
+/** Measures the duration of a recording that does not declare it, from its packets. */
 async function measure(
   options: ReadMediaOptions,
   format: readonly string[],
@@ -137,7 +142,7 @@ export function checkDuration(durationMs: number, durationMsMax: number): void {
   );
 }
 
-/** Why ffmpeg or ffprobe could not read the file, for users. */
+/** Explains to users why ffmpeg or ffprobe could not read the file. */
 export function explainEnd(status: number, complaints: string): ServiceError {
   if (status >= killedStatus) return notMedia("too costly to decode: its decoder was stopped");
   if (/moov atom not found|partial file|End of file|EOF|truncat/i.test(complaints)) {
@@ -154,7 +159,8 @@ export function explainEnd(status: number, complaints: string): ServiceError {
 }
 
 /**
- * A status from here on means a signal: a limit of time or memory, or a crash of the decoder.
+ * Exit statuses from this one on mean a signal: a limit of time or memory, or a crash of the
+ * decoder.
  */
 export const killedStatus = 128;
 
@@ -162,7 +168,10 @@ function notMedia(what: string): ServiceError {
   return new ServiceError("invalid_argument", `the media is ${what}`, { reason: "MEDIA_INVALID" });
 }
 
-/** Names files that are often sent by mistake, from their first bytes; undefined for others. */
+/**
+ * Names the kind of a file that is often sent by mistake, from its first bytes; undefined for other
+ * files.
+ */
 function describeForeign(start: Buffer): string | undefined {
   if (start.length === 0) return "empty: 0 bytes";
   const text = start.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "");
@@ -206,7 +215,8 @@ function factsOfWav(plainWav: PlainWav, durationMsMax: number): MediaProbe {
 }
 
 /**
- * Sizes from here on mean "unknown": a program that writes to a pipe cannot go back to fill it in.
+ * Sizes from this one on mean "unknown": a program that writes to a pipe cannot go back to fill in
+ * the size.
  */
 const wavSizeUnknown = 0x7fff_0000;
 
@@ -236,9 +246,12 @@ interface ProbedStream {
 interface Container {
   readonly durationMs: number | undefined;
   readonly startMs: number;
-  /** Its durations are the times at which its streams end. */
+  /** Whether its durations are the times at which its streams end. */
   readonly hasEndTimes: boolean;
-  /** Its durations are measured from the content, and do not show that some is missing. */
+  /**
+   * Whether its durations are measured from the content, so that they do not show that some is
+   * missing.
+   */
   readonly isDurationOfContent: boolean;
 }
 

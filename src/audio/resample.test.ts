@@ -17,11 +17,11 @@ function tone(rate: number, hertz: number, seconds: number): Int16Array {
 }
 
 /**
- * Of a tone of this frequency at 16 kHz: its level relative to tone(), in dB, and the level of the
- * rest relative to it.
+ * Measures a tone of this frequency at 16 kHz: its level relative to tone(), and the level of
+ * everything else relative to it, both in dB.
  */
 function measure(samples: readonly number[], hertz: number): { level: number; rest: number } {
-  // Without the ends, which include half a filter of silence.
+  // The ends are left out, since they include half a filter length of silence.
   const middle = samples.slice(1600, -1600);
   let [cos, sin] = [0, 0];
   const phase = (index: number) => (2 * Math.PI * hertz * index) / 16_000;
@@ -53,7 +53,7 @@ test("Resampler keeps a tone and passes no alias", () => {
     assert.ok(Math.abs(level) < 0.01, `1 kHz from ${rate}: ${level} dB`);
     assert.ok(rest < -80, `distortion from ${rate}: ${rest} dB`);
   }
-  // 9 kHz would come back as 7 kHz.
+  // A tone of 9 kHz would become one of 7 kHz.
   for (const rate of [32_000, 44_099, 44_100, 48_000]) {
     const { level } = measure(resampled(rate, [tone(rate, 9000, 2)]), 7000);
     assert.ok(level < -80, `alias from ${rate}: ${level} dB`);
@@ -65,7 +65,8 @@ test("Resampler keeps a tone and passes no alias", () => {
 test("Resampler suppresses everything above its band, at any rate and frequency", () => {
   const power = (samples: readonly number[]) =>
     samples.reduce((sum, value) => sum + value * value, 0) / samples.length;
-  // From 8.7 kHz on; between 7.4 and 8 kHz, where speech has nothing, is the slope of the filter.
+  // Tones from 8.7 kHz on. The slope of the filter is between 7.4 and 8 kHz, where speech has no
+  // energy.
   for (const rate of [22_050, 24_000, 32_000, 44_099, 44_100, 47_999, 48_000]) {
     for (const hertz of [8700, 9500, 10_700, 12_345, 15_900, 16_100, 19_000, 23_500]) {
       if (hertz >= rate / 2) continue;
@@ -77,7 +78,8 @@ test("Resampler suppresses everything above its band, at any rate and frequency"
 });
 
 /**
- * The products and sums of a filter of 24 zero crossings on either side, for a second at 16 kHz.
+ * Computes only the products and sums of a filter with 24 zero crossings on either side, for a
+ * second at 16 kHz.
  */
 function filterPlainly(input: Float32Array, filter: Float32Array): number {
   let loudest = 0;
@@ -96,7 +98,8 @@ test("Resampler takes little more CPU time than its products and sums", () => {
     const filter = new Float32Array(48 * Math.max(1, rate / 16_000)).fill(0.01);
     const input = Float32Array.from({ length: 16_000 + filter.length }, (_, at) => at % 100);
     let [least, plainly] = [Infinity, Infinity];
-    // The least of several, alternating with the baseline: a busy or slow machine changes both.
+    // The minimum of several rounds that alternate with the baseline, so that a busy or slow
+    // machine affects both.
     for (let round = 0; round < 8 || (round < 80 && least > 8 * plainly); round++) {
       const startMs = cpuMs();
       for (let part = 0; part < 10; part++) {
@@ -120,7 +123,7 @@ test("Resampler keeps the time of each sample", () => {
   assert.equal(out.indexOf(Math.max(...out)), 800);
 });
 
-test("Resampler returns the same samples for any chunks, and the right number of them", () => {
+test("Resampler returns the same samples, and the right number, for any split into chunks", () => {
   const samples = Int16Array.from({ length: 3000 }, (_, index) =>
     Math.round(20_000 * Math.sin(index * index * 0.0007)),
   );
@@ -157,7 +160,7 @@ test("Resampler rejects rates outside its range", () => {
   }
 });
 
-test("Resampler continues exactly where another one was saved", () => {
+test("a restored Resampler continues exactly where the saved one stopped", () => {
   const rates = fc.constantFrom(8000, 11_025, 16_000, 22_050, 44_099, 44_100, 48_000);
   const lengths = fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 6 });
   fc.assert(

@@ -1,41 +1,45 @@
 import { LRUCache } from "lru-cache";
 import { restoredSamples, savedSamples } from "./saved-samples.ts";
 
-/** Samples per second that the resampler writes. */
+/** The sample rate of the resampler's output. */
 export const resampledRate = 16_000;
 
-/** Rates that the resampler reads (§8: sampleRateHertz). */
+/** The sample rates that the resampler accepts (§8: sampleRateHertz). */
 export const resampleRateMin = 8000;
 export const resampleRateMax = 48_000;
 
 /** Zero crossings of the sinc on either side; with beta 9 an alias of 9 kHz is at -93 dB. */
 const zeroCrossings = 24;
 const kaiserBeta = 9;
-/** Share of the lower Nyquist frequency: -0.7 dB at 0.9 of it. */
+/**
+ * The cut-off as a share of the lower Nyquist frequency; at 0.9 of that frequency the level is -0.7
+ * dB.
+ */
 const cutOff = 0.955;
 /**
- * Rates that need more phases than this have a table of phasesShared, and interpolate between its
- * rows.
+ * A rate that needs more phases than this has a table of phasesShared phases, and interpolates
+ * between its rows.
  */
 const phasesExactMax = 640;
 const phasesShared = 512;
 const tablesKept = 16;
 
 interface Table {
-  /** Output samples of a period, and its input samples. */
+  /** The output samples of a period, and the input samples. */
   readonly up: number;
   readonly down: number;
   readonly taps: number;
   /** Row p is the filter at p / (rows - 1 or up) of an input sample; one row after another. */
   readonly rows: Float32Array;
-  /** Every phase has its own row. */
+  /** Whether every phase has its own row. */
   readonly isExact: boolean;
 }
 
 /** The state of a resampler, as plain data. */
 export interface SavedResampler {
   /**
-   * Input that filters still need, from the first sample under the next output sample's filter on.
+   * The input that filters still need: it begins at the first sample under the filter of the next
+   * output sample.
    */
   readonly input: string;
   readonly phase: number;
@@ -52,7 +56,8 @@ export class Resampler {
   #input: Float32Array;
   #filled: number;
   /**
-   * First input sample under the next output sample's filter, and the fraction after it, in 1/up.
+   * The first input sample under the filter of the next output sample, and the fraction after it,
+   * in 1/up.
    */
   #at = 0;
   #phase = 0;
@@ -74,14 +79,14 @@ export class Resampler {
     this.#filled = lead;
   }
 
-  /** The output that these next samples complete; a view that stays valid. */
+  /** Adds the next samples. Returns the output that they complete, as a view that stays valid. */
   push(samples: Int16Array): Int16Array {
     if (!this.#table) return samples;
     this.#append(this.#table, samples.length, (into, at) => into.set(samples, at));
     return this.#drain(this.#table, this.#filled);
   }
 
-  /** Its state after the samples so far. */
+  /** The state after the samples so far. */
   save(): SavedResampler {
     const input = Int16Array.from(this.#input.subarray(this.#at, this.#filled));
     return { input: savedSamples(input), phase: this.#phase };
@@ -95,7 +100,7 @@ export class Resampler {
     this.#phase = saved.phase;
   }
 
-  /** The rest of the output after the last samples. */
+  /** Ends the input, and returns the rest of the output. */
   end(): Int16Array {
     if (!this.#table) return new Int16Array(0);
     // Half a filter of silence completes the last output sample.
@@ -184,7 +189,8 @@ function makeTable(rateHertz: number): Table {
       row[k] = tap;
       sum += tap;
     }
-    // Normalized, so that every phase passes a constant unchanged: no tone at the phase rate.
+    // Every row is normalized, so that every phase passes a constant unchanged; otherwise there
+    // would be a tone at the phase rate.
     for (let k = 0; k < taps; k++) row[k] = (row[k] ?? 0) / sum;
   }
   return { up, down: rateHertz / divisor, taps, rows, isExact };

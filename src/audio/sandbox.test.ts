@@ -58,7 +58,7 @@ function bytesOf(path: string): string[] {
 }
 
 for (const kind of ["bubblewrap", "reduced"] as const) {
-  test(`\`chooseSandbox()\` returns a sandbox that can read the one file: ${kind}`, async () => {
+  test(`chooseSandbox() returns a sandbox that can read the file: ${kind}`, async () => {
     const sandbox = await chooseSandbox(kind, log);
     assert.equal(sandbox.kind, kind);
     const { status, output } = await ffmpeg(sandbox, (path) => bytesOf(`file:${path}`));
@@ -71,7 +71,7 @@ for (const kind of ["bubblewrap", "reduced"] as const) {
     for (const isLowPriority of [false, true]) {
       await using run = await sandbox.start({
         program: "ffmpeg",
-        // It runs until it is ended, since its output is not read.
+        // The program runs until it is ended, since its output is not read.
         parameters: (path) => [
           "-nostdin",
           "-re",
@@ -123,7 +123,7 @@ for (const kind of ["bubblewrap", "reduced"] as const) {
 
   test(`no program outlives the sandbox or the service: ${kind}`, async () => {
     const sandbox = await chooseSandbox(kind, log);
-    // Killed at any time: at once, during its start, and while it runs.
+    // The program is killed immediately, during its start, or while it runs.
     for (const afterMs of [0, 0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 200]) {
       const mark = randomUUID();
       const abort = new AbortController();
@@ -157,7 +157,7 @@ for (const kind of ["bubblewrap", "reduced"] as const) {
   });
 }
 
-test("bubblewrap has no network", async () => {
+test("a program in bubblewrap has no network", async () => {
   const sandbox = await chooseSandbox("bubblewrap", log);
   let canary = 0;
   const server = createServer((socket) => {
@@ -176,7 +176,7 @@ test("bubblewrap has no network", async () => {
   }
 });
 
-test("the end of the complaints is kept", async () => {
+test("the end of what a program writes to standard error is kept", async () => {
   const sandbox = await chooseSandbox("auto", log);
   const { complaints } = await ffmpeg(sandbox, () => ["-i", `file:${"x".repeat(20_000)}END`]);
   assert.ok(complaints.length <= 16_384);

@@ -13,18 +13,21 @@ export type SandboxKind = "bubblewrap" | "reduced";
 /** Runs the programs that read untrusted media. */
 export interface Sandbox {
   readonly kind: SandboxKind;
-  /** Starts a program that can read this one file. Dispose of the run: it ends the program. */
+  /** Starts a program that can read only this file. Disposing of the run ends the program. */
   start(options: SandboxOptions): Promise<SandboxRun>;
 }
 
 export interface SandboxOptions {
   readonly program: "ffmpeg" | "ffprobe";
-  /** From the path of the file as the program sees it. Must not contain text of users. */
+  /**
+   * Makes the parameters from the path of the file in the sandbox. They must not contain text of
+   * users.
+   */
   readonly parameters: (file: string) => readonly string[];
   /** Absolute path of the file to read. The file must be readable by all, but not its folder. */
   readonly file: string;
   readonly cpuSecondsMax: number;
-  /** Runs at the lowest priority: nothing waits for it. */
+  /** Whether to run at the lowest priority, because nothing waits for the result. */
   readonly isLowPriority?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -37,7 +40,7 @@ export interface SandboxRun extends AsyncDisposable {
 }
 
 export interface SandboxEnd {
-  /** Exit status; 128 + signal when it was killed. */
+  /** The exit status; 128 + signal if the program was killed. */
   readonly status: number;
   /**
    * The end of its standard error, at most complaintsCharsMax. Not for logs: it may name files.
@@ -55,8 +58,8 @@ const unprivilegedUser = 65_534;
 
 /**
  * Finds out how media can be decoded here: in bubblewrap (own namespaces, no network, one file) or
- * reduced (limits, and a user without rights when we are root). Throws an Error for the operator
- * when the choice does not work.
+ * reduced (limits, and a user without rights if the service runs as root). Throws an Error for the
+ * operator if the choice does not work.
  */
 export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Promise<Sandbox> {
   for (const name of ["ffmpeg", "ffprobe", "prlimit", "setpriv", "nice"]) program(name);
@@ -82,7 +85,7 @@ export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Pro
 }
 
 /**
- * /etc/alternatives and ld.so.cache are needed to find libraries of ffmpeg. No --new-session:
+ * /etc/alternatives and ld.so.cache are needed to find ffmpeg's libraries. No --new-session:
  * launch() makes one for everything that bubblewrap starts.
  */
 const namespaces =
@@ -101,8 +104,8 @@ const bubblewrap: Sandbox = {
 };
 
 /**
- * Runs programs as `user`, if there is one. They get the file as an open descriptor, since they
- * cannot read our folders.
+ * Runs programs with limits, and as `user` if there is one. They get the file as an open
+ * descriptor, since they cannot read our folders.
  */
 function reduced(user: number | undefined): Sandbox {
   const identity =
@@ -167,7 +170,8 @@ function runOf(
     complaints = (complaints + text).slice(-complaintsCharsMax);
   });
   let isOver = false;
-  // The whole group: killing bubblewrap alone while it starts would leave its children.
+  // Kills the whole process group: killing only bubblewrap while it starts would leave its
+  // children.
   const kill = (): void => {
     if (!isOver && child.pid !== undefined) killGroup(child.pid);
   };
@@ -210,7 +214,7 @@ function killGroup(pid: number): void {
   }
 }
 
-/** Decodes a tenth of a second in the sandbox; returns the reason when that does not work. */
+/** Decodes a tenth of a second in the sandbox. Returns the reason if that does not work. */
 async function problemOf(sandbox: Sandbox): Promise<string | undefined> {
   if (sandbox === bubblewrap && !findProgram("bwrap")) return "bubblewrap is not installed";
   const folder = await mkdtemp(join(tmpdir(), "hlust-sandbox-"));
@@ -235,7 +239,7 @@ async function problemOf(sandbox: Sandbox): Promise<string | undefined> {
     let bytes = 0;
     for await (const chunk of run.stdout as AsyncIterable<Buffer>) bytes += chunk.length;
     const { status, complaints } = await run.ended;
-    // The samples, and headers.
+    // The output has 3200 bytes of samples, and headers.
     if (status === 0 && bytes > 3200) return undefined;
     return complaints.trim().split("\n", 1)[0] || `exit status ${status}`;
   } finally {
@@ -252,7 +256,7 @@ function silentWav(): Buffer {
   ]);
 }
 
-/** An empty folder without write permission, as working directory. */
+/** Makes an empty folder without write permission, to be the working directory. */
 async function emptyFolder(): Promise<string> {
   const uid = process.getuid?.() ?? 0;
   const folder = join(tmpdir(), `hlust-empty-${uid}`);
@@ -267,7 +271,7 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-/** Absolute path of a program of the system, without using PATH. */
+/** The absolute path of a program of the system, found without PATH. */
 function findProgram(name: string): string | undefined {
   return ["/usr/bin", "/bin", "/usr/local/bin"]
     .map((folder) => join(folder, name))

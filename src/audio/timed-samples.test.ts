@@ -5,7 +5,10 @@ import { readTimedSamples } from "./timed-samples.ts";
 
 const rate = 16_000;
 
-/** ffmpeg's output: a header, chunks about the stream, packets of [ms, samples], an end. */
+/**
+ * Output like that of ffmpeg: a header, chunks about the stream, packets of [ms, samples], and an
+ * end.
+ */
 function written(packets: readonly (readonly [number, readonly number[]])[]): Buffer {
   const chunk = (tag: string, ms: readonly number[], body: Buffer): Buffer => {
     const numbers = Buffer.alloc(4 * ms.length + 4);
@@ -37,7 +40,7 @@ async function samplesOf(...from: Parameters<typeof read>): Promise<number[]> {
 
 const ones = (count: number): number[] => Array.from({ length: count }, () => 1);
 
-test("`readTimedSamples()` returns all samples in order, for any chunks", async () => {
+test("readTimedSamples() returns all samples in order, for any split into chunks", async () => {
   const packets = fc.array(fc.array(fc.integer({ min: -32_768, max: 32_767 }), { maxLength: 50 }), {
     maxLength: 20,
   });
@@ -55,7 +58,7 @@ test("`readTimedSamples()` returns all samples in order, for any chunks", async 
   );
 });
 
-test("`readTimedSamples()` fills gaps with silence, drops duplicates and tolerates inexact times", async () => {
+test("readTimedSamples() fills gaps with silence, drops duplicates and tolerates inexact times", async () => {
   const rows: readonly (readonly [string, [number, number[]][], (readonly [number, number])[]])[] =
     [
       [
@@ -113,7 +116,7 @@ test("`readTimedSamples()` fills gaps with silence, drops duplicates and tolerat
   }
 });
 
-test("`readTimedSamples()` yields a gap of eight hours in small chunks", async () => {
+test("readTimedSamples() yields a gap of eight hours in small chunks", async () => {
   let [total, most] = [0, 0];
   async function* all() {
     yield written([[8 * 3_600_000, [7]]]);
@@ -126,7 +129,7 @@ test("`readTimedSamples()` yields a gap of eight hours in small chunks", async (
   assert.equal(most, rate / 2);
 });
 
-test("`readTimedSamples()` rejects data that no decoder writes", async () => {
+test("readTimedSamples() rejects data that no decoder writes", async () => {
   const whole = written([[0, ones(10)]]);
   const odd = Buffer.from(whole);
   odd.writeUInt32BE(19, odd.indexOf("sndD", 30) + 8);

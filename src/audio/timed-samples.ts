@@ -1,27 +1,25 @@
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * ffmpeg's name of the simplest container with times: chunks of a tag, milliseconds, a length, and
- * samples.
+ * ffmpeg's name of the simplest container with times: its chunks have a tag, milliseconds, a
+ * length, and samples.
  */
 export const timedFormat = "smjpeg";
 
 /**
- * A packet's time may differ this much from the samples before it; past that, samples are missing
- * or come twice.
+ * The time of a packet may differ this much from the end of the samples before it. If it differs
+ * more, samples are missing or repeated.
  */
 const inexactMsMax = 100;
 /** Silence is yielded in chunks of this length. */
 const silenceMs = 500;
-/**
- * Packets of a decoder are far shorter.
- */
+/** The maximum length of a packet; those of a decoder are far shorter. */
 const packetBytesMax = 1 << 24;
 
 /**
- * 16-bit samples of one channel that ffmpeg writes in timedFormat, each at its time from 0: gaps
- * are silence, duplicates are left out. ffmpeg's own filter for gaps holds all of a gap in memory,
- * and loses the audio after a long one.
+ * Reads the 16-bit samples of one channel that ffmpeg writes in timedFormat, and yields each at its
+ * time from 0: gaps become silence, and duplicates are dropped. ffmpeg's own filter for gaps keeps
+ * all of a gap in memory, and loses the audio after a long one.
  */
 export async function* readTimedSamples(
   written: AsyncIterable<Buffer>,
@@ -51,7 +49,7 @@ export async function* readTimedSamples(
 function* inOne(parts: readonly Buffer[]): Generator<Int16Array, void, undefined> {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   if (length === 0) return;
-  // The machine is little-endian too, as all that Hlust runs on.
+  // All machines that Hlust runs on are little-endian, as the format is.
   const samples = new Int16Array(length / 2);
   const bytes = new Uint8Array(samples.buffer);
   let at = 0;
@@ -72,7 +70,7 @@ interface Packet {
   readonly bytes: Buffer;
 }
 
-/** The complete packets after every read. */
+/** Yields the packets that each read completes. */
 async function* readPackets(
   written: AsyncIterable<Buffer>,
 ): AsyncGenerator<readonly Packet[], void, undefined> {
@@ -96,10 +94,10 @@ async function* readPackets(
   }
 }
 
-/** "\0\nSMJPEG", version, duration. */
+/** The header: "\0\nSMJPEG", version, duration. */
 const startBytes = 16;
 
-/** The chunk that begins there, if it is complete. */
+/** The chunk at this position, if it is complete. */
 function chunkAt(bytes: Buffer, at: number): { end: number; packet?: Packet } | undefined {
   if (bytes.length < at + 4) return undefined;
   const tag = bytes.toString("latin1", at, at + 4);

@@ -5,11 +5,11 @@ import { espeak, joined } from "../../test/fixtures/flite.ts";
 import { type Cut, UtteranceCutter } from "./utterance-cutter.ts";
 import { EnergyVoiceActivity, type VoiceActivity } from "./voice-activity.ts";
 
-/** Exact: a frame with a sample other than 0 is speech. */
+/** An exact detector: a frame with a sample other than 0 is speech. */
 const exactActivity = (): VoiceActivity => ({
   frameSamples: 160,
   delayFrames: 0,
-  learntFrames: Infinity,
+  learnedFrames: Infinity,
   isSpeech: (frame) => frame.some((sample) => sample !== 0),
   save: () => [],
   restore() {},
@@ -59,9 +59,9 @@ test("UtteranceCutter cuts where the silence is long enough", () => {
     ["150 ms lead, early too", [silence(800), speech(200)], [[650, 1000, 350]]],
     ["150 ms lead", [silence(2000), speech(200)], [[1850, 2200, 350]]],
     ["150 ms trail", [speech(500), silence(2000)], [[0, 1000, 650]]],
-    ["a short pause is within", [speech(500), silence(490), speech(500)], [[0, 1490, 1490]]],
+    ["a short pause does not divide", [speech(500), silence(490), speech(500)], [[0, 1490, 1490]]],
     [
-      "a long one divides, and what follows has its lead",
+      "a long pause divides, and the next utterance has its lead",
       [speech(500), silence(600), speech(500)],
       [
         [0, 1000, 650],
@@ -69,7 +69,7 @@ test("UtteranceCutter cuts where the silence is long enough", () => {
       ],
     ],
     [
-      "on demand, and the next one begins at once",
+      "on demand, and the next one begins immediately",
       [speech(500), "end utterance", speech(300)],
       [
         [0, 500, 500],
@@ -84,7 +84,7 @@ test("UtteranceCutter cuts where the silence is long enough", () => {
   }
 });
 
-test("UtteranceCutter ends an utterance at its greatest length, and the next begins without a gap", () => {
+test("UtteranceCutter ends an utterance at its maximum length, and the next one begins without a gap", () => {
   const found = cutUp([speech(2500)], { utteranceMsMax: 1000 });
   assert.deepEqual(times(found), [
     [0, 1000, 1000],
@@ -128,7 +128,7 @@ test("UtteranceCutter waits for silenceMsMin", () => {
   assert.equal(cutUp(inputs, { silenceMsMin: 200 }).length, 2);
 });
 
-test("UtteranceCutter yields each sample of an utterance once, in order, for any chunks", () => {
+test("UtteranceCutter yields each sample of an utterance once, in order, for any split into chunks", () => {
   const stretch = fc.record({
     ms: fc.integer({ min: 1, max: 120 }).map((n) => 10 * n),
     loud: fc.boolean(),
@@ -164,7 +164,7 @@ test("UtteranceCutter yields each sample of an utterance once, in order, for any
   );
 });
 
-/** Steady noise: the sum of four uniform numbers is close to normal. */
+/** Steady noise: the sum of four uniform numbers is close to a normal distribution. */
 function noise(ms: number, amplitude: number, seed: number): Int16Array {
   let state = seed;
   const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32 - 0.5;
@@ -183,7 +183,7 @@ function buzz(ms: number, amplitude: number): Int16Array {
   });
 }
 
-test("EnergyVoiceActivity finds no speech in silence or in steady noise, whenever it begins", () => {
+test("EnergyVoiceActivity finds no speech in silence or in steady noise, whenever the noise begins", () => {
   const utterancesIn = (...inputs: Int16Array[]) =>
     cutUp(inputs, { activity: new EnergyVoiceActivity() }).length;
   assert.equal(utterancesIn(silence(10_000)), 0);
@@ -219,7 +219,7 @@ test("EnergyVoiceActivity finds a voice in silence and over noise", () => {
   }
 });
 
-test("UtteranceCutter continues exactly where another one was saved", () => {
+test("a restored UtteranceCutter continues exactly where the saved one stopped", () => {
   const inputs = fc.array(
     fc.record({ isSpeech: fc.boolean(), length: fc.integer({ min: 1, max: 20_000 }) }),
     { minLength: 2, maxLength: 12 },
@@ -261,7 +261,7 @@ test("UtteranceCutter continues exactly where another one was saved", () => {
   );
 });
 
-test("UtteranceCutter begins before the first sound, also after digital silence", () => {
+test("UtteranceCutter begins an utterance before the first sound, even after digital silence", () => {
   for (const [name, gap] of [
     ["digital silence", silence(1500)],
     ["a quiet room", noise(1500, 4, 1)],

@@ -4,9 +4,9 @@ import type { VoiceActivity } from "./voice-activity.ts";
 
 export interface UtteranceCutterOptions {
   readonly voiceActivity: VoiceActivity;
-  /** Silence that ends an utterance. */
+  /** The length of silence that ends an utterance. */
   readonly silenceMsMin: number;
-  /** Length after which an utterance ends without silence. */
+  /** The length after which an utterance ends without silence. */
   readonly utteranceMsMax: number;
 }
 
@@ -32,7 +32,7 @@ export interface SavedCutter {
   readonly frame: string;
 }
 
-/** Samples a millisecond at 16 kHz. */
+/** Samples per millisecond at 16 kHz. */
 const perMs = 16;
 /** Audio before speech that belongs to the utterance. */
 const leadSamples = 150 * perMs;
@@ -42,15 +42,15 @@ const leadSamples = 150 * perMs;
  */
 const earlySamples = 1000 * perMs;
 /**
- * Silence after speech that belongs to the utterance; more of it does only when speech continues in
- * the same utterance.
+ * Silence after speech that belongs to the utterance. More silence belongs to it only if speech
+ * continues in the same utterance.
  */
 const trailSamples = 150 * perMs;
 
 /**
  * Cuts a stream of 16 kHz samples into utterances (endpointing), the same way for every engine:
- * from shortly before speech until silence, the greatest length, or endUtterance(). The cuts do not
- * depend on the chunks of the input.
+ * from shortly before speech until silence, the maximum length, or endUtterance(). The cuts do not
+ * depend on how the input is split into chunks.
  */
 export class UtteranceCutter {
   readonly #activity: VoiceActivity;
@@ -58,15 +58,15 @@ export class UtteranceCutter {
   readonly #utteranceSamplesMax: number;
   readonly #leadSamplesMax: number;
   /**
-   * Held back: before an utterance, what may become its lead; within one, the silence after the
-   * trail.
+   * Samples that are held back: before an utterance, its possible lead; within an utterance, the
+   * silence after the trail.
    */
   #held: Int16Array[] = [];
   #heldSamples = 0;
   /** Samples of the next frame, while it is incomplete. */
   readonly #frame: Int16Array;
   #frameFilled = 0;
-  /** Samples processed, without those of the incomplete frame. */
+  /** The number of processed samples, without those of the incomplete frame. */
   #position = 0;
   /** The start of the current utterance. */
   #startSample: number | undefined;
@@ -86,7 +86,7 @@ export class UtteranceCutter {
     return this.#startSample !== undefined;
   }
 
-  /** Its state between two utterances. Throws within one. */
+  /** The state between two utterances. Throws within an utterance. */
   save(): SavedCutter {
     if (this.isWithinUtterance) throw new Error("a cutter can only be saved between utterances");
     return {
@@ -126,7 +126,7 @@ export class UtteranceCutter {
     if (isSpoken && this.#heldSamples > 0) yield this.#release();
   }
 
-  /** The next complete frame, if there is one: a view where it lies within these samples. */
+  /** The next complete frame, if there is one: a view if it lies within these samples. */
   #fill(samples: Int16Array, at: number): { samples: Int16Array; taken: number } | undefined {
     const { length } = this.#frame;
     if (this.#frameFilled === 0 && at + length <= samples.length) {
@@ -151,7 +151,7 @@ export class UtteranceCutter {
     yield this.#end();
   }
 
-  /** Processes a frame: undefined where it is only held. */
+  /** Processes a frame. Returns undefined if the frame is only held back. */
   #take(frame: Int16Array): readonly Cut[] | undefined {
     const isSpeech = this.#activity.isSpeech(frame);
     this.#position += frame.length;
@@ -205,9 +205,7 @@ export class UtteranceCutter {
     return { kind: "audio", samples };
   }
 
-  /**
-   * The held samples in one array: a view where they are contiguous, as frames of one chunk are.
-   */
+  /** The held samples in one array: a view if they are contiguous, as frames of one chunk are. */
   #joinHeld(): Int16Array {
     const [first] = this.#held;
     const last = this.#held.at(-1);
@@ -221,8 +219,8 @@ export class UtteranceCutter {
   }
 
   #trimLead(): void {
-    const learntSamples = this.#activity.learntFrames * this.#activity.frameSamples;
-    const earlyLength = learntSamples <= earlySamples ? learntSamples + leadSamples : 0;
+    const learnedSamples = this.#activity.learnedFrames * this.#activity.frameSamples;
+    const earlyLength = learnedSamples <= earlySamples ? learnedSamples + leadSamples : 0;
     const lengthMax = Math.max(this.#leadSamplesMax, earlyLength);
     while (this.#heldSamples > lengthMax) {
       this.#heldSamples -= this.#held.shift()?.length ?? 0;

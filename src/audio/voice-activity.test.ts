@@ -6,7 +6,7 @@ import { EnergyVoiceActivity } from "./voice-activity.ts";
 const rate = 16_000;
 type Sound = (seconds: number) => number;
 
-/** Numbers around 0, close to normal. */
+/** Random numbers around 0, close to a normal distribution. */
 function noiseSource(): () => number {
   let state = 7;
   const next = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32 - 0.5;
@@ -88,7 +88,7 @@ function samplesOf(sound: Sound, level: number): Int16Array {
   );
 }
 
-/** The frames of 10 ms that are speech. */
+/** The indexes of the 10 ms frames that are speech. */
 function speechFrames(samples: Int16Array): number[] {
   const activity = new EnergyVoiceActivity();
   const frames: number[] = [];
@@ -143,11 +143,11 @@ test("EnergyVoiceActivity finds speech in a quiet room and over noise", () => {
   }
 });
 
-test("EnergyVoiceActivity finds the end of speech before that of its echo, and soft speech after loud", () => {
+test("EnergyVoiceActivity ends speech before its echo ends, and finds soft speech after loud speech", () => {
   const voice = flite("They found the missing keys", { voice: "rms" });
   const room = samplesOf(noiseSource(), 1).subarray(0, 2 * rate);
   const white = noiseSource();
-  // 75 dB a second, from 12 dB below the voice.
+  // The echo begins 12 dB below the voice and fades by 75 dB per second.
   const echo = Int16Array.from({ length: rate }, (_, at) =>
     Math.round(500 * 10 ** ((-75 * at) / rate / 20) * white()),
   );
@@ -164,7 +164,7 @@ test("EnergyVoiceActivity learns the noise floor again after the input was muted
   const voice = flite("They found the missing keys", { voice: "rms" });
   const room = samplesOf(pink(), 100);
   const activity = new EnergyVoiceActivity();
-  const learnt: number[] = [];
+  const learned: number[] = [];
   const frames: number[] = [];
   const stream = joined(
     samplesOf(pink(), 10),
@@ -174,11 +174,11 @@ test("EnergyVoiceActivity learns the noise floor again after the input was muted
   );
   for (let at = 0, frame = 0; at + 160 <= stream.length; at += 160, frame++) {
     if (activity.isSpeech(stream.subarray(at, at + 160))) frames.push(frame);
-    learnt.push(activity.learntFrames);
+    learned.push(activity.learnedFrames);
   }
   // 6 s of one room, 0.3 s muted, 1.5 s of another room that is ten times as loud, then the voice.
-  assert.ok((learnt[599] ?? 0) >= 600);
-  assert.ok((learnt[640] ?? NaN) <= 20, `${learnt[640]} frames`);
+  assert.ok((learned[599] ?? 0) >= 600);
+  assert.ok((learned[640] ?? NaN) <= 20, `${learned[640]} frames`);
   assert.ok((frames[0] ?? 0) >= 780, `begins at ${frames[0]}`);
   assert.ok(frames.length > 80, `${frames.length} frames`);
 });

@@ -1,42 +1,45 @@
 /** Detects speech in a stream of 16 kHz samples (VAD). */
 export interface VoiceActivity {
-  /** Samples of a frame. */
+  /** Samples per frame. */
   readonly frameSamples: number;
   /** Speech is detected at most this many frames after it began. */
   readonly delayFrames: number;
   /**
-   * Frames since it began to learn the noise floor: speech found soon after may have begun then.
+   * The number of frames since it began to learn the noise floor. Speech that is found soon after
+   * that may have begun at the same time.
    */
-  readonly learntFrames: number;
-  /** Whether this frame, the next one of the stream, has speech. */
+  readonly learnedFrames: number;
+  /** Whether the next frame of the stream has speech. */
   isSpeech(frame: Int16Array): boolean;
   /**
-   * What it has learnt from its stream, so that another process can continue
+   * The state that it has learned from its stream, so that another process can continue
    * (engines/process/engine-session.ts).
    */
   save(): readonly number[];
-  /** Puts a new one into a saved state. */
+  /** Puts a new instance into a saved state. */
   restore(saved: readonly number[]): void;
 }
 
-/** 10 ms. */
+/** A frame is 10 ms. */
 const frameSamples = 160;
 /** The pole of a high-pass filter at about 150 Hz, against hum, rumble and offset. */
 const highPassPole = 0.94;
-/** The floor is of power smoothed over this many frames. */
+/** The noise floor is computed from power that is smoothed over this many frames. */
 const smoothedFrames = 5;
-/** Less than one bit of dither: the input is not connected, or muted. */
+/** Power below this is less than one bit of dither: the input is not connected, or is muted. */
 const nothingPowerMax = 1;
-/** After this many such frames the floor is forgotten: it was not the room's. */
+/** After this many such frames the noise floor is forgotten, since it was not that of the room. */
 const forgetFrames = 25;
-/** The least floor (root mean square 3): below it there is only the dither of a converter. */
+/**
+ * The lowest noise floor (root mean square 3): below it there is only the dither of a converter.
+ */
 const floorDbMin = 10;
-/** Level above the floor at which speech begins, and at which it continues. */
+/** The level above the noise floor at which speech begins, and at which it continues. */
 const onsetDb = 8;
 const holdDb = 5;
 /**
  * Audio this far below the loudest speech is its echo, whatever the floor. The level of the loudest
- * speech decays by forgetDb a frame.
+ * speech decays by forgetDb per frame.
  */
 const fadeDb = 35;
 const forgetDb = 0.05;
@@ -44,24 +47,25 @@ const forgetDb = 0.05;
 const onsetFrames = 6;
 const onsetWindow = 15;
 /**
- * Least standard deviation of their smoothed levels: steady noise and ringing tones have up to
- * 0.5 dB, half of speech has 5 dB.
+ * The minimum standard deviation of the smoothed levels of these frames: steady noise and ringing
+ * tones have up to 0.5 dB; half of all speech has 5 dB.
  */
 const onsetDeviationDb = 1.1;
-/** In a saved state, in place of a level: no level is negative. */
+/** Stands for an undefined level in a saved state: no level is negative. */
 const notLoud = -1;
 /** After this many frames that are not loud, speech has to begin again. */
 const releaseFrames = 25;
 /**
- * The floor is the least power within the last 12 blocks of 250 ms: speech has a gap in that time.
+ * The noise floor is the minimum power within the last 12 blocks of 250 ms: speech has a gap in
+ * that time.
  */
 const floorBlocks = 12;
 const floorBlockFrames = 25;
 
 /**
- * Voice activity detection by energy over an adaptive noise floor. Steady noise of any level is
- * silence, from its first frame on, since speech must begin with changing levels. So are hum,
- * clicks, keys, and the tones of telephones.
+ * Voice activity detection by energy over an adaptive noise floor. Steady noise of any level counts
+ * as silence from its first frame on, since speech must begin with changing levels. Hum, clicks,
+ * typing, and the tones of telephones count as silence too.
  */
 export class EnergyVoiceActivity implements VoiceActivity {
   readonly frameSamples = frameSamples;
@@ -69,22 +73,22 @@ export class EnergyVoiceActivity implements VoiceActivity {
 
   #lastIn = 0;
   #lastOut = 0;
-  /** Frames that the floor is made of. */
+  /** The number of frames from which the noise floor is computed. */
   #frames = 0;
   /** Consecutive frames without signal. */
   #nothingFrames = 0;
-  /** Powers of the last frames, for smoothing. */
+  /** The powers of the last frames, for smoothing. */
   readonly #powers: number[] = [];
-  /** Least smoothed power of each block, oldest first; the last one is still filling. */
+  /** The minimum smoothed power of each block, oldest first; the last block is not complete. */
   readonly #blocks: number[] = [];
-  /** Smoothed levels of the last frames in dB; undefined for frames that were not loud. */
+  /** The smoothed levels of the last frames in dB; undefined for frames that were not loud. */
   readonly #recent: (number | undefined)[] = [];
   #framesSinceLoud = 0;
   #isOpen = false;
   /** Level of the loudest recent speech. */
   #peakDb = 0;
 
-  get learntFrames(): number {
+  get learnedFrames(): number {
     return this.#frames + smoothedFrames;
   }
 
@@ -148,8 +152,8 @@ export class EnergyVoiceActivity implements VoiceActivity {
 
   #begins(): boolean {
     const loud = this.#recent.filter((db) => db !== undefined);
-    // The first frame of a noise is partly silence, and the next is smoothed with it: they do not
-    // show how the noise changes.
+    // The first frame of a noise is partly silence, and the next one is smoothed with it, so these
+    // two do not show how the noise changes.
     const isAfterLoud = (index: number) =>
       this.#recent[index - 1] !== undefined && this.#recent[index - 2] !== undefined;
     const levels = this.#recent
@@ -173,7 +177,7 @@ export class EnergyVoiceActivity implements VoiceActivity {
     this.#blocks[last] = Math.min(this.#blocks[last] ?? smooth, smooth);
   }
 
-  /** Infinity while it is unknown. */
+  /** The noise floor in dB; Infinity while it is unknown. */
   #floorDb(): number {
     return Math.max(floorDbMin, decibels(Math.min(...this.#blocks)));
   }

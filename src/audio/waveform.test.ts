@@ -17,7 +17,7 @@ function valuesOf(sections: readonly Int8Array[]): number[] {
 }
 
 describe("WaveformMaker", () => {
-  test("a pixel is the least and the greatest of a twentieth of a second, in 256ths truncated towards zero", () => {
+  test("a pixel is the minimum and the maximum of 50 ms, divided by 256 and truncated towards zero", () => {
     const rows: [samples: number[], pixels: number[]][] = [
       [[], []],
       [[0], [0, 0]],
@@ -55,12 +55,12 @@ describe("WaveformMaker", () => {
       ],
     ];
     for (const [samples, pixels] of rows) {
-      // 80 samples a second: four in a pixel.
+      // 80 samples per second are four per pixel.
       assert.deepEqual(valuesOf(sectionsOf(80, Int16Array.from(samples))), pixels, samples.join());
     }
   });
 
-  test("a pixel follows its definition, for any split of the samples", () => {
+  test("pixels follow their definition, for any split of the samples into chunks", () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(fc.integer({ min: -32_768, max: 32_767 }), { maxLength: 40 }), {
@@ -83,7 +83,7 @@ describe("WaveformMaker", () => {
     );
   });
 
-  test("sections are ten minutes long, the last one is the rest", () => {
+  test("sections are ten minutes long, and the last one has the rest", () => {
     const samples = noise(25 * 60_000 + 20, 20_000, 400);
     const sections = sectionsOf(400, samples);
     assert.deepEqual(
@@ -102,7 +102,7 @@ describe("WaveformMaker", () => {
   });
 });
 
-test("`waveformJson()` is audiowaveform's JSON of version 2", async () => {
+test("waveformJson() writes audiowaveform's JSON, version 2", async () => {
   const textOf = async (...sections: number[][]): Promise<string> => {
     const list = sections.map((section) => Int8Array.from(section));
     const length = sections.flat().length / 2;

@@ -1,15 +1,15 @@
-/** docs/api.md, Uploads: pixels of a waveform for each second of a recording. */
+/** Pixels of a waveform per second of a recording (docs/api.md, Uploads). */
 export const pixelsPerSecond = 20;
 
-/** Pixels of a section of a waveform: ten minutes. */
+/** Pixels per section of a waveform, which is ten minutes. */
 const pixelsOfSection = 600 * pixelsPerSecond;
-/** The least and the greatest sample of a pixel. */
+/** Values per pixel: the minimum and the maximum sample. */
 const valuesOfPixel = 2;
 
 /**
- * Makes the waveform of 16-bit samples, in sections of ten minutes: for each pixel two signed
- * bytes, its least and its greatest sample divided by 256 and truncated towards zero, as
- * audiowaveform does for 8 bits. The sections do not depend on the chunks of samples.
+ * Makes the waveform of 16-bit samples, in sections of ten minutes. A pixel is two signed bytes:
+ * its minimum and its maximum sample, divided by 256 and truncated towards zero, as audiowaveform
+ * does for 8 bits. The sections do not depend on how the samples are split into chunks.
  */
 export class WaveformMaker {
   readonly #samplesPerPixel: number;
@@ -19,7 +19,7 @@ export class WaveformMaker {
   #least = 0;
   #greatest = 0;
 
-  /** `sampleRate`: a multiple of pixelsPerSecond. */
+  /** `sampleRate` must be a multiple of pixelsPerSecond. */
   constructor(sampleRate: number) {
     this.#samplesPerPixel = sampleRate / pixelsPerSecond;
   }
@@ -77,7 +77,7 @@ export class WaveformMaker {
  */
 export async function* waveformJson(waveform: {
   readonly sampleRate: number;
-  /** Pixels in all sections. */
+  /** The number of pixels in all sections. */
   readonly length: number;
   readonly sections: AsyncIterable<Int8Array>;
 }): AsyncGenerator<string, void, undefined> {

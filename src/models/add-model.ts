@@ -49,5 +49,5 @@ async function fileBytes(folder: string, path: string): Promise<number> {
     throw error;
   });
   if (found?.isFile() === true) return found.size;
-  throw new ServiceError("failed_precondition", `${join(folder, path)} is no file`);
+  throw new ServiceError("failed_precondition", `${join(folder, path)} is not a file`);
 }

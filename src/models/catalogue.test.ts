@@ -33,15 +33,15 @@ const fileRoles: Readonly<Record<ModelKind, readonly (readonly string[])[]>> = {
 const url = "https://models.example/it.tar.bz2";
 const good = { card: testCard("it"), downloads: [{ url, unpack: "tar.bz2" as const }] };
 
-test("parseCatalogue() reads entries, and reports all problems at once", () => {
+test("parseCatalogue() reads entries, and reports all problems together", () => {
   assert.deepEqual(parseCatalogue(catalogueText(good)), [good]);
   const plain = { url, to: "model.onnx", bytes: 5, sha256: "a".repeat(64) };
   const entry = { ...good, downloads: [plain] };
   assert.deepEqual(parseCatalogue(catalogueText(entry)), [entry]);
   const rows: [text: string, message: RegExp][] = [
     ["", /JSON/],
-    ["[]", /it is no JSON object/],
-    ['{"models": {}}', /models is no list/],
+    ["[]", /it must be a JSON object/],
+    ['{"models": {}}', /models must be a list/],
     [catalogueText(good, good), /two models are called it/],
     [catalogueText({ ...good, downloads: [] }), /it has no downloads/],
     [catalogueText({ ...good, downloads: [{ url }] }), /needs either unpack or to/],
@@ -51,10 +51,16 @@ test("parseCatalogue() reads entries, and reports all problems at once", () => {
     ],
     [
       catalogueText({ ...good, downloads: [{ url, to: "other.onnx" }] }),
-      /other\.onnx is no file of the model/,
+      /other\.onnx is not a file of the model/,
     ],
-    [catalogueText({ ...good, downloads: [{ url, to: "../x" }] }), /downloads\[0\]\.to is/],
-    [catalogueText(good).replace('tar.bz2"}', 'zip"}'), /unpack is "zip"/],
+    [
+      catalogueText({ ...good, downloads: [{ url, to: "../x" }] }),
+      /downloads\[0\]\.to must be text that matches .*, not "\.\.\/x"/,
+    ],
+    [
+      catalogueText(good).replace('tar.bz2"}', 'zip"}'),
+      /unpack must be one of tar\.bz2, tar\.gz, not "zip"/,
+    ],
     ...["http://models.example/", "ftp://x/", "file:///x", "it", "https://a:b@models.example/"].map(
       (bad): [string, RegExp] => [
         catalogueText({ ...good, downloads: [{ url: bad, unpack: "tar.gz" }] }),

@@ -3,16 +3,19 @@ import { join } from "node:path";
 import { JsonFields } from "./json-fields.ts";
 import { ModelCardError, readModelCard, safePathPattern, type ModelCard } from "./model-card.ts";
 
-/** How a download is unpacked; one that is not unpacked is a file of the model. */
+/** The formats of archives. A download that is not unpacked is a file of the model. */
 export const archiveFormats = ["tar.bz2", "tar.gz"] as const;
 export type ArchiveFormat = (typeof archiveFormats)[number];
 
 /** A download of a model. */
 export interface ModelDownload {
   readonly url: string;
-  /** As published; undefined: as the server reports. */
+  /** The published size. undefined: the size that the server reports. */
   readonly bytes?: number;
-  /** As published; undefined: recorded at the first download, and checked at later ones. */
+  /**
+   * The published checksum. undefined: the first download's checksum is recorded, and later
+   * downloads are checked against it.
+   */
   readonly sha256?: string;
   readonly unpack?: ArchiveFormat;
   /** For a download that is not unpacked: its path in the model's folder. */
@@ -23,7 +26,7 @@ export interface ModelDownload {
 export interface CatalogueEntry {
   readonly card: ModelCard;
   readonly downloads: readonly ModelDownload[];
-  /** Of the installed model; undefined: not known before it is installed. */
+  /** The size of the installed model; undefined if it is not known before the installation. */
   readonly diskBytes?: number;
 }
 
@@ -63,7 +66,7 @@ export function parseCatalogue(text: string): readonly CatalogueEntry[] {
   return entries;
 }
 
-/** Whether a model may be downloaded from there: https, or this machine. */
+/** Whether a model may be downloaded from this URL: it must be https, or on this machine. */
 export function isDownloadUrl(url: URL): boolean {
   if (url.username !== "" || url.password !== "") return false;
   if (url.protocol === "https:") return true;
@@ -93,7 +96,7 @@ function readBytes(fields: JsonFields, name: string): number {
   return fields.number(name, { min: 1, max: Number.MAX_SAFE_INTEGER });
 }
 
-/** Problems of an entry that are not of a single field. */
+/** Problems of an entry that concern more than one field. */
 function problemsOf({ card, downloads }: CatalogueEntry): readonly string[] {
   const problems: string[] = [];
   const paths = new Set(Object.values(card.files).map(({ path }) => path));
@@ -107,7 +110,7 @@ function problemsOf({ card, downloads }: CatalogueEntry): readonly string[] {
       problems.push(`${card.name}: ${url} needs either unpack or to`);
     }
     if (to !== undefined && !paths.has(to)) {
-      problems.push(`${card.name}: ${to} is no file of the model`);
+      problems.push(`${card.name}: ${to} is not a file of the model`);
     }
   }
   return problems;

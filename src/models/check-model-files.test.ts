@@ -34,13 +34,13 @@ test("a file that matches its card passes", async () => {
   await checkModelFiles(folder, { a: { path: "a.txt", bytes: 5, sha256 } });
 });
 
-test("a file that does not match its card is named, with what is wrong", async () => {
+test("an error names a file that does not match its card, and what is wrong with it", async () => {
   put("a.txt", "hello");
   put("empty.txt", "");
   const sha256 = createHash("sha256").update("world").digest("hex");
   const rows = [
     [{ path: "no.txt" }, "no.txt: is missing"],
-    [{ path: "." }, ".: is no file"],
+    [{ path: "." }, ".: is not a file"],
     [{ path: "empty.txt" }, "empty.txt: is empty"],
     [{ path: "a.txt", bytes: 1200 }, "a.txt: is cut off after 5 of 1,200 bytes"],
     [{ path: "a.txt", bytes: 4 }, "a.txt: has 5 bytes instead of 4"],
@@ -61,7 +61,7 @@ test("readOnnxMetadata() reads the metadata of a model", async () => {
   assert.equal(metadata.get("cache_last_time_dim3"), "288");
 });
 
-test("an ONNX file that is truncated anywhere in its graph, or is none, is rejected", async () => {
+test("a file that is not ONNX, or is truncated anywhere in its graph, is rejected", async () => {
   const bytesLeft = (starter.length - 2000).toLocaleString("en-US");
   const rows = [
     [
@@ -73,9 +73,12 @@ test("an ONNX file that is truncated anywhere in its graph, or is none, is rejec
       new RegExp(`^model\\.onnx: is cut off after ${bytesLeft} of at least 3,`),
     ],
     [starter.subarray(0, 2), "model.onnx: is cut off: it has no graph"],
-    [Buffer.from("<!doctype html><title>404</title>"), "model.onnx: is no ONNX model"],
-    [Buffer.from("version https://git-lfs.github.com/spec/v1\n"), "model.onnx: is no ONNX model"],
-    [new Uint8Array(5000), "model.onnx: is no ONNX model"],
+    [Buffer.from("<!doctype html><title>404</title>"), "model.onnx: is not an ONNX model"],
+    [
+      Buffer.from("version https://git-lfs.github.com/spec/v1\n"),
+      "model.onnx: is not an ONNX model",
+    ],
+    [new Uint8Array(5000), "model.onnx: is not an ONNX model"],
     [Buffer.concat([starter, Buffer.alloc(9)]), `model.onnx: is damaged at byte ${starter.length}`],
   ] as const;
   for (const [bytes, message] of rows) {
@@ -94,16 +97,16 @@ test("readModelTokens() reads symbols by number", async () => {
   assert.deepEqual(await readModelTokens(folder, { path: "tokens.txt" }), ["", "▁ð", "<blk>"]);
 });
 
-test("the first bad line of tokens is named", async () => {
+test("an error names the first bad line of the tokens", async () => {
   const rows = [
-    ["a 0\nb 1\nc\n", "tokens.txt: line 3 is no symbol and number"],
-    ["a 0\n\nc 1\n", "tokens.txt: line 2 is no symbol and number"],
-    ["a 0\nb c 1\n", "tokens.txt: line 2 is no symbol and number"],
-    ["a 0\nb -1\n", "tokens.txt: line 2 is no symbol and number"],
-    ["a 0\nb 0\n", "tokens.txt: line 2 has number 0 again"],
-    ["a 0\nb 2\n", "tokens.txt: line 2 has number 2, and there are 2 lines"],
+    ["a 0\nb 1\nc\n", "tokens.txt: line 3 is not a symbol and a number"],
+    ["a 0\n\nc 1\n", "tokens.txt: line 2 is not a symbol and a number"],
+    ["a 0\nb c 1\n", "tokens.txt: line 2 is not a symbol and a number"],
+    ["a 0\nb -1\n", "tokens.txt: line 2 is not a symbol and a number"],
+    ["a 0\nb 0\n", "tokens.txt: line 2 repeats the number 0"],
+    ["a 0\nb 2\n", "tokens.txt: line 2 has the number 2, but there are only 2 lines"],
     ["", "tokens.txt: is empty"],
-    [Buffer.from([0x61, 0xff, 0x20, 0x30]), "tokens.txt: is no UTF-8 text"],
+    [Buffer.from([0x61, 0xff, 0x20, 0x30]), "tokens.txt: is not UTF-8 text"],
   ] as const;
   for (const [content, message] of rows) {
     put("tokens.txt", content);

@@ -27,7 +27,8 @@ export async function checkModelFiles(
 }
 
 /**
- * The same, and ONNX files must be complete: for libraries that crash the process otherwise.
+ * Like checkModelFiles(), but also checks that ONNX files are complete, for libraries that crash
+ * the process otherwise.
  */
 export async function checkNativeFiles(
   folder: string,
@@ -42,7 +43,7 @@ export async function checkNativeFiles(
 async function checkModelFile(folder: string, file: ModelFile): Promise<void> {
   const { path, bytes, sha256 } = file;
   const stats = await stat(join(folder, path)).catch(unreadable(path));
-  if (!stats.isFile()) throw new ModelFileError(path, "is no file");
+  if (!stats.isFile()) throw new ModelFileError(path, "is not a file");
   if (stats.size === 0) throw new ModelFileError(path, "is empty");
   if (bytes !== undefined && stats.size < bytes) throw cutOff(path, stats.size, shownCount(bytes));
   if (bytes !== undefined && stats.size > bytes) {
@@ -64,7 +65,10 @@ const versionField = 1;
 const graphField = 7;
 const metadataField = 14;
 const lastField = 25;
-/** More than any real entry has: metadata is read into memory. */
+/**
+ * The maximum size of an entry of the metadata, which is read into memory: more than any real entry
+ * has.
+ */
 const metadataBytesMax = 1 << 20;
 
 /**
@@ -84,7 +88,10 @@ export async function readOnnxMetadata(
     for (let at = 0; at < size;) {
       const field = await readField(handle, at);
       if (!field || (at === 0 && field.number !== versionField)) {
-        throw new ModelFileError(path, at === 0 ? "is no ONNX model" : `is damaged at byte ${at}`);
+        throw new ModelFileError(
+          path,
+          at === 0 ? "is not an ONNX model" : `is damaged at byte ${at}`,
+        );
       }
       if (field.end > size) throw cutOff(path, size, `at least ${shownCount(field.end)}`);
       if (field.number === metadataField && field.end - field.start <= metadataBytesMax) {
@@ -109,7 +116,7 @@ interface Field {
   readonly end: number;
 }
 
-/** undefined where there is no field that onnx.proto knows. */
+/** Reads a field; undefined if there is no field that onnx.proto defines. */
 async function readField(handle: FileHandle, at: number): Promise<Field | undefined> {
   // A tag and a length take 10 bytes each at most.
   return fieldAt(await readBytes(handle, at, 20), at);
@@ -182,15 +189,15 @@ export async function readModelTokens(
   for (const [index, line] of lines.entries()) {
     const [, symbol, digits] = /^(\S*)[ \t]+(\d{1,9})$/.exec(line) ?? [];
     if (symbol === undefined || digits === undefined) {
-      throw new ModelFileError(path, `line ${index + 1} is no symbol and number`);
+      throw new ModelFileError(path, `line ${index + 1} is not a symbol and a number`);
     }
     const number = Number(digits);
     if (number >= lines.length) {
-      const problem = `line ${index + 1} has number ${number}, and there are ${lines.length} lines`;
+      const problem = `line ${index + 1} has the number ${number}, but there are only ${lines.length} lines`;
       throw new ModelFileError(path, problem);
     }
     if (symbols[number] !== undefined) {
-      throw new ModelFileError(path, `line ${index + 1} has number ${number} again`);
+      throw new ModelFileError(path, `line ${index + 1} repeats the number ${number}`);
     }
     symbols[number] = symbol;
   }
@@ -206,7 +213,7 @@ export async function readModelLines(folder: string, path: string): Promise<read
     if (lines.at(-1) === "") lines.pop();
     if (lines.length > 0) return lines;
   } catch {
-    throw new ModelFileError(path, "is no UTF-8 text");
+    throw new ModelFileError(path, "is not UTF-8 text");
   }
   throw new ModelFileError(path, "is empty");
 }

@@ -9,7 +9,7 @@ import type { ArchiveFormat } from "./catalogue.ts";
 import { codeOf } from "./durable-files.ts";
 
 export interface DecompressOptions {
-  /** Of the decompressed data. */
+  /** The maximum size of the decompressed data. */
   readonly bytesMax: number;
   /** Called with the number of bytes read so far. */
   readonly onRead?: ((bytes: number) => void) | undefined;

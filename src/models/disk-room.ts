@@ -24,12 +24,12 @@ export async function checkRoom(
   if (free >= neededBytes + spareBytes) return;
   throw new ServiceError(
     "resource_exhausted",
-    `there is no room in ${folder}: ${megabytes(neededBytes + spareBytes)} are needed, ${megabytes(free)} are free`,
+    `there is not enough disk space in ${folder}: ${megabytes(neededBytes + spareBytes)} are needed, ${megabytes(free)} are free`,
     { reason: "NO_DISK_SPACE" },
   );
 }
 
-/** "74.6 MB", "1.4 GB": for people. */
+/** A size for people: "74.6 MB", "1.40 GB". */
 export function megabytes(bytes: number): string {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
 }

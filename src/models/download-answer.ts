@@ -9,10 +9,10 @@ export interface DownloadLimits {
   /** An attempt ends after this long without a byte. */
   readonly stallMs: number;
   readonly redirectsMax: number;
-  /** Attempts in a row without progressBytesMin of progress. */
+  /** The maximum number of attempts in a row without progressBytesMin of progress. */
   readonly attemptsMax: number;
   readonly progressBytesMin: number;
-  /** Wait before the second attempt; it doubles before each later one. */
+  /** The wait before the second attempt; it doubles before each later one. */
   readonly backoffMs: number;
 }
 
@@ -30,7 +30,7 @@ export interface DownloadRequest {
   readonly url: string;
   readonly limits: DownloadLimits;
   readonly signal?: AbortSignal;
-  /** Requests the bytes from there on, if the validator still matches. */
+  /** Requests only the bytes from `from` on, if the validator still matches. */
   readonly rest?: { readonly from: number; readonly validator: string };
 }
 
@@ -38,9 +38,9 @@ export interface DownloadRequest {
 export interface DownloadAnswer extends AsyncDisposable {
   /** The first byte that it sends. */
   readonly from: number;
-  /** Of the whole file, where the server reports it. */
+  /** The size of the whole file, if the server reports it. */
   readonly totalBytes: number | undefined;
-  /** Strong ETag or Last-Modified. */
+  /** The strong ETag, or Last-Modified. */
   readonly validator: string | undefined;
   /** Throws ServiceError "unavailable" when the connection breaks or stalls. */
   body(): AsyncGenerator<Uint8Array, void, undefined>;
@@ -90,7 +90,7 @@ async function ask(
       ...(signal && { signal }),
     });
     answer.body.on("error", () => {
-      // body() throws it; for a body that is not read it does not matter.
+      // body() throws the error; if the body is not read, the error does not matter.
     });
     return { answer, agent };
   } catch (error) {
@@ -151,8 +151,8 @@ function checkStatus(
 }
 
 /**
- * Throws where the redirect must not be followed. Its query is a secret of the server: errors show
- * only the origin.
+ * The target of a redirect. Throws if it must not be followed. Its query is a secret of the server,
+ * so errors show only the origin.
  */
 function redirectTarget(from: URL, location: string, asked: string): URL {
   const target = URL.parse(location, from.href);

@@ -61,7 +61,7 @@ test("a part from before a restart of the machine is resumed only when its check
   assert.deepEqual(sent.ranges, [undefined, undefined, "bytes=100000-"]);
 });
 
-test("a download starts over where the server has no ranges, or the file has changed", async () => {
+test("a download starts over if the server does not support ranges or the file has changed", async () => {
   using fixture = new PullFixture();
   let connections = 0;
   await using plain = await serveDownloads((_request, response) => {
@@ -90,7 +90,7 @@ test("a download starts over where the server has no ranges, or the file has cha
   assert.deepEqual(second.ranges, ["bytes=70000-"]);
 });
 
-test("a download starts over where the server sends another range than was requested", async () => {
+test("a download starts over if the server sends a different range than was requested", async () => {
   using fixture = new PullFixture();
   const seen: (string | undefined)[] = [];
   await using server = await serveDownloads((request, response) => {
@@ -145,7 +145,7 @@ test("a body that is too long is rejected at the first byte too many", async () 
   await refusedPull(
     fixture.pull(server.url, { bytes: 100_000 }),
     "data_loss",
-    /sent more than its 100000 bytes/,
+    /sent more than the 100000 bytes of the file/,
   );
   assert.ok(written < 20_000_000, `${written}`);
   await refusedPull(fixture.pull(server.url), "failed_precondition", /does not report its length/);
@@ -162,7 +162,11 @@ test("a body without Content-Length that ends too early is an error", async () =
   });
   const { length } = archive;
   const pulled = fixture.pull(server.url, { bytes: length });
-  await refusedPull(pulled, "unavailable", new RegExp(`ended after 1000 of ${length} bytes`));
+  await refusedPull(
+    pulled,
+    "unavailable",
+    new RegExp(`the download ended after 1000 of ${length} bytes`),
+  );
   assert.equal(connections, 5);
 });
 
@@ -209,7 +213,7 @@ test("answers without the file are errors", async () => {
   fixture.assertNothingInstalled();
 });
 
-test("a server with an untrusted certificate is requested once", async () => {
+test("a server with an untrusted certificate is contacted only once", async () => {
   using fixture = new PullFixture();
   const folder = fixture.modelsFolder;
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];

@@ -7,9 +7,9 @@ import { notePath, readNote, thisBoot, type PartNote } from "./part-note.ts";
 
 export interface DownloadOptions {
   readonly url: string;
-  /** Where it is written; a part that an interrupted attempt left there is resumed. */
+  /** The file to write; a part that an interrupted attempt left there is resumed. */
   readonly part: string;
-  /** As published. */
+  /** The published size. */
   readonly bytes?: number;
   /**
    * Whether the content is checked against a checksum later: then a part from before a restart of
@@ -97,7 +97,10 @@ class Part {
     for await (const chunk of answer.body()) {
       if (this.#received + chunk.length > total) {
         await this.#startOver();
-        throw new ServiceError("data_loss", `${url}: sent more than its ${total} bytes`);
+        throw new ServiceError(
+          "data_loss",
+          `${url}: the server sent more than the ${total} bytes of the file`,
+        );
       }
       await writeAll(this.#handle, chunk);
       this.#received += chunk.length;
@@ -106,7 +109,7 @@ class Part {
     if (this.#received < total) {
       throw new ServiceError(
         "unavailable",
-        `${url}: ended after ${this.#received} of ${total} bytes`,
+        `${url}: the download ended after ${this.#received} of ${total} bytes`,
       );
     }
     await this.#handle.sync();
@@ -129,7 +132,7 @@ class Part {
       await this.#startOver();
       throw new ServiceError(
         "data_loss",
-        `${url}: it has ${total} bytes, and ${bytes} in the catalogue`,
+        `${url}: the file has ${total} bytes; the catalogue says ${bytes}`,
         { reason: "WRONG_SIZE" },
       );
     }
@@ -140,7 +143,7 @@ class Part {
     if (answer.from !== 0) {
       throw new ServiceError(
         "unavailable",
-        `${url}: the server sent another part than was requested`,
+        `${url}: the server sent a different range than was requested`,
       );
     }
     const { validator } = answer;

@@ -10,8 +10,8 @@ export interface FileFacts {
 }
 
 /**
- * Writes a new file with its folders, and syncs it. Fails where the file exists. syncTree() syncs
- * the folders.
+ * Writes a new file with its folders, and syncs it. Fails if the file exists. syncTree() syncs the
+ * folders.
  */
 export async function writeNewFile(
   path: string,
@@ -30,7 +30,7 @@ export async function writeNewFile(
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** Replaces a file atomically: after a power cut too, it is the old one or the new one. */
+/** Replaces a file atomically: even after a power cut, it is the old file or the new one. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const fresh = `${path}.new`;
   await rm(fresh, { force: true });
@@ -64,7 +64,7 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/** The same for a folder and all folders below it. */
+/** Like syncFolder(), for a folder and all folders below it. */
 export async function syncTree(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) await syncTree(join(folder, entry.name));

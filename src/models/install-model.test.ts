@@ -62,7 +62,7 @@ test("a staged model that is not installed is not listed, and removed", async ()
   assert.equal(hiddenNames(folders.installed).installed.length, 1);
 });
 
-test("of two commands on one model the second is rejected; commands on other models do not interfere", async () => {
+test("the second of two commands on one model is rejected; commands on other models do not interfere", async () => {
   await using staged = await stageModel(folders.installed, "a");
   writeModel(staged.folder, testCard("a"));
   await assert.rejects(
@@ -107,7 +107,7 @@ test("a model that was installed by hand is not replaced, and can be removed", a
   assert.deepEqual(await versions(), ["a 2"]);
 });
 
-test("a folder that is put there meanwhile is not lost", async () => {
+test("a folder that is created during an installation is not lost", async () => {
   await using staged = await stageModel(folders.installed, "a");
   writeModel(staged.folder, testCard("a"));
   writeModel(join(folders.installed, "a"), testCard("a", { version: "by hand" }));
@@ -147,17 +147,17 @@ test("addModel() copies the files of the card with their sizes and checksums; a 
   });
   const rows: [make: (folder: string) => void, message: RegExp][] = [
     [() => {}, /there is no file model\.json/],
-    [(folder) => writeModel(folder, "[]"), /model\.json: it is no JSON object/],
+    [(folder) => writeModel(folder, "[]"), /model\.json: it must be a JSON object/],
     [
       (folder) => writeModel(folder, testCard("x"), { "model.onnx": "w" }),
-      /tokens\.txt is no file/,
+      /tokens\.txt is not a file/,
     ],
     [
       (folder) => {
         writeModel(folder, testCard("x"), { "sub/tokens.txt": "" });
         mkdirSync(join(folder, "model.onnx"));
       },
-      /model\.onnx is no file/,
+      /model\.onnx is not a file/,
     ],
     [
       (folder) =>
@@ -169,7 +169,7 @@ test("addModel() copies the files of the card with their sizes and checksums; a 
     ],
     [
       (folder) => writeModel(folder, testCard("x", { files: { model: { path: "/etc/passwd" } } })),
-      /files\.model\.path is/,
+      /files\.model\.path must be/,
     ],
   ];
   for (const [at, [make, message]] of rows.entries()) {
@@ -179,7 +179,7 @@ test("addModel() copies the files of the card with their sizes and checksums; a 
   }
   await assert.rejects(
     addModel(good, { modelsFolder: installed, freeBytes: () => Promise.resolve(5) }),
-    /no room/,
+    /not enough disk space/,
   );
   const failure = new Error("recognizes nothing");
   const failing = addModel(good, {

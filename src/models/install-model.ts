@@ -22,7 +22,7 @@ export interface StagedModel extends AsyncDisposable {
 /**
  * Versions are installed in `.installed/<name>-<random>`, and `<name>` is a link to one of them
  * that is replaced by a rename. Versions without a link are removed by the next command with the
- * lock of their name. Throws ServiceError where the name is taken by a folder made by hand.
+ * lock of their name. Throws ServiceError if the name is taken by a folder made by hand.
  */
 export async function stageModel(modelsFolder: string, name: string): Promise<StagedModel> {
   await using opened = new AsyncDisposableStack();
@@ -66,7 +66,7 @@ export async function removeModel(folders: ModelFolders, name: string): Promise<
     throw new ServiceError("not_found", `no model ${JSON.stringify(name)} is installed`);
   }
   await using _lock = await lockModel(installed, name);
-  // It disappears at once, also when the removal is interrupted.
+  // The model disappears immediately, even if the removal is interrupted.
   const hidden = join(installed, ".installed", `${name}-${randomBytes(6).toString("hex")}`);
   await rename(join(installed, name), hidden);
   await syncFolder(installed);
@@ -74,7 +74,10 @@ export async function removeModel(folders: ModelFolders, name: string): Promise<
   await removeGarbage(installed, name);
 }
 
-/** Keeps other commands, in any process, from installing or removing this model meanwhile. */
+/**
+ * Prevents other commands, in any process, from installing or removing this model while the lock is
+ * held.
+ */
 async function lockModel(modelsFolder: string, name: string): Promise<AsyncDisposable> {
   for (const each of [".installed", ".locks"]) {
     await mkdir(join(modelsFolder, each), { recursive: true });

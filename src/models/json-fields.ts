@@ -12,7 +12,7 @@ export class JsonFields {
     this.#values = isObject ? { ...value } : {};
     this.#path = path;
     this.#problems = problems;
-    if (!isObject) problems.push(`${path || "it"} is no JSON object`);
+    if (!isObject) problems.push(`${path || "it"} must be a JSON object`);
   }
 
   /** All problems so far, with the paths of their fields. */
@@ -28,11 +28,11 @@ export class JsonFields {
     return Object.hasOwn(this.#values, name) && this.#values[name] !== undefined;
   }
 
-  /** Without control characters, since terminals show the text of strangers. */
+  /** Text without control characters, since terminals show the text of strangers. */
   text(name: string, pattern = /^(?=\s*\S)\P{Cc}+$/u): string {
     const value = this.#own(name);
     if (typeof value === "string" && pattern.test(value)) return value;
-    this.#reject(name, `is ${shortJson(value)}: text like ${pattern.source} is needed`);
+    this.#rejectValue(name, value, `text that matches ${pattern.source}`);
     return "";
   }
 
@@ -40,22 +40,22 @@ export class JsonFields {
     const value = this.#own(name);
     const found = known.find((each) => each === value);
     if (found === undefined) {
-      this.#reject(name, `is ${shortJson(value)}: one of ${known.join(", ")} is needed`);
+      this.#rejectValue(name, value, `one of ${known.join(", ")}`);
     }
     return found;
   }
 
-  /** Without a fallback it has to be there. */
+  /** A number within bounds; it is required if there is no fallback. */
   number(name: string, bounds: { min: number; max: number; fallback?: number }): number {
     const value = this.#own(name);
     const { min, max, fallback } = bounds;
     if (value === undefined && fallback !== undefined) return fallback;
     if (typeof value === "number" && value >= min && value <= max) return value;
-    this.#reject(name, `is ${shortJson(value)}: a number from ${min} to ${max} is needed`);
+    this.#rejectValue(name, value, `a number from ${min} to ${max}`);
     return min;
   }
 
-  /** Absent is empty. */
+  /** A list of texts; empty if absent. */
   texts(name: string, pattern: RegExp): readonly string[] {
     const value = this.#own(name) ?? [];
     const isList = Array.isArray(value);
@@ -64,23 +64,23 @@ export class JsonFields {
       (each) => typeof each !== "string" || !pattern.test(each),
     );
     if (bad !== undefined) {
-      this.#reject(name, `has ${shortJson(bad)}: texts like ${pattern.source} are needed`);
+      this.#reject(name, `has ${shortJson(bad)}; each text must match ${pattern.source}`);
     }
     return texts;
   }
 
-  /** Each value of an object, by its name. Absent is empty. */
+  /** Reads each value of an object, by its name; empty if absent. */
   record<T>(name: string, read: (fields: JsonFields) => T): Readonly<Record<string, T>> {
     if (!this.has(name)) return {};
     const fields = this.object(name);
     return Object.fromEntries(fields.names.map((each) => [each, read(fields.object(each))]));
   }
 
-  /** Each object of a list. Absent is empty. */
+  /** Reads each object of a list; empty if absent. */
   list<T>(name: string, read: (fields: JsonFields) => T): readonly T[] {
     const value = this.#own(name) ?? [];
     if (!Array.isArray(value)) {
-      this.#reject(name, "is no list");
+      this.#reject(name, "must be a list");
       return [];
     }
     return value.map((each, index) =>
@@ -92,7 +92,7 @@ export class JsonFields {
     return new JsonFields(this.#own(name), this.#problems, this.#pathOf(name));
   }
 
-  /** Texts, numbers, true and false by their names. Absent is empty. */
+  /** Texts, numbers, true and false by their names; empty if absent. */
   scalars(name: string): Readonly<Record<string, string | number | boolean>> {
     if (!this.has(name)) return {};
     const fields = this.object(name);
@@ -101,7 +101,7 @@ export class JsonFields {
       const isScalar =
         typeof value === "string" || typeof value === "number" || typeof value === "boolean";
       if (isScalar) return [[each, value] as const];
-      fields.#reject(each, "is no text, number, true or false");
+      fields.#reject(each, "must be text, a number, true or false");
       return [];
     });
     return Object.fromEntries(entries);
@@ -115,12 +115,18 @@ export class JsonFields {
     return this.#path === "" ? name : `${this.#path}.${name}`;
   }
 
+  #rejectValue(name: string, value: unknown, need: string): void {
+    const problem =
+      value === undefined ? `is required: ${need}` : `must be ${need}, not ${shortJson(value)}`;
+    this.#reject(name, problem);
+  }
+
   #reject(name: string, problem: string): void {
     this.#problems.push(`${this.#pathOf(name)} ${problem}`);
   }
 }
 
 function shortJson(value: unknown): string {
-  const text = value === undefined ? "missing" : JSON.stringify(value);
+  const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}...` : text;
 }

@@ -16,6 +16,6 @@ test("checksums that are recorded concurrently are all kept", async (t) => {
   assert.deepEqual(await readKnownChecksums(folder), expected);
   for (const text of ["", "[1]", "null", '{"x": "short"}', '{"x": null}']) {
     writeFileSync(join(folder, ".checksums.json"), text);
-    await assert.rejects(readKnownChecksums(folder), /cannot be read as checksums by URL/, text);
+    await assert.rejects(readKnownChecksums(folder), /is not a valid checksum file/, text);
   }
 });

@@ -21,7 +21,7 @@ export async function readKnownChecksums(
   if (value) return value;
   throw new ServiceError(
     "failed_precondition",
-    `${path} cannot be read as checksums by URL: repair it, or delete it to trust the next downloads`,
+    `${path} is not a valid checksum file: repair it, or delete it to accept the checksums of the next downloads`,
   );
 }
 
@@ -52,7 +52,7 @@ function parse(text: string): Readonly<Record<string, string>> | undefined {
   }
 }
 
-/** Others hold the lock for a few milliseconds. */
+/** Waits for the lock, which other commands have for a few milliseconds. */
 async function waitForLock(modelsFolder: string): Promise<AsyncDisposable> {
   const locks = join(modelsFolder, ".locks");
   await mkdir(locks, { recursive: true });

@@ -34,11 +34,11 @@ export type ModelKind<Engine extends ModelEngine = ModelEngine> =
 
 /** A file of a model. */
 export interface ModelFile {
-  /** Below the model's folder. */
+  /** The path below the model's folder. */
   readonly path: string;
-  /** As published or measured; then it is checked. */
+  /** The published or measured size; if it is there, it is checked. */
   readonly bytes?: number;
-  /** Lower-case hexadecimal. */
+  /** The checksum in lower-case hexadecimal. */
   readonly sha256?: string;
 }
 
@@ -53,7 +53,7 @@ export interface ModelAccuracy {
 
 /** model.json: what a model is, and how it is loaded. */
 export interface ModelCard {
-  /** Also the name of its folder. */
+  /** The name of the model, and of its folder. */
   readonly name: string;
   readonly version: string;
   /** BCP 47 codes of the languages that it recognizes; empty for diarization. */
@@ -62,18 +62,18 @@ export interface ModelCard {
   readonly kind: ModelKind;
   readonly uses: readonly ModelUse[];
   /**
-   * Of the models for a use of a language, the one with the highest preference serves it: 0 for a
+   * The model with the highest preference of those for a use of a language serves it: 0 for a
    * starter, 100 for the best.
    */
   readonly preference: number;
   readonly sampleRateHertz: number;
-  /** By role: model, encoder, decoder, joiner, tokens, lexicon... */
+  /** The files by role: model, encoder, decoder, joiner, tokens, lexicon... */
   readonly files: Readonly<Record<string, ModelFile>>;
   /** Options of the engine, which documents them. */
   readonly options: Readonly<Record<string, string | number | boolean>>;
-  /** SPDX where there is one. */
+  /** The SPDX identifier, if there is one. */
   readonly licence: string;
-  /** Where it comes from: an address, or who made it. */
+  /** The origin of the model: a URL, or who made it. */
   readonly source: string;
   readonly trainedOn: string;
   readonly accuracy: readonly ModelAccuracy[];
@@ -132,7 +132,8 @@ export function readModelCard(fields: JsonFields): ModelCard {
 }
 
 /**
- * Default: all uses of the kind; one of whole utterances is not live unless its card has it.
+ * The uses of a model. Default: all uses of its kind; a model of whole utterances is used for live
+ * streams only if its card says so.
  */
 function usesOf(fields: JsonFields, kind: ModelKind): readonly ModelUse[] {
   if (kind === "diarization") return [];

@@ -5,10 +5,10 @@
 export const modelUses = ["live", "short", "job"] as const;
 export type ModelUse = (typeof modelUses)[number];
 
-/** Models that the operator wants for a language, or for one use of it. */
+/** Models that the operator chooses for a language, or for one use of it. */
 export type ModelChoice = readonly {
   readonly languageCode: string;
-  /** undefined: for all. */
+  /** undefined: for all uses. */
   readonly use: ModelUse | undefined;
   readonly model: string;
 }[];

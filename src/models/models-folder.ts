@@ -14,9 +14,9 @@ export interface ModelFolders {
 /** A model that can be loaded. */
 export interface InstalledModel {
   readonly card: ModelCard;
-  /** Its real folder: another version has another one. */
+  /** Its real folder, which is different for each version. */
   readonly folder: string;
-  /** Of its files. */
+  /** The size of its files. */
   readonly bytes: number;
   readonly isBuiltin: boolean;
 }
@@ -54,7 +54,7 @@ export async function readModels({ builtin, installed }: ModelFolders): Promise<
   return { models: byName, refused };
 }
 
-/** What a name among the models is. */
+/** What a name in the folder of models stands for. */
 export type ModelPlace =
   | { readonly kind: "free" | "folder" | "file" }
   /** Made by stageModel(): `target` is the name in `.installed`. */
@@ -78,7 +78,7 @@ export async function placeOf(modelsFolder: string, name: string): Promise<Model
   }
 }
 
-/** Every name that is not hidden; none where the folder is missing. */
+/** Every name that is not hidden; none if the folder is missing. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     const names = await readdir(folder);
@@ -89,7 +89,10 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** The model, or the reason why it is none; undefined for a file, or a model removed meanwhile. */
+/**
+ * Reads a model, or returns the reason why it cannot be used; undefined for a file, or for a model
+ * that has been removed in between.
+ */
 async function readModel(
   modelsFolder: string,
   name: string,
@@ -127,9 +130,9 @@ async function readCard(folder: string, name: string): Promise<{ card: ModelCard
   const problems: string[] = [];
   for (const { path, bytes } of Object.values(card.files)) {
     const size = await sizeWithoutLinks(folder, path);
-    if (size === undefined) problems.push(`${path} is no file in its folder`);
+    if (size === undefined) problems.push(`${path} is not a file in its folder`);
     else if (bytes !== undefined && size !== bytes) {
-      problems.push(`${path} has ${size} bytes, and ${cardFile} says ${bytes}`);
+      problems.push(`${path} has ${size} bytes, but ${cardFile} says ${bytes}`);
     }
     sizes.set(path, size ?? 0);
   }
@@ -150,7 +153,9 @@ export function parseNamedCard(text: string, name?: string): ModelCard {
   try {
     const card = parseModelCard(text);
     if (name !== undefined && card.name !== name) {
-      throw new ModelCardError(`name is ${JSON.stringify(card.name)}, and its folder ${name}`);
+      throw new ModelCardError(
+        `the name in the card is ${JSON.stringify(card.name)}, but the folder is ${JSON.stringify(name)}`,
+      );
     }
     return card;
   } catch (error) {

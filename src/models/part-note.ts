@@ -5,7 +5,7 @@ import { codeOf } from "./durable-files.ts";
 export interface PartNote {
   readonly url: string;
   readonly totalBytes: number;
-  /** Strong ETag or Last-Modified: with it the rest can be requested. */
+  /** The strong ETag or Last-Modified, with which the rest can be requested. */
   readonly validator?: string;
   /** The boot id of the machine when the part was written. */
   readonly boot?: string;
@@ -17,7 +17,7 @@ export function notePath(part: string): string {
 
 /**
  * The note of a part that can be resumed. After a restart of the machine, a part without a checksum
- * is not: its end may be zeros that were never written to the disk.
+ * cannot be resumed: its end may be zeros that were never written to the disk.
  */
 export async function readNote(options: {
   readonly part: string;
@@ -32,7 +32,7 @@ export async function readNote(options: {
   return isSafe ? note : undefined;
 }
 
-/** The boot id of this machine; undefined where it has none. */
+/** The boot id of this machine; undefined if it has none. */
 export async function thisBoot(): Promise<string | undefined> {
   const text = await readText("/proc/sys/kernel/random/boot_id");
   return text?.trim();

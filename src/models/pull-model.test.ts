@@ -75,12 +75,14 @@ test("a wrong checksum or length is an error with both values, and the part is d
   const sent: Sent = { bytes: 0, ranges: [] };
   await using server = await serveDownloads(fixture.serving(archive, sent));
   const wrong = "0".repeat(64);
-  const both = new RegExp(`has the checksum ${sha256Of(archive)}, and ${wrong} in the catalogue`);
+  const both = new RegExp(
+    `has the checksum ${sha256Of(archive)}, but the catalogue says ${wrong}: the download`,
+  );
   await refusedPull(fixture.pull(server.url, { sha256: wrong }), "data_loss", both);
   assert.deepEqual(hiddenNames(fixture.modelsFolder).downloads, ["it"]);
   const { length } = archive;
   for (const bytes of [length - 1, length + 1]) {
-    const sizes = new RegExp(`it has ${length} bytes, and ${bytes} in the catalogue`);
+    const sizes = new RegExp(`the file has ${length} bytes; the catalogue says ${bytes}`);
     await refusedPull(fixture.pull(server.url, { bytes }), "data_loss", sizes);
   }
   assert.equal(sent.ranges.length, 3, "no second attempt");
@@ -100,12 +102,16 @@ test("without a published checksum, that of the first download counts", async ()
   );
   served = modelArchive("other weights");
   const message = new RegExp(
-    `has the checksum ${sha256Of(served)}, and \\w+ in the first download`,
+    `has the checksum ${sha256Of(served)}, but the first download says \\w+`,
   );
   await refusedPull(fixture.pull(server.url), "data_loss", message);
   await onlyModel(fixture.modelsFolder);
   writeFileSync(join(fixture.modelsFolder, ".checksums.json"), '{"x": 1}');
-  await refusedPull(fixture.pull(server.url), "failed_precondition", /cannot be read as checksums/);
+  await refusedPull(
+    fixture.pull(server.url),
+    "failed_precondition",
+    /is not a valid checksum file/,
+  );
 });
 
 test("an archive without the model installs nothing, and keeps the installed version", async () => {
@@ -133,7 +139,7 @@ test("an archive without the model installs nothing, and keeps the installed ver
   assert.ok(readFileSync(join(folder, "model.onnx")).equals(weights));
 });
 
-test("a file of the model that no download has is named", async () => {
+test("the error for a file of the model that no download has names it", async () => {
   using fixture = new PullFixture();
   await using server = await serveDownloads((_request, response) => response.end(archive));
   const files = { model: { path: "model.onnx" }, joiner: { path: "joiner.onnx" } };
@@ -142,7 +148,11 @@ test("a file of the model that no download has is named", async () => {
     { card: testCard("it", { files }), downloads },
     { modelsFolder: fixture.modelsFolder },
   );
-  await refusedPull(pulled, "data_loss", /the model's joiner, joiner\.onnx, is not in what was/);
+  await refusedPull(
+    pulled,
+    "data_loss",
+    /the model's joiner, joiner\.onnx, is not in the downloads/,
+  );
   fixture.assertNothingInstalled();
 });
 
@@ -192,7 +202,7 @@ test("without disk space nothing is requested, or nothing is written", async () 
   await using server = await serveDownloads(fixture.serving(archive, sent));
   const freeBytes = (): Promise<number> => Promise.resolve(300 << 20);
   const bytes = 100 << 20;
-  const message = /there is no room in .*: 373\.3 MB are needed, 314\.6 MB are free/;
+  const message = /there is not enough disk space in .*: 373\.3 MB are needed, 314\.6 MB are free/;
   await refusedPull(
     fixture.pull(server.url, { bytes }, { freeBytes }),
     "resource_exhausted",
@@ -204,7 +214,7 @@ test("without disk space nothing is requested, or nothing is written", async () 
   await refusedPull(
     fixture.pull(server.url, {}, { freeBytes: late }),
     "resource_exhausted",
-    /no room/,
+    /not enough disk space/,
   );
   assert.deepEqual(
     hiddenNames(fixture.modelsFolder).downloads.filter((name) => name.endsWith(".part")).length,
@@ -213,7 +223,7 @@ test("without disk space nothing is requested, or nothing is written", async () 
   fixture.assertNothingInstalled();
 });
 
-test("of two concurrent pulls of one model the second fails, the first continues", async () => {
+test("the second of two concurrent pulls of one model fails, and the first continues", async () => {
   using fixture = new PullFixture();
   const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
   const { promise: isAllowed, resolve: allow } = Promise.withResolvers<void>();

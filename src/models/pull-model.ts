@@ -18,10 +18,11 @@ export interface PullProgress {
   readonly name: string;
   readonly phase: "download" | "check" | "unpack" | "verify" | "install";
   /**
-   * In "download" the bytes downloaded so far; in "unpack" the bytes unpacked so far; then all.
+   * The bytes downloaded so far in "download", the bytes unpacked so far in "unpack", and all bytes
+   * afterwards.
    */
   readonly receivedBytes: number;
-  /** As far as it is known: downloads of unknown length are added when they begin. */
+  /** The total as far as it is known: downloads of unknown length are added when they begin. */
   readonly totalBytes: number;
 }
 
@@ -38,7 +39,7 @@ export interface PullOptions {
 
 /**
  * Installs a model of a catalogue: downloads, checks, unpacks, verifies it, and replaces the
- * version before, atomically. Downloads stay for the next attempt when it is interrupted. Throws
+ * previous version, atomically. Downloads stay for the next attempt when it is interrupted. Throws
  * ServiceError with a message for the operator.
  */
 export async function pullModel(entry: CatalogueEntry, options: PullOptions): Promise<void> {
@@ -48,10 +49,14 @@ export async function pullModel(entry: CatalogueEntry, options: PullOptions): Pr
     options.signal?.throwIfAborted();
     const code = codeOf(error);
     if (code !== "ENOSPC" && code !== "EDQUOT") throw error;
-    throw new ServiceError("resource_exhausted", `there is no room in ${options.modelsFolder}`, {
-      reason: "NO_DISK_SPACE",
-      cause: error,
-    });
+    throw new ServiceError(
+      "resource_exhausted",
+      `there is not enough disk space in ${options.modelsFolder}`,
+      {
+        reason: "NO_DISK_SPACE",
+        cause: error,
+      },
+    );
   }
 }
 
@@ -64,7 +69,7 @@ class Pull {
    * Checksums of downloads without a published one, by URL: recorded when the model is installed.
    */
   readonly #unknown = new Map<string, string>();
-  /** Of finished downloads. */
+  /** The bytes of finished downloads. */
   #finishedBytes = 0;
   #progress: PullProgress;
 
@@ -150,7 +155,7 @@ class Pull {
       const source = download.sha256 === undefined ? "the first download" : "the catalogue";
       throw new ServiceError(
         "data_loss",
-        `${url} has the checksum ${found.sha256}, and ${sha256} in ${source}: it was deleted`,
+        `${url} has the checksum ${found.sha256}, but ${source} says ${sha256}: the download was deleted`,
         { reason: "WRONG_CHECKSUM" },
       );
     }
@@ -182,7 +187,7 @@ class Pull {
     await checkRoom(modelsFolder, bytes, freeBytes);
   }
 
-  /** Left by earlier pulls. */
+  /** The bytes that earlier pulls have left. */
   async #downloadedBytes(): Promise<number> {
     let bytes = 0;
     for (const { url } of this.#entry.downloads) {
@@ -200,7 +205,9 @@ class Pull {
     return join(this.#options.modelsFolder, ".downloads", this.#entry.card.name);
   }
 
-  /** Depends on the URL alone, so that later pulls find it. */
+  /**
+   * The path of the part of a download. It depends only on the URL, so that later pulls find it.
+   */
   #partOf(url: string): string {
     const id = createHash("sha256").update(url).digest("hex").slice(0, 16);
     return join(this.#downloadsFolder, `${id}.part`);

@@ -4,7 +4,7 @@ import { ServiceError } from "../std/service-error.ts";
 /**
  * Passes the entries of a tar to `take`, one at a time; it must resume() an entry that it does not
  * read. `take` gets every type of entry that the format has. Throws what `take` throws, and
- * ServiceError "data_loss" for data that is no tar, or truncated.
+ * ServiceError "data_loss" for data that is not a tar, or is truncated.
  */
 export async function readTar(
   source: AsyncIterable<Uint8Array>,
@@ -20,7 +20,7 @@ export async function readTar(
       await reader.write(isStarted ? chunk : plain(head));
       isStarted = true;
     }
-    if (!isStarted) throw broken("it is too short for one");
+    if (!isStarted) throw broken("it is too short");
   } catch (error) {
     await reader.abort();
     throw error;
@@ -31,7 +31,10 @@ export async function readTar(
 /** A header of tar. */
 const headBytes = 512;
 
-/** The parser would decompress data that is compressed twice, without our limits. */
+/**
+ * Throws for data that is compressed twice, since the parser would decompress it without our
+ * limits.
+ */
 function plain(head: Buffer): Buffer {
   if (head.readUInt16BE(0) === 0x1f8b) throw broken("it is compressed twice");
   return head;
@@ -83,10 +86,10 @@ class TarReader {
     this.#parser.end();
     await this.#allTaken();
     this.#throwFailure();
-    if (!this.#isWhole) throw broken("it has no end");
+    if (!this.#isWhole) throw broken("its end is missing");
   }
 
-  /** Ends the entry that is being taken too early. */
+  /** Ends the current entry too early. */
   async abort(): Promise<void> {
     this.#parser.end();
     await this.#allTaken();

@@ -10,7 +10,10 @@ import { readTar } from "./read-tar.ts";
 
 export interface UnpackLimits {
   readonly entriesMax: number;
-  /** Of everything in the archive, wanted or not. */
+  /**
+   * The maximum size of everything in the archive, including entries that are not files of the
+   * model.
+   */
   readonly bytesMax: number;
 }
 
@@ -19,7 +22,7 @@ export const unpackLimits: UnpackLimits = { entriesMax: 100_000, bytesMax: 20 * 
 export interface UnpackOptions {
   readonly archive: string;
   readonly format: ArchiveFormat;
-  /** Where the files are written; none of them may be there yet. */
+  /** The folder to which the files are written; none of them may exist there yet. */
   readonly folder: string;
   /** The files of the model: nothing else is written. */
   readonly files: readonly ModelFile[];
@@ -76,12 +79,12 @@ class Unpacking {
       return;
     }
     if (file.bytes !== undefined && entry.size !== file.bytes) {
-      throw refused(entry, `has ${entry.size} bytes, and ${file.bytes} are expected`);
+      throw refused(entry, `has ${entry.size} bytes; ${file.bytes} are expected`);
     }
     const facts = await this.#write(path, entry);
     if (facts.bytes !== entry.size) throw refused(entry, `is truncated after ${facts.bytes} bytes`);
     if (file.sha256 !== undefined && facts.sha256 !== file.sha256) {
-      throw refused(entry, `has the checksum ${facts.sha256}, and ${file.sha256} is expected`);
+      throw refused(entry, `has the checksum ${facts.sha256}; ${file.sha256} is expected`);
     }
     this.written.set(path, facts);
   }
@@ -98,7 +101,8 @@ class Unpacking {
   #count(entry: ReadEntry): void {
     const { entriesMax, bytesMax } = this.#limits;
     this.#entries += 1;
-    if (this.#entries > entriesMax) throw refused(entry, `is one of more than ${entriesMax}`);
+    if (this.#entries > entriesMax)
+      throw refused(entry, `is one of more than ${entriesMax} entries`);
     this.#bytes += entry.size;
     if (this.#bytes > bytesMax) throw refused(entry, `makes it more than ${bytesMax} bytes`);
   }
@@ -109,7 +113,7 @@ class Unpacking {
     if (typeof names === "string") throw refused(entry, names);
     const isFolder = entry.type === "Directory" || entry.type === "GNUDumpDir";
     if (!isFolder && !["File", "OldFile", "ContiguousFile"].includes(entry.type)) {
-      throw refused(entry, `is no file and no folder (${entry.type})`);
+      throw refused(entry, `is neither a file nor a folder (type ${entry.type})`);
     }
     const [first] = names;
     if (first === undefined) {
@@ -125,7 +129,7 @@ class Unpacking {
     if (isFolder) return undefined;
     const path = names.slice(this.#top === "" ? 0 : 1).join("/");
     if (path === "") throw refused(entry, "is a file in place of the archive's folder");
-    if (this.#seen.has(path)) throw refused(entry, "is there twice");
+    if (this.#seen.has(path)) throw refused(entry, "occurs twice");
     this.#seen.add(path);
     return path;
   }

@@ -17,10 +17,7 @@ export async function writeCard(
   for (const [role, { path, bytes, sha256 }] of Object.entries(card.files)) {
     const found = facts.get(path);
     if (!found) {
-      throw new ServiceError(
-        "data_loss",
-        `the model's ${role}, ${path}, is not in what was downloaded`,
-      );
+      throw new ServiceError("data_loss", `the model's ${role}, ${path}, is not in the downloads`);
     }
     const isExpected =
       (bytes ?? found.bytes) === found.bytes && (sha256 ?? found.sha256) === found.sha256;

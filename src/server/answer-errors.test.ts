@@ -19,13 +19,13 @@ import {
 
 test("errorBody() has the fields that both families of gateway clients read", () => {
   const error = invalidArgument([
-    { field: "config.sampleRateHertz", description: "is 7999: 8000 to 48000 is accepted" },
+    { field: "config.sampleRateHertz", description: "must be 8000 to 48000, not 7999" },
     { field: "audio.content", description: "is required" },
   ]);
   const { status, body } = errorBody(error);
   assert.equal(status, 400);
   const message =
-    "config.sampleRateHertz: is 7999: 8000 to 48000 is accepted; audio.content: is required";
+    "config.sampleRateHertz: must be 8000 to 48000, not 7999; audio.content: is required";
   const details = [
     {
       "@type": "type.googleapis.com/google.rpc.ErrorInfo",
@@ -35,7 +35,7 @@ test("errorBody() has the fields that both families of gateway clients read", ()
     {
       "@type": "type.googleapis.com/google.rpc.BadRequest",
       fieldViolations: [
-        { field: "config.sampleRateHertz", description: "is 7999: 8000 to 48000 is accepted" },
+        { field: "config.sampleRateHertz", description: "must be 8000 to 48000, not 7999" },
         { field: "audio.content", description: "is required" },
       ],
     },

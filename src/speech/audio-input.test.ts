@@ -50,7 +50,7 @@ async function waitsTooLong(msMax: number): Promise<void> {
   await assert.rejects(never, /too long/);
 }
 
-test("AudioInput keeps its refusal and accepts no more audio, while its client continues to send", async () => {
+test("AudioInput keeps its refusal and accepts no more audio while its client continues to send", async () => {
   const { sent, messages } = speaker();
   using deadline = new Deadline(100, expired);
   let samples = 0;
@@ -73,7 +73,7 @@ test("AudioInput keeps its refusal and accepts no more audio, while its client c
   sent.isOver = true;
 });
 
-test("AudioInput that its client has ended has no refusal when a time limit passes later", async () => {
+test("an AudioInput that its client has ended is not refused when a time limit passes later", async () => {
   for (const [streamMs, idleMs] of [
     [50, 10_000],
     [10_000, 50],

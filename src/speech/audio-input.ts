@@ -10,10 +10,10 @@ type Resolve = (result: Result) => void;
 
 const done: Result = { done: true, value: undefined };
 const noAudio = (seconds: number): string =>
-  `no audio came for ${seconds} s: send an empty audioContent to finalize`;
+  `no audio was received for ${seconds} s: send an empty audioContent to finalize`;
 
 export interface AudioInputOptions {
-  /** How long the stream may be silent. */
+  /** How long the stream may be without audio. */
   readonly idleMsMax: number;
   /** Counts the samples; returns the reason if no more are accepted after them. */
   readonly meterAudio: (samples: number) => ServiceError | undefined;
@@ -66,7 +66,7 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     return new Promise((resolve, reject) => this.#read(resolve, reject));
   }
 
-  /** Resolves with the next message or at the deadline; the later one of them is ignored. */
+  /** Resolves with the next message or at the deadline; whichever comes later is ignored. */
   #read(resolve: Resolve, reject: (error: unknown) => void): void {
     let isWaiting = true;
     const late = (error: ServiceError) => {
@@ -103,7 +103,7 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     }
   }
 
-  /** undefined for a message without effect. */
+  /** The input in a message; undefined if the message has no effect. */
   #resultOf({ streamingRequest }: StreamingRecognizeRequest): Result | undefined {
     switch (streamingRequest.case) {
       case "audioContent": {
@@ -121,7 +121,7 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     }
   }
 
-  /** Audio after the last accepted samples is not read. */
+  /** Counts samples; audio after the last accepted samples is not read. */
   #metered(samples: Int16Array): Int16Array {
     this.#refusal = this.#options.meterAudio(samples.length);
     if (this.#refusal) this.#isOver = true;

@@ -29,7 +29,7 @@ export interface CheckedConfig {
   readonly alternativesMax: number;
   readonly withWords: boolean;
   readonly punctuation: boolean;
-  /** Absent where there are none, or they are ignored. */
+  /** Absent if there are none, or they are ignored. */
   readonly hints?: readonly PhraseHints[];
 }
 
@@ -38,8 +38,8 @@ export interface ConfigContext {
   readonly recognizer: Recognizer;
   readonly mode: RecognitionMode;
   /**
-   * Hints that the model cannot use are no error: clients of google.cloud.speech.v1 send them to
-   * any model.
+   * Whether hints that the model cannot use are ignored: clients of google.cloud.speech.v1 send
+   * them to any model.
    */
   readonly ignoresHints: boolean;
 }
@@ -66,12 +66,12 @@ export function checkConfig(
     if (sampleRateHertz === 0) {
       violations.add(`${path}.sampleRateHertz`, "is required: 8000 to 48000");
     } else if (sampleRateHertz < sampleRateHertzMin || sampleRateHertz > sampleRateHertzMax) {
-      violations.add(`${path}.sampleRateHertz`, `is ${sampleRateHertz}: 8000 to 48000 is accepted`);
+      violations.add(`${path}.sampleRateHertz`, `must be 8000 to 48000, not ${sampleRateHertz}`);
     }
     const { recognizer, mode } = context;
     checkLanguage(languageCode, `${path}.languageCode`, recognizer.languageCodes(mode), violations);
     if (maxAlternatives < 0 || maxAlternatives > alternativesMaxMax) {
-      violations.add(`${path}.maxAlternatives`, `is ${maxAlternatives}: 1 to 10 is accepted`);
+      violations.add(`${path}.maxAlternatives`, `must be 1 to 10, not ${maxAlternatives}`);
     }
   }
   return {
@@ -94,20 +94,20 @@ function checkHints(
   const field = `${path}.speechContexts`;
   const count = speechContexts.reduce((sum, { phrases }) => sum + phrases.length, 0);
   if (count > hintPhrasesMax) {
-    violations.add(field, `has ${count} phrases: at most ${hintPhrasesMax} are accepted`);
+    violations.add(field, `has ${count} phrases; at most ${hintPhrasesMax} are allowed`);
     return {};
   }
   for (const [index, { phrases, boost }] of speechContexts.entries()) {
     if (!(boost >= 0 && boost <= hintBoostMax)) {
-      violations.add(`${field}[${index}].boost`, `is ${boost}: 0 to ${hintBoostMax} is accepted`);
+      violations.add(`${field}[${index}].boost`, `must be 0 to ${hintBoostMax}, not ${boost}`);
     }
     for (const [at, phrase] of phrases.entries()) {
       const place = `${field}[${index}].phrases[${at}]`;
-      if (!/[\p{L}\p{N}]/u.test(phrase)) violations.add(place, "has no letter");
+      if (!/[\p{L}\p{N}]/u.test(phrase)) violations.add(place, "has no letter or digit");
       else if (phrase.length > hintCharsMax) {
         violations.add(
           place,
-          `is ${phrase.length} characters long: at most ${hintCharsMax} are accepted`,
+          `has ${phrase.length} characters; at most ${hintCharsMax} are allowed`,
         );
       }
     }
@@ -136,7 +136,7 @@ function checkEncoding(encoding: number, field: string, violations: Violations):
   const name = Object.entries(RecognitionConfig_AudioEncoding).find(
     ([, value]) => value === encoding,
   );
-  violations.add(field, `is ${name?.[0] ?? encoding}: only LINEAR16 is accepted`);
+  violations.add(field, `must be LINEAR16, not ${name?.[0] ?? encoding}`);
 }
 
 function checkLanguage(

@@ -11,7 +11,7 @@ export class Deadline implements Disposable {
   #waitEndsAt = Infinity;
   #waitMsMax = 0;
   #problem: (seconds: number) => string = () => "";
-  /** Of the latest wait; it has no effect after that wait. */
+  /** Rejects the latest wait; it has no effect after that wait. */
   #reject: ((error: ServiceError) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
@@ -39,9 +39,9 @@ export class Deadline implements Disposable {
   }
 
   /**
-   * The same without a promise: a wait begins now. Calls `reject` when it takes too long, also when
-   * the wait has ended and no other one has begun: the caller ignores that. Returns false after
-   * calling `reject` at once, because the stream has lasted too long.
+   * Begins a wait, like within(), but without a promise. Calls `reject` if the wait takes too long,
+   * even if it has ended and no other wait has begun; the caller ignores that call. Returns false
+   * if it has called `reject` immediately, because the stream has lasted too long.
    */
   begins(
     msMax: number,
@@ -70,7 +70,7 @@ export class Deadline implements Disposable {
     this.#timer = setTimeout(() => this.#check(), Math.ceil(atMs - performance.now()));
   }
 
-  /** The timer has fired: mostly for a wait that has ended, and it is set again. */
+  /** Handles the timer. It usually fires for a wait that has ended, and is set again. */
   #check(): void {
     const now = performance.now();
     if (now >= this.#streamEndsAt) {

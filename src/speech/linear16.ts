@@ -2,7 +2,7 @@
 export const bytesPerSample = 2;
 
 /**
- * The samples of little-endian bytes; an odd last byte is left out. Copies only where the bytes are
+ * The samples of little-endian bytes; an odd last byte is left out. Copies only if the bytes are
  * not aligned.
  */
 export function samplesOf(bytes: Uint8Array): Int16Array {
@@ -13,7 +13,7 @@ export function samplesOf(bytes: Uint8Array): Int16Array {
   return new Int16Array(bytes.slice(0, length * bytesPerSample).buffer);
 }
 
-/** Joins chunks that may be split anywhere, also within a sample, into whole samples. */
+/** Joins chunks that may be split anywhere, even within a sample, into whole samples. */
 export class SampleJoiner {
   #half: number | undefined;
 

@@ -19,7 +19,7 @@ import { alternativeOf, descriptionOf } from "./results.ts";
 export const audioSecondsMax = 30;
 
 export interface RecognizeOptions {
-  /** Results also have their end time and language. */
+  /** Whether results have their end time and language too. */
   readonly describeResults: boolean;
   /**
    * Runs the recognition of this much audio, or throws when the caller's limits do not allow it.
@@ -86,12 +86,12 @@ function checkAudio(
   if (bytes.byteLength % bytesPerSample !== 0) {
     violations.add(
       "audio.content",
-      `is ${bytes.byteLength} bytes: LINEAR16 has two bytes for each sample`,
+      `has ${bytes.byteLength} bytes: LINEAR16 has two bytes per sample`,
     );
   }
   const seconds = bytes.byteLength / bytesPerSample / sampleRateHertz;
   if (sampleRateHertz > 0 && seconds >= audioSecondsMax) {
-    const problem = `is ${seconds.toFixed(3)} s long: less than ${audioSecondsMax} s is accepted`;
+    const problem = `must be shorter than ${audioSecondsMax} s, not ${seconds.toFixed(3)} s`;
     violations.add("audio.content", problem);
   }
   return samplesOf(bytes);
@@ -105,7 +105,7 @@ function withoutHeader(
   const header = wavHeaderOf(content, violations);
   if (!header) return content;
   if (header.channels !== 1) {
-    violations.add("audio.content", `is a WAV file of ${header.channels} channels: 1 is accepted`);
+    violations.add("audio.content", `must be a WAV file with 1 channel, not ${header.channels}`);
   }
   if (sampleRateHertz > 0 && header.sampleRateHertz !== sampleRateHertz) {
     const problem = `is ${sampleRateHertz}, but the WAV file in audio.content has ${header.sampleRateHertz}`;

@@ -56,12 +56,12 @@ test("streamingRecognize() ends a stream at its maximum duration, after its fina
     [error.code, error.reason, error.retryAfterMs],
     ["unavailable", "STREAM_TOO_LONG", 0],
   );
-  assert.match(error.message, /has lasted 0\.3 s, the longest it may: open another one/);
+  assert.match(error.message, /has reached its maximum length of 0\.3 s: open another one/);
 });
 
 test("streamingRecognize() ends a stream without audio, after its finals, as out_of_range", async () => {
   const { finals, error } = await recognize({ streamMsMax: 60_000, audioMsMax: 200 });
   assert.equal(finals.length, 1);
   assert.equal(error.code, "out_of_range");
-  assert.match(error.message, /no audio came for 0\.2 s/);
+  assert.match(error.message, /no audio was received for 0\.2 s/);
 });

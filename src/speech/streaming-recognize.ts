@@ -29,7 +29,7 @@ const audioMsMaxDefault = 60_000;
 export interface LiveLimits {
   /** How long a stream may last. */
   readonly streamMsMax: number;
-  /** How long it may last without audio. Default: 60 s. */
+  /** How long the stream may be without audio. Default: 60 s. */
   readonly audioMsMax?: number;
 }
 
@@ -37,7 +37,7 @@ export interface StreamOptions {
   readonly limits: LiveLimits;
   /** Counts audio in milliseconds; returns the reason if no more is accepted after it. */
   readonly meterAudio: (ms: number) => ServiceError | undefined;
-  /** Results also have their end time and language. */
+  /** Whether results have their end time and language too. */
   readonly describeResults: boolean;
   /** Aborts when the client has disconnected. */
   readonly call: { readonly signal: AbortSignal };
@@ -59,14 +59,14 @@ export async function* streamingRecognize(
     const seconds = limits.streamMsMax / 1000;
     return new ServiceError(
       "unavailable",
-      `the stream has lasted ${seconds} s, the longest it may: open another one`,
+      `the stream has reached its maximum length of ${seconds} s: open another one`,
       { reason: "STREAM_TOO_LONG", retryAfterMs: 0 },
     );
   });
   const first = await deadline.within(
     configurationMsMax,
     () => messages.next(),
-    (seconds) => `no streamingConfig came within ${seconds} s`,
+    (seconds) => `no streamingConfig was received within ${seconds} s`,
   );
   if (first.done) return;
   const config = checkStreamingConfig(first.value, {
@@ -143,7 +143,7 @@ function checkEndpointing(
     if (!duration) return undefined;
     const ms = msOfDuration(duration);
     if (ms >= min && ms <= max) return Math.round(ms);
-    const problem = `is ${ms / 1000}s: ${min / 1000}s to ${max / 1000}s is accepted`;
+    const problem = `must be ${min / 1000}s to ${max / 1000}s, not ${ms / 1000}s`;
     violations.add(`streamingConfig.endpointing.${name}`, problem);
     return undefined;
   };

@@ -175,16 +175,16 @@ test("messages out of order or malformed end the stream with an error message", 
   const rows: [messages: (string | Buffer)[], problem: RegExp, code: number][] = [
     [
       [JSON.stringify(audio)],
-      /audioContent came: expected streamingConfig as the first message/,
+      /expected streamingConfig as the first message, not audioContent/,
       1007,
     ],
     [
       [JSON.stringify(config), JSON.stringify(config)],
-      /a second streamingConfig came: expected audioContent/,
+      /expected audioContent, not a second streamingConfig/,
       1007,
     ],
-    [["{}"], /a message without a field came: expected streamingConfig/, 1007],
-    [[JSON.stringify(config), "{}"], /a message without a field came: expected audioContent/, 1007],
+    [["{}"], /expected streamingConfig as the first message, not a message without a field/, 1007],
+    [[JSON.stringify(config), "{}"], /expected audioContent, not a message without a field/, 1007],
     [[JSON.stringify({ ...config, ...audio })], /./, 1007],
     [[JSON.stringify(config), '{"audioContent":"%%%%"}'], /audioContent/, 1007],
     [[JSON.stringify(config), '{"audioContent":5}'], /audioContent/, 1007],
@@ -217,7 +217,7 @@ test("messages out of order or malformed end the stream with an error message", 
     ],
     [
       [JSON.stringify(streamingConfig({}, { endpointing: { minSilence: "9s" } }))],
-      /minSilence: is 9s: 0.2s to 5s is accepted/,
+      /minSilence: must be 0\.2s to 5s, not 9s/,
       1007,
     ],
   ];
@@ -242,7 +242,10 @@ test("a stream without a configuration is closed after 10 s", { timeout: 60_000 
   const waited = performance.now() - began;
   assert.ok(waited > 9_500 && waited < 30_000, `${waited} ms`);
   assert.equal(stream.messages[0]?.error?.code, 11);
-  assert.match(stream.messages[0]?.error?.message ?? "", /no streamingConfig came within 10 s/);
+  assert.match(
+    stream.messages[0]?.error?.message ?? "",
+    /no streamingConfig was received within 10 s/,
+  );
 });
 
 test("nothing is left of a stream when its caller disconnects", async () => {

@@ -208,13 +208,25 @@ test("hints are accepted if the model supports them, and otherwise refused with 
   assert.equal(none.status, 200);
   const many = Array.from({ length: 501 }, (_, index) => `orð ${index}`);
   const rows: [contexts: unknown, field: string, problem: RegExp][] = [
-    [[{ phrases: [many[0], ""] }], "config.speechContexts[0].phrases[1]", /has no letter/],
-    [[{ phrases: ["…"] }], "config.speechContexts[0].phrases[0]", /has no letter/],
-    [[{ phrases: ["x".repeat(101)] }], "config.speechContexts[0].phrases[0]", /101 characters/],
-    [[{ phrases: many }], "config.speechContexts", /has 501 phrases: at most 500/],
-    [[{ phrases: ["a"], boost: 20.5 }], "config.speechContexts[0].boost", /is 20.5: 0 to 20/],
-    [[{ phrases: ["a"], boost: -1 }], "config.speechContexts[0].boost", /is -1: 0 to 20/],
-    [[{ phrases: ["a"], boost: "NaN" }], "config.speechContexts[0].boost", /is NaN: 0 to 20/],
+    [[{ phrases: [many[0], ""] }], "config.speechContexts[0].phrases[1]", /has no letter or digit/],
+    [[{ phrases: ["…"] }], "config.speechContexts[0].phrases[0]", /has no letter or digit/],
+    [
+      [{ phrases: ["x".repeat(101)] }],
+      "config.speechContexts[0].phrases[0]",
+      /has 101 characters; at most 100 are allowed/,
+    ],
+    [[{ phrases: many }], "config.speechContexts", /has 501 phrases; at most 500 are allowed/],
+    [
+      [{ phrases: ["a"], boost: 20.5 }],
+      "config.speechContexts[0].boost",
+      /must be 0 to 20, not 20\.5/,
+    ],
+    [[{ phrases: ["a"], boost: -1 }], "config.speechContexts[0].boost", /must be 0 to 20, not -1/],
+    [
+      [{ phrases: ["a"], boost: "NaN" }],
+      "config.speechContexts[0].boost",
+      /must be 0 to 20, not NaN/,
+    ],
     [[{ phrases: "a" }], "config.speechContexts[0].phrases", /./],
   ];
   for (const [contexts, field, problem] of rows) {

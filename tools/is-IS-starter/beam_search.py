@@ -24,7 +24,7 @@ def search(log_probabilities, words, count=10):
 
     @lru_cache(maxsize=None)
     def finished(prefix):
-        """What the words of the prefix cost that a space has ended."""
+        """The cost of those words of the prefix that a space has ended."""
         return sum(cost(word) for word in prefix.split(" ")[:-1])
 
     beam = {"": (0.0, NEVER)}  # prefix: score with a blank at the end, score without

@@ -8,13 +8,13 @@ import torch
 from fbank import BINS, SILENCE
 from model import ID, RECEPTIVE_FRAMES, outputs_of
 
-# An utterance ends with this many frames of silence, as in the recognizer: they push the last
-# letters out.
+# An utterance ends with this many frames of silence, as in the recognizer: with them the model
+# outputs the last letters.
 FLUSH_FRAMES = RECEPTIVE_FRAMES - 1
 
 
 class Corpus:
-    """The utterances of one or more folders; features stay on disk. A folder that is still being written counts as far as it goes."""
+    """The utterances of one or more folders; features stay on disk. A folder that is still being written is used as far as it goes."""
 
     def __init__(self, folders):
         self.utterances = []

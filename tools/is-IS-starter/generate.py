@@ -31,7 +31,7 @@ def manner(random, plain_share):
 
 
 def punctuated(text, random):
-    """As it is read aloud: now and then with a pause inside, or with the tone of a question."""
+    """The text as it is read aloud: now and then with a pause inside, or with the tone of a question."""
     words = text.split()
     if len(words) > 3 and random.random() < 0.12:
         at = int(random.integers(1, len(words) - 1))
@@ -40,7 +40,7 @@ def punctuated(text, random):
 
 
 def with_silence(samples, random):
-    """As the service cuts utterances out of a stream: 0 to 0.4 s of silence at both ends, now and then more."""
+    """Adds silence, as the service cuts utterances out of a stream: 0 to 0.4 s of silence at both ends, now and then more."""
     if random.random() < 0.15:
         return samples  # as espeak-ng gives it
     longest = 1.5 if random.random() < LONG_SILENCE_SHARE else 0.4
@@ -84,8 +84,8 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, required=True)
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--plain-share", type=float, default=0.4, help="of the training utterances, spoken by the plain voice")
-    parser.add_argument("--lists-share", type=float, default=0.3, help="of the texts, lists of words")
+    parser.add_argument("--plain-share", type=float, default=0.4, help="share of the training utterances that the plain voice speaks")
+    parser.add_argument("--lists-share", type=float, default=0.3, help="share of the texts that are lists of words")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)

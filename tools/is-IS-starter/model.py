@@ -17,7 +17,7 @@ def outputs_of(frames):
 
 
 class Model(nn.Module):
-    """No convolution is padded: a stream runs over overlapping windows and carries on the states of the GRUs, nothing else."""
+    """No convolution is padded: a stream runs over overlapping windows and carries over the states of the GRUs, nothing else."""
 
     def __init__(self, hidden=HIDDEN, channels=CHANNELS):
         super().__init__()

@@ -3,7 +3,8 @@
 DIGITS = "núll einn tveir þrír fjórir fimm sex sjö átta níu".split()
 TEENS = "tíu ellefu tólf þrettán fjórtán fimmtán sextán sautján átján nítján".split()
 TENS = "tuttugu þrjátíu fjörutíu fimmtíu sextíu sjötíu áttatíu níutíu".split()
-# One to four agree with the noun in gender; the dictionary holds what differs from the masculine.
+# One to four agree with the noun in gender; the dictionary has the forms that differ from the
+# masculine.
 INFLECTED = {
     "m": {},
     "f": {1: "ein", 2: "tvær", 3: "þrjár", 4: "fjórar"},

@@ -29,18 +29,18 @@ def speak(text, voice="", pitch=50, speed=175, amplitude=100, gap=0):
 
 
 def trimmed(samples, threshold=0.003):
-    """Without the silence at both ends."""
+    """Removes the silence at both ends."""
     loud = np.flatnonzero(np.abs(samples) > threshold)
     return samples[loud[0] : loud[-1] + 1] if len(loud) else samples
 
 
 def padded(samples, lead_seconds, tail_seconds):
-    """With silence at both ends."""
+    """Adds silence at both ends."""
     return np.pad(samples, (int(lead_seconds * RATE), int(tail_seconds * RATE)))
 
 
 def reverberated(samples, random):
-    """In a room whose echo dies away in 0.1 to 0.5 s."""
+    """Adds a room whose echo dies away in 0.1 to 0.5 s."""
     length = int(random.uniform(0.08, 0.5) * RATE)
     room = random.standard_normal(length) * np.exp(-6.9 * np.arange(length) / length) * random.uniform(0.02, 0.12)
     room[0] = 1
@@ -48,7 +48,7 @@ def reverberated(samples, random):
 
 
 def band_limited(samples, random):
-    """Through a small loudspeaker, a poor microphone or a telephone."""
+    """Sounds as through a small loudspeaker, a poor microphone or a telephone."""
     if random.random() < 0.4:
         telephone = resample_poly(resample_poly(samples, 1, 2), 2, 1)[: len(samples)]
         band = butter(2, [random.uniform(150, 320), random.uniform(3300, 3700)], "band", fs=RATE, output="sos")
@@ -57,7 +57,7 @@ def band_limited(samples, random):
 
 
 def noisy(samples, random, ratio_low=8, ratio_high=45):
-    """With noise between white and brown, now and then with a hum, at a signal-to-noise ratio in dB drawn evenly."""
+    """Adds noise between white and brown, now and then with a hum, at a signal-to-noise ratio in dB drawn evenly."""
     noise = random.standard_normal(len(samples))
     kind = random.random()
     if kind < 0.6:
@@ -71,7 +71,7 @@ def noisy(samples, random, ratio_low=8, ratio_high=45):
 
 
 def through_the_air(samples, random):
-    """Room, microphone, noise, level and clipping, each by chance."""
+    """Applies room, microphone, noise, level and clipping, each by chance."""
     if random.random() < 0.35:
         samples = reverberated(samples, random)
     if random.random() < 0.3:
@@ -87,5 +87,5 @@ def through_the_air(samples, random):
 
 
 def in_sixteen_bits(samples):
-    """As a file or a stream holds it."""
+    """Rounds samples to 16 bits, as in a file or a stream."""
     return (np.round(np.clip(samples, -1, 1) * 32767) / 32768).astype(np.float32)

@@ -61,7 +61,7 @@ def parse_options():
     parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate; it rises at first, then falls as a cosine")
     parser.add_argument("--hidden", type=int, default=288)
     parser.add_argument("--frames", type=int, default=6000, help="frames in a batch")
-    parser.add_argument("--mask-share", type=float, default=1, help="of the utterances, masked; fewer in a last, short run")
+    parser.add_argument("--mask-share", type=float, default=1, help="share of the utterances that are masked; less in a last, short run")
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--warm-up", type=int, default=300, help="steps in which the rate rises")
     parser.add_argument("--check-minutes", type=float, default=5)
@@ -114,7 +114,7 @@ def main():
 
 
 def report(average, held_out, checkpoint):
-    """Writes the checkpoint and says how good it is."""
+    """Writes the checkpoint and prints how good it is."""
     save(average, checkpoint)
     words, letters = check(average, held_out)
     print(f"held out: {100 * words:.1f} % of words wrong, {100 * letters:.1f} % of letters", flush=True)

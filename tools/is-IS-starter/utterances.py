@@ -18,7 +18,7 @@ def held_out():
 
 
 def vocabulary():
-    """Every word that the texts can hold, in order."""
+    """Every word that the texts can contain, in order."""
     words = set(ORDINALS + ORDINALS_ACCUSATIVE + DAYS + NAMES + PLACE_NAMES)
     for path in FOLDER.glob("*.txt"):
         if path.name not in ("nouns.txt", "plurals.txt", "verbs.txt"):
@@ -44,7 +44,7 @@ class Utterances:
         self.held_out = held_out()
 
     def draw(self):
-        """One utterance, never one that holds a held-out sentence."""
+        """One utterance, never one that contains a held-out sentence."""
         while True:
             text = self.any()
             if not any(each in text for each in self.held_out):

@@ -7,7 +7,7 @@ from onnx import numpy_helper
 
 
 def take_over(model, path):
-    """Copies every layer; what the model has beyond the old one begins without a say, so that at first both compute the same."""
+    """Copies every layer; what the model has beyond the old one begins without any influence, so that at first both compute the same."""
     old = Weights(path)
     with torch.no_grad():
         model.mean.copy_(old.named("mean"))
@@ -50,7 +50,7 @@ class Weights:
         self.tensors = {each.name: torch.from_numpy(np.copy(numpy_helper.to_array(each))) for each in self.graph.initializer}
 
     def named(self, *endings):
-        """The tensor whose name ends so."""
+        """The tensor whose name has this ending."""
         return next(value for name, value in self.tensors.items() if name.endswith(tuple(endings)))
 
     def nodes(self, kind):

@@ -43,5 +43,5 @@ def of_kind(*kinds):
 
 
 def governing(*cases):
-    """The verbs whose object stands in one of these cases ("none": they take no object)."""
+    """The verbs whose object is in one of these cases ("none": they take no object)."""
     return [each for each in VERBS if each.governs in cases]

@@ -60,7 +60,7 @@ def say(engine, voice, text):
                 return read_wav(file.read())
     spoken = subprocess.run(["espeak-ng", "-v", voice, "--stdout", text], check=True, capture_output=True)
     data = bytearray(spoken.stdout)
-    # Written to a pipe, its header has no lengths.
+    # The header of a file that is written to a pipe has no lengths.
     data[4:8] = (len(data) - 8).to_bytes(4, "little")
     data[40:44] = (len(data) - 44).to_bytes(4, "little")
     return read_wav(bytes(data))
@@ -95,7 +95,7 @@ def features(samples):
 
 
 def statistics(x):
-    """As embedding.onnx does it: over frames that are not much quieter than the loudest."""
+    """The features as embedding.onnx computes them: over frames that are not much quieter than the loudest."""
     level = x.mean(1)
     weight = 1 / (1 + np.exp(-(level - level.max() + 6) * 2))
     weight = (weight / weight.sum())[:, None]
@@ -201,7 +201,7 @@ def make_embedding(path):
 
 
 def make_segmentation(path):
-    """Speech is what is louder than -50 dB within 50 ms: one speaker or none, a frame each 10 ms."""
+    """Speech is audio that is louder than -50 dB within 50 ms: one speaker or none, a frame each 10 ms."""
     node = helper.make_node
     nodes = [
         node("Mul", ["x", "x"], ["power"]),

@@ -4,15 +4,17 @@ import { logSum, type Prefix, type Stamp } from "./prefix.ts";
 import type { TokenTable } from "./token-table.ts";
 import type { WordScorer } from "./word-scorer.ts";
 
-/** A token lasts this many frames from its last one on: models put it out where it begins. */
+/**
+ * A token lasts this many frames from its last frame on, since models output it where it begins.
+ */
 const tokenFrames = 2;
 
-/** What turns frames of the outputs into times. */
+/** Converts frames of the outputs to times. */
 export interface FrameTimes {
   readonly frameMs: number;
   /**
-   * Of the first frame, counted from the utterance's first sample: negative where silence was put
-   * before it.
+   * The time of the first frame from the first sample of the utterance; negative if silence was
+   * prepended.
    */
   readonly startMs: number;
   /** The end of the utterance so far. */
@@ -32,8 +34,8 @@ export function partialReading(
 }
 
 /**
- * Distinct readings of a finished utterance, best first, with confidences; none where there is no
- * word.
+ * Distinct readings of a finished utterance, best first, with confidences; none if there are no
+ * words.
  */
 export function finalReadings(
   beam: CtcBeam,
@@ -55,7 +57,7 @@ export function finalReadings(
       const spoken = framed[index];
       return spoken ? { ...word, confidence: confidenceOf(spoken, rivals) } : word;
     });
-    // The words of another reading may be as certain, where it only leaves one out.
+    // Without the share, another reading that only leaves out a word would be as certain.
     return { text, confidence: (certainty * share) / best.share, words };
   });
 }
@@ -76,7 +78,7 @@ interface Rival {
   readonly share: number;
 }
 
-/** Texts of the beam, likeliest first; prefixes with the same text are joined. */
+/** The texts of the beam, likeliest first; prefixes with the same text are merged. */
 function rivalsOf(beam: CtcBeam, { tokens }: TokenTable, scorer: WordScorer): readonly Rival[] {
   const byText = new Map<string, { framed: readonly FramedWord[]; log: number; best: number }>();
   for (const prefix of beam.prefixes) {
@@ -145,7 +147,7 @@ function textOf(framed: readonly FramedWord[]): string {
   return framed.map(({ text }) => text).join(" ");
 }
 
-/** Times in whole milliseconds within the utterance, in order, each word at least one long. */
+/** Times in whole milliseconds within the utterance, in order, each word at least 1 ms long. */
 function timedWords(
   framed: readonly FramedWord[],
   { frameMs, startMs, endMs }: FrameTimes,

@@ -51,8 +51,8 @@ function framesOf(stamp: Stamp | undefined): readonly number[] {
 }
 
 /**
- * All alignments one by one: for each text their sum, and the first frames of the tokens of the
- * likeliest.
+ * Enumerates all alignments: for each text, the sum of their probabilities and the first frames of
+ * the tokens of the likeliest one.
  */
 function allAlignments(frames: readonly Float32Array[], blank: number) {
   const texts = new Map<string, { sum: number; best: number; starts: readonly number[] }>();
@@ -78,7 +78,7 @@ function allAlignments(frames: readonly Float32Array[], blank: number) {
   return texts;
 }
 
-test("a wide beam finds the sum of all alignments of each text, and the likeliest", () => {
+test("a wide beam sums the probabilities of all alignments of each text, and finds the likeliest alignment", () => {
   const weight = fc.double({ min: 0.2, max: 1, noNaN: true });
   const frames = fc.array(fc.tuple(weight, weight, weight), { minLength: 1, maxLength: 6 });
   const property = fc.property(frames, fc.constantFrom(0, 2), (weights, blank) => {
@@ -91,7 +91,7 @@ test("a wide beam finds the sum of all alignments of each text, and the likelies
       const text = expected.get(tokensOf(prefix).join());
       assert.ok(text && Math.abs(Math.exp(prefix.score) - text.sum) < 1e-6);
       assert.ok(Math.abs(Math.exp(prefix.likeliest.best) - text.best) < 1e-6);
-      // Where two alignments are equally likely, either will do.
+      // If two alignments are equally likely, either will do.
       const starts = framesOf(prefix.likeliest.stamp);
       assert.equal(starts.length, text.starts.length);
     }
@@ -135,7 +135,7 @@ test("words have times within the utterance, in order, however late they come", 
   ]);
 });
 
-test("tokens that begin with the mark of a word begin words", () => {
+test("tokens with the mark of a word's beginning begin words", () => {
   const table = tableOf("<unk>", "▁takk", "▁fy", "rir", "s", "▁", "<eps>");
   const path = [6, 1, 6, 5, 5, 6, 4, 2, 3, 6];
   const [best] = readingsOf(
@@ -145,7 +145,7 @@ test("tokens that begin with the mark of a word begin words", () => {
   assert.equal(best?.text, "takk s fyrir");
 });
 
-test("tokens for unknown, beginning and end of sentence are never put out", () => {
+test("tokens for unknown words and for the beginning and end of a sentence are never in a text", () => {
   const table = tableOf("<blk>", "<sos/eos>", "<unk>", "▁a", "<s>");
   const specials = [1, 2, 4].map((token) =>
     frameOf(table.tokens.map((_, index) => (index === token ? 0.7 : index === 0 ? 0.28 : 0.01))),
@@ -210,7 +210,7 @@ test("unclear words have a low confidence, and other readings a lower one than t
   assert.ok(confidences.every((each) => each >= 0 && each <= 1));
 });
 
-test("of thousands of likely tokens only the likeliest are considered", () => {
+test("only the likeliest of thousands of tokens are considered", () => {
   const symbols = Array.from({ length: 5000 }, (_, index) => `▁${index.toString(36)}`);
   const table = tableOf("<blk>", ...symbols);
   const path = [4000, 0, 17, 0, 4999, 1, 0];
@@ -220,7 +220,7 @@ test("of thousands of likely tokens only the likeliest are considered", () => {
   const [best] = readingsOf(table, frames);
   const said = path.flatMap((token) => table.tokens[token]?.text ?? []);
   assert.equal(best?.text, said.join(" "));
-  // All are equally likely: any reading will do, if there is one.
+  // All tokens are equally likely, so any reading is right.
   const even = frameOf(table.tokens.map(() => 1));
   assert.ok(readingsOf(table, [even, even]).length > 0);
 });
@@ -255,10 +255,13 @@ function countOf(prefix: Prefix): number {
   return count;
 }
 
-test("outputs that are no probabilities are an error, not silence", () => {
+test("outputs that are not probabilities are an error, not silence", () => {
   const table = tableOf("a", "b", "<blk>");
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
     const frames = [certain(table, 0), new Float32Array(3).fill(value)];
-    assert.throws(() => search(table, frames), /^Error: the model put out no probabilities$/);
+    assert.throws(
+      () => search(table, frames),
+      /^Error: the model's outputs are not probabilities$/,
+    );
   }
 });

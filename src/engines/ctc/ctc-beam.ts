@@ -13,7 +13,7 @@ const scoreMargin = 18;
 
 /**
  * Prefix beam search over the outputs of a CTC model: sums up all alignments of a text, keeps the
- * best texts, and knows the likeliest alignment of each. The cost of a frame does not depend on the
+ * best texts, and keeps the likeliest alignment of each. The cost of a frame does not depend on the
  * length of the utterance.
  */
 export class CtcBeam {
@@ -58,8 +58,8 @@ export class CtcBeam {
   }
 
   /**
-   * Searches a frame: the log probabilities of all tokens, from `at` on. Throws an Error where they
-   * are no probabilities.
+   * Searches a frame: the log probabilities of all tokens, from `at` on. Throws an Error if they
+   * are not probabilities.
    */
   step(logs: Float32Array, at: number): void {
     const blankLog = logs[at + this.#table.blank] ?? 0;
@@ -83,7 +83,7 @@ export class CtcBeam {
       const log = logs[index] ?? 0;
       if (log > best) best = log;
     }
-    if (!Number.isFinite(best)) throw new Error("the model put out no probabilities");
+    if (!Number.isFinite(best)) throw new Error("the model's outputs are not probabilities");
     const blankLog = logs[at + blank] ?? 0;
     const least = best - tokenMargin;
     // The blank may leave too little probability for all other tokens together.
@@ -113,7 +113,7 @@ export class CtcBeam {
     let kept = 0;
     for (let index = 0; index < this.#tokens.length && kept < tokensMax; index++) {
       const log = this.#logs[index] ?? 0;
-      // Where the best bin alone has too many, any of them will do.
+      // If the best bin alone has too many, any of them will do.
       if (binOf(log) >= Math.max(1, last)) continue;
       this.#tokens[kept] = this.#tokens[index] ?? 0;
       this.#logs[kept] = log;
@@ -200,7 +200,7 @@ export class CtcBeam {
       prefix.isInBeam = count < this.#width && prefix.score >= scoreMin;
       if (prefix.isInBeam) count += 1;
     }
-    // Only now is it known which of their children stay.
+    // This comes last, since only now it is known which of their children stay.
     for (let index = count; index < next.length; index++) next[index]?.leave();
     next.length = count;
     this.#next = this.#beam;

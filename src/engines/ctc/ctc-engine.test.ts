@@ -5,9 +5,9 @@ import { openStarter } from "../../../test/fixtures/open-starter.ts";
 const said = () => ({ spoken: espeak("veðrið er gott í dag"), other: espeak("takk fyrir") });
 const expected = /^veðrið er gott í dag$/;
 
-testEngine("openCtcEngine() of a streaming model", () => openStarter("streaming"), expected, {
+testEngine("openCtcEngine() with a streaming model", () => openStarter("streaming"), expected, {
   said,
 });
-testEngine("openCtcEngine() of a model of recordings", () => openStarter("whole"), expected, {
+testEngine("openCtcEngine() with a model of recordings", () => openStarter("whole"), expected, {
   said,
 });

@@ -20,7 +20,7 @@ export async function openCtcEngine(card: ModelCard, folder: string): Promise<En
   const model = await openCtcModel(card, folder);
   const { session, table, lexicon } = model;
   const newDecoder = await decoderMaker(model);
-  // Most sessions have no hints.
+  // Sessions without hints, which are most of them, share this one.
   const plainScorer = new WordScorer(lexicon);
   return {
     name: "ctc",

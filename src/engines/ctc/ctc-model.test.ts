@@ -74,7 +74,8 @@ test("a model of recordings is loaded, and options of the card override its meta
 });
 
 test("a model that was exported for one stream serves several, one after another", async () => {
-  // The first dimension of the first input has a name in the file: now it is 1, in as many bytes.
+  // In the file, the first dimension of the first input has a name; it is replaced by 1, in as many
+  // bytes.
   const dimensions = "\n\u0003\u0012\u0001B\n\u0002\u0008P\n\u0002\u0008\u0019";
   const at = streamingModel.indexOf(dimensions);
   assert.ok(at > 0);
@@ -104,13 +105,13 @@ test("a model without a lexicon is loaded", async () => {
   assert.equal(model.lexicon, undefined);
 });
 
-test("a wrong file is named in the error, with what is wrong", async () => {
+test("an error names the wrong file, and what is wrong with it", async () => {
   const rows: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, RegExp])[] = [
     [
       { "model.onnx": streamingModel.subarray(0, 1200) },
       /^model\.onnx: is cut off after 1,200 of at least 3,\d{3},\d{3} bytes$/,
     ],
-    [{ "model.onnx": "not found" }, /^model\.onnx: is no ONNX model$/],
+    [{ "model.onnx": "not found" }, /^model\.onnx: is not an ONNX model$/],
     [{ "model.onnx": "" }, /^model\.onnx: is empty$/],
     [
       { "model.onnx": Buffer.from(streamingModel).fill(0xff, 200_000, 200_400).fill(7, 40, 900) },
@@ -118,11 +119,11 @@ test("a wrong file is named in the error, with what is wrong", async () => {
     ],
     [
       { "model.onnx": bytesOf("whole", "model.onnx") },
-      /^model\.onnx: is a zipformer-ctc model and no streaming-nemo-ctc$/,
+      /^model\.onnx: is a zipformer-ctc model, not streaming-nemo-ctc$/,
     ],
     [
       { "model.onnx": withText(streamingModel, "chunk_shift", "chunk_sh1ft") },
-      /^model\.onnx: its metadata chunk_shift is missing: a count is needed$/,
+      /^model\.onnx: its metadata chunk_shift is required$/,
     ],
     [
       {
@@ -132,7 +133,7 @@ test("a wrong file is named in the error, with what is wrong", async () => {
           "window_size\u0012\u0002-5",
         ),
       },
-      /^model\.onnx: its metadata window_size is "-5": a count is needed$/,
+      /^model\.onnx: its metadata window_size must be a whole number from 1 to 999999, not "-5"$/,
     ],
     [
       {
@@ -159,15 +160,15 @@ test("a wrong file is named in the error, with what is wrong", async () => {
         // The other operator has a shorter name: a comment of one letter fills the gap.
         "model.onnx": withText(streamingModel, '"\nLogSoftmax', '"\u0007Softmax2\u0001x'),
       },
-      /^model\.onnx: its outputs are no log probabilities of tokens$/,
+      /^model\.onnx: its outputs are not log probabilities of tokens$/,
     ],
-    [{ "tokens.txt": "a 0\nb 1\nc\n" }, /^tokens\.txt: line 3 is no symbol and number$/],
+    [{ "tokens.txt": "a 0\nb 1\nc\n" }, /^tokens\.txt: line 3 is not a symbol and a number$/],
     [{ "tokens.txt": `${tokens}x 38\n` }, /^tokens\.txt: has 39 tokens, model\.onnx has 38$/],
     [
       { "tokens.txt": tokens.replace("<blk>", "<what>") },
       /^tokens\.txt: has no blank: <blk>, <blank> or <eps>$/,
     ],
-    [{ "words.txt": "takk\nfyrir mig\n" }, /^words\.txt: line 2 is no word$/],
+    [{ "words.txt": "takk\nfyrir mig\n" }, /^words\.txt: line 2 is not a word$/],
   ];
   for (const [files, message] of rows) {
     const opened = openCtcModel(bareCard("streaming"), damaged("streaming", files));
@@ -190,17 +191,17 @@ test("a card that does not match its model is rejected", async () => {
   const rows = [
     [
       { ...bareCard("whole"), kind: "streaming-nemo-ctc" },
-      /^model\.onnx: is a zipformer-ctc model and no streaming-nemo-ctc$/,
+      /^model\.onnx: is a zipformer-ctc model, not streaming-nemo-ctc$/,
     ],
     [
       bareCard("whole", { frameMs: "forty" }),
-      /^model\.json: option frameMs is forty: a number is needed$/,
+      /^model\.json: option frameMs must be a number of at least 0, not forty$/,
     ],
     [
       { ...bareCard("whole"), sampleRateHertz: 8000 },
-      /^model\.json: sampleRateHertz is 8000: 16000 is needed$/,
+      /^model\.json: sampleRateHertz must be 16000, not 8000$/,
     ],
-    [{ ...bareCard("whole"), files: {} }, /^model\.json: has no files model and tokens$/],
+    [{ ...bareCard("whole"), files: {} }, /^model\.json: must name the files model and tokens$/],
   ] as const;
   for (const [card, message] of rows) {
     await assert.rejects(openCtcModel(card, starterFolders.whole), (error: Error) => {
@@ -212,9 +213,18 @@ test("a card that does not match its model is rejected", async () => {
 
 test("windows of a streaming model must be whole frames, without gaps, and not too large", async () => {
   const rows: readonly (readonly [ModelCard["options"], RegExp])[] = [
-    [{ shiftFrames: 15.5 }, /^model\.json: option shiftFrames is 15\.5: a count is needed$/],
-    [{ windowFrames: 0 }, /^model\.json: option windowFrames is 0: a count is needed$/],
-    [{ windowFrames: 1e300 }, /^model\.json: option windowFrames is 1e\+300: a count is needed$/],
+    [
+      { shiftFrames: 15.5 },
+      /^model\.json: option shiftFrames must be a whole number from 1 to 999999, not 15\.5$/,
+    ],
+    [
+      { windowFrames: 0 },
+      /^model\.json: option windowFrames must be a whole number from 1 to 999999, not 0$/,
+    ],
+    [
+      { windowFrames: 1e300 },
+      /^model\.json: option windowFrames must be a whole number from 1 to 999999, not 1e\+300$/,
+    ],
     [{ windowFrames: 900_000 }, /^model\.onnx: has an input of 1 times 80 times 900000 numbers/],
     [
       { shiftFrames: 160, frameMs: 400 },

@@ -32,14 +32,15 @@ const lexiconPenaltyDefault = 4;
 
 /**
  * Loads a model of engine ctc. Its card has the files `model` and `tokens`, optionally `lexicon`
- * (one word a line), and options that override the model's metadata: windowFrames, shiftFrames,
+ * (one word per line), and options that override the model's metadata: windowFrames, shiftFrames,
  * frameMs, lexiconPenalty. Throws an Error that begins with the path of the file that is wrong.
  */
 export async function openCtcModel(card: ModelCard, folder: string): Promise<CtcModel> {
   const { model, tokens, lexicon } = card.files;
-  if (!model || !tokens) throw new ModelFileError("model.json", "has no files model and tokens");
+  if (!model || !tokens)
+    throw new ModelFileError("model.json", "must name the files model and tokens");
   if (card.sampleRateHertz !== engineSampleRate) {
-    const problem = `sampleRateHertz is ${card.sampleRateHertz}: ${engineSampleRate} is needed`;
+    const problem = `sampleRateHertz must be ${engineSampleRate}, not ${card.sampleRateHertz}`;
     throw new ModelFileError("model.json", problem);
   }
   await checkModelFiles(folder, card.files);
@@ -83,7 +84,7 @@ async function readLexicon(folder: string, { path }: ModelFile): Promise<LetterT
   const words = new LetterTrie();
   for (const [index, line] of (await readModelLines(folder, path)).entries()) {
     if (!/^[^\s\p{C}]{1,100}$/u.test(line))
-      throw new ModelFileError(path, `line ${index + 1} is no word`);
+      throw new ModelFileError(path, `line ${index + 1} is not a word`);
     words.add(lettersOf(line));
   }
   return words;

@@ -12,7 +12,8 @@ export interface DecoderParts {
 }
 
 /**
- * Frames of silence put before each utterance. Measured with utterances that begin with their first
- * sample of speech: 3 of 23 wrong first words become right, and more silence is no better.
+ * Frames of silence that are put before each utterance. Measured with utterances that begin with
+ * their first sample of speech: 3 of 23 wrong first words become right, and more silence is no
+ * better.
  */
 export const leadFrames = 16;

@@ -99,7 +99,7 @@ test("a frame is made as soon as its window is complete", () => {
   assert.equal(banks.count, 11);
 });
 
-test("drop() removes the first frames, while more come for a minute", () => {
+test("drop() removes the first frames while a minute of audio is added", () => {
   const samples = sound(16_000);
   const whole = banksOf(samples, samples.length).values;
   const banks = new FilterBanks();
@@ -126,7 +126,7 @@ test("clear() removes everything of the last utterance", () => {
   assert.deepEqual(banks.values, banksOf(samples, 3000).values);
 });
 
-test("silence has the least feature value, also where it is added", () => {
+test("silence has the least feature value, even if addSilence() adds it", () => {
   const banks = banksOf(new Int16Array(800), 800);
   banks.addSilence(2);
   assert.equal(banks.count, 7);

@@ -5,10 +5,13 @@ import { PowerSpectrum } from "./power-spectrum.ts";
 /** Milliseconds from one frame to the next. */
 export const featureMs = 10;
 const shiftSamples = (featureMs * engineSampleRate) / 1000;
-/** 25 ms. */
+/** A window is 25 ms. */
 const windowSamples = 400;
 const transformSamples = 512;
-/** The first window begins this long before the first sample: each is centered on its 10 ms. */
+/**
+ * The first window begins this long before the first sample, so that each window is centered on its
+ * 10 ms.
+ */
 const leadSamples = windowSamples / 2 - shiftSamples / 2;
 const range = { lowHertz: 20, highHertz: 7600, sampleRate: engineSampleRate };
 const preemphasis = 0.97;
@@ -46,7 +49,7 @@ export class FilterBanks {
     this.#values = new Float32Array(64 * binCount);
   }
 
-  /** Number of frames. */
+  /** The number of frames. */
   get count(): number {
     return (this.#to - this.#from) / this.binCount;
   }
@@ -57,7 +60,7 @@ export class FilterBanks {
   }
 
   accept(samples: Int16Array): void {
-    // In parts, so that few samples have to be kept.
+    // The samples are added in parts, so that few have to be kept.
     for (let at = 0; at < samples.length; at += windowSamples) {
       this.#keep(samples.subarray(at, at + windowSamples));
       const whole =
@@ -97,7 +100,7 @@ export class FilterBanks {
     const kept = this.#sampleCount - this.#firstSample;
     if (kept + samples.length > this.#samples.length) {
       const needed = Math.max(0, this.#madeCount * shiftSamples - leadSamples);
-      // One window more, to be mirrored at the end.
+      // One more window is kept, to be mirrored at the end.
       const first = Math.max(this.#firstSample, needed - windowSamples);
       this.#samples.copyWithin(0, first - this.#firstSample, kept);
       this.#firstSample = first;
@@ -145,9 +148,7 @@ export class FilterBanks {
     }
   }
 
-  /**
-   * Index of a sample, which is mirrored at the ends of the utterance where it lies outside.
-   */
+  /** The index of a sample; a sample outside the utterance is mirrored at its nearest end. */
   #mirrored(sample: number): number {
     const count = this.#sampleCount;
     let at = sample;

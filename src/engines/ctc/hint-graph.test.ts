@@ -37,7 +37,7 @@ test("a phrase scores with each letter, keeps the score when complete, and loses
   assert.deepEqual(steps, [1, 2, 3, 0, 0, 0]);
 });
 
-test("of nested phrases the longest counts, and phrases that follow each other all count", () => {
+test("only the longest of nested phrases counts, and phrases that follow each other all count", () => {
   const phrases = ["a b", "a b c d", "b", "c e"];
   const graph = new HintGraph([{ phrases, boost: 10 }]);
   const rows: readonly (readonly [string, number])[] = [
@@ -53,7 +53,7 @@ test("of nested phrases the longest counts, and phrases that follow each other a
   }
 });
 
-test("a phrase counts where a longer one that contains it breaks off", () => {
+test("a phrase counts if a longer one that contains it breaks off", () => {
   const graph = new HintGraph([{ phrases: ["a bc", "b", "d e f", "e"], boost: 10 }]);
   const rows: readonly (readonly [string, number])[] = [
     ["a b", 1],

@@ -2,7 +2,7 @@ import type { PhraseHints } from "../protocol/engine.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import { lettersOf, spaceLetter } from "./token-table.ts";
 
-/** The score of a letter of a phrase for each unit of its boost, a natural logarithm. */
+/** The score of each letter of a phrase per unit of its boost, a natural logarithm. */
 const scorePerBoost = 0.06;
 
 /** A state of the automaton, and the score of the text up to it. */
@@ -22,8 +22,8 @@ export class HintGraph {
   readonly start: HintState;
   readonly #trie = new LetterTrie();
   /**
-   * By node: the score of the letters of its path, how much of it stays whatever follows, and the
-   * score of the phrase that is complete there.
+   * For each node: the score of the letters on its path, the part of it that stays whatever
+   * follows, and the score of the phrase that is complete there.
    */
   readonly #earned: Float64Array;
   readonly #kept: Float64Array;
@@ -94,7 +94,7 @@ export class HintGraph {
     this.#fallbacks[node] = fallback;
     const total = this.#earnedAt(parent) + earned;
     this.#earned[node] = total;
-    // The path that is a space alone is no phrase.
+    // A path that is only a space is not a phrase.
     const isPhrase = depth > 0 && this.#trie.isEnd(node);
     const completed = isPhrase ? total : (this.#completed[fallback] ?? 0);
     this.#completed[node] = completed;
@@ -118,7 +118,7 @@ interface Step {
   readonly earned: number;
 }
 
-/** The words of a phrase in lower case, without characters that are no letters or digits. */
+/** The words of a phrase in lower case, with only their letters and digits. */
 export function foldedWords(phrase: string): readonly string[] {
   return (
     phrase
@@ -128,7 +128,10 @@ export function foldedWords(phrase: string): readonly string[] {
   );
 }
 
-/** With a space before and after each word: a phrase begins and ends where words do. */
+/**
+ * The letters of the words with a space before and after each word, so that a phrase begins and
+ * ends at the bounds of words.
+ */
 function pathOf(words: readonly string[]): readonly number[] {
   return [spaceLetter, ...words.flatMap((word) => [...lettersOf(word), spaceLetter])];
 }

@@ -1,9 +1,10 @@
 /**
- * Words by their letters. A state stands for the letters so far; 0 is the state before the first.
+ * A set of words, as a tree of their letters. A state stands for the letters so far; 0 is the state
+ * before the first letter.
  */
 export class LetterTrie {
   /**
-   * By state: the letter that leads to it, its first child, its next sibling (0 is none), and
+   * For each state: the letter that leads to it, its first child, its next sibling (0 is none), and
    * whether a word ends there.
    */
   #letters = new Int32Array(64);
@@ -24,7 +25,7 @@ export class LetterTrie {
     return state;
   }
 
-  /** The state after one more letter; undefined where no word continues with it. */
+  /** The state after one more letter; undefined if no word continues with it. */
   next(state: number, letter: number): number | undefined {
     for (let child = this.#children[state] ?? 0; child !== 0; child = this.#siblings[child] ?? 0) {
       if (this.#letters[child] === letter) return child;

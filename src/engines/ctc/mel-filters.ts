@@ -7,12 +7,13 @@ export const silenceFeature = Math.log(powerMin);
 
 /**
  * Triangular filters over a power spectrum, spaced evenly on the mel scale; each begins at the
- * center of the one before and ends at the center of the next.
+ * center of the previous one and ends at the center of the next.
  */
 export class MelFilters {
   readonly #count: number;
   /**
-   * By filter: its first bin, and the index of its first weight; the latter with one more, the end.
+   * For each filter: its first bin, and the index of its first weight. The second array has one
+   * more element, the end of the weights.
    */
   readonly #firsts: Int32Array;
   readonly #starts: Int32Array;

@@ -4,12 +4,12 @@ import type { ModelCard } from "../../models/model-card.ts";
 import { featureMs } from "./filter-banks.ts";
 import type { StreamingShape } from "./window-tensors.ts";
 
-/** A model of windows of a stream, with a state that is carried from one to the next. */
+/** A model that processes windows of a stream, and carries a state from one window to the next. */
 export interface StreamingLayout extends StreamingShape {
   readonly kind: "streaming-nemo-ctc";
-  /** From the start of a window to the start of the next. */
+  /** Frames from the start of a window to the start of the next. */
   readonly shiftFrames: number;
-  /** From an output to the next. */
+  /** Milliseconds from one output to the next. */
   readonly frameMs: number;
 }
 
@@ -23,29 +23,33 @@ export interface RecordingLayout {
 
 interface Sources {
   readonly card: ModelCard;
-  /** Of the model's file. */
+  /** The path of the model's file. */
   readonly path: string;
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-/** More than any real model has of anything, and small enough to compute with. */
+/**
+ * The greatest accepted count in a layout: more than any real model has, and small enough for exact
+ * arithmetic.
+ */
 const countMax = 999_999;
-/** Most numbers of an input; real models have a million. */
+const countNeed = `a whole number from 1 to ${countMax}`;
+/** The maximum number of values in an input; real models have a million. */
 const inputSizeMax = 1 << 24;
 /** The subsampling of zipformer models without metadata. */
 const subsamplingDefault = 4;
 /**
  * The sum of the probabilities of an output may differ this much from 1: otherwise the numbers are
- * no probabilities.
+ * not probabilities.
  */
 const sumTolerance = 0.05;
-/** Frames that a recording model is run with, to find out how many tokens it has. */
+/** The number of frames with which a recording model is run, to find out how many tokens it has. */
 const probeFrames = 100;
 
 /**
  * The layout of a model, from its inputs, its metadata (as NeMo writes it) and the options of its
  * card, which override them; and from its outputs, by running it once on silence. Throws
- * ModelFileError where it is another kind of model.
+ * ModelFileError if the model is of another kind.
  */
 export async function readLayout(
   session: InferenceSession,
@@ -56,7 +60,7 @@ export async function readLayout(
   if (actual !== card.kind) {
     throw new ModelFileError(
       path,
-      `is ${actual ? `a ${actual}` : "another"} model and no ${card.kind}`,
+      `is ${actual ? `a ${actual}` : "another"} model, not ${card.kind}`,
     );
   }
   return actual === "streaming-nemo-ctc"
@@ -130,11 +134,14 @@ async function streamingLayout(
     channelDims,
     timeDims,
   };
-  // Computed, since a rounding error would add up from window to window.
+  // frameMs is computed, since a rounding error would add up from window to window.
   return { kind: "streaming-nemo-ctc", shiftFrames, frameMs: shiftMs / outputFrames, ...shape };
 }
 
-/** A fixed number of streams is 1, since the model ran with one. */
+/**
+ * Whether the model was exported for one stream: a fixed number of streams is 1, since the model
+ * ran with one.
+ */
 function isForOneStream(session: InferenceSession): boolean {
   return session.inputNames.some((_, input) => dimensionOf(session, input, 0) !== undefined);
 }
@@ -171,7 +178,7 @@ async function outputDims(
     const sum = first.data.subarray(0, tokenCount).reduce((all, log) => all + Math.exp(log), 0);
     if (Math.abs(sum - 1) <= sumTolerance) return first.dims.slice(1);
   }
-  throw new ModelFileError(path, "its outputs are no log probabilities of tokens");
+  throw new ModelFileError(path, "its outputs are not log probabilities of tokens");
 }
 
 function stateDims(
@@ -185,7 +192,7 @@ function stateDims(
   );
 }
 
-/** undefined where any number is accepted. */
+/** The size of a dimension of an input; undefined if any size is accepted. */
 function dimensionOf(session: InferenceSession, input: number, axis: number): number | undefined {
   const metadata = session.inputMetadata[input];
   const dimension = metadata?.isTensor ? metadata.shape[axis] : undefined;
@@ -205,21 +212,27 @@ function countOf(sources: Sources, option: string, name: string): number {
   const given = numberOption(sources.card, option);
   if (given === undefined) return metadataNumber(sources, name);
   if (Number.isInteger(given) && given >= 1 && given <= countMax) return given;
-  throw new ModelFileError("model.json", `option ${option} is ${given}: a count is needed`);
+  throw new ModelFileError("model.json", `option ${option} must be ${countNeed}, not ${given}`);
 }
 
 function metadataNumber({ path, metadata }: Sources, name: string): number {
   const text = metadata.get(name);
   if (text !== undefined && /^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  const found = text === undefined ? "is missing" : `is ${JSON.stringify(text.slice(0, 40))}`;
-  throw new ModelFileError(path, `its metadata ${name} ${found}: a count is needed`);
+  const problem =
+    text === undefined
+      ? "is required"
+      : `must be ${countNeed}, not ${JSON.stringify(text.slice(0, 40))}`;
+  throw new ModelFileError(path, `its metadata ${name} ${problem}`);
 }
 
-/** An option of a card; throws ModelFileError where it is no number. */
+/** An option of a card; throws ModelFileError if it is not a number. */
 export function numberOption({ options }: ModelCard, name: string): number | undefined {
   const value = options[name];
   if (value === undefined || (typeof value === "number" && value >= 0)) return value;
-  throw new ModelFileError("model.json", `option ${name} is ${value}: a number is needed`);
+  throw new ModelFileError(
+    "model.json",
+    `option ${name} must be a number of at least 0, not ${value}`,
+  );
 }
 
 function floats(path: string, dims: readonly number[]): Tensor {

@@ -6,7 +6,7 @@ test("power spectra equal Fourier sums", () => {
   for (const length of [8, 32, 512]) {
     const spectrum = new PowerSpectrum(length);
     const powers = new Float64Array(length / 2);
-    // Twice: the first leaves nothing behind.
+    // Computed twice, since the first run must leave nothing behind.
     for (const turn of [1, 2]) {
       const frame = Float64Array.from(
         { length },

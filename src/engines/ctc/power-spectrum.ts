@@ -9,7 +9,7 @@ export class PowerSpectrum {
   readonly #places: Uint16Array;
   readonly #real: Float64Array;
   readonly #imaginary: Float64Array;
-  /** Of e^(-2 pi i k / length). */
+  /** The real parts of e^(-2 pi i k / length). */
   readonly #cosine: Float64Array;
   readonly #sine: Float64Array;
 
@@ -27,7 +27,8 @@ export class PowerSpectrum {
   }
 
   /**
-   * Writes |X(k)|^2 for k from 0 up to half the length, without that: no filter of ours uses it.
+   * Writes |X(k)|^2 for k from 0 to half the length, exclusive: our filters do not use the last
+   * value.
    */
   write(frame: Float64Array, powers: Float64Array): void {
     this.#load(frame);

@@ -3,14 +3,14 @@ import type { WordState } from "./word-scorer.ts";
 /** The alignment of a token with the frames, linked to those of the tokens before it. */
 export interface Stamp {
   readonly before: Stamp | undefined;
-  /** Frames of the outputs. */
+  /** The first and the last frame of the outputs. */
   readonly first: number;
   readonly last: number;
-  /** Its greatest log probability among them. */
+  /** The greatest log probability of the token in these frames. */
   readonly peak: number;
 }
 
-/** Alignments of the same tokens that end alike: their sum, and the likeliest one. */
+/** Alignments of the same tokens that end in the same way: their sum, and the likeliest one. */
 export interface Alignments {
   /** Natural logarithm of their total probability. */
   total: number;
@@ -28,14 +28,14 @@ export class Prefix {
   /** -1 at the root. */
   readonly token: number;
   readonly words: WordState;
-  /** Its first child, and the others by their `sibling`: there are few. */
+  /** The first child; the others are linked by `sibling`, since there are few. */
   child: Prefix | undefined;
   sibling: Prefix | undefined;
   blank: Alignments = noAlignments();
   label: Alignments = noAlignments();
   nextBlank: Alignments = noAlignments();
   nextLabel: Alignments = noAlignments();
-  /** Of all alignments and the words; up to date while it is in the beam. */
+  /** The score of all alignments and of the words; up to date while the prefix is in the beam. */
   score = Number.NEGATIVE_INFINITY;
   isInBeam = false;
   /** The last frame that added alignments to it. */
@@ -82,8 +82,8 @@ export class Prefix {
   }
 
   /**
-   * Takes it out of the beam. Without children it is removed from the tree, together with ancestors
-   * that were there only for it.
+   * Removes it from the beam. Without children it is also removed from the tree, together with
+   * ancestors that were there only for it.
    */
   leave(): void {
     this.isInBeam = false;

@@ -5,11 +5,11 @@ import { type DecoderParts, leadFrames } from "./decoder-parts.ts";
 import { featureMs, FilterBanks } from "./filter-banks.ts";
 import type { Outputs, RecordingModel } from "./recording-model.ts";
 
-/** Frames of silence put after an utterance, so that the model puts out its last word. */
+/** Frames of silence that are put after an utterance, so that the model outputs its last word. */
 const tailFrames = 16;
 /**
- * A live utterance is decoded again after this many frames at the earliest, and so that the model
- * takes at most this share of the time.
+ * A live utterance is decoded again after this many frames at the earliest, and only so often that
+ * the model takes at most this share of the time.
  */
 const againFramesMin = 20;
 const againShareMax = 1 / 3;
@@ -26,14 +26,17 @@ interface Pass {
   run: Promise<void>;
 }
 
-/** Decodes an utterance as a whole when it has ended; live, also its audio so far now and then. */
+/**
+ * Decodes an utterance as a whole when it has ended. A live utterance is also decoded from time to
+ * time while it lasts.
+ */
 export class RecordingDecoder implements Decoder {
   readonly #parts: DecoderParts;
   readonly #model: RecordingModel;
   readonly #banks: FilterBanks;
   readonly #beam: CtcBeam;
   #pass: Pass | undefined;
-  /** Live, it is decoded again when there are this many frames. */
+  /** A live utterance is decoded again when it has this many frames. */
   #againAt = againFramesMin;
   #samples = 0;
   #partial: Hypothesis | undefined;

@@ -15,7 +15,7 @@ export interface Outputs {
 export class RecordingModel {
   readonly layout: RecordingLayout;
   readonly #session: InferenceSession;
-  /** The time that a frame takes, in frames. */
+  /** The time that the model takes for a frame, in frames. */
   #costOfFrame = 0;
 
   constructor(session: InferenceSession, layout: RecordingLayout) {
@@ -24,14 +24,14 @@ export class RecordingModel {
   }
 
   /**
-   * The time that this many frames take, in frames: measured once, so that every stream is decoded
-   * at the same points.
+   * The time that the model takes for this many frames, in frames. It is measured once, so that
+   * every stream is decoded at the same points.
    */
   costOf(frames: number): number {
     return frames * this.#costOfFrame;
   }
 
-  /** The second run counts: the first one allocates memory. */
+  /** Measures the cost of a frame in a second run, since the first run allocates memory. */
   async measure(): Promise<void> {
     const frames = new Float32Array(measuredFrames * this.layout.binCount);
     await this.run(frames);
@@ -48,7 +48,7 @@ export class RecordingModel {
       new Tensor("float32", features, [1, count, binCount]),
       new Tensor("int64", BigInt64Array.of(BigInt(count)), [1]),
     ];
-    // By position, since names differ.
+    // Inputs and outputs are identified by position, since names differ.
     const { inputNames, outputNames } = this.#session;
     const feeds = Object.fromEntries(inputs.map((each, at) => [inputNames[at] ?? "", each]));
     const outputs = await this.#session.run(feeds);

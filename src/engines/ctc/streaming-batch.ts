@@ -2,7 +2,7 @@ import type { InferenceSession } from "onnxruntime-node";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import { type StreamingShape, type StreamState, WindowTensors } from "./window-tensors.ts";
 
-/** Most windows in one run: more would save nothing, and others wait for them. */
+/** The maximum number of windows in one run: more would save nothing, and others wait for them. */
 const rowsMax = 32;
 /** A run has windows of one mode, so that live ones do not wait for others. */
 const modesByRank: readonly RecognitionMode[] = ["live", "short", "job"];
@@ -10,13 +10,13 @@ const modesByRank: readonly RecognitionMode[] = ["live", "short", "job"];
 /** A window of a stream to be run. */
 export interface Window {
   readonly mode: RecognitionMode;
-  /** Before the window; the run updates it. */
+  /** The state before the window; the run updates it. */
   readonly state: StreamState;
   /** The next frames of the stream; called when its turn comes. */
   readonly frames: () => Float32Array;
   /** Takes the log probabilities of the outputs: a view, to be copied. */
   readonly take: (logs: Float32Array) => void;
-  /** Its stream no longer needs it. */
+  /** Whether its stream no longer needs it. */
   isCancelled: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Waiting {
 }
 
 /**
- * Runs a model on windows of many streams at once: its weights are read once for all of them. The
+ * Runs a model on windows of many streams together: its weights are read once for all of them. The
  * outputs of a stream do not depend on the other streams in the run.
  */
 export class StreamingBatch {
@@ -43,7 +43,7 @@ export class StreamingBatch {
     this.#tensors = new WindowTensors(session, shape, 1);
   }
 
-  /** Resolves when the window is processed or cancelled. One window of a stream at a time. */
+  /** Resolves when the window is processed or cancelled. A stream has one window at a time. */
   run(window: Window): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting[modesByRank.indexOf(window.mode)]?.push({ window, resolve, reject });

@@ -112,7 +112,7 @@ export class StreamingDecoder implements Decoder {
     return this.#run;
   }
 
-  /** Searches new outputs; false where there are none. */
+  /** Searches new outputs; false if there are none. */
   #search(): boolean {
     if (!this.#hasOutputs) return false;
     this.#hasOutputs = false;

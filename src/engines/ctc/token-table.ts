@@ -8,11 +8,11 @@ export const spaceLetter = 0x20;
 
 /** An output of a model: a part of a word. */
 export interface Token {
-  /** As written, without the mark of a word's beginning. */
+  /** The text as the model writes it, without the mark of a word's beginning. */
   readonly text: string;
-  /** The text before it is another word. */
+  /** Whether the token begins a word. */
   readonly startsWord: boolean;
-  /** Code points of the text in lower case. */
+  /** The code points of the text in lower case. */
   readonly letters: readonly number[];
 }
 
@@ -25,7 +25,7 @@ export interface TokenTable {
   readonly blank: number;
 }
 
-/** Throws ModelFileError where `path`, the file of these symbols, has no blank. */
+/** Throws ModelFileError if `path`, the file of these symbols, has no blank. */
 export function tokenTable(path: string, symbols: readonly string[]): TokenTable {
   const blank = symbols.findIndex((symbol) => blankSymbols.has(symbol));
   if (blank < 0) throw new ModelFileError(path, "has no blank: <blk>, <blank> or <eps>");

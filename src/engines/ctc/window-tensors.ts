@@ -5,11 +5,11 @@ import { type InferenceSession, Tensor } from "onnxruntime-node";
  * models.
  */
 export interface StreamingShape {
-  /** Most streams in one run: 1 where the model was exported for one. */
+  /** The maximum number of streams in one run: 1 if the model was exported for one stream. */
   readonly rowsMax: number;
   readonly binCount: number;
   readonly windowFrames: number;
-  /** Outputs of a window, and tokens of an output. */
+  /** Outputs per window, and tokens per output. */
   readonly outputFrames: number;
   readonly tokenCount: number;
   /** Dimensions of the two states that are carried from one window to the next. */
@@ -17,7 +17,7 @@ export interface StreamingShape {
   readonly timeDims: readonly number[];
 }
 
-/** The state of a stream between two windows; all zero where an utterance begins. */
+/** The state of a stream between two windows; all zero when an utterance begins. */
 export interface StreamState {
   readonly channel: Float32Array;
   readonly time: Float32Array;

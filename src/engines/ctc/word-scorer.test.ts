@@ -27,7 +27,7 @@ function scores(scorer: WordScorer, symbols: readonly string[]): readonly [numbe
 
 const spaced = (text: string) => Array.from(text, (letter) => (letter === " " ? "▁" : letter));
 
-test("a word outside the lexicon has its penalty once, as soon as no known word continues so", () => {
+test("a word outside the lexicon gets its penalty once, as soon as no known word begins with its letters", () => {
   const scorer = new WordScorer(lexicon);
   assert.deepEqual(scores(scorer, spaced("takk")), [[0, 0, 0, 0], 0]);
   assert.deepEqual(scores(scorer, spaced("tapaði")), [[0, 0, -4, -4, -4, -4], -4]);
@@ -46,7 +46,7 @@ test("words of hints count as known", () => {
   assert.equal(scores(scorer, spaced("esjan")).at(1), -4);
 });
 
-test("hints score in the words of a text, also without a lexicon", () => {
+test("hints raise the score of a text's words, even without a lexicon", () => {
   const scorer = new WordScorer(undefined, [{ phrases: ["Esja"], boost: 10 }]);
   const [steps, total] = scores(scorer, spaced("á esja og esjan"));
   assert.ok(total > 0);

@@ -13,13 +13,13 @@ const unknown = -1;
 export interface WordState {
   /** The score of all words so far, a natural logarithm; 0 is neutral. */
   readonly score: number;
-  /** In the words of the lexicon, and of the hints. */
+  /** The states in the words of the lexicon, and in the words of the hints. */
   readonly word: number;
   readonly hintWord: number;
   readonly hint: HintState | undefined;
 }
 
-/** The words that a model knows; any other word costs `penalty`. */
+/** The words of a model; any other word costs `penalty`. */
 export interface Lexicon {
   readonly words: LetterTrie;
   readonly penalty: number;

@@ -1,4 +1,4 @@
-/** Coefficients of a frame. */
+/** Coefficients per frame. */
 export const cepstrumLength = 13;
 /** Milliseconds from one frame to the next. */
 export const frameMs = 10;

@@ -19,7 +19,7 @@ function cepstraOf(...parts: readonly [power: number, count: number][]): Cepstra
 test("utteranceMean() is the mean of the speech, with little of the silence around it", () => {
   const rows: [parts: [power: number, count: number][], power: number][] = [
     [[[60, 100]], 60],
-    // As much silence as counts.
+    // The maximum of silence that counts.
     [
       [
         [20, 15],
@@ -27,7 +27,7 @@ test("utteranceMean() is the mean of the speech, with little of the silence arou
       ],
       54,
     ],
-    // Twenty times as much changes nothing.
+    // Twenty times as much silence changes nothing.
     [
       [
         [20, 1700],
@@ -52,7 +52,7 @@ test("utteranceMean() is the mean of the speech, with little of the silence arou
       ],
       54,
     ],
-    // There is nothing else.
+    // There is only digital silence.
     [[[-46, 50]], -46],
   ];
   for (const [parts, power] of rows) {

@@ -12,13 +12,13 @@ const speechShare = 0.3;
  */
 const silenceShareMax = 0.15;
 /**
- * Frames below this are digital silence, which no room has: so far from others that a few of them
- * spoil a mean.
+ * Frames below this power are digital silence, which no room has. They are so far from other frames
+ * that a few of them spoil a mean.
  */
 const powerMin = 0;
 /** This many of the loudest frames may be a click. */
 const clickFrames = 5;
-/** Least power range of audio with speech; with less it is silence, or noise. */
+/** The minimum power range of audio with speech; audio with less is silence, or noise. */
 const speechRangeMin = 25;
 /**
  * Standard deviation of each coefficient within an utterance, measured over the voices and
@@ -37,7 +37,7 @@ export function utteranceMean(cepstra: Cepstra, count = cepstra.count): Float64A
   const real = frames.filter((index) => cepstra.power(index) > powerMin);
   const used = real.length > 0 ? real : frames;
   const powers = Float32Array.from(used, (index) => cepstra.power(index)).toSorted();
-  // The tenth at either end may be a click or a gap.
+  // The quietest and the loudest tenth of the frames may be gaps or clicks.
   const quiet = powers[Math.floor(powers.length * 0.1)] ?? 0;
   const loud = powers[Math.floor(powers.length * 0.9)] ?? 0;
   const least = quiet + speechShare * (loud - quiet);

@@ -11,13 +11,13 @@ const searchName = "words";
 
 /**
  * Makes decoders that share the language model, of which each would otherwise have a copy of 33 MB.
- * The library's reference count has no lock: one decoder is made at a time, and none is freed
- * meanwhile.
+ * The library's reference count has no lock, so only one decoder is made at a time, and none is
+ * freed while one is made.
  */
 export class DecoderMaker {
   readonly #library: SphinxLibrary;
   #languageModel: Pointer | undefined;
-  /** Resolves when the decoders that were asked for are made. */
+  /** Resolves when the decoders that were requested are made. */
   #making: Promise<unknown> = Promise.resolve();
   #makingCount = 0;
   /** Decoders to free when none is being made. */
@@ -39,7 +39,7 @@ export class DecoderMaker {
     return decoder;
   }
 
-  /** Makes a decoder on a thread of its own, after those that were asked for before. */
+  /** Makes a decoder on a thread of its own, after those that were requested before. */
   make(settings: readonly string[]): Promise<Pointer> {
     this.#makingCount += 1;
     const made = this.#making.then(() => this.#makeOnThread(settings));
@@ -74,7 +74,8 @@ export class DecoderMaker {
   }
 
   /**
-   * The model in C's memory; it is read with the first decoder, since that takes its log table.
+   * The language model in C's memory. It is read when the first decoder is made, since reading it
+   * needs that decoder's log table.
    */
   #modelFor(decoder: Pointer, settings: readonly string[]): Pointer {
     if (this.#languageModel !== undefined) return this.#languageModel;

@@ -18,7 +18,7 @@ export class FrontEnd {
     this.#frontEnd = frontEnd;
   }
 
-  /** Begins an utterance; forgets what it knows about the noise. */
+  /** Begins an utterance, and forgets what was learned about the noise. */
   begin(): void {
     this.#library.fe_start_stream(this.#frontEnd);
     this.#library.fe_start_utt(this.#frontEnd);

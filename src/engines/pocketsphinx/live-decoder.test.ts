@@ -44,10 +44,10 @@ class WatchedPool extends SearchPool {
 let pool: WatchedPool;
 let maker: DecoderMaker;
 let voice: Int16Array;
-/** The first three utterances of a speaker, and what a decoder has learnt after two of them. */
+/** The first three utterances of a speaker, and what a decoder has learned after two of them. */
 const decoded: (Awaited<ReturnType<typeof decode>> & { readonly passes: Float64Array[][] })[] = [];
-let learnt: readonly number[];
-/** The same voice with an echo, as from a box: its mean is 0.66 away. */
+let learned: readonly number[];
+/** The same voice with an echo, as from a box: its mean is at a distance of 0.66. */
 let changed: Int16Array;
 before(async () => {
   maker = new DecoderMaker(parts.library);
@@ -62,7 +62,7 @@ before(async () => {
   });
   const decoder = open();
   for (let utterance = 0; utterance < 3; utterance++) {
-    if (utterance === 2) learnt = decoder.save();
+    if (utterance === 2) learned = decoder.save();
     decoded.push({ ...(await decode(decoder, voice)), passes: pool.passes.splice(0) });
   }
   decoder.close();
@@ -81,10 +81,10 @@ function open(): LiveDecoder {
   });
 }
 
-/** A decoder that has learnt the voice. */
+/** A decoder that has learned the voice. */
 function openKnowing(): LiveDecoder {
   const decoder = open();
-  decoder.restore(learnt);
+  decoder.restore(learned);
   return decoder;
 }
 
@@ -116,7 +116,7 @@ async function decode(decoder: LiveDecoder, samples: Int16Array, { msToEnd = 350
   return { partials, text: slice.value[0]?.text ?? "", slices };
 }
 
-test("the first utterance takes two passes at most, later ones of its speaker one, from the first frame", () => {
+test("the first utterance of a speaker takes at most two passes, and later ones take one from their first frame on", () => {
   const frames = cepstraOf(voice).count;
   for (const [utterance, { text, partials, slices, passes }] of decoded.entries()) {
     assert.match(text, /^please send me the report before the end of the week$/);

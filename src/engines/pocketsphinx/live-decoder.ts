@@ -15,7 +15,7 @@ const secondPassMsMax = 150;
 /**
  * Decodes an utterance while it is spoken, in one search that subtracts the same mean from every
  * frame. When that mean has become wrong, the search begins again at the start of the utterance
- * with a better one: mostly never, or early, when it costs little.
+ * with a better one: usually never, or early, when that costs little.
  */
 export class LiveDecoder implements Decoder {
   readonly #alternativesMax: number;
@@ -29,8 +29,8 @@ export class LiveDecoder implements Decoder {
   #mean: Float64Array | undefined;
   #searched = 0;
   /**
-   * The last partial reading, and the number of frames that it covers: it stays until a search that
-   * begins again has passed them.
+   * The last partial reading, and the number of frames that it covers: it is kept until a search
+   * that began again has passed them.
    */
   #partial: { readonly text: string; readonly reading: Hypothesis | undefined } | undefined;
   #partialFrames = 0;
@@ -65,7 +65,7 @@ export class LiveDecoder implements Decoder {
     this.#finishMean(msToEnd + secondPassMsMax);
   }
 
-  /** Takes the mean of the whole utterance, if there is time to search all of it again. */
+  /** Changes to the mean of the whole utterance, if there is time to search all of it again. */
   #finishMean(ms: number): void {
     const isInTime = this.#cepstra.count <= ms * framesPerMs;
     if (isInTime || !this.#speaker.value) this.#speaker.finish(this.#cepstra);

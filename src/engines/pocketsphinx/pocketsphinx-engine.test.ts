@@ -2,8 +2,8 @@ import { testEngine } from "../../../test/fixtures/engine-conformance.ts";
 import { flite } from "../../../test/fixtures/flite.ts";
 import { openPocketsphinx } from "./pocketsphinx-engine.ts";
 
-// As short as possible: a second of audio takes up to one of CPU time, and it is decoded many
-// times.
+// The audio is as short as possible: a second of it takes up to a second of CPU time, and it is
+// decoded many times.
 const said = () => ({
   spoken: flite("Seven men came", { voice: "rms" }),
   other: flite("Seven men", { voice: "awb" }),

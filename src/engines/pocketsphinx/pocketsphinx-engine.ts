@@ -8,7 +8,7 @@ import { checkEnglishModel, loadSphinxLibrary } from "./sphinx-library.ts";
 import { parseSettings, sphinxSettings } from "./sphinx-settings.ts";
 import { WholeDecoder } from "./whole-decoder.ts";
 
-/** Fast enough for several streams a core. */
+/** Fast enough for several streams per core. */
 const liveSettings = { "-maxhmmpf": "10000" };
 /** Wider beams, for whole utterances. */
 const wholeSettings = { "-beam": "1e-60", "-pbeam": "1e-60", "-wbeam": "1e-40" };

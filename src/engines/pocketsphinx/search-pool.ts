@@ -5,14 +5,14 @@ import { sphinxSettings } from "./sphinx-settings.ts";
 
 /** Searches kept for reuse beyond those in use; one takes about 60 MB. */
 const idleMax = 4;
-/** Searches made before they are needed: as many streams as a core can serve. */
+/** The maximum number of searches that are made in advance: as many as a core can serve streams. */
 const reserveMax = 8;
 
 /** Lends searches to decoders. */
 export interface Searches {
   /**
-   * A search with an utterance begun in it; undefined when none is free now. Throws the error when
-   * one cannot be made.
+   * A search in which an utterance has begun; undefined if none is free now. Throws an Error if one
+   * could not be made.
    */
   lend(): Search | undefined;
   /** Returns a search whose utterance has ended. */
@@ -29,7 +29,7 @@ export class SearchPool implements Searches {
   readonly #maker: DecoderMaker;
   readonly #settings: readonly string[];
   readonly #idle: Search[] = [];
-  /** Including those that are lent. */
+  /** The number of searches, including those that are lent. */
   #count = 0;
   #expected = 0;
   #isMaking = false;
@@ -37,8 +37,8 @@ export class SearchPool implements Searches {
   #isClosed = false;
 
   /**
-   * `settings` are options of PocketSphinx that override the shared ones. Makes the first search at
-   * once.
+   * `settings` are options of PocketSphinx that override the shared ones. Makes the first search
+   * immediately.
    */
   constructor(
     parts: {

@@ -2,9 +2,9 @@ import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
 import { cepstrumLength, frameMs } from "./cepstra.ts";
 import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
 
-/** Frames of context that a feature takes from either side. */
+/** Frames of context that a feature needs on either side. */
 const contextFrames = 3;
-/** More than the context of the first feature. */
+/** Frames of the warm-up: more than the context of the first feature. */
 const warmUpFrames = 10;
 /** The n-best list has duplicates: at most this many entries are read to find distinct ones. */
 const nbestReadMax = 100;
@@ -17,8 +17,8 @@ export class Search {
   readonly decoder: Pointer;
   readonly #library: SphinxLibrary;
   /**
-   * One frame in C's memory: given several at once, this version of the library overwrites the
-   * first with the last.
+   * One frame in C's memory: given several frames at a time, this version of the library overwrites
+   * the first with the last.
    */
   readonly #block: Pointer;
   readonly #frame: Float32Array;
@@ -32,8 +32,8 @@ export class Search {
   }
 
   /**
-   * A decoder scores its very first frames a little differently from all later ones: they are spent
-   * here.
+   * A decoder scores its very first frames a little differently from all later ones, so they are
+   * used up here.
    */
   warmUp(): void {
     const nothing = new Float32Array(cepstrumLength);
@@ -94,7 +94,7 @@ export class Search {
       const other = reading(this.#words(this.#library.ps_nbest_seg(nbest), false));
       if (other && !found.has(other.text)) found.set(other.text, other);
       if (found.size >= countMax || read >= nbestReadMax) {
-        // An iterator frees itself where it ends, and only there.
+        // An iterator frees itself only at its end.
         this.#library.ps_nbest_free(nbest);
         break;
       }
@@ -134,7 +134,7 @@ export class Search {
 
 /**
  * The written word: `either(2)` is a pronunciation of "either"; `<sil>`, `[NOISE]` and `++UM++` are
- * no words.
+ * not words.
  */
 function spoken(word: string): string | undefined {
   return /^[<[+]/.test(word) ? undefined : word.replace(/\(\d+\)$/, "");

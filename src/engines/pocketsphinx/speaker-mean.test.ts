@@ -54,7 +54,7 @@ function follow(
   return found;
 }
 
-test("SpeakerMean has the mean of a new speaker after the first speech, and of a known one at once", () => {
+test("SpeakerMean has the mean of a new speaker after the first speech, and that of a known speaker immediately", () => {
   const speaker = new SpeakerMean();
   const [first, ...more] = follow(speaker, voice(300, 5));
   assert.equal(first?.[0], 100);
@@ -71,7 +71,7 @@ test("SpeakerMean waits for speech, not for silence", () => {
   assert.ok(first && first[0] >= 130 && first[0] <= 150, `after ${first?.[0]} frames`);
 });
 
-test("SpeakerMean has the mean of a very short utterance when that ends", () => {
+test("SpeakerMean has the mean of a very short utterance when the utterance ends", () => {
   const found = follow(new SpeakerMean(), voice(30, 5));
   assert.deepEqual(
     found.map(([frames]) => frames),
@@ -80,7 +80,7 @@ test("SpeakerMean has the mean of a very short utterance when that ends", () => 
   assert.deepEqual(follow(new SpeakerMean(), []), []);
 });
 
-test("SpeakerMean changes when it has become wrong, and ends near the utterance's own", () => {
+test("SpeakerMean changes when it has become wrong, and ends near the utterance's own mean", () => {
   for (const [before, after] of [
     [5, 30],
     [30, -20],
@@ -105,16 +105,16 @@ test("SpeakerMean distinguishes a new speaker from the last one", () => {
   const during = follow(speaker, stranger);
   assert.ok(during.length >= 2, "it was wrong at first");
   assert.ok(meanDistance(during.at(-1)?.[1] ?? own, own) < 0.5);
-  // After a change of speakers it is unsure.
+  // After a change of speakers SpeakerMean is unsure.
   const [next] = follow(speaker, stranger);
   assert.equal(next?.[0], 100);
-  // A single word is no reason to forget a speaker of two utterances.
+  // A single word does not make it forget a speaker of two utterances.
   follow(speaker, voice(40, -20));
   const [again] = follow(speaker, stranger);
   assert.ok(again && again[0] === 0 && meanDistance(again[1], own) < 0.3);
 });
 
-test("SpeakerMean settles on one mean an utterance where speakers take turns", () => {
+test("SpeakerMean finds one mean per utterance when speakers alternate", () => {
   const speaker = new SpeakerMean();
   const means = [5, 30, -20, 5, 30, -20].map((center, index) => {
     return follow(speaker, voice(300, center, index + 1)).length;
@@ -122,7 +122,7 @@ test("SpeakerMean settles on one mean an utterance where speakers take turns", (
   assert.deepEqual(means.slice(2), [1, 1, 1, 1]);
 });
 
-test("SpeakerMean is the same for any chunks, and after save() and restore()", () => {
+test("SpeakerMean returns the same means for any split into chunks, and after save() and restore()", () => {
   const first = [...quiet(20), ...voice(90, 10), ...voice(300, 28)];
   const second = [...voice(50, -10), ...voice(200, 12), ...quiet(40)];
   const plain = new SpeakerMean();

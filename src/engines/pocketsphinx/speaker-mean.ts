@@ -2,10 +2,10 @@ import type { Cepstra } from "./cepstra.ts";
 import { meanBetween, meanDistance, speechFrames, utteranceMean } from "./cepstral-mean.ts";
 
 /**
- * With a mean this far from a better one, other words are recognized: the utterance is searched
- * again with the better one, sooner while it is spoken, since that costs little. Of 1265 words
- * (bench/RESULTS.md): with 0.3 for both, 158 are wrong for 10 % more CPU time; with 0.45 for both,
- * 181 are wrong for 6 % less.
+ * If the mean is this far from a better one, other words are recognized, so the utterance is
+ * searched again with the better one. The limit is lower while the utterance is spoken, since
+ * searching again costs little then. Measured with 1265 words (bench/RESULTS.md): with 0.3 for
+ * both, 158 words are wrong for 10 % more CPU time; with 0.45 for both, 181 are wrong for 6 % less.
  */
 const distanceMax = { spoken: 0.35, over: 0.42 } as const;
 /** The mean of average speech, measured over the voices and recordings of bench/RESULTS.md. */
@@ -13,8 +13,8 @@ const average = Float64Array.of(56, 4, 0, 15, -6, 1, -3, -5, -2, -1, 3, 1, 3);
 /** The average counts like this many frames next to a speaker's first utterance. */
 const averageFrames = 30;
 /**
- * Earlier utterances of the session count like this many frames of the current one: fewer when that
- * is complete.
+ * Earlier utterances of the session count like this many frames of the current one: fewer when the
+ * current one is complete.
  */
 const knownFrames = { spoken: 150, over: 75 } as const;
 /** Earlier utterances count for at most their last 10 s. */
@@ -41,9 +41,9 @@ export class SpeakerMean {
   /** The mean of the session without the current utterance, and the frames that it is made of. */
   #known: Float64Array = average;
   #knownCount = 0;
-  /** The last two utterances had different speakers: the next one may be anyone's. */
+  /** Whether the last two utterances had different speakers: the next one may be of either. */
   #isUnsure = true;
-  /** Of the current utterance. */
+  /** The mean of the current utterance. */
   #mean: Float64Array | undefined;
   #nextCheck = firstFrames;
 
@@ -68,12 +68,12 @@ export class SpeakerMean {
     }
   }
 
-  /** The utterance has ended, or may have. */
+  /** To be called when the utterance has ended, or may have ended. */
   finish(cepstra: Cepstra): void {
     if (cepstra.count > 0) this.#improve(cepstra, cepstra.count, "over");
   }
 
-  /** Remembers the utterance for those after it. */
+  /** Ends the utterance, and remembers it for those after it. */
   end(cepstra: Cepstra): void {
     const { count } = cepstra;
     if (count === 0) return;
@@ -91,12 +91,12 @@ export class SpeakerMean {
     this.#knownCount = Math.min(knownFramesMax, count + this.#knownCount);
   }
 
-  /** Its state between two utterances. */
+  /** The state between two utterances. */
   save(): readonly number[] {
     return [Number(this.#isUnsure), this.#knownCount, ...this.#known];
   }
 
-  /** Puts a new one into a saved state. */
+  /** Puts a new instance into a saved state. */
   restore([isUnsure = 1, count = 0, ...known]: readonly number[]): void {
     this.#isUnsure = isUnsure === 1;
     this.#knownCount = count;

@@ -3,14 +3,15 @@ import { existsSync } from "node:fs";
 /** An address in the memory of the C libraries. */
 export type Pointer = bigint;
 
-/** Written by C: element 0. */
+/** An output parameter: C writes element 0. */
 type Out<T> = [T];
 
 /** A slow function of C. */
 export interface SlowFunction<Arguments extends readonly unknown[], Result> {
   (...values: Arguments): Result;
   /**
-   * Calls it on another thread; no other thread may use its decoder or configuration meanwhile.
+   * Calls it on another thread; no other thread may use its decoder or configuration until it has
+   * ended.
    */
   async(...values: [...Arguments, (error: unknown, result: Result) => void]): void;
 }

@@ -17,7 +17,8 @@ export function sphinxSettings(settings: Readonly<Record<string, string>>): read
     "-hmm": englishModel.acoustic,
     "-dict": englishModel.dictionary,
     ...modelSettings(),
-    // Read above and not again: the decoder would replace our mean with the model's own.
+    // The features were read above. If the decoder read them again, it would replace our mean with
+    // that of the model.
     "-featparams": "/dev/null",
     "-cmn": "none",
     // No frame is dropped: our endpointing has removed the silence, and times count frames.

@@ -112,7 +112,7 @@ test("Admission refuses live streams while live audio is late", () => {
   assert.ok(admit(admission, [process]));
 });
 
-test("Admission counts cores, not processes, also while a process is idle", () => {
+test("Admission counts cores, not processes, even while a process is idle", () => {
   const processes = ["a", "b", "c", "d"].map((name) => new TestProcess(name));
   const admission = new Admission(2, 0.3, () => processes);
   for (const process of processes.slice(0, 2)) process.demands.push(0.9);
@@ -162,7 +162,7 @@ test("Admission chooses the process with the most room for the mode", () => {
   const [a, b, c] = [new TestProcess("a"), new TestProcess("b"), new TestProcess("c")];
   const admission = new Admission(4, 0.2, () => [a, b, c]);
   const rows: [what: string, mode: RecognitionMode, change: () => void, best: string][] = [
-    ["all are alike", "live", () => {}, "a"],
+    ["all processes are alike", "live", () => {}, "a"],
     ["fewest sessions", "live", () => a.demands.push(0), "b"],
     ["least demand, not fewest sessions", "live", () => b.demands.push(0.3), "c"],
     [
@@ -171,14 +171,14 @@ test("Admission chooses the process with the most room for the mode", () => {
       () => (c.seconds = { live: 0, short: 60, job: 60 }),
       "c",
     ],
-    ["they delay recordings", "short", () => {}, "a"],
+    ["short recordings delay each other", "short", () => {}, "a"],
     [
       "jobs do not delay short recordings",
       "short",
       () => (a.seconds = { live: 0, short: 0, job: 300 }),
       "a",
     ],
-    ["they delay jobs", "job", () => {}, "b"],
+    ["jobs delay each other", "job", () => {}, "b"],
     ["live streams leave less for recordings", "short", () => (a.seconds.short = 10), "b"],
     ["a process that does not respond comes last", "live", () => (c.isResponsive = false), "a"],
   ];

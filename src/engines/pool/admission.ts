@@ -3,14 +3,14 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 
 /**
- * Live sessions may need this share of each core. The rest lets them catch up after a burst, and
- * goes to recordings. Measured with PocketSphinx: at 0.74, words are 160 ms late (p95); at 0.93, 1
+ * Live sessions may need this share of each core. The rest lets them catch up after a burst, and is
+ * used for recordings. Measured with PocketSphinx: at 0.74, words are 160 ms late (p95); at 0.93, 1
  * s.
  */
 const liveShareMax = 0.8;
 /** After a refusal, streams are admitted again when this much more room is free than they need. */
 const roomToSpare = 0.05;
-/** A process is overloaded when it processes live audio this late. */
+/** A process is overloaded if it is this late with live audio. */
 const liveLateMsMax = 300;
 /** A short recording that would wait longer than this for its turn is refused. */
 const queueMsMax = 20_000;
@@ -18,13 +18,13 @@ const queueMsMax = 20_000;
 const queueShareMin = 0.1;
 /** The measurement at the start counts like this many seconds of audio. */
 const priorSeconds = 2;
-/** Each report multiplies the weight of older ones by this. */
+/** Each report multiplies the weight of all earlier reports by this. */
 const memoryOfReports = 0.998;
-/** No engine costs less than moving its audio around. */
+/** The minimum cost of audio: moving it around takes this much with any engine. */
 const cpuPerAudioMin = 0.0005;
 const retryMs = { live: 5000, short: 2000 } as const;
 
-/** What admission has to know of a process. */
+/** The properties of a process that admission depends on. */
 export interface LoadedProcess {
   readonly sessions: number;
   readonly isResponsive: boolean;
@@ -96,7 +96,7 @@ export class Admission {
     return best;
   }
 
-  /** The process where this mode waits least, whether it has room or not. */
+  /** The process in which this mode waits least, whether it has room or not. */
   choose<P extends LoadedProcess>(mode: RecognitionMode, processes: readonly P[]): P | undefined {
     const ranked = processes.map((process) => ({
       process,
@@ -146,12 +146,15 @@ export class Admission {
     if (queueMs <= queueMsMax) return;
     throw new ServiceError(
       "resource_exhausted",
-      `recordings wait ${Math.round(queueMs / 1000)} s for their turn: at most ${queueMsMax / 1000} s are accepted`,
+      `the queue for short recordings is ${Math.round(queueMs / 1000)} s long (the limit is ${queueMsMax / 1000} s): try again later`,
       { reason: "QUEUE_FULL", retryAfterMs: Math.max(retryMs.short, queueMs - queueMsMax) },
     );
   }
 
-  /** How long a recording would wait here for those before it, of its own mode and higher ones. */
+  /**
+   * How long a recording would wait in this process for the recordings before it, of its own mode
+   * and of more urgent ones.
+   */
   #queueMs(mode: "short" | "job", process: LoadedProcess): number {
     const all = this.#allProcesses();
     const idleCores = Math.min(all.length, this.#cores) - demandOf(all);
@@ -167,7 +170,7 @@ function demandOf(processes: readonly LoadedProcess[]): number {
   return processes.reduce((sum, { liveDemand }) => sum + liveDemand, 0);
 }
 
-/** CPU time of a second of audio, as measured. */
+/** The measured CPU time per second of audio. */
 class Cost {
   #cpuSeconds: number;
   #audioSeconds = priorSeconds;

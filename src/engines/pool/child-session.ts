@@ -11,14 +11,16 @@ import type { SessionClient } from "./session-client.ts";
  * delay short; recordings may run far ahead.
  */
 const inFlightSecondsMax = { live: 2, short: 30, job: 30 } as const;
-/** Audio in one frame, so that no session holds the pipe. */
+/** The maximum of audio per frame, so that no session occupies the pipe. */
 const frameSeconds = 0.1;
 
 /** How a session in a process ends. */
 export type SessionEnd =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly error: unknown }
-  /** The process has ended; `wasActive`: as far as it reported, while it worked on this session. */
+  /**
+   * The process has ended. `wasActive`: according to its reports, it was working on this session.
+   */
   | { readonly kind: "lost"; readonly wasActive: boolean };
 
 /** A session in an engine process, seen from the service. */
@@ -33,10 +35,10 @@ export class ChildSession {
   readonly #inFlightSamplesMax: number;
   #inFlightSamples = 0;
   #isInputEnded = false;
-  /** A flush marker was sent, and nothing was committed since. */
+  /** Whether a flush marker was sent, and nothing has been committed since. */
   #isFlushing = false;
   #isOver = false;
-  /** Wakes the sender when there is room again, or nothing to send for. */
+  /** Wakes the sender when there is room again, or no reason to send any more. */
   #wake: (() => void) | undefined;
 
   constructor(id: number, client: SessionClient, writer: FrameWriter) {
@@ -54,14 +56,14 @@ export class ChildSession {
     return this.#isOver;
   }
 
-  /** Whether the process still has something to do for it. */
+  /** Whether the process still has something to do for the session. */
   get hasWork(): boolean {
     return this.#inFlightSamples > 0 || this.#isFlushing || this.#isInputEnded;
   }
 
   /**
-   * Sends samples as fast as the process receives them. Returns a promise only where they have to
-   * wait: mostly they are one frame, which is sent at once.
+   * Sends samples as fast as the process receives them. Returns a promise only if they have to
+   * wait; usually they are one frame, which is sent immediately.
    */
   send(samples: Int16Array): Promise<void> | undefined {
     const hasRoom = this.#inFlightSamples < this.#inFlightSamplesMax;
@@ -97,7 +99,7 @@ export class ChildSession {
     this.#writer.write("endInput", this.id);
   }
 
-  /** Takes a frame that the process sent for this session. */
+  /** Processes a frame that the process sent for this session. */
   take(frame: Frame): void {
     switch (frame.kind) {
       case "interim":
@@ -136,7 +138,7 @@ export class ChildSession {
       case "failed":
       case "load":
       case "working":
-        throw new Error(`an engine process sent a ${frame.kind} frame of a session`);
+        throw new Error(`an engine process sent a ${frame.kind} frame for a session`);
     }
   }
 

@@ -25,7 +25,7 @@ const choiceOf = (...entries: string[]): ModelChoice =>
     return { languageCode, use: mode, model: name };
   });
 
-test("chooseModel() returns the chosen model, or the best that is meant for the use", () => {
+test("chooseModel() returns the chosen model, or the best model for the use", () => {
   const rows: [string, RecognitionMode, readonly string[], string | undefined][] = [
     ["is-IS", "live", [], "starter"],
     ["is-IS", "short", [], "whisper"],

@@ -1,7 +1,7 @@
 import type { ModelChoice } from "../../models/model-choice.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 
-/** What decides which model serves what. */
+/** The properties that decide which model serves which language and use. */
 export interface ChoosableModel {
   readonly name: string;
   readonly languageCodes: readonly string[];
@@ -10,9 +10,9 @@ export interface ChoosableModel {
 }
 
 /**
- * The model that serves a use of a language: the chosen one where it is installed and has the
- * language, else the one with the highest preference of those that are meant for this use;
- * undefined without one.
+ * The model that serves a use of a language: the chosen one if it is installed and has the
+ * language, otherwise the one with the highest preference of those that are meant for this use;
+ * undefined if there is none.
  */
 export function chooseModel<Model extends ChoosableModel>(
   models: readonly Model[],
@@ -22,7 +22,7 @@ export function chooseModel<Model extends ChoosableModel>(
   const able = models.filter(({ languageCodes }) => languageCodes.includes(languageCode));
   const wanted = choice
     .filter((each) => each.languageCode === languageCode && (each.use ?? mode) === mode)
-    // A choice for one use goes before a choice for all.
+    // A choice for one use takes precedence over a choice for all uses.
     .toSorted((a, b) => Number(a.use === undefined) - Number(b.use === undefined));
   for (const { model } of wanted) {
     const found = able.find(({ name }) => name === model);

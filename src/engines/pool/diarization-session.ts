@@ -6,7 +6,7 @@ import type { EngineChild } from "./engine-child.ts";
 import { LiveDemand } from "./live-demand.ts";
 import type { SessionClient } from "./session-client.ts";
 
-/** A diarizer process only looks at the audio. */
+/** A diarizer process ignores these options: it uses only the audio. */
 const options: SessionOptions = {
   languageCode: "",
   mode: "job",

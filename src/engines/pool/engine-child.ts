@@ -20,17 +20,18 @@ import { Watchdog } from "./watchdog.ts";
 
 /** An engine process must be ready within this time: large models are read from slow disks. */
 const loadMsMax = 180_000;
-/** A process that has not ended this long after its standard input is killed. */
+/** A process is killed if it has not ended this long after its standard input has ended. */
 const closeMsMax = 2000;
-/** How often a process reports its load, which is also its heartbeat. */
+/** A process reports its load at least this often; the report is also its heartbeat. */
 const reportMsMax = 1000;
 /** The time constant of the mean delay of live audio. */
 const lateSeconds = 3;
 
 /**
- * The environment of engine processes. It has nothing of the service's: they parse untrusted audio
- * and need no secret. Models and searches are read all over, which misses the TLB with small pages:
- * glibc asks for huge ones where the kernel leaves that to programs.
+ * The environment of engine processes. It has nothing of the service's environment, since they
+ * parse untrusted audio and need no secrets. They read models and searches at scattered addresses,
+ * which causes TLB misses with small pages: with this setting glibc requests huge pages, if the
+ * kernel leaves that to programs.
  */
 const environment = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
 
@@ -38,7 +39,7 @@ type PipedProcess = ChildProcessByStdio<Writable, Readable, null>;
 
 export interface EngineChildOptions {
   readonly source: EngineSource | DiarizerSource;
-  /** Its name, for the log. */
+  /** The name of the model, for the log. */
   readonly model: string;
   /** A process that has work and makes no progress for this long is killed. */
   readonly stuckMsMax: number;
@@ -55,7 +56,7 @@ export class EngineChild {
   /** CPU seconds for a second of live speech, as measured when it was loaded. */
   readonly cpuPerSpeech: number;
   readonly pid: number;
-  /** Resolves when the process has ended, with how: a signal or an exit code. */
+  /** Resolves when the process has ended: to its signal or exit code. */
   readonly exited: Promise<string>;
   readonly #process: PipedProcess;
   readonly #reportMs: number;
@@ -106,7 +107,7 @@ export class EngineChild {
     });
   }
 
-  /** The process has ended: no session can be opened in it any more. */
+  /** Whether the process has ended, so that no session can be opened in it. */
   get hasExited(): boolean {
     return this.#hasExited;
   }
@@ -116,13 +117,14 @@ export class EngineChild {
   }
 
   /**
-   * Whether any of its sessions has committed: a process that was of use is restarted at once.
+   * Whether any of its sessions has committed: a process that did useful work is restarted
+   * immediately.
    */
   get hasCommitted(): boolean {
     return this.#hasCommitted;
   }
 
-  /** Whether it has reported lately: if not, it is in the middle of something long. */
+  /** Whether it has reported recently; if not, it is busy with something long. */
   get isResponsive(): boolean {
     return this.#watchdog.silentMs < 2 * this.#reportMs;
   }
@@ -157,7 +159,7 @@ export class EngineChild {
     return session;
   }
 
-  /** Ends a session at once. */
+  /** Ends a session immediately. */
   leave(session: ChildSession): void {
     if (this.#sessions.delete(session.id)) this.#writer.write("close", session.id);
     session.end({ kind: "done" });
@@ -224,7 +226,7 @@ interface StartedChild {
 }
 
 /**
- * Starts an engine process and waits until its model is loaded. Throws an Error that says what is
+ * Starts an engine process and waits until its model is loaded. Throws an Error that names what is
  * missing; the process has ended then.
  */
 export async function openEngineChild(options: EngineChildOptions): Promise<EngineChild> {

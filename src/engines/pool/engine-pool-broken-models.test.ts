@@ -23,9 +23,9 @@ beforeEach(() => {
 });
 const { pool, folder, talk, log, logged, names, reasonOf, putModel } = models;
 
-/** What can be wrong with a file, and what its refusal says. */
+/** The damages that a file can have, and the reason of the refusal. */
 const damages: Record<string, { readonly spoil: (path: string) => void; readonly says: RegExp }> = {
-  missing: { spoil: (path) => rmSync(path), says: /is missing|is no file/ },
+  missing: { spoil: (path) => rmSync(path), says: /is missing|is not a file/ },
   empty: { spoil: (path) => truncateSync(path, 0), says: /is empty|has 0 bytes/ },
   "cut off": {
     spoil: (path) => truncateSync(path, Math.floor(readFileSync(path).length / 2)),
@@ -41,7 +41,7 @@ const damages: Record<string, { readonly spoil: (path: string) => void; readonly
   },
   "of another kind": {
     spoil: (path) => writeFileSync(path, Buffer.alloc(5000, "GIF89a\0")),
-    says: /is no ONNX model|line 1|has \d+ bytes/,
+    says: /is not an ONNX model|line 1|has \d+ bytes/,
   },
 };
 
@@ -69,7 +69,7 @@ test("a model with a damaged file is refused with the name of the file, and the 
     `not refused: ${left()
       .map(({ name }) => name)
       .join()}`;
-  // For each of them a process is started.
+  // A process is started for each of them.
   await until(() => left().length === 0, leftNames, 90_000);
   for (const { name, file, damage, says } of found) {
     const reason = String(reasonOf(name));
@@ -86,7 +86,7 @@ test("a model with a damaged file is refused with the name of the file, and the 
   for (const { name } of found) rmSync(join(folder, name), { recursive: true });
 });
 
-test("a model with an unreadable card is refused by its folder's name, a wrong kind by its layout", async () => {
+test("a model with an unreadable card is refused under its folder's name, and one of the wrong kind because of its layout", async () => {
   putModel({
     name: "no-card",
     change: (model) => writeFileSync(join(model, "model.json"), "{"),
@@ -100,7 +100,7 @@ test("a model with an unreadable card is refused by its folder's name, a wrong k
   });
   mkdirSync(join(folder, "empty"));
   await until(() => reasonOf("whole") !== undefined, "it is refused");
-  assert.match(String(reasonOf("whole")), /^model\.onnx: is .*no zipformer-ctc/);
+  assert.match(String(reasonOf("whole")), /^model\.onnx: is .*, not zipformer-ctc/);
   const refused = logged.filter((line) => line["event"] === "model.refused");
   assert.equal(refused.length, 3);
   assert.match(String(reasonOf("no-card")), /model\.json: .*JSON/);
@@ -138,11 +138,11 @@ test("openEnginePool() serves with the models that can be loaded, and logs unmet
     .filter((line) => line["event"] === "model.choice_unmet")
     .map((line) => line["problem"]);
   assert.deepEqual(problems, ["broken is not installed", "is-IS-starter does not recognize en-US"]);
-  assert.match(String(reasonOf("broken")), /model\.onnx is no file/);
+  assert.match(String(reasonOf("broken")), /model\.onnx is not a file/);
   rmSync(join(folder, "broken"), { recursive: true });
 });
 
-test("an aborted openEnginePool() leaves no process, also of models that were to be loaded later", async () => {
+test("an aborted openEnginePool() leaves no process, not even of models that were to be loaded later", async () => {
   const copies = Array.from({ length: availableParallelism() }, (_, index) => `late-${index}`);
   const others = enginePids();
   const staged = mkdtempSync(join(tmpdir(), "hlust-models-"));

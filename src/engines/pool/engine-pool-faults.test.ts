@@ -194,7 +194,7 @@ test("a stream that crashes, hangs or garbles its process three times fails, and
   }
 });
 
-test("finals before a crash do not come again, and no process is needed for what is committed", async () => {
+test("finals before a crash are not repeated, and committed audio needs no process", async () => {
   await allReady();
   const first = [speech(1000), silence(1000)];
   const one = openInput(...first);
@@ -234,7 +234,8 @@ async function openSingle() {
 
 test("an utterance that is flushed while its process is stopped gets its final", async () => {
   await using single = await openSingle();
-  // It confirms every 500 ms what it has received, and so also the last of these chunks.
+  // The process confirms what it has received every 500 ms, so it confirms the last of these chunks
+  // too.
   const said = Array.from({ length: 6 }, () => speech(90));
   const stopped = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
@@ -261,7 +262,7 @@ test("an utterance that is flushed while its process is stopped gets its final",
   assert.deepEqual(finals, finalsWithoutPool([...said, endUtterance]));
 });
 
-test("a stream is not blamed for a crash of another one right after its turn", async () => {
+test("a stream is not blamed for a crash that another stream causes right after its turn", async () => {
   await using single = await openSingle();
   const { pool: own, pid, died, ready } = single;
   const gates: (() => void)[] = [];
@@ -293,13 +294,13 @@ test("a stream is not blamed for a crash of another one right after its turn", a
     await until(() => own.state().sessions === 1 || failure !== undefined, "it is replayed there");
     assert.equal(failure, undefined);
     const leaving = new AbortController();
-    // A new stream in each round: on its first crash it is no suspect.
+    // Each round has a new stream, since a stream is not a suspect at its first crash.
     const poison = own.recognize(poisonInput(), {
       ...scriptedOptions,
       interim: true,
       signal: leaving.signal,
     });
-    // When its audio is processed, so is the audio that came before.
+    // When its audio has been processed, the audio that came before it has been processed too.
     await poison.next();
     await until(() => gates.length === 2, "both wait");
     const victim = pid();

@@ -18,7 +18,7 @@ import { scriptedOrders } from "../scripted/scripted-engine.ts";
 
 const log = createLog("silent");
 const chunkMs = 100;
-/** Takes a fifth of a core at the speed of speech. */
+/** Audio that takes a fifth of a core at the speed of speech. */
 const toil = speech(chunkMs).fill(scriptedOrders.toil);
 
 /** A stream at the speed of speech, until end() is called. */
@@ -132,7 +132,7 @@ async function failureOf(pool: EnginePool): Promise<unknown> {
   return stream.failure();
 }
 
-test("a stream takes a place only from its first audio on", async () => {
+test("a stream takes no place before its first audio", async () => {
   await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
   const { promise: never, resolve } = Promise.withResolvers<void>();
   const nothing = async function* (): AsyncGenerator<Int16Array> {
@@ -149,7 +149,7 @@ test("a stream takes a place only from its first audio on", async () => {
   assert.deepEqual((await Promise.all(idle)).flat(), []);
 });
 
-test("short recordings are refused past a limit of waiting, and jobs are not", async () => {
+test("short recordings are refused if they would wait too long, and jobs are not", async () => {
   await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
   // Each takes 4 s of CPU.
   const recording = speech(20_000).fill(scriptedOrders.toil);
@@ -160,7 +160,7 @@ test("short recordings are refused past a limit of waiting, and jobs are not", a
       (error: unknown) => error,
     );
   };
-  // The cost of a second is known after some have been recognized.
+  // The cost of a second of audio is known after some audio has been recognized.
   assert.ok(Array.isArray(await run("short", recording.subarray(0, recording.length / 4))));
   const outcomes: unknown[] = [];
   for (let count = 0; count < 20; count++) {
@@ -189,7 +189,8 @@ test("a recording gets its share of time next to a live stream that comes faster
     await recognize(pool, [recording], { mode: "short" });
     return performance.now() - start;
   };
-  // Other tests run at the same time: one of a few attempts is not slower because of them.
+  // Other tests run at the same time, so there are up to five attempts: one of them must not be
+  // slow.
   for (let attempts = 1; ; attempts += 1) {
     const aloneMs = await tookMs();
     const ending = new AbortController();
@@ -199,7 +200,7 @@ test("a recording gets its share of time next to a live stream that comes faster
     }
     const start = performance.now();
     const flooding = recognize(pool, flood());
-    // Of the audio sent, 2 s may wait.
+    // At most 2 s of the audio may wait in the process.
     const farAhead = () => givenMs > performance.now() - start + 5000;
     await until(farAhead, "it is far ahead", 60_000);
     const sharedMs = await tookMs();
@@ -220,8 +221,8 @@ test("jobs do not delay a live stream", async () => {
     ).catch(() => {}),
   );
   await delay(300);
-  // Other tests run at the same time and delay a stream as well: in one of a few attempts they do
-  // not.
+  // Other tests run at the same time and delay a stream too, so there are a few attempts: in one of
+  // them the stream must not be late.
   const seen: string[] = [];
   for (let attempts = 0; attempts < 5; attempts += 1) {
     const live = openPaced(pool, speech(chunkMs));

@@ -103,7 +103,7 @@ test("a stream whose replaced model loses its process continues with the new one
   await removeModels();
 });
 
-test("a stream whose removed model loses its process fails at once", async () => {
+test("a stream whose removed model loses its process fails immediately", async () => {
   const { stream, old } = await openFaroese();
   await removeModels();
   process.kill(old, "SIGKILL");

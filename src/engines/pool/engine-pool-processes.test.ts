@@ -57,7 +57,7 @@ test("the input is pulled no faster than it is processed", async () => {
     process.kill(pid, "SIGSTOP");
     const running = recognize(own, endless(), { mode });
     await until(() => pulled >= 20, "it is pulled at all");
-    // The process is stopped: a pool that does not wait for it pulls more at once.
+    // The process is stopped: a pool that does not wait for it pulls more immediately.
     await delay(100);
     assert.ok(pulled <= secondsMax * 10, `${mode}: ${pulled / 10} s pulled`);
     process.kill(pid, "SIGCONT");
@@ -116,7 +116,7 @@ test("engine processes end when the service is killed", async () => {
   await until(() => !engines.some(isAlive), "they have ended");
 });
 
-test("openEnginePool() says what is missing when no process can load", async (context) => {
+test("openEnginePool() reports what is missing when no process can load a model", async (context) => {
   const hidden = (path: string) => [
     ..."--ro-bind / / --dev /dev --proc /proc --tmpfs".split(" "),
     path,

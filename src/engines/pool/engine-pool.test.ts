@@ -37,7 +37,7 @@ function shown(recognitions: readonly Recognition[]): string[] {
   });
 }
 
-test("openEnginePool() warns that the scripted engine invents its words, once", async () => {
+test("openEnginePool() warns once that the scripted engine returns made-up words", async () => {
   const logged: Record<string, unknown>[] = [];
   const noting = pino(
     { base: null, messageKey: "event" },
@@ -47,7 +47,7 @@ test("openEnginePool() warns that the scripted engine invents its words, once", 
   const warnings = logged.filter(({ event }) => event === "engine.scripted");
   assert.deepEqual(
     warnings.map(({ problem }) => problem),
-    ["HLUST_ENGINE=scripted invents its words"],
+    ["HLUST_ENGINE=scripted returns made-up words"],
   );
 });
 
@@ -169,7 +169,7 @@ test("recognize() throws what its input throws, and frees the session", async ()
   assert.equal(pool.state().sessions, 0);
 });
 
-test("leaving the loop or aborting frees the session at once and ends the input", async () => {
+test("leaving the loop or aborting frees the session immediately and ends the input", async () => {
   const left = openInput(speech(1000), silence(1000));
   for await (const recognition of pool.recognize(left.input, scriptedOptions)) {
     assert.ok(recognition.isFinal);
@@ -201,7 +201,7 @@ test("a slow reader stops the input, and still gets every result", async () => {
   const running = pool.recognize(input(), scriptedOptions);
   const first = await running.next();
   for (let before = -1; before !== given; await delay(300)) before = given;
-  // 64 that wait to be read, and those in flight.
+  // 64 results wait to be read, and others are in flight.
   assert.ok(given >= 64 && given < 200, `${given} utterances were pulled`);
   const rest = await Array.fromAsync(running);
   const whole = Array.from({ length: utterances }, () => spoken).flat();

@@ -23,7 +23,7 @@ import {
 import { SessionPlacement } from "./session-placement.ts";
 
 export interface EnginePoolOptions extends ServingModelsOptions {
-  /** Gives up opening. */
+  /** Aborts opening the pool. */
   readonly signal?: AbortSignal;
 }
 
@@ -33,9 +33,11 @@ export interface ModelState {
   readonly version: string;
   readonly languageCodes: readonly string[];
   readonly processes: number;
-  /** Of them, those that can recognize. */
+  /** How many of the processes can recognize. */
   readonly ready: number;
-  /** It was found at the start, and its processes are still being loaded for the first time. */
+  /**
+   * Whether it was found at the start, and its processes are still being loaded for the first time.
+   */
   readonly loading: boolean;
   readonly sessions: number;
   /**
@@ -52,13 +54,13 @@ export type ServedModel = Pick<
 >;
 
 export interface EnginePoolState {
-  /** Without those that diarize. */
+  /** The number of processes, without those that diarize. */
   readonly processes: number;
-  /** Of them, those that can recognize. */
+  /** How many of the processes can recognize. */
   readonly ready: number;
   readonly sessions: number;
   /**
-   * Live streams' share of the cores that they may use; more than 1 after a process was lost.
+   * The share in use of the cores that live streams may use; more than 1 after a process was lost.
    */
   readonly load: number;
   readonly models: readonly ModelState[];
@@ -81,12 +83,15 @@ export interface EnginePool extends Recognizer, AsyncDisposable {
 }
 
 const silenceMsDefault = 500;
-/** A model that is removed while it is loaded wakes no waiter: loaded() checks again after this. */
+/**
+ * loaded() checks again after this, since no waiter is woken when a model is removed while it is
+ * loaded.
+ */
 const recheckMs = 1000;
 
 /**
  * Starts the engine processes of every model and waits for those that can load; a model that cannot
- * is logged as refused. Throws an Error that says what is missing when there is none.
+ * is logged as refused. Throws an Error that names what is missing if there is none.
  */
 export async function openEnginePool(options: EnginePoolOptions): Promise<EnginePool> {
   const pool = new ProcessPool(options);
@@ -159,7 +164,7 @@ class ProcessPool implements EnginePool {
   async open(): Promise<void> {
     const { signal, log, engine } = this.#options;
     if (engine === "scripted") {
-      log.warn({ problem: "HLUST_ENGINE=scripted invents its words" }, "engine.scripted");
+      log.warn({ problem: "HLUST_ENGINE=scripted returns made-up words" }, "engine.scripted");
     }
     const aborted = Promise.withResolvers<never>();
     const abort = () => aborted.reject(signal?.reason);
@@ -168,7 +173,7 @@ class ProcessPool implements EnginePool {
     try {
       signal?.throwIfAborted();
       const opening = this.#serving.open();
-      // When the signal came first, nothing awaits this promise.
+      // If the signal came first, nothing awaits this promise.
       opening.catch(() => {});
       await Promise.race([opening, aborted.promise]);
     } finally {
@@ -190,7 +195,7 @@ class ProcessPool implements EnginePool {
       const installed = this.languageCodes(mode).join(", ");
       throw new ServiceError(
         "invalid_argument",
-        `languageCode is ${shown(languageCode)}: installed are ${installed}`,
+        `languageCode ${shown(languageCode)} has no installed model; installed: ${installed}`,
       );
     }
     const parts = { serving: this.#serving, ready: this.#ready };

@@ -18,7 +18,7 @@ export interface LoadableModel {
   /** The model with the highest preference serves a language, unless another is chosen. */
   readonly preference: number;
   readonly source: EngineSource | DiarizerSource;
-  /** Of its files. */
+  /** The size of its files. */
   readonly bytes: number;
   /** Changes when any file of the model changes. */
   readonly identity: string;

@@ -7,8 +7,8 @@ import type { LoadableModel } from "./loadable-models.ts";
 import type { ReadySignal } from "./ready-signal.ts";
 
 /**
- * The delay before a process that died is restarted; it doubles, up to restartMsMax, each time that
- * the process dies before it was of use.
+ * The delay before a process that died is restarted. It doubles, up to restartMsMax, each time that
+ * the process exits before it has run for usefulMs.
  */
 const restartMsMin = 100;
 const restartMsMax = 10_000;
@@ -16,18 +16,18 @@ const restartMsMax = 10_000;
  * The delay between a model's first process and the next one: the service begins to answer first.
  */
 const followMs = 1500;
-/** A process that ran this long was of use. */
+/** A process that ran this long resets the delay. */
 const usefulMs = 60_000;
 /**
  * All processes of a model together may take this share of the memory; a loaded model takes about
- * memoryPerByte bytes for each byte of its files.
+ * memoryPerByte bytes per byte of its files.
  */
 const memoryShareMax = 0.25;
 const memoryPerByte = 2;
 
 export interface ModelProcessesOptions {
   readonly model: LoadableModel;
-  /** At most; fewer where they would take too much memory. */
+  /** The maximum number of processes; there are fewer if they would take too much memory. */
   readonly processes: number;
   /** How many of them open() waits for; the others follow when the service has started. */
   readonly waitsFor: number;
@@ -67,22 +67,22 @@ export class ModelProcesses implements AsyncDisposable {
     return this.#admission;
   }
 
-  /** As its processes described it when they were ready. */
+  /** The engine, as its processes described it when they were ready. */
   get engine(): EngineDescription | undefined {
     return this.#engine;
   }
 
-  /** It accepts no new sessions. */
+  /** Whether it accepts no new sessions. */
   get isRetired(): boolean {
     return this.#isRetired;
   }
 
-  /** Some of its processes are not running. */
+  /** Whether some of its processes are not running. */
   get isIncomplete(): boolean {
     return !this.#isClosed && this.children().length < this.#slots.length;
   }
 
-  /** Some of its processes are being started for the first time. */
+  /** Whether some of its processes are being started for the first time. */
   get isLoading(): boolean {
     return this.#slots.some(({ wasAttempted }) => !wasAttempted);
   }
@@ -93,8 +93,8 @@ export class ModelProcesses implements AsyncDisposable {
   }
 
   /**
-   * Starts the processes and waits for the first of them. Throws an Error that says what is missing
-   * or wrong when none of those can load the model.
+   * Starts the processes and waits for the first of them. Throws an Error that names what is
+   * missing or wrong when none of those can load the model.
    */
   async open(): Promise<void> {
     const { waitsFor, log } = this.#options;
@@ -114,12 +114,12 @@ export class ModelProcesses implements AsyncDisposable {
     if (failures.length === opening.length) throw failures[0];
     if (this.#isClosed) return;
     for (const failure of failures) log.error(errorFields(failure), "engine.failed");
-    // Including those that have died since: they restart.
+    // This includes processes that have died since: they are restarted.
     const children = opening.flatMap((result) =>
       result.status === "fulfilled" ? result.value : [],
     );
     this.#engine = children[0]?.engine;
-    // The least: the others include delays of a busy start.
+    // The minimum is used, since the others include delays of a busy start.
     this.#admission = this.#admissionFor(Math.min(...children.map((child) => child.cpuPerSpeech)));
     for (const [index, slot] of this.#slots.entries()) {
       const started = opening[index];
@@ -216,7 +216,7 @@ class Slot {
   wasAttempted = false;
 }
 
-/** At least one. */
+/** The number of processes of a model that fit into the memory; at least one. */
 export function processesWithin(
   modelBytes: number,
   processes: number,

@@ -18,7 +18,7 @@ export class PeekableInput {
   }
 
   /**
-   * The next item, read at the first call; undefined past the last one. Throws what the source
+   * The next item, read at the first call; undefined after the last one. Throws what the source
    * throws.
    */
   peek(): Promise<RecognitionInput | undefined> {

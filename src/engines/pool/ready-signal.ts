@@ -7,7 +7,7 @@ export class ReadySignal {
     return this.#isClosed;
   }
 
-  /** What callers wait for may have changed. */
+  /** Wakes all waiting callers: what they wait for may have changed. */
   notify(): void {
     for (const wake of this.#waiters) wake();
   }

@@ -17,7 +17,7 @@ async function readAll(queue: RecognitionQueue): Promise<string[]> {
   return read;
 }
 
-test("RecognitionQueue returns everything in order, also results that come while it is read", async () => {
+test("RecognitionQueue returns everything in order, even results that come while it is read", async () => {
   const queue = new RecognitionQueue();
   queue.push(recognition(1, false));
   const reading = readAll(queue);

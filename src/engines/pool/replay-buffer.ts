@@ -20,14 +20,17 @@ export class ReplayBuffer {
   readonly #shortSamples: number;
   readonly #slabSamples: number;
   readonly #items: RecognitionInput[] = [];
-  /** Position of the first item in the stream. */
+  /** The position of the first item in the stream. */
   #samplesBefore = 0;
   #flushMarkersBefore = 0;
   #samples = 0;
-  /** Where short chunks are copied; while the last item ends where it is filled, it can grow. */
+  /**
+   * The slab into which short chunks are copied. While the last item ends at the filled part, that
+   * item can grow.
+   */
   #slab: Int16Array = noSlab;
   #slabFilled = 0;
-  /** Slabs before it that still hold items, in order. */
+  /** Earlier slabs that still have items, in order. */
   readonly #fullSlabs: Int16Array[] = [];
 
   constructor(sampleRateHertz: number) {

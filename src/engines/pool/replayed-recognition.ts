@@ -13,8 +13,8 @@ import type { SessionClient } from "./session-client.ts";
 import type { Place, SessionPlacement } from "./session-placement.ts";
 
 /**
- * A session that was being worked on in this many process crashes since its last commit is what
- * causes them.
+ * If a session was being worked on during this many process crashes since its last commit, it is
+ * considered to be their cause.
  */
 const crashesMax = 2;
 
@@ -31,8 +31,8 @@ export interface ReplayedRecognitionOptions {
 /**
  * One recognition from its first sample to its last result, in as many engine processes as it
  * takes. The input since the last commit is kept (at most 10 s of silence, an utterance, and what
- * waits to be processed) and replayed to another process when one dies: no result is lost or comes
- * twice, and times continue.
+ * waits to be processed) and replayed to another process when one dies: no result is lost or
+ * repeated, and times continue from where they were.
  */
 export class ReplayedRecognition implements SessionClient {
   readonly mode: RecognitionMode;
@@ -48,13 +48,13 @@ export class ReplayedRecognition implements SessionClient {
   readonly #closing = new AbortController();
   #checkpoint: SessionCheckpoint | undefined;
   #place: Place | undefined;
-  /** The last item of the input was a flush marker. */
+  /** Whether the last item of the input was a flush marker. */
   #isFlushed = false;
   #interimEndMs = 0;
   #recognizedSamples = 0;
   /** Processes that were lost since the last commit. */
   #losses = 0;
-  /** Of them, those that were lost while they worked on this session. */
+  /** How many of these processes were lost while they worked on this session. */
   #crashes = 0;
 
   constructor(
@@ -151,8 +151,8 @@ export class ReplayedRecognition implements SessionClient {
   }
 
   interim(recognition: Recognition): void {
-    // After a replay, interim results that the client already has come again: it sees a delay, and
-    // no words disappear.
+    // After a replay, interim results that the client already has come again and are dropped: the
+    // client notices a delay, but no words disappear.
     if (recognition.audioEndMs <= this.#interimEndMs) return;
     this.#interimEndMs = recognition.audioEndMs;
     this.#results.push(recognition);

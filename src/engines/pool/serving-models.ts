@@ -15,11 +15,11 @@ export interface ServingModelsOptions {
   readonly engine: "auto" | "pocketsphinx" | "scripted";
   /** With auto: only the model of this name. */
   readonly only?: string;
-  /** Models that serve in place of the best. */
+  /** Models that serve instead of the best one. */
   readonly choice?: ModelChoice;
-  /** Of each model, at most. */
+  /** The maximum number of processes of each model. */
   readonly processes: number;
-  /** Where models are installed, also while the service runs. Default: nowhere. */
+  /** The folder in which models are installed, even while the service runs. Default: none. */
   readonly modelsFolder?: string;
   readonly log: Log;
   /** A process that has audio and makes no progress for this long is replaced. Default: 10 s. */
@@ -49,7 +49,7 @@ export class ServingModels implements AsyncDisposable {
   /** Notified when a process becomes ready, or a model stops serving. */
   readonly #ready: ReadySignal;
   readonly #choice: ModelChoice;
-  /** By name. */
+  /** The models that serve, by name. */
   readonly #serving = new Map<string, ModelProcesses>();
   /** Models with processes, including those that are being loaded, or retire. */
   readonly #alive = new Set<ModelProcesses>();
@@ -145,7 +145,10 @@ export class ServingModels implements AsyncDisposable {
     }, checkMs);
   }
 
-  /** Loads and retires models as the folder has changed. Returns why models were not loaded. */
+  /**
+   * Loads and retires models according to changes of the folder. Returns why models could not be
+   * loaded.
+   */
   async #check(): Promise<readonly unknown[]> {
     const { engine, only, modelsFolder = builtinModelsFolder } = this.#options;
     const found = await findModels(engine, modelsFolder, only);
@@ -200,7 +203,10 @@ export class ServingModels implements AsyncDisposable {
     return failures;
   }
 
-  /** Loads a model, which then replaces the one of its name. Returns why it could not. */
+  /**
+   * Loads a model, which then replaces the one of its name. Returns the reason if it cannot be
+   * loaded.
+   */
   async #load(model: LoadableModel): Promise<unknown> {
     if (this.#isClosed) return undefined;
     const { engine, processes, log, stuckMsMax = stuckMsMaxDefault } = this.#options;

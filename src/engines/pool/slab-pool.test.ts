@@ -5,7 +5,7 @@ import { SlabPool } from "./slab-pool.ts";
 
 const sparesMax = 256;
 
-test("SlabPool keeps a limited number of spares of all lengths, those released last", () => {
+test("SlabPool keeps a limited number of free slabs of all lengths, those released last", () => {
   const pool = new SlabPool();
   const given = Array.from({ length: 400 }, (_, index) => new Int16Array(index + 1));
   for (const slab of given) pool.release(slab);

@@ -1,4 +1,4 @@
-/** Free slabs that are kept, of all lengths together: there is a length for each sample rate. */
+/** The maximum number of free slabs, over all lengths. Each sample rate has its own length. */
 const sparesMax = 256;
 
 /**
@@ -7,7 +7,7 @@ const sparesMax = 256;
  * young generation and is collected with the old one (bench/RESULTS.md).
  */
 export class SlabPool {
-  /** By length, the least recently released length first. */
+  /** Free slabs by length; the least recently released length is first. */
   readonly #spares = new Map<number, Int16Array[]>();
   #count = 0;
 

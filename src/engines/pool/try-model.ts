@@ -7,7 +7,7 @@ const stuckMsMax = 60_000;
 
 /**
  * Loads the model of a folder in a process of its own, which decodes some audio and ends. Throws
- * ServiceError with the reason when it cannot, also when the library crashes the process.
+ * ServiceError with the reason if it cannot, even if the library crashes the process.
  */
 export async function tryModel(folder: string): Promise<void> {
   const card = parseNamedCard(await readCardText(folder));

@@ -30,7 +30,7 @@ function watch(pid: number | undefined, hasWork: () => boolean) {
   return { watchdog, stuck: () => stuck };
 }
 
-test("Watchdog reports a process that loops, is stopped, deadlocked or asleep, once", async () => {
+test("Watchdog reports a process once if it loops, is stopped, deadlocked or asleep", async () => {
   const rows: [code: string, signal?: NodeJS.Signals][] = [
     ["for(;;);"],
     ["for(;;);", "SIGSTOP"],
@@ -101,8 +101,8 @@ test("Watchdog does not report a process that a busy machine keeps from working"
 });
 
 /**
- * When a process is reported that has these signs `ms` after the beginning of its silence;
- * undefined: not within `msMax`.
+ * After how many milliseconds of silence a process with these signs is reported; undefined if not
+ * within `msMax`. The signs depend on the milliseconds of silence.
  */
 async function stuckAfterMs(
   signsAt: (ms: number) => Partial<Omit<ProcessSigns, "first" | "others">>,
@@ -140,7 +140,7 @@ test("Watchdog reports a loop that also reads pages from the disk, and a disk th
   assert.ok(ms > 800 && ms < 1_500, `slow by the disk: ${ms}`);
 });
 
-test("Watchdog does not ask the kernel about a process that gives signs", async () => {
+test("Watchdog does not query the kernel about a process that gives signs", async () => {
   let [checks, reads] = [0, 0];
   using watchdog = new Watchdog({
     pid: process.pid,

@@ -7,7 +7,10 @@ const checks = 10;
  * is not stuck.
  */
 const cpuShareMin = 0.25;
-/** So was a process that waited for a core for this share, in all its threads together. */
+/**
+ * A process whose threads together waited for a core for this share of the time was also kept from
+ * working.
+ */
 const starvedShareMin = 0.25;
 /**
  * A process that waits for its disk may be silent this many times longer, but not forever: the disk
@@ -22,7 +25,7 @@ export interface WatchdogOptions {
   readonly hasWork: () => boolean;
   /** Called once, when the process has work and made no progress for stuckMsMax. */
   readonly onStuck: () => void;
-  /** What the kernel reports of the process; undefined where it reports nothing. */
+  /** What the kernel reports of the process; undefined if it reports nothing. */
   readonly readSigns?: (pid: number) => ProcessSigns | undefined;
 }
 
@@ -36,8 +39,8 @@ export class Watchdog implements Disposable {
   readonly #timer: NodeJS.Timeout;
   #signAt = performance.now();
   /**
-   * Checks since the last sign. Checks and not time: while this process itself is suspended, none
-   * are counted.
+   * Checks since the last sign. Checks are counted and not time: while this process itself is
+   * suspended, none are counted.
    */
   #silentChecks = 0;
   /** The kernel's report at the second silent check, and at the latest ones. */
@@ -49,7 +52,7 @@ export class Watchdog implements Disposable {
     this.#timer = setInterval(() => this.#check(), options.stuckMsMax / checks);
   }
 
-  /** The process has shown that it works. */
+  /** To be called when the process has shown that it works. */
   sign(): void {
     this.#signAt = performance.now();
     this.#silentChecks = 0;

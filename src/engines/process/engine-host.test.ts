@@ -128,7 +128,7 @@ test("EngineHost ignores frames of a session that was closed", async () => {
   assert.deepEqual(kindsOf(1), []);
 });
 
-test("EngineHost works on one suspect at a time, and reports which, until it commits", async () => {
+test("EngineHost works on one suspect at a time until it commits, and reports which one", async () => {
   const released: (() => void)[] = [];
   const { host, written, kindsOf, open, send, end, isDone } = openHost({
     ...scripted,
@@ -159,7 +159,7 @@ test("EngineHost works on one suspect at a time, and reports which, until it com
   released[1]?.();
   await Promise.all([isDone(1), isDone(2)]);
   assert.equal(active().at(-1), 0);
-  // After its commit a session is no suspect any more.
+  // After its commit a session is no longer a suspect.
   open(3, { isSuspect: true });
   send(3, speech(300));
   send(3, silence(1000));

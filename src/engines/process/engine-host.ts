@@ -20,8 +20,8 @@ import { RunQueue, type Task } from "./run-queue.ts";
 import { openTurnLength } from "./turn-length.ts";
 
 /**
- * A live session that is processed this far ahead of its speech is a recording. A replayed one may
- * first catch up with what was kept.
+ * A live session whose audio is processed this far ahead of its speech counts as a recording. A
+ * replayed session may first catch up with the kept audio.
  */
 const aheadSeconds = 2;
 const suspectAheadSeconds = 40;
@@ -52,7 +52,8 @@ export class EngineHost implements ProcessHost {
     this.ready = { engine: { name, languageCodes, takesHints }, cpuPerSpeech };
     this.engine = engine;
     this.writer = writer;
-    // An engine with threads decodes on them: the slices of this one do not matter.
+    // An engine with threads decodes on them, so the scheduling slices of this thread do not
+    // matter.
     this.#setLongTurns = engine.usesThreads ? () => {} : openTurnLength();
     this.#meter = new LoadMeter({
       nowMs: () => performance.now(),
@@ -97,7 +98,7 @@ export class EngineHost implements ProcessHost {
     this.#setLongTurns(size > 0 && this.#sessions.values().every(({ mode }) => mode === "job"));
   }
 
-  /** Runs one slice of a session; true when the next one can follow at once. */
+  /** Runs one slice of a session; true when the next one can follow immediately. */
   runSlice(hosted: HostedSession): boolean {
     const { id, isSuspect } = hosted;
     if (isSuspect && this.#activeSuspect && this.#activeSuspect.id !== id) {
@@ -154,7 +155,7 @@ export class EngineHost implements ProcessHost {
     this.#queue.wake(hosted.mode, hosted);
   }
 
-  /** Ends a session, also from within its own slice. */
+  /** Ends a session, even from within its own slice. */
   close(hosted: HostedSession): void {
     if (!this.#sessions.delete(hosted.id)) return;
     this.#queue.remove(hosted);
@@ -186,7 +187,7 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
   readonly id: number;
   readonly mode: RecognitionMode;
   readonly session: EngineSession;
-  /** A crash would be blamed on it; not after its first commit. */
+  /** Whether a crash would be blamed on it; false after its first commit. */
   isSuspect: boolean;
   /** Time of its slices on this thread. */
   busyMs = 0;
@@ -213,7 +214,8 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
   }
 
   /**
-   * Audio that is processed faster than it is spoken is a recording, and has its turns with them.
+   * Audio that is processed faster than it is spoken is a recording, and takes turns with
+   * recordings.
    */
   rank(): RecognitionMode {
     const processedMs = (this.session.processedSeconds - this.#processedBefore) * 1000;

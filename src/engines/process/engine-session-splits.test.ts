@@ -10,7 +10,7 @@ import type { Recognition } from "../protocol/recognizer.ts";
 import { createScriptedEngine } from "../scripted/scripted-engine.ts";
 
 const scripted = createScriptedEngine();
-/** The same words, and the voice activity of the real engines. */
+/** The scripted engine with the voice activity of the real engines. */
 const byEnergy: Engine = { ...scripted, createVoiceActivity: () => new EnergyVoiceActivity() };
 
 const options: SessionOptions = {
@@ -53,7 +53,7 @@ function finalsOf(
 /** The longest voice of each rate so far; a shorter one is its beginning. */
 const voices = new Map<number, Int16Array>();
 
-/** Loud and soft by turns, like a voice. */
+/** Alternately loud and soft, like a voice. */
 function voice(ms: number, sampleRateHertz: number): Int16Array {
   const length = silence(ms, sampleRateHertz).length;
   const known = voices.get(sampleRateHertz);

@@ -13,7 +13,7 @@ import type { Commit } from "../protocol/session-checkpoint.ts";
 import { createScriptedEngine } from "../scripted/scripted-engine.ts";
 
 const scripted = createScriptedEngine();
-/** The same words, with a voice activity that has a long memory. */
+/** The scripted engine with a voice activity that has a long memory. */
 const byEnergy: Engine = { ...scripted, createVoiceActivity: () => new EnergyVoiceActivity() };
 
 const options: SessionOptions = {
@@ -75,7 +75,7 @@ function restAfter(
   return buffer.items();
 }
 
-/** Energy like that of a voice: loud and soft by turns, over a little noise. */
+/** Energy like that of a voice: alternately loud and soft, over a little noise. */
 function voice(ms: number, rate: number): Int16Array {
   const hiss = noise(ms, 60, rate);
   return hiss.map((sample, index) => {
@@ -259,7 +259,7 @@ test("progress in a recording follows the work of the decoder, not the arrival o
   assert.ok(reported.length >= 9 && (reported.at(-1) ?? 0) > 5500, reported.join());
 });
 
-test("audio that has just come does not count as queued, audio that is left over does", () => {
+test("audio that has just arrived does not count as queued, but audio that is left over does", () => {
   const session = new EngineSession(scripted, options, {
     interim() {},
     committed() {},

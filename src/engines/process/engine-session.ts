@@ -15,12 +15,12 @@ import { withoutPunctuation } from "./written-form.ts";
 
 /** What a session reports to its process. */
 export interface SessionOutput extends SessionEvents {
-  /** This many samples of the input are processed, since the last call. */
+  /** Reports that this many samples of the input have been processed since the last call. */
   received(samples: number): void;
   done(): void;
 }
 
-/** Audio of a slice, after which other sessions have their turns. */
+/** The audio of a slice, after which other sessions have their turns. */
 const sliceMs = 100;
 const sliceSamples = (sliceMs * engineSampleRate) / 1000;
 /**
@@ -30,7 +30,7 @@ const sliceSamples = (sliceMs * engineSampleRate) / 1000;
 const progressIntervalSeconds = 0.5;
 /** In silence there is a commit this often, which bounds the input that has to be kept. */
 const commitSecondsMax = 10;
-/** Between two slices: there is more to do, at once or when the promise resolves. */
+/** Between two slices: there is more to do, either immediately or when the promise resolves. */
 type Pause = "more" | Promise<void>;
 const endInput = Symbol("end of input");
 const nothing = new Int16Array(0);
@@ -52,9 +52,9 @@ export class EngineSession {
   #processedSamples = 0;
   #queuedSamples = 0;
   #leastQueuedSamples = 0;
-  /** Of the processed samples, those that received() has reported. */
+  /** How many of the processed samples received() has reported. */
   #receivedSamples = 0;
-  /** As progress() has last reported. */
+  /** The number of samples that progress() last reported. */
   #recognizedSamples = 0;
   /** Resampled samples of the current utterance that the decoder has yet to decode: an estimate. */
   #waitingSamples = 0;
@@ -64,12 +64,12 @@ export class EngineSession {
   #cutSamples = 0;
   #spokenSamples = 0;
   #isFlushed = false;
-  /** Of the current utterance. */
+  /** The start of the current utterance. */
   #offsetMs = 0;
   #isSpeaking = false;
   #interimText: string | undefined;
 
-  /** With a checkpoint, it continues where another session stopped. */
+  /** A session with a checkpoint continues where another session stopped. */
   constructor(
     engine: Engine,
     options: SessionOptions,
@@ -129,7 +129,7 @@ export class EngineSession {
     return value === "more" ? true : value;
   }
 
-  /** Ends the session wherever it is. */
+  /** Ends the session, even in the middle of an utterance. */
   close(): void {
     this.#run.return();
     this.#decoder.close();
@@ -180,7 +180,7 @@ export class EngineSession {
     if (isDue && !this.#cutter.isWithinUtterance) this.#commit(undefined, nothing);
   }
 
-  /** Passes on to the decoder what the cutter made of these samples. */
+  /** Passes the cuts of these samples on to the decoder. */
   *#apply(cuts: Iterable<Cut>, samples: Int16Array = nothing): Generator<Pause, void, void> {
     for (const cut of cuts) {
       switch (cut.kind) {
@@ -258,7 +258,7 @@ export class EngineSession {
     this.#output.committed(final ? { final, checkpoint } : { checkpoint });
   }
 
-  /** Returns the samples that are still to be cut. */
+  /** Restores the state of a checkpoint. Returns the samples that are still to be cut. */
   #restore(checkpoint: SessionCheckpoint): Int16Array {
     this.#processedSamples = checkpoint.position.samples;
     this.#receivedSamples = this.#processedSamples;
@@ -266,7 +266,7 @@ export class EngineSession {
     this.#flushMarkers = checkpoint.position.flushMarkers;
     this.#resampler.restore(checkpoint.resampler);
     this.#cutter.restore(checkpoint.cutter);
-    // Another engine cannot use what this one has learnt.
+    // The state of one engine is of no use to another.
     if (checkpoint.decoder.engine === this.#engineName) {
       this.#decoder.restore(checkpoint.decoder.state);
     }
@@ -282,7 +282,7 @@ export class EngineSession {
     this.#output.received(samples);
   }
 
-  /** The decoder has done a slice of its work: 100 ms of audio, or less. */
+  /** To be called when the decoder has done a slice of its work: 100 ms of audio, or less. */
   #endSlice(): void {
     this.#waitingSamples = Math.max(0, this.#waitingSamples - sliceSamples);
     this.#reportProgress();
@@ -308,7 +308,7 @@ export class EngineSession {
     this.#output.interim(this.#recognition(false, [partial], audioEndMs));
   }
 
-  /** The readings in the written form that the client asked for. */
+  /** The readings in the written form that the client requested. */
   #written(readings: readonly Hypothesis[]): readonly Hypothesis[] {
     return this.#options.punctuation ? readings : withoutPunctuation(readings);
   }

@@ -58,7 +58,7 @@ test("LoadMeter reports the share of a core that each live session needs at the 
   ]);
 });
 
-test("LoadMeter counts CPU time, also outside the slices, and not the time that others had the core", () => {
+test("LoadMeter counts CPU time, even outside the slices, but not the time in which other processes had the core", () => {
   for (const [workMs, cpuMs, demand] of [
     [900, 300, 0.3],
     [100, 300, 0.3],
@@ -93,7 +93,7 @@ test("LoadMeter reports the cost of speech, including its final, but not that of
   assert.deepEqual(report(200, 0), { cpuSeconds: 0.2, audioSeconds: 0 });
   assert.deepEqual(report(5, 0), { cpuSeconds: 0.005, audioSeconds: 0 });
   assert.deepEqual(report(5, 0), { cpuSeconds: 0, audioSeconds: 0 });
-  // Also of a session that ended in between.
+  // The cost of a session that ended in between counts too.
   clock.nowMs += 1000;
   clock.cpuMs += 250;
   short.workMs += 250;

@@ -2,7 +2,7 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 import type { LoadReport, Work } from "../protocol/load-report.ts";
 import type { LiveWaits } from "./run-queue.ts";
 
-/** A session as the meter sees it: totals that only grow. */
+/** The totals of a session, which only grow. */
 export interface MeteredSession {
   readonly id: number;
   readonly mode: RecognitionMode;
@@ -10,7 +10,7 @@ export interface MeteredSession {
   readonly workMs: number;
   readonly processedSeconds: number;
   readonly spokenSeconds: number;
-  /** Audio that waits to be processed; the least since the last call. */
+  /** The minimum, since the last call, of the audio that waits to be processed. */
   takeLeastQueuedSeconds(): number;
 }
 
@@ -19,7 +19,7 @@ interface Reading {
   workMs: number;
   processedSeconds: number;
   spokenSeconds: number;
-  /** Reports since its last speech: the work on the final comes a little later. */
+  /** The number of reports since its last speech: the work on the final comes a little later. */
   quietReports: number;
 }
 
@@ -105,7 +105,7 @@ export class LoadMeter {
     return report;
   }
 
-  /** What was added since the last reading. */
+  /** The increase since the last reading. */
   #read(
     session: MeteredSession,
     reading: Reading,

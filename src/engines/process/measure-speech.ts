@@ -2,9 +2,9 @@ import { setImmediate as turn } from "node:timers/promises";
 import { type Engine, engineSampleRate } from "../protocol/engine.ts";
 import { EngineSession } from "./engine-session.ts";
 
-/** More speech would be more exact, and delay the start. */
+/** The length of the speech: more would be more exact, but delay the start. */
 const speechSeconds = 1;
-/** A cheap engine repeats the speech for this long: at first the JIT compiler is at work. */
+/** A cheap engine repeats the speech for this long, since the JIT compiler is at work at first. */
 const measuringMsMax = 100;
 const roundsMax = 20;
 
@@ -26,8 +26,8 @@ export async function measureSpeech(engine: Engine): Promise<number> {
 }
 
 /**
- * CPU milliseconds of the thread that decodes, or of the process where several do: what other
- * threads do otherwise does not delay sessions.
+ * CPU milliseconds of the thread that decodes, or of the whole process if several threads decode.
+ * What other threads do besides decoding does not delay sessions.
  */
 export function engineCpuMs({ usesThreads }: Engine): number {
   const { user, system } = usesThreads ? process.cpuUsage() : process.threadCpuUsage();
@@ -68,9 +68,9 @@ const vowels = [
   [660, 1720, 2410],
 ] as const;
 const widths = [80, 100, 140] as const;
-/** PocketSphinx takes as long for it as for speech of flite: 0.17 s of CPU time a second. */
+/** PocketSphinx takes as long for it as for speech of flite: 0.17 s of CPU time per second. */
 const syllableSeconds = 0.1;
-/** Of a syllable: the hiss before the vowel. */
+/** The hiss before the vowel takes this share of a syllable. */
 const hissShare = 0.2;
 const pitchHertz = 115;
 

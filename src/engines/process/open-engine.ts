@@ -3,7 +3,7 @@ import type { Engine } from "../protocol/engine.ts";
 import type { EngineSource } from "../protocol/engine-source.ts";
 
 /**
- * Loads an engine, importing only that engine's code. Throws an Error that says what is missing or
+ * Loads an engine, importing only that engine's code. Throws an Error that names what is missing or
  * wrong, with its file.
  */
 export async function openEngine(source: EngineSource): Promise<Engine> {

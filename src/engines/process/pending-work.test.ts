@@ -67,7 +67,7 @@ test("PendingWork waits for the answer of another machine until its limit, but n
   }
 });
 
-test("PendingWork starts its count again when work ends, also by failing", async () => {
+test("PendingWork starts its count again when work ends, even if it fails", async () => {
   const pending = new PendingWork(() => still);
   for (let round = 0; round < 5; round++) {
     const work = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { answerMsMax } from "../protocol/remote-answer.ts";
 /** Work that took next to no CPU time for this many checks in a row hangs. */
 const idleChecksMax = 5;
 const idleShareMax = 0.02;
-/** So does work that takes longer than decoding any utterance. */
+/** Work that takes longer than decoding any utterance also counts as hung. */
 const pendingMsMax = 300_000;
 
 interface BegunWork {
@@ -13,9 +13,10 @@ interface BegunWork {
 }
 
 /**
- * Finds out whether work on other threads hangs: a promise alone does not show that. Work of this
- * machine makes progress if the process takes CPU time; it may also wait for a core or the disk, or
- * for another machine where it is marked so (remote-answer.ts). To be checked at regular intervals.
+ * Finds out whether work on other threads hangs: a promise alone does not show that. Work on this
+ * machine makes progress if the process takes CPU time; it may also wait for a core or the disk.
+ * Work that is marked (remote-answer.ts) may wait for another machine. To be checked at regular
+ * intervals.
  */
 export class PendingWork {
   readonly #read: () => ProcessSigns;
@@ -46,7 +47,7 @@ export class PendingWork {
     const nowMs = performance.now();
     const [before, checkedMs] = [this.#signs, this.#checkedMs];
     const isLocal = this.#begun.values().some(({ isRemote }) => !isRemote);
-    // Not read while there is no work: it costs a file for each thread.
+    // The signs are not read while there is no work, since that costs a file for each thread.
     this.#signs = isLocal ? this.#read() : undefined;
     this.#checkedMs = nowMs;
     const isIdle = isLocal && !makesProgress(before, this.#signs, nowMs - checkedMs);

@@ -3,7 +3,10 @@ import { test } from "node:test";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import { RunQueue, type Task } from "./run-queue.ts";
 
-/** Runs tasks with these numbers of slices, all woken at once; the order of their slices. */
+/**
+ * Runs tasks with these numbers of slices, all woken at the same time; returns the order of their
+ * slices.
+ */
 async function order(tasks: readonly [name: string, mode: RecognitionMode, slices: number][]) {
   const queue = new RunQueue();
   const done: string[] = [];
@@ -167,7 +170,7 @@ test("RunQueue reports how long live work waited, not how long it takes", async 
   assert.deepEqual(queue.takeLiveWaits(), { count: 0, totalMs: 0 });
 });
 
-test("RunQueue gives a task its turns at the rank that it asks for", async () => {
+test("RunQueue gives a task its turns at the rank that it requests", async () => {
   const queue = new RunQueue();
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -193,7 +196,7 @@ test("RunQueue gives a task its turns at the rank that it asks for", async () =>
   assert.equal(done.join(" "), "a b b b d a a d c");
 });
 
-test("RunQueue finds a waiting task also when its rank has changed", async () => {
+test("RunQueue finds a waiting task even if its rank has changed", async () => {
   const queue = new RunQueue();
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ export interface Task {
   step(): boolean;
   /** Time of its slices; the queue adds to it. */
   busyMs: number;
-  /** The rank of its next slice, where it is not the mode of wake(). */
+  /** The rank of its next slice, if that is not the mode of wake(). */
   rank?(): RecognitionMode;
 }
 
@@ -22,16 +22,19 @@ const modesByRank: readonly RecognitionMode[] = ["live", "short", "job"];
 const turnMs = 10;
 /** A mode gets this share of the time even if modes before it always have work. */
 const starvedShare = 0.05;
-/** It waits at least this long for such a turn. */
+/** A mode waits at least this long before it gets such a turn. */
 const starvedMsMin = 200;
-/** In place of the time of waking: a task between two of its slices is not counted as waiting. */
+/**
+ * Stands for the time of waking of a task between two of its slices, which does not count as
+ * waiting.
+ */
 const continues = Number.NaN;
 
 interface Rank {
   readonly mode: RecognitionMode;
   /** Tasks with something to do, in the order of their turns, each with the time it was woken. */
   readonly waiting: Map<Task, number>;
-  /** From this time on it is next, whatever else waits. */
+  /** From this time on, this mode is next, whatever else waits. */
   dueAt: number;
 }
 
@@ -48,7 +51,7 @@ export class RunQueue {
   #isTurnDue = false;
   #liveWaits = { count: 0, totalMs: 0 };
 
-  /** The task has work. */
+  /** To be called when the task has work. */
   wake(mode: RecognitionMode, task: Task): void {
     const rank = this.#rank(task.rank?.() ?? mode);
     if (this.#ranks.some(({ waiting }) => waiting.has(task))) return;
@@ -58,7 +61,7 @@ export class RunQueue {
     this.#scheduleTurn();
   }
 
-  /** The task has ended. */
+  /** To be called when the task has ended. */
   remove(task: Task): void {
     for (const { waiting } of this.#ranks) waiting.delete(task);
   }

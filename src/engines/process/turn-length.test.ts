@@ -59,7 +59,7 @@ test(
 );
 
 test(
-  "an engine process asks for huge pages where the kernel leaves that to programs",
+  "an engine process requests huge pages if the kernel leaves that to programs",
   { skip: !isLeftToPrograms() && "this kernel does not leave them to programs" },
   () => {
     const heap = /\[heap\][^[]*^VmFlags:.* hg\b/m;

@@ -2,7 +2,7 @@ import koffi from "koffi";
 
 /** The longest slice that Linux grants. */
 const longTurnMs = 100;
-/** Numbers of Linux's calls: the C library of Debian 12 does not know them by name. */
+/** The numbers of the Linux system calls: the C library of Debian 12 has no names for them. */
 const calls: Partial<Record<NodeJS.Architecture, { readonly set: number; readonly get: number }>> =
   {
     x64: { set: 314, get: 315 },
@@ -17,10 +17,10 @@ const runtimeAt = 24;
 const thisThread = 0;
 
 /**
- * Returns a function that asks the kernel for long or default scheduling slices of the calling
- * thread. A decoder that is preempted every millisecond or two loses its data from the caches each
- * time. Other threads keep their slices, and run first when they wake. Linux supports this from
- * 6.12 on; elsewhere nothing changes.
+ * Returns a function that requests long or default scheduling slices from the kernel for the
+ * calling thread. A decoder that is preempted every millisecond or two loses its data from the
+ * caches each time. Other threads keep their slices, and run first when they wake. Linux supports
+ * this from 6.12 on; elsewhere nothing changes.
  */
 export function openTurnLength(): (isLong: boolean) => void {
   const numbers = process.platform === "linux" ? calls[process.arch] : undefined;

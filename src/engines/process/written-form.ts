@@ -1,8 +1,8 @@
 import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
 
 /**
- * Punctuation around words, which is not spoken. Marks within words ("o'clock", "2.5", "e-mail")
- * stay, and so do marks that are spoken (§ ‰ & % @ #) and a minus before a digit.
+ * Punctuation around words, which is not spoken. Marks within words ("o'clock", "2.5", "e-mail"),
+ * marks that are spoken (§ ‰ & % @ #) and a minus before a digit stay.
  */
 const marksBefore = /^(?:(?!-\d)[\p{P}--[@#%\x26§‰]])+/v;
 const marksAfter = /[\p{P}--[@#%\x26§‰]]+$/v;

@@ -74,7 +74,7 @@ test("samplesOfBytes() reverses bytesOfSamples(), for any part of a buffer", () 
   assert.deepEqual(samplesOfBytes(bytes), part);
 });
 
-test("FrameReader rejects bytes that are no frame", () => {
+test("FrameReader rejects bytes that are not a frame", () => {
   for (const [length, kind] of [
     [0, 99],
     [100, 99],
@@ -83,6 +83,6 @@ test("FrameReader rejects bytes that are no frame", () => {
     const bytes = Buffer.alloc(12);
     bytes.writeUInt32LE(length, 0);
     bytes.writeUInt32LE(kind, 8);
-    assert.throws(() => [...new FrameReader().push(bytes)], /no frame/);
+    assert.throws(() => [...new FrameReader().push(bytes)], /are not a frame/);
   }
 });

@@ -15,7 +15,7 @@ const frameKinds = [
   "endUtterance",
   "endInput",
   "close",
-  // From it. ready, failed and load are about the process and carry session 0.
+  // From the engine process. ready, failed and load are about the process and carry session 0.
   "ready",
   "failed",
   "load",
@@ -53,7 +53,7 @@ export interface SessionOptions {
 /** Payload of open. */
 export interface OpenSession {
   readonly options: SessionOptions;
-  /** Where the process before it stopped. */
+  /** The state in which the previous process stopped. */
   readonly checkpoint?: SessionCheckpoint;
   /**
    * A process crashed while it had this session: the next one reports each slice of work on it
@@ -77,8 +77,8 @@ export interface ReadyProcess {
 }
 
 /**
- * Payloads that are JSON. Of the others, audio is samples and the rest are empty; working names the
- * suspect session that is being worked on, or none (0).
+ * The payloads that are JSON. The payload of audio is samples; all others are empty. A frame of the
+ * kind `working` has the number of the suspect session that is being worked on, or 0 for none.
  */
 export interface JsonPayloads {
   readonly open: OpenSession;
@@ -87,7 +87,7 @@ export interface JsonPayloads {
   readonly interim: Recognition;
   readonly committed: Commit;
   readonly speakers: WindowSpeakers;
-  /** Samples of the input that are processed, since the last of these frames. */
+  /** Samples of the input that have been processed since the last of these frames. */
   readonly received: number;
   /** Samples of the stream that are recognized, from its start. */
   readonly progress: number;
@@ -97,9 +97,9 @@ export interface JsonPayloads {
 
 /** Payload length, session, kind: 32 bits each, little-endian. */
 const headerBytes = 12;
-/** Frames are far shorter; bytes that announce a longer one are no frame. */
+/** Frames are far shorter; bytes that announce a longer one are not a frame. */
 const payloadBytesMax = 16 << 20;
-/** Past this, buffered frames are written at once; a block of memory has this size. */
+/** The size of a block of memory; buffered frames are written immediately when they are longer. */
 const blockBytes = 64 << 10;
 /** Blocks kept for the next writes. */
 const sparesMax = 8;
@@ -114,14 +114,14 @@ export class FrameWriter {
   #block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
   #filled = 0;
   readonly #spares: Buffer[] = [];
-  /** The next write is scheduled. */
+  /** Whether the next write is scheduled. */
   #isDue = false;
 
   constructor(stream: Writable) {
     this.#stream = stream;
   }
 
-  /** `payload` may be reused by the caller at once. */
+  /** `payload` may be reused by the caller immediately. */
   write(kind: FrameKind, session: number, payload?: Uint8Array): void {
     const length = payload?.byteLength ?? 0;
     const at = this.#begin(kind, session, length);
@@ -140,7 +140,7 @@ export class FrameWriter {
     this.#end();
   }
 
-  /** Writes a frame, with everything buffered so far, at once. */
+  /** Writes a frame, with everything buffered so far, immediately. */
   writeNow(kind: FrameKind, session: number): void {
     this.write(kind, session);
     this.flush();
@@ -173,7 +173,7 @@ export class FrameWriter {
     return at + headerBytes;
   }
 
-  /** A frame is complete: it goes out with this turn of the event loop. */
+  /** Completes a frame, which is sent at the end of this turn of the event loop. */
   #end(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -191,7 +191,7 @@ export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
 
   /**
-   * The frames that this chunk completes; their payloads are views of it. Throws where bytes are no
+   * The frames that this chunk completes; their payloads are views of it. Throws if bytes are not a
    * frame.
    */
   *push(chunk: Buffer): Generator<Frame, void, undefined> {
@@ -201,7 +201,7 @@ export class FrameReader {
       const length = bytes.readUInt32LE(at);
       const kind = frameKinds[bytes.readUInt32LE(at + 8)];
       if (kind === undefined || length > payloadBytesMax) {
-        throw new Error("the engine pipe carries bytes that are no frame");
+        throw new Error("the engine pipe carries bytes that are not a frame");
       }
       const end = at + headerBytes + length;
       if (end > bytes.length) break;
@@ -228,9 +228,7 @@ export function bytesOfSamples(samples: Int16Array): Uint8Array {
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
-/**
- * Bytes as samples: the same memory where it is aligned to samples, which it nearly always is.
- */
+/** Bytes as samples: the same memory if it is aligned to samples, which it nearly always is. */
 export function samplesOfBytes(bytes: Uint8Array): Int16Array {
   const { BYTES_PER_ELEMENT } = Int16Array;
   const isAligned = bytes.byteOffset % BYTES_PER_ELEMENT === 0;

@@ -9,7 +9,7 @@ export interface EngineWord {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** 0 to 1; absent where the engine does not know it. */
+  /** 0 to 1; absent if the engine does not report it. */
   readonly confidence?: number;
 }
 
@@ -18,7 +18,7 @@ export interface Hypothesis {
   /** Words joined by the language's own spacing; no space at either end; never empty in a final. */
   readonly text: string;
   readonly confidence?: number;
-  /** Empty where the engine has no times for this reading. */
+  /** Empty if the engine has no times for this reading. */
   readonly words: readonly EngineWord[];
 }
 
@@ -36,7 +36,10 @@ export interface PhraseHints {
 export type RecognitionMode = ModelUse;
 
 export interface DecoderOptions {
-  /** Of the speech, one of the engine's; may be absent where the engine does not need it. */
+  /**
+   * The language of the speech, one that the engine supports; optional if the engine does not need
+   * it.
+   */
   readonly languageCode?: string;
   readonly mode: RecognitionMode;
   /** 1 to 10. */
@@ -60,7 +63,7 @@ export interface Decoder {
   pause(msToEnd: number): void;
   /**
    * Decodes at most 100 ms more of the accepted samples; false when there is nothing to decode now.
-   * Returns a promise where the work is done elsewhere (in one batch with other streams, on another
+   * Returns a promise if the work is done elsewhere (in one batch with other streams, on another
    * thread): call it again when that resolves; an earlier call is harmless. A promise for the
    * answer of another machine is marked as such (remote-answer.ts), since it takes no CPU here.
    * end() decodes what is left.
@@ -69,20 +72,20 @@ export interface Decoder {
   /** The best reading so far of the current utterance; undefined before there is one. */
   partial(): Hypothesis | undefined;
   /**
-   * Ends the utterance: at most alternativesMax distinct readings, best first; none where no words
+   * Ends the utterance: at most alternativesMax distinct readings, best first; none if no words
    * were recognized. The work comes in slices of at most 100 ms of audio: at each yield another
-   * session may take its turn, and now and then the event loop turns. A yielded promise means that
+   * session may take its turn, and sometimes the event loop turns. A yielded promise means that
    * there is nothing to do before it resolves. The next begin() comes after the last slice.
    */
   end(): Generator<void | Promise<void>, readonly Hypothesis[], void>;
   /**
-   * All that it has learnt from its stream, between two utterances, so that another process can
+   * All that it has learned from its stream, between two utterances, so that another process can
    * continue (engine-session.ts).
    */
   save(): readonly number[];
   /** Puts a new decoder into the state that another one saved. */
   restore(saved: readonly number[]): void;
-  /** Frees the decoder, also within an utterance. Its audio must not affect the next decoder. */
+  /** Frees the decoder, even within an utterance. Its audio must not affect the next decoder. */
   close(): void;
 }
 
@@ -94,11 +97,14 @@ export interface Engine {
   readonly name: string;
   /** BCP 47 codes of the languages that it recognizes. */
   readonly languageCodes: readonly string[];
-  /** Speech after which an utterance ends without silence, where the client sets no limit. */
+  /** Speech after which an utterance ends without silence, if the client sets no limit. */
   readonly utteranceMsMax: number;
   /** Whether its decoders make use of hints. */
   readonly takesHints: boolean;
-  /** It decodes on threads of its own: its cost is the CPU time of the whole process. */
+  /**
+   * Whether it decodes on threads of its own, so that its cost is the CPU time of the whole
+   * process.
+   */
   readonly usesThreads: boolean;
   createDecoder(options: DecoderOptions): Decoder;
   createVoiceActivity(): VoiceActivity;

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * What the kernel reports of a process: enough to see whether it works, or is kept from working.
+ * What the kernel reports of a process: enough to find out whether it works, or is kept from
+ * working.
  */
 export interface ProcessSigns {
   readonly cpuMs: number;
@@ -15,16 +16,16 @@ export interface ProcessSigns {
 
 export interface ThreadSigns {
   readonly isStopped: boolean;
-  /** It runs on a core, or waits for one. */
+  /** Whether it runs on a core, or waits for one. */
   readonly canRun: boolean;
   readonly waitsForDisk: boolean;
-  /** Time that it waited for a core, up to its last turn; 0 where the kernel does not count it. */
+  /** Time that it waited for a core, up to its last turn; 0 if the kernel does not count it. */
   readonly starvedMs: number;
 }
 
 const noSigns: ThreadSigns = { isStopped: false, canRun: false, waitsForDisk: false, starvedMs: 0 };
 
-/** undefined where the kernel has no /proc, or the process has ended. */
+/** Reads the signs of a process; undefined if the kernel has no /proc, or the process has ended. */
 export function readProcessSigns(pid: number): ProcessSigns | undefined {
   try {
     const fields = statOf(`/proc/${pid}`);
@@ -42,7 +43,10 @@ export function readProcessSigns(pid: number): ProcessSigns | undefined {
   }
 }
 
-/** Of this process, with CPU time finer than the kernel's ticks; without /proc only CPU time. */
+/**
+ * Reads the signs of this process, with CPU time finer than the ticks of the kernel; without /proc
+ * only CPU time.
+ */
 export function readOwnSigns(): ProcessSigns {
   const { user, system } = process.cpuUsage();
   const unknown = { pageIns: 0, first: noSigns, others: noSigns };
@@ -58,7 +62,7 @@ function together(a: ThreadSigns, b: ThreadSigns): ThreadSigns {
   };
 }
 
-/** undefined where it has ended since it was listed. */
+/** Reads the signs of a thread; undefined if it has ended since it was listed. */
 function readThread(folder: string): ThreadSigns | undefined {
   try {
     const [state] = statOf(folder);

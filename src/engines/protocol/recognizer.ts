@@ -1,7 +1,7 @@
 import type { Hypothesis, PhraseHints, RecognitionMode } from "./engine.ts";
 import type { SpeakerTurn } from "./speakers.ts";
 
-/** Ends the current utterance at once, between two chunks of samples. */
+/** Ends the current utterance immediately, between two chunks of samples. */
 export const endUtterance = Symbol("end utterance");
 
 /**
@@ -13,26 +13,26 @@ export type RecognitionInput = Int16Array | typeof endUtterance;
 export interface RecognitionOptions {
   readonly languageCode: string;
   readonly mode: RecognitionMode;
-  /** Of the input: 8000 to 48000. */
+  /** The sample rate of the input: 8000 to 48000. */
   readonly sampleRateHertz: number;
   /** 1 to 10. Default 1. */
   readonly alternativesMax?: number;
-  /** Also yield hypotheses that may still change. Default false. */
+  /** Whether to yield hypotheses that may still change, too. Default false. */
   readonly interim?: boolean;
-  /** Silence that ends an utterance. Default 500. */
+  /** The length of silence that ends an utterance. Default 500. */
   readonly silenceMsMin?: number;
   /**
    * Speech after which an utterance ends without silence. Default: the engine's, 20 000 unless it
    * is the scripted one.
    */
   readonly utteranceMsMax?: number;
-  /** Only where takesHints() is true. */
+  /** Only if takesHints() is true. */
   readonly hints?: readonly PhraseHints[];
   /** Whether the text keeps the punctuation of models that write it. Default true. */
   readonly punctuation?: boolean;
   /**
-   * Of jobs: called now and then with how much of the input is recognized, in milliseconds. It only
-   * rises, also when processes are lost.
+   * For jobs only: called regularly with the milliseconds of input recognized so far. The number
+   * only rises, even if processes are lost.
    */
   readonly onProgress?: (ms: number) => void;
   readonly signal?: AbortSignal;
@@ -51,7 +51,9 @@ export interface Recognition {
 export interface WindowSpeakers {
   /** Times count from the first sample of the window. */
   readonly turns: readonly SpeakerTurn[];
-  /** Those who spoke long enough for an embedding of their voice, with their seconds of speech. */
+  /**
+   * The speakers with enough speech for an embedding of their voice, with their seconds of speech.
+   */
   readonly speakers: readonly {
     readonly speaker: number;
     readonly embedding: readonly number[];
@@ -59,7 +61,7 @@ export interface WindowSpeakers {
   }[];
 }
 
-/** The models as the rest of the service sees them: languages, and audio in, text out. */
+/** The models, for the rest of the service: their languages, and audio in, text out. */
 export interface Recognizer {
   /** Languages that can be recognized in this mode, sorted. */
   languageCodes(mode: RecognitionMode): readonly string[];

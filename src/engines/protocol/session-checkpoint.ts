@@ -11,17 +11,17 @@ export interface SessionCheckpoint {
   readonly position: InputPosition;
   readonly resampler: SavedResampler;
   readonly cutter: SavedCutter;
-  /** What its decoder has learnt from the stream, and the name of that decoder's engine. */
+  /** What its decoder has learned from the stream, and the name of that decoder's engine. */
   readonly decoder: { readonly engine: string; readonly state: readonly number[] };
-  /** Resampled, and not yet cut into utterances. */
+  /** Samples that are resampled and not yet cut into utterances. */
   readonly uncut: string;
-  /** The end of the input has gone through the resampler. */
+  /** Whether the end of the input has gone through the resampler. */
   readonly isFlushed: boolean;
 }
 
 /** How much of a session's input is processed, from the start of the stream. */
 export interface InputPosition {
-  /** At the session's own rate. */
+  /** Samples at the session's own rate. */
   readonly samples: number;
   readonly flushMarkers: number;
 }
@@ -31,7 +31,7 @@ export interface InputPosition {
  * travel in one message: the service has both or neither, so that no final comes twice.
  */
 export interface Commit {
-  /** Absent where no words were recognized. */
+  /** Absent if no words were recognized. */
   readonly final?: Recognition;
   readonly checkpoint: SessionCheckpoint;
 }

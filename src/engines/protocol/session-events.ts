@@ -9,6 +9,6 @@ import type { Commit } from "./session-checkpoint.ts";
 export interface SessionEvents {
   interim(recognition: Recognition): void;
   committed(commit: Commit): void;
-  /** Of jobs: how many samples of the stream are recognized, from its start. */
+  /** For jobs only: reports how many samples of the stream are recognized, from its start. */
   progress(samples: number): void;
 }

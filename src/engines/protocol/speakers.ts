@@ -19,7 +19,7 @@ export interface SpeakerWindow {
   /** Times of its turns count from here. */
   readonly startMs: number;
   readonly turns: readonly SpeakerTurn[];
-  /** Those who spoke long enough for an embedding. */
+  /** The speakers with enough speech for an embedding. */
   readonly speakers: readonly WindowSpeaker[];
 }
 
@@ -34,7 +34,7 @@ export interface RecordingTurn {
 }
 
 export interface JoinOptions {
-  /** Least cosine of two voices of the same person. */
+  /** The minimum cosine of two voices of the same person. */
   readonly likenessMin?: number;
   readonly speakersMax?: number;
 }
@@ -115,8 +115,8 @@ function productsOf(directions: readonly Float64Array[]): Products {
 }
 
 /**
- * Keeps the nearest neighbor of each person: finding the next two takes time by the number of
- * people, not of pairs.
+ * Keeps the nearest neighbor of each person, so that finding the next two takes time in proportion
+ * to the number of people, not of pairs.
  */
 function joinAlike(
   people: readonly Person[],

@@ -24,7 +24,7 @@ export const scriptedOrders = {
   die: -32_001,
   /** The process loops forever. */
   hang: -32_002,
-  /** Bytes that are no frame go to the service. */
+  /** The process sends the service bytes that are not a frame. */
   garble: -32_003,
   /** A second of it takes 200 ms of CPU time. */
   toil: -32_004,
@@ -32,7 +32,7 @@ export const scriptedOrders = {
   dieOnThread: -32_005,
   /** Work on another thread never ends. */
   hangOnThread: -32_006,
-  /** Another machine is asked, which takes 3 s. */
+  /** The engine waits for another machine, which takes 3 s. */
   askRemote: -32_007,
 } as const;
 const toilShare = 0.2;
@@ -61,7 +61,7 @@ export function createScriptedEngine(): Engine {
 class ScriptedDecoder implements Decoder {
   readonly #options: DecoderOptions;
   #samples = 0;
-  /** First sample that is not 0, and the one after the last such. */
+  /** The first sample that is not 0, and the one after the last such sample. */
   #first: number | undefined;
   #last = 0;
   #partial: Hypothesis | undefined;
@@ -172,7 +172,7 @@ function obey(samples: Int16Array): void {
 function toil(seconds: number): void {
   const start = process.threadCpuUsage();
   for (;;) {
-    // Reading the clock is work too, but the kernel's.
+    // Reading the clock would be work of the kernel.
     for (let count = 0; count < 100_000; count++);
     const { user, system } = process.threadCpuUsage(start);
     if (user + system >= seconds * toilShare * 1e6) return;
@@ -180,8 +180,8 @@ function toil(seconds: number): void {
 }
 
 /**
- * The first sample that is not 0, -1 without one. A loop: a callback for each sample takes ten
- * times as long, and load tests measure the rest of the service.
+ * The index of the first sample that is not 0, or -1. This is a loop, since a callback for each
+ * sample takes ten times as long, and load tests measure the rest of the service.
  */
 function firstLoud(samples: Int16Array): number {
   for (let at = 0; at < samples.length; at++) if (samples[at] !== 0) return at;
@@ -195,11 +195,11 @@ function lastLoud(samples: Int16Array): number {
 
 /** Exact: digital silence is silence, anything else is speech. */
 class DigitalActivity implements VoiceActivity {
-  /** 20 ms. */
+  /** A frame is 20 ms. */
   readonly frameSamples = 320;
   readonly delayFrames = 0;
   /** It needs to learn nothing. */
-  readonly learntFrames = Infinity;
+  readonly learnedFrames = Infinity;
 
   isSpeech(frame: Int16Array): boolean {
     return firstLoud(frame) >= 0;

@@ -6,7 +6,7 @@ type OptionValue = ModelCard["options"][string];
 /** An option of a card: its values, and where the library reads it. */
 export interface OptionRow<Place extends string> {
   readonly place: Place;
-  /** The library's name, where that is different. */
+  /** The option's name in the library, if it differs from the card's. */
   readonly name?: string;
   readonly need: string;
   /** The value for the library; undefined for a wrong one. */
@@ -21,12 +21,12 @@ export type OptionRows<Place extends string> = Readonly<Record<string, OptionRow
 export function fileProblems(card: ModelCard, lists: readonly (readonly string[])[]): string[] {
   const given = Object.keys(card.files);
   const problems = lists.map((wanted) => [
-    ...wanted.filter((role) => !given.includes(role)).map((role) => `files.${role} is missing`),
+    ...wanted.filter((role) => !given.includes(role)).map((role) => `files.${role} is required`),
     ...given
       .filter((role) => !wanted.includes(role))
       .map((role) => `files.${role} is unknown: a model of this kind has ${wanted.join(", ")}`),
   ]);
-  // Of several lists, the one that the card is closest to.
+  // The list to which the card is closest counts.
   return problems.reduce((least, each) => (each.length < least.length ? each : least));
 }
 
@@ -34,9 +34,10 @@ export function fileProblems(card: ModelCard, lists: readonly (readonly string[]
 export function optionProblems(card: ModelCard, known: OptionRows<string>): string[] {
   return Object.entries(card.options).flatMap(([name, value]) => {
     const option = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (!option) return `options.${name} is unknown: there are ${Object.keys(known).join(", ")}`;
+    if (!option)
+      return `options.${name} is unknown; the options are ${Object.keys(known).join(", ")}`;
     if (option.read(value) !== undefined) return [];
-    return `options.${name} is ${JSON.stringify(value)}: ${option.need} is needed`;
+    return `options.${name} must be ${option.need}, not ${JSON.stringify(value)}`;
   });
 }
 
@@ -87,7 +88,7 @@ export function oneOf(known: readonly string[]) {
   };
 }
 
-/** The library takes 0 or 1. */
+/** True or false; the library takes 0 or 1. */
 export const yesOrNo = {
   need: "true or false",
   read: (value: OptionValue) => (typeof value === "boolean" ? Number(value) : undefined),

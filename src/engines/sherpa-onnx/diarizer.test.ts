@@ -128,13 +128,19 @@ describe("openDiarizer()", () => {
     assert.deepEqual(ended, ["long", "short"]);
   });
 
-  test("a wrong card is rejected with its fields", async () => {
+  test("the error for a wrong card names its fields", async () => {
     const rows: [Partial<ModelCard>, RegExp][] = [
-      [{ kind: "whisper" }, /kind whisper is no diarization model/],
-      [{ files: { embedding: { path: "e.onnx" } } }, /files\.segmentation is missing/],
-      [{ options: { clusteringThreshold: 3 } }, /clusteringThreshold is 3: a number from 0 to 2/],
-      [{ options: { speakers: 3 } }, /options\.speakers is unknown: there are clusteringThreshold/],
-      [{ sampleRateHertz: 8000 }, /sampleRateHertz is 8000: 16000 is needed/],
+      [{ kind: "whisper" }, /kind whisper is not a diarization model/],
+      [{ files: { embedding: { path: "e.onnx" } } }, /files\.segmentation is required/],
+      [
+        { options: { clusteringThreshold: 3 } },
+        /clusteringThreshold must be a number from 0 to 2, not 3/,
+      ],
+      [
+        { options: { speakers: 3 } },
+        /options\.speakers is unknown; the options are clusteringThreshold/,
+      ],
+      [{ sampleRateHertz: 8000 }, /sampleRateHertz must be 16000, not 8000/],
     ];
     for (const [different, problem] of rows) {
       await assert.rejects(
@@ -144,7 +150,7 @@ describe("openDiarizer()", () => {
     }
   });
 
-  test("missing files are named", async () => {
+  test("the error for missing files names them", async () => {
     await assert.rejects(
       openDiarizer(card, testModelsFolder),
       /^Error: diarization: sherpa-onnx cannot load segmentation\.onnx, embedding\.onnx/,

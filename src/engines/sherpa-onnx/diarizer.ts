@@ -26,8 +26,8 @@ import { voiceSamples } from "./voice-samples.ts";
 export interface Diarizer {
   /**
    * Diarizes a window of a recording: a few minutes, at engineSampleRate, since all of it is in
-   * memory at once. Windows are diarized one at a time; joinSpeakers() matches voices across
-   * windows.
+   * memory at the same time. Windows are diarized one at a time; joinSpeakers() matches voices
+   * across windows.
    */
   diarize(samples: Int16Array): Promise<Omit<SpeakerWindow, "startMs">>;
 }
@@ -49,8 +49,8 @@ interface Parts {
 
 /**
  * Opens a diarization model: a network that finds turns, and one that makes embeddings of voices.
- * Throws ModelCardError for a card that is not of that kind, an Error where the library cannot load
- * the files; a broken file may crash the process.
+ * Throws ModelCardError for a card that is not of that kind, and an Error if the library cannot
+ * load the files; a broken file may crash the process.
  */
 export async function openDiarizer(card: ModelCard, folder: string): Promise<Diarizer> {
   const { diarization: config, embedding } = diarizerConfig(card, folder);
@@ -68,14 +68,14 @@ export async function openDiarizer(card: ModelCard, folder: string): Promise<Dia
 
 function diarizerConfig(card: ModelCard, folder: string) {
   if (card.kind !== "diarization") {
-    throw new ModelCardError(`${card.name}: kind ${card.kind} is no diarization model`);
+    throw new ModelCardError(`${card.name}: kind ${card.kind} is not a diarization model`);
   }
   const problems = [
     ...fileProblems(card, [["segmentation", "embedding"]]),
     ...optionProblems(card, options),
   ];
   if (card.sampleRateHertz !== engineSampleRate) {
-    problems.push(`sampleRateHertz is ${card.sampleRateHertz}: ${engineSampleRate} is needed`);
+    problems.push(`sampleRateHertz must be ${engineSampleRate}, not ${card.sampleRateHertz}`);
   }
   if (problems.length > 0) throw new ModelCardError(`${card.name}: ${problems.join("; ")}`);
   const paths = filePaths(card, folder);

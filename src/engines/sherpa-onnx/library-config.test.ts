@@ -15,7 +15,7 @@ after(() => {
 });
 
 /**
- * The library names a missing file on standard error, which can be read of another process.
+ * The library names a missing file on standard error, which can be read only from another process.
  */
 const program = `
   const library = require("sherpa-onnx-node/addon.js");

@@ -34,10 +34,10 @@ test("readLibraryResult() reads control characters", () => {
   assert.equal(readLibraryResult('{"text": "a\u0001\nb", "tokens": ["\t"]}').text, "a  b");
 });
 
-test("readLibraryResult() rejects text that is no JSON, without its content in the error", () => {
-  // A broken model puts this out.
+test("readLibraryResult() rejects text that is not JSON, without its content in the error", () => {
+  // Output of a broken model.
   assert.throws(() => readLibraryResult('{"text": "leyndó", "ys_probs": [nan]}'), {
     name: "Error",
-    message: "sherpa-onnx returned 37 characters that are no JSON",
+    message: "sherpa-onnx returned 37 characters that are not JSON",
   });
 });

@@ -4,18 +4,19 @@ export interface LibraryResult {
   /** As the model writes them; a token with a leading space or U+2581 begins a word. */
   readonly tokens: readonly string[];
   readonly startSeconds: readonly number[];
-  /** Only of models that put out the length of a token. */
+  /** Only from models that output the length of a token. */
   readonly durationSeconds: readonly number[];
-  /** Only of transducers. */
+  /** Only from transducers. */
   readonly logProbabilities: readonly number[];
 }
 
-// oxlint-disable-next-line no-control-regex -- those are what is looked for
+// oxlint-disable-next-line no-control-regex -- the expression looks for them
 const controlCharacters = /[\u0000-\u001f]/g;
 
 /**
  * Reads the JSON of the library, which may contain raw control characters and NaN. Throws an Error
- * where it is no JSON: without its text, since errors are logged and it is a transcript.
+ * if it is not JSON. The error does not have the text, since errors are logged and the text is a
+ * transcript.
  */
 export function readLibraryResult(json: string): LibraryResult {
   const value = parsed(json.replace(controlCharacters, " "));
@@ -41,7 +42,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new Error(`sherpa-onnx returned ${json.length} characters that are no JSON`);
+    throw new Error(`sherpa-onnx returned ${json.length} characters that are not JSON`);
   }
 }
 

@@ -11,8 +11,8 @@ import {
 /** Runs begin in the order of their arrival plus this delay of their mode. */
 const delayMs: Readonly<Record<RecognitionMode, number>> = { live: 0, short: 2000, job: 30_000 };
 /**
- * Silence after the samples, and the least length of both: the last word is recognized better, and
- * no model gets less audio than it can process.
+ * Silence after the samples, and the minimum length of both together: the last word is recognized
+ * better, and no model gets less audio than it can process.
  */
 const trailMs = 300;
 const lengthMsMin = 1000;
@@ -55,7 +55,7 @@ export class OfflineRuns {
     this.#runsMax = runsMax;
   }
 
-  /** Whether another run would begin at once. */
+  /** Whether another run would begin immediately. */
   get hasRoom(): boolean {
     return this.#runs < this.#runsMax;
   }

@@ -136,7 +136,7 @@ test("words are in order, within the utterance, and at least a millisecond long"
   );
 });
 
-test("annotations and subtitle credits are no words", () => {
+test("annotations and subtitle credits are not words", () => {
   const rows: [text: string, expected: string | undefined][] = [
     ["", undefined],
     [" ", undefined],

@@ -3,7 +3,7 @@ import type { LibraryResult } from "./library-result.ts";
 
 /**
  * A token without a duration lasts until the next one, but at most this long for each of its
- * characters, and in all.
+ * characters, and at most tokenMsMax in all.
  */
 const characterMs = 80;
 const tokenMsMax = 400;
@@ -13,7 +13,10 @@ const wordPattern = new RegExp(String.raw`[${unspaced}]\p{P}*|[^\s${unspaced}]+`
 const spaces = /[\s\u2581]+/gu;
 /** Sounds and music, from the subtitles that models are trained on: not speech. */
 const annotation = /\[[^\]]*\]|<[^>]*>|[♪♫♬]/gu;
-/** The same in parentheses, which also enclose speech: only where there is nothing else. */
+/**
+ * Annotations in parentheses, which can also enclose speech: they count only if there is nothing
+ * else.
+ */
 const onlyAside = /^\s*(\([^)]*\)\s*)+$/u;
 /** The credit of such subtitles. */
 const subtitleCredit = /\bamara\.org\b/iu;
@@ -26,7 +29,7 @@ interface TextWord {
 }
 
 /**
- * The library's result as a reading with times within an utterance of this length; undefined where
+ * The library's result as a reading with times within an utterance of this length; undefined if
  * there are no words.
  */
 export function readingOf(result: LibraryResult, lengthMs: number): Hypothesis | undefined {
@@ -77,8 +80,8 @@ function wordsOf(written: string): TextWord[] {
 }
 
 /**
- * Finds the tokens of each word: by their letters where these spell the text, else by the tokens
- * that begin words, where there are as many as words.
+ * Finds the tokens of each word: by their letters if these spell the text, otherwise by the tokens
+ * that begin words, if there are as many as words.
  */
 function withTokens(words: readonly TextWord[], tokens: readonly string[]): readonly TextWord[] {
   const bare = tokens.map((token) => token.replace(/@@$/u, "").replace(spaces, ""));
@@ -184,7 +187,7 @@ function inOrder(words: readonly EngineWord[], lengthMs: number): readonly Engin
   });
 }
 
-/** The geometric mean of the tokens' probabilities; undefined where they are no probabilities. */
+/** The geometric mean of the tokens' probabilities; undefined if they are not probabilities. */
 function confidenceOf(logs: readonly number[]): number | undefined {
   if (logs.length === 0 || logs.some((log) => !(log <= 0))) return undefined;
   return rounded(Math.exp(mean(logs)));

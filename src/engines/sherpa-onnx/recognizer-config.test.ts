@@ -156,37 +156,37 @@ test("options go where the library reads them", () => {
   });
 });
 
-test("every wrong field of a card is named", () => {
+test("the error for a card names every wrong field", () => {
   const rows: [Partial<ModelCard>, problem: RegExp][] = [
-    [{ files: files("model") }, /^is-IS-test: files\.tokens is missing$/],
+    [{ files: files("model") }, /^is-IS-test: files\.tokens is required$/],
     [
       { files: files("model", "tokens", "words") },
       /files\.words is unknown: .* has model, tokens$/,
     ],
     [
       { kind: "transducer", files: files("encoder", "model", "tokens") },
-      /files\.decoder is missing; files\.joiner is missing; files\.model is unknown/,
+      /files\.decoder is required; files\.joiner is required; files\.model is unknown/,
     ],
     [
       { kind: "moonshine", files: files("encoder", "mergedDecoder") },
-      /^is-IS-test: files\.tokens is missing$/,
+      /^is-IS-test: files\.tokens is required$/,
     ],
     [
       { options: { language: "is" } },
-      /options\.language is unknown: there are threads, featureDim$/,
+      /options\.language is unknown; the options are threads, featureDim$/,
     ],
-    [{ options: { threads: 0 } }, /options\.threads is 0: a whole number from 1 to 64 is needed$/],
-    [{ options: { threads: "2" } }, /options\.threads is "2"/],
-    [{ options: { threads: 1.5 } }, /options\.threads is 1.5/],
+    [{ options: { threads: 0 } }, /options\.threads must be a whole number from 1 to 64, not 0$/],
+    [{ options: { threads: "2" } }, /options\.threads must be .* not "2"/],
+    [{ options: { threads: 1.5 } }, /options\.threads must be .* not 1\.5/],
     [
       {
         kind: "whisper",
         files: files("encoder", "decoder", "tokens"),
         options: { language: "xx" },
       },
-      /options\.language is "xx": one of en, zh/,
+      /options\.language must be one of en, zh.*, not "xx"/,
     ],
-    [{ options: { constructor: 1 } }, /options\.constructor is unknown: there are threads/],
+    [{ options: { constructor: 1 } }, /options\.constructor is unknown; the options are threads/],
     [{ languageCodes: [] }, /languageCodes is empty/],
     [{ kind: "diarization" }, /kind diarization recognizes no words/],
   ];

@@ -21,13 +21,13 @@ export interface RecognizerPlan {
   readonly isStreaming: boolean;
   readonly config: SherpaConfig;
   /**
-   * By language code: the config of a run, for a model of several languages. Without it, the model
+   * The config of a run by language code, for a model of several languages. Without it, the model
    * guesses the language.
    */
   readonly configs: ReadonlyMap<string, SherpaConfig>;
   /** The longest utterance of a run; longer ones are cut. */
   readonly secondsMax: number;
-  /** Runs at the same time. */
+  /** The maximum number of runs at the same time. */
   readonly runsMax: number;
 }
 
@@ -48,7 +48,7 @@ interface KindRow {
 /** kind: next to the files. models: modelConfig. recognizer: top level. features: featConfig. */
 type Place = "kind" | "models" | "recognizer" | "features";
 
-/** Options that every kind knows. */
+/** Options of every kind. */
 const sharedOptions: OptionRows<Place> = {
   threads: { place: "models", name: "numThreads", ...wholeNumber(1, 64) },
   featureDim: { place: "features", ...wholeNumber(1, 512) },
@@ -92,7 +92,7 @@ const kindRows: Readonly<Record<SpeechKind, KindRow>> = {
     },
     defaults: (card) => ({
       task: "transcribe",
-      // This has no effect where the decoder was exported without its attention.
+      // This has no effect if the decoder was exported without its attention.
       enableTokenTimestamps: 1,
       ...whisperLanguage(card.languageCodes),
     }),
@@ -154,7 +154,9 @@ function isSpeechKind(kind: ModelKind): kind is SpeechKind {
   return kind !== "diarization";
 }
 
-/** None for a card of one language, or with a language option: the config has it already. */
+/**
+ * Empty for a card of one language, or with a language option: the config has the language already.
+ */
 function languageConfigs(
   card: ModelCard,
   row: KindRow,

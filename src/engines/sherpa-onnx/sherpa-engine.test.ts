@@ -22,28 +22,28 @@ import type { ModelCard } from "../../models/model-card.ts";
 import { openSherpaEngine } from "./sherpa-engine.ts";
 
 testEngine(
-  "openSherpaEngine() of a streaming model",
+  "openSherpaEngine() with a streaming model",
   () => openSherpaEngine(streamingCard, starterFolder),
   icelandicText,
   { said: sayIcelandic, hasOneReading: true },
 );
 
 testEngine(
-  "openSherpaEngine() of a model of whole utterances",
+  "openSherpaEngine() with a model of whole utterances",
   () => openSherpaEngine(wholeCard, wholeFolder),
   icelandicText,
   { said: sayIcelandic, hasOneReading: true },
 );
 
 testEngine(
-  "openSherpaEngine() of a streaming transducer",
+  "openSherpaEngine() with a streaming transducer",
   () => openSherpaEngine(transducerCard, transducerFolder),
   icelandicText,
   { said: sayIcelandic, hasOneReading: true },
 );
 
 testEngine(
-  "openSherpaEngine() of a transducer of whole utterances",
+  "openSherpaEngine() with a transducer of whole utterances",
   () => openSherpaEngine(wholeTransducerCard, wholeTransducerFolder),
   icelandicText,
   { said: sayIcelandic, hasOneReading: true },
@@ -86,7 +86,7 @@ test("a model without probabilities has no confidences", async () => {
   }
 });
 
-test("a model that cannot be loaded is named with its files", async () => {
+test("the error for a model that cannot be loaded names its files", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hlust-sherpa-"));
   const tokens = join(folder, "tokens.txt");
   copyFileSync(join(starterFolder, "tokens.txt"), tokens);
@@ -96,7 +96,7 @@ test("a model that cannot be loaded is named with its files", async () => {
     await assert.rejects(openSherpaEngine(whole, folder), /^\w+: model\.onnx: is missing$/);
     await assert.rejects(openSherpaEngine(streamingCard, folder), /model\.onnx: is missing$/);
     writeFileSync(model, "no model");
-    await assert.rejects(openSherpaEngine(whole, folder), /model\.onnx: is no ONNX model$/);
+    await assert.rejects(openSherpaEngine(whole, folder), /model\.onnx: is not an ONNX model$/);
     const bytes = readFileSync(join(testModelsFolder, "is-IS-whole", "model.onnx"));
     writeFileSync(model, bytes.subarray(0, bytes.length / 2));
     await assert.rejects(openSherpaEngine(whole, folder), /model\.onnx: is cut off after /);

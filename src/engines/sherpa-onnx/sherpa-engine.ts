@@ -10,11 +10,11 @@ import { StreamingDecoder } from "./streaming-decoder.ts";
 import { WholeDecoder } from "./whole-decoder.ts";
 
 /**
- * Silence after an utterance in addition to the model's window: transducers put out the last word a
+ * Silence after an utterance in addition to the model's window: transducers output the last word a
  * little later.
  */
 const trailMs = 300;
-/** No model has a longer window. */
+/** The longest window that is tried; no model has a longer one. */
 const windowMsMax = 20_000;
 const utteranceMsMax = 20_000;
 
@@ -23,7 +23,7 @@ type DecoderFactory = Pick<Engine, "createDecoder">;
 /**
  * Opens any speech recognition model of sherpa-onnx, from its card and the folder with its files.
  * Throws ModelCardError for a card that does not match its kind, and an Error that names the model
- * where the library cannot load it; some broken files crash the process.
+ * if the library cannot load it; some broken files crash the process.
  */
 export async function openSherpaEngine(card: ModelCard, folder: string): Promise<Engine> {
   const plan = recognizerPlan(card, folder);
@@ -37,7 +37,8 @@ export async function openSherpaEngine(card: ModelCard, folder: string): Promise
     languageCodes: card.languageCodes,
     utteranceMsMax,
     takesHints: false,
-    // Or in a batch, outside of the slices of its sessions: these do not show its cost.
+    // It may also decode in a batch, outside of the slices of its sessions, so these do not show
+    // its cost.
     usesThreads: true,
     createDecoder: factory.createDecoder,
     createVoiceActivity: () => new EnergyVoiceActivity(),

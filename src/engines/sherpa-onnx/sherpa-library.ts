@@ -47,7 +47,7 @@ export interface SherpaLibrary {
   decodeMultipleOnlineStreams(recognizer: OnlineRecognizer, streams: readonly OnlineStream[]): void;
   getOnlineStreamResultAsJson(recognizer: OnlineRecognizer, stream: OnlineStream): string;
   createOfflineRecognizerAsync(config: SherpaConfig): Promise<OfflineRecognizer>;
-  /** For runs that begin from now on; a kind reads only some of it. */
+  /** Applies to runs that begin from now on; each kind reads only some of it. */
   offlineRecognizerSetConfig(recognizer: OfflineRecognizer, config: SherpaConfig): void;
   createOfflineStream(recognizer: OfflineRecognizer): OfflineStream;
   acceptWaveformOffline(stream: OfflineStream, waveform: Waveform): void;

@@ -1,9 +1,12 @@
 import type { RecognitionMode } from "../protocol/engine.ts";
 import type { OnlineRecognizer, OnlineStream, SherpaLibrary } from "./sherpa-library.ts";
 
-/** Most streams in one call: more would not save time, and block the thread for longer. */
+/**
+ * The maximum number of streams in one call: more would not save time, and would block the thread
+ * for longer.
+ */
 const streamsMax = 16;
-/** Priority where there are more. */
+/** The priority of modes if there are more streams. */
 const rankOf: Readonly<Record<RecognitionMode, number>> = { live: 0, short: 1, job: 2 };
 
 interface Waiting {
@@ -44,7 +47,7 @@ export class StreamBatch {
     return decoded.promise;
   }
 
-  /** The stream has ended: its waiting step is dropped. */
+  /** Removes a stream that has ended: its waiting step is dropped. */
   remove(stream: OnlineStream): void {
     const waiting = this.#waiting.get(stream);
     this.#waiting.delete(stream);

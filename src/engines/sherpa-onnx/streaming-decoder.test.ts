@@ -12,7 +12,7 @@ import { openSherpaEngine } from "./sherpa-engine.ts";
 
 describe("StreamingDecoder", () => {
   let engine: Engine;
-  /** Without silence after the last sound. */
+  /** Speech without silence after the last sound. */
   let spoken: Int16Array;
   before(async () => {
     engine = await openSherpaEngine(streamingCard, starterFolder);
@@ -25,11 +25,11 @@ describe("StreamingDecoder", () => {
 
   const newDecoder = () => engine.createDecoder({ mode: "live", alternativesMax: 1 });
 
-  test("recognizes the last word where nothing comes after it", async () => {
+  test("recognizes the last word even if nothing comes after it", async () => {
     assert.equal((await recognize(newDecoder(), spoken))[0]?.text, "góðan daginn");
   });
 
-  test("returns nothing of the utterance before", async () => {
+  test("returns nothing of the previous utterance", async () => {
     const decoder = newDecoder();
     await recognize(decoder, spoken);
     decoder.begin();

@@ -33,7 +33,7 @@ export class StreamingDecoder implements Decoder {
   #stream: OnlineStream | undefined;
   #samples = 0;
   #isSilent = true;
-  /** Steps may have been decoded since the last partial reading. */
+  /** Whether steps may have been decoded since the last partial reading. */
   #isStale = false;
   #partial: Hypothesis | undefined;
 

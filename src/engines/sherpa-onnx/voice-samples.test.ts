@@ -26,7 +26,7 @@ test("voiceSamples() returns parts of 10 seconds, and 30 seconds in all", () => 
   ]);
 });
 
-test("voiceSamples() returns a short span only where there is no longer one", () => {
+test("voiceSamples() returns a short span only if all spans are short", () => {
   assert.deepEqual(voiceSamples([turn(0, 0, 500), turn(0, 900, 1600)], 0), [[900, 1600]]);
   assert.deepEqual(voiceSamples([turn(0, 0, 200)], 0), []);
   assert.deepEqual(voiceSamples([turn(1, 0, 2000)], 0), []);

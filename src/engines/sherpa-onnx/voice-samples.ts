@@ -1,13 +1,14 @@
 import type { SpeakerTurn } from "../protocol/speakers.ts";
 
 /**
- * Most audio that is used of a voice, its longest spans first, in parts of at most partMsMax.
+ * The maximum of audio that is used of a voice, its longest spans first, in parts of at most
+ * partMsMax.
  */
 const altogetherMsMax = 30_000;
 const partMsMax = 10_000;
 /**
  * Shorter parts are not enough to identify a voice; parts shorter than partMsWanted are used only
- * where there is no longer one.
+ * if no part is longer.
  */
 const partMsMin = 250;
 const partMsWanted = 1000;

@@ -67,7 +67,7 @@ describe("WholeDecoder", () => {
     assert.equal(givenMs.length, Math.floor(long.length / 8000) + 1, String(givenMs));
   });
 
-  test("live speech is not decoded again while others have to wait", async () => {
+  test("live speech is not decoded again while other runs have to wait", async () => {
     const runs = newRuns(1);
     const decoder = decoderOf(runs, "live");
     decoder.begin();
@@ -96,7 +96,7 @@ describe("WholeDecoder", () => {
     }
   });
 
-  test("runsMax utterances are decoded at a time, in the order of arrival and mode", async () => {
+  test("at most runsMax utterances are decoded at a time, in the order of arrival and mode", async () => {
     const runs = newRuns(2);
     const lengths = { job: 30_000, short: 40_000, live: 50_000 };
     const first = [

@@ -11,11 +11,17 @@ import { joinedReadings, readingOf } from "./reading.ts";
 import type { SherpaConfig } from "./sherpa-library.ts";
 import { utteranceParts } from "./utterance-parts.ts";
 
-/** Live, the utterance so far is decoded again after this much more of it, at the least. */
+/** A live utterance is decoded again after at least this much more of it. */
 const partialMsMin = 500;
-/** And after this many times what a run takes: at most a third of the time goes to partials. */
+/**
+ * It is decoded again after this many times the duration of a run, too, so that partial readings
+ * take at most a third of the time.
+ */
 const restPerCost = 3;
-/** Its cost is the least of this many measurements: the others include waits for the machine. */
+/**
+ * The duration of a run is the minimum of this many measurements, since the others include waiting
+ * for a core.
+ */
 const costsKept = 5;
 
 /**
@@ -41,7 +47,7 @@ export class WholeDecoder implements Decoder {
     options: {
       readonly mode: RecognitionMode;
       readonly secondsMax: number;
-      /** The config of its runs, where they need their own. */
+      /** The config of its runs, if they need their own. */
       readonly config?: SherpaConfig | undefined;
     },
   ) {

@@ -4,6 +4,7 @@ import { joinSpeakers } from "../../engines/protocol/speakers.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import type { SpeakerSpan } from "./assign-speakers.ts";
+import { joinSamples } from "../../audio/join-samples.ts";
 import type { Piece } from "./cut-pieces.ts";
 import { attemptsMax } from "../../database/lease.ts";
 import type { Span } from "./piece-segments.ts";
@@ -98,7 +99,10 @@ export class SpeakerDetector implements Disposable {
       this.#windows[index] = kept;
       return;
     }
-    const window = { ...span, speakers: await this.#diarize(joinPieces(pieces)) };
+    const window = {
+      ...span,
+      speakers: await this.#diarize(joinSamples(pieces.map(({ samples }) => samples))),
+    };
     await keep(index, window);
     this.#windows[index] = window;
   }
@@ -122,14 +126,4 @@ export class SpeakerDetector implements Disposable {
   [Symbol.dispose](): void {
     this.#ending.abort(new Error("the speakers are not needed"));
   }
-}
-
-function joinPieces(pieces: readonly Piece[]): Int16Array {
-  const joined = new Int16Array(pieces.reduce((sum, { samples }) => sum + samples.length, 0));
-  let at = 0;
-  for (const { samples } of pieces) {
-    joined.set(samples, at);
-    at += samples.length;
-  }
-  return joined;
 }
