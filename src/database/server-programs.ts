@@ -22,8 +22,8 @@ export interface ServerPrograms {
 }
 
 /**
- * The programs that run on this machine; throws a sentence for the operator if none do. `folder`:
- * of the service's own server.
+ * Finds the PostgreSQL programs that can run on this machine. If there are none, throws an error
+ * whose message is for the operator. `folder`: the folder of the service's own server.
  */
 export async function chooseServerPrograms(folder: string, log: Log): Promise<ServerPrograms> {
   const user = await chooseServerUser();

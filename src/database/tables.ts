@@ -176,7 +176,8 @@ export interface TranscriptJobTable {
   /** The number of attempts that have begun, without those that were forgiven. */
   tries: Generated<number>;
   /**
-   * Whether it has run alone past the piece at which its worker died, which resets the attempts.
+   * Whether the job, running alone on a worker, has got past the piece at which an earlier worker
+   * died. The attempts are then reset, once per job.
    */
   is_cleared: Generated<boolean>;
   /** TranscriptMetadata in proto3 JSON, as submitted. */

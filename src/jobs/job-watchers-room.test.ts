@@ -1,4 +1,4 @@
-// How much memory and time of the main thread watches use on a node, and what is refused beyond that.
+// The memory and main-thread time that watches use on a node, and what is refused beyond that.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../../test/fixtures/until.ts";

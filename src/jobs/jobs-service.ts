@@ -132,9 +132,13 @@ export function createJobsService(parts: JobsParts): JobsService {
       const job = await findJob(db, accountId, id);
       if (!job) throw jobNotFound(name);
       if (isCancelled) return jobMessage(job);
-      throw new ServiceError("failed_precondition", `the job has already ended: its state is ${job.state}`, {
-        reason: "JOB_ENDED",
-      });
+      throw new ServiceError(
+        "failed_precondition",
+        `the job has already ended: its state is ${job.state}`,
+        {
+          reason: "JOB_ENDED",
+        },
+      );
     },
   };
 }

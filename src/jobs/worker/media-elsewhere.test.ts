@@ -1,4 +1,4 @@
-// A worker whose media folder is not that of the other nodes (B11 of the operator's trial).
+// A worker whose media folder is not that of the other nodes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

@@ -41,7 +41,10 @@ const keepersMs = 1_500;
 const sweepMs = 30_000;
 /** How long a worker that stops waits for pieces to be kept. */
 const stopMsMax = 5_000;
-/** In addition to the jobs that keep the engines busy, some that fetch their media. */
+/**
+ * How many jobs a worker takes beyond those that keep the engines busy, so that they can fetch
+ * their media.
+ */
 const fetchingJobs = 2;
 /**
  * A job that has waited this long behind another one is handed over to an idle worker. Moving it
