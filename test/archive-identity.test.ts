@@ -123,21 +123,23 @@ test("a database and a store of different archives are refused with a reason, an
   const rows: [problem: RegExp, make: () => Promise<Place>][] = [
     [new RegExp(`another archive, ${otherId}: .* is new\\..*DATABASE_URL`), async () => other],
     [
-      new RegExp(`another archive, ${otherId}: .* is of the archive .*adopt --from ${otherId}`),
+      new RegExp(
+        `another archive, ${otherId}: .* belongs to the archive .*adopt --from ${otherId}`,
+      ),
       async () => {
         await settleArchive(await newPlace());
         return other;
       },
     ],
     [
-      /is of the archive .*, but the folder .* \(HLUST_DATA\) has no file hlust-archive/,
+      /belongs to the archive .*, but the folder .* \(HLUST_DATA\) has no file hlust-archive/,
       async () => {
         await settleArchive(await newPlace());
         return await newPlace();
       },
     ],
     [
-      /is new, or another one: it knows none of the 2 media in the folder/,
+      /is new, or another one: it has no record of the 2 recordings in the folder/,
       async () => {
         const place = await newPlace();
         for (let count = 0; count < 2; count += 1)
@@ -146,7 +148,7 @@ test("a database and a store of different archives are refused with a reason, an
       },
     ],
     [
-      /does not know most of the 3 media/,
+      /has no record of most of the 3 recordings/,
       async () => {
         const place = await newPlace();
         for (const isRecorded of [true, false, false]) await addMedia(place.store, { isRecorded });
@@ -181,7 +183,7 @@ test("a database and a store of different archives are refused with a reason, an
 test("an unreadable mark is not treated as a new archive", async () => {
   const place = await newPlace();
   await writeFile(join(place.dataFolder, "media/hlust-archive"), "half of");
-  await assert.rejects(settleArchive(place), { message: /hlust-archive .* cannot be read/ });
+  await assert.rejects(settleArchive(place), { message: /hlust-archive .* is not valid/ });
 });
 
 test("a database that was restored from a dump is in quarantine until it is released", async () => {

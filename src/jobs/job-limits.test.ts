@@ -135,7 +135,7 @@ for (const path of ["/a.wav", "/chunked.wav"]) {
     const { state, error } = await jobs.ended(account, await submit(account, undefined, path));
     assert.equal(state, 3);
     assert.equal(error?.code, 8);
-    assert.match(error?.message ?? "", /^the account may store \d+ bytes of media/);
+    assert.match(error?.message ?? "", /^the account can store \d+ bytes of media/);
     const rows = await database.db
       .selectFrom("media")
       .where("account_id", "=", account)

@@ -15,7 +15,7 @@ export interface ArchiveParts {
   readonly settings: ArchiveSettings;
 }
 
-/** How a database and a media store belong together. */
+/** Whether a database and a media store belong together, and how. */
 export type Verdict =
   /** Both have the id of the same archive. */
   | { readonly kind: "same"; readonly row: ArchiveRow }
@@ -23,7 +23,10 @@ export type Verdict =
   | { readonly kind: "new" | "unmarked" }
   | { readonly kind: "refused"; readonly why: Disagreement };
 
-/** The number of media looked up to decide whether a database without an id knows the store. */
+/**
+ * The number of recordings that are looked up to decide whether a database without an id belongs to
+ * the store.
+ */
 const sampled = 1_000;
 
 /** Checks whether the database and the media store belong to one archive. Writes nothing. */
@@ -43,16 +46,16 @@ export async function examineArchive({ db, store }: ArchiveParts): Promise<Verdi
     return stored === 0 ? { kind: "new" } : refused({ kind: "new_database", stored });
   }
   if (ids.length === 0) return refused({ kind: "empty_store" });
-  // A kill may leave unrecorded media, but never most of it.
+  // A kill can leave unrecorded media, but most media always has records.
   const unrecorded = await unrecordedOf(db, ids);
   if (2 * unrecorded.length <= ids.length) return { kind: "unmarked" };
   return refused({ kind: "unknown_media", stored });
 }
 
 /**
- * Ensures that the database and the media store belong to one archive; names and marks a new one
- * (of nodes that start at once, one does). Otherwise rejects with a sentence for the operator, and
- * changes nothing.
+ * Ensures that the database and the media store belong to one archive. Names and marks a new
+ * archive; only one of the nodes that start at the same time does so. If they belong to different
+ * archives, rejects with a sentence for the operator, and changes nothing.
  */
 export async function settleArchive(
   parts: ArchiveParts & { readonly log: Log },
@@ -94,7 +97,7 @@ export async function readMark(store: Pick<MediaStore, "notes">): Promise<string
   const [, id = ""] = /"id":\s*"([^"]*)"/.exec(text) ?? [];
   if (isId(id)) return id;
   throw new Error(
-    `${markName} in the media store cannot be read: restore it, or delete it and run \`hlust archive adopt\``,
+    `${markName} in the media store is not valid: restore it, or delete it and run \`hlust archive adopt\``,
   );
 }
 

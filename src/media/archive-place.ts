@@ -4,12 +4,12 @@ import type { ArchivePlace } from "./archive-row.ts";
 import type { DatabaseSettings } from "../database/open-existing.ts";
 import type { MediaStoreSettings } from "./open-media-store.ts";
 
-/** The settings that say where database and media are. */
+/** The settings that define where database and media are. */
 export interface ArchiveSettings extends MediaStoreSettings, DatabaseSettings {}
 
 /**
- * The place of the archive by the settings, which a later start compares. The service's own
- * database exists already.
+ * The place of the archive according to the settings, which a later start compares with its own.
+ * The service's own database must already exist.
  */
 export async function placeOf(settings: ArchiveSettings): Promise<ArchivePlace> {
   const { s3, database, dataFolder } = settings;
@@ -19,7 +19,10 @@ export async function placeOf(settings: ArchiveSettings): Promise<ArchivePlace> 
   };
 }
 
-/** A copy of a folder has another inode; a restart, or a move within the file system, keeps it. */
+/**
+ * The inode of a folder: a copy of the folder has another one; a restart, or a move within the file
+ * system, keeps it.
+ */
 async function inodeOf(folder: string): Promise<string> {
   return `${(await stat(folder, { bigint: true })).ino}`;
 }

@@ -7,7 +7,7 @@ import type { MediaStore } from "./media-store.ts";
 
 /** How the pulse of the database compares with that of the store. */
 export type PulseMatch =
-  /** The store has it, or one soon after it. */
+  /** The store has the pulse of the database, or one soon after it. */
   | "fits"
   /**
    * The store has continued without this database: the database is a restored copy, or another one
@@ -21,7 +21,7 @@ export type PulseMatch =
   | "store_behind";
 
 interface NotedPulse extends Pulse {
-  /** When it was written, in ms of its node's clock. */
+  /** When it was written, in ms, by the clock of the node that wrote it. */
   readonly at: number;
 }
 
@@ -35,30 +35,29 @@ const checkEveryMs = 20_000;
 const writeEveryMs = 60_000;
 /** A pulse of another database is ignored after this long. */
 const foreignMs = 4 * writeEveryMs;
-/** A running node has written within this time, even if it missed a turn or two. */
+/** A running node has written within this time, even if it missed one or two times. */
 export const beatingMs = 3 * writeEveryMs;
 /**
- * The number of failed checks in a row that show that the store is another one; fewer may be stale
- * reads.
+ * After this many failed checks in a row the store is a different one; fewer can be stale reads.
  */
 const missesMax = 3;
 
 /** Checks whether the store is the one that the other nodes of this database use. */
 export interface ArchivePulse extends AsyncDisposable {
-  /** undefined: it is. Otherwise the reason, for the operator. */
+  /** Why the store is not the one of the other nodes, for the operator; undefined: it is. */
   readonly problem: string | undefined;
 }
 
 /**
- * Keeps the same number in the database and the media store, increased each minute: the first node
- * to come writes it, to the store and then to the database, and every node checks that its store
- * has what its database has.
+ * Keeps the same number in the database and the media store, and increases it each minute: the
+ * first node that is due writes it to the store and then to the database. Every node checks that
+ * its store has the number of its database.
  */
 export function openArchivePulse(parts: {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
   readonly log: Log;
-  /** For tests. Default 20 s and 60 s. */
+  /** For tests: how often the pulse is checked, and written. Default 20 s and 60 s. */
   readonly checkEveryMs?: number;
   readonly writeEveryMs?: number;
 }): ArchivePulse {
@@ -101,7 +100,7 @@ export async function matchPulse({
   readonly db: Kysely<Tables>;
   readonly store: Pick<MediaStore, "notes">;
 }): Promise<PulseMatch> {
-  // In this order: a pulse is written to the store first.
+  // The database first, since a pulse is written to the store first.
   const own = await readPulse(db);
   const noted = await readNoted(store);
   const isShown = noted.some(({ number, nonce }) => number === own?.number && nonce === own.nonce);
@@ -146,7 +145,7 @@ async function note(
   await store.notes.replace(noteName, `${JSON.stringify(pulses)}\n`);
 }
 
-/** The latest first; none if the note does not exist or has another form. */
+/** The pulses in the store, latest first; none if the note does not exist or is invalid. */
 async function readNoted(store: Pick<MediaStore, "notes">): Promise<readonly NotedPulse[]> {
   const text = (await store.notes.read(noteName)) ?? "[]";
   try {

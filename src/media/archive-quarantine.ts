@@ -5,14 +5,14 @@ import { matchPulse, type PulseMatch } from "./archive-pulse.ts";
 import type { ArchiveRow } from "./archive-row.ts";
 import type { MediaStore } from "./media-store.ts";
 
-/** A read of the store may be stale for a moment. */
+/** The maximum number of reads of the store: a read can be stale for a moment. */
 const readsMax = 4;
 const readAgainMs = 500;
 
 /**
  * The reasons why an archive may be a copy of one that is used elsewhere, for the operator; none if
- * it is certainly in its place. A copy does nothing by itself until the operator confirms that the
- * archive continues here.
+ * it is certainly not a copy. A copy runs no jobs and sends no webhooks until the operator confirms
+ * that the archive continues here.
  */
 export async function quarantineReasons(
   parts: ArchiveParts,

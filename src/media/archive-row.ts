@@ -12,13 +12,13 @@ export interface ArchiveRow {
   readonly place: { readonly [Key in keyof ArchivePlace]: ArchivePlace[Key] | undefined };
   readonly quarantinedAt: Date | undefined;
   /**
-   * Whether the row was copied here, as by pg_restore: otherwise it was written by the transaction
-   * that it names.
+   * Whether the row was copied into this database, for example by pg_restore. A row that was not
+   * copied was written by the transaction whose id it has.
    */
   readonly isCopy: boolean;
 }
 
-/** The place of an archive, in values that change only if it is moved. */
+/** The place of an archive, described by values that change only if it is moved. */
 export interface ArchivePlace {
   /** "disk", or the bucket and prefix. */
   readonly store: string;
@@ -32,7 +32,7 @@ export interface Pulse {
   readonly nonce: string;
 }
 
-/** undefined: no service has named the archive yet. */
+/** The row of the archive; undefined: no service has named it yet. */
 export async function findArchiveRow(db: Kysely<Tables>): Promise<ArchiveRow | undefined> {
   const row = await db
     .selectFrom("archive_identity")
@@ -63,16 +63,16 @@ export async function holdArchiveRow(trx: Transaction<Tables>, id: string): Prom
     .execute();
   await trx.selectFrom("archive_identity").select("id").forUpdate().executeTakeFirstOrThrow();
   const row = await findArchiveRow(trx);
-  if (!row) throw new Error("the archive's row is gone");
+  if (!row) throw new Error("the row of the archive was deleted");
   return row;
 }
 
-/** Rewrites the row, which is no copy from then on. */
+/** Rewrites the row, so that it no longer counts as a copy. */
 export async function writeArchiveRow(
   trx: Transaction<Tables>,
   change: {
     readonly id?: string;
-    /** Accepts the place, and that the store is marked. */
+    /** The place that is accepted from now on; the store counts as marked. */
     readonly place?: ArchivePlace;
     readonly isQuarantined?: boolean;
   },
@@ -93,7 +93,7 @@ export async function writeArchiveRow(
     .execute();
 }
 
-/** undefined: the archive has no pulse yet. */
+/** The pulse in the database; undefined: it has none yet. */
 export async function readPulse(db: Kysely<Tables>): Promise<Pulse | undefined> {
   const row = await db.selectFrom("archive_pulse").select(["number", "nonce"]).executeTakeFirst();
   return row && { number: Number(row.number), nonce: row.nonce };
@@ -110,7 +110,8 @@ export async function isBeating(db: Kysely<Tables>, withinMs: number): Promise<b
 }
 
 /**
- * Locks the pulse for writing the next one; undefined while another node does, or before it is due.
+ * Locks the pulse for writing the next one; undefined if another node has locked it, or the next
+ * one is not due.
  */
 export async function holdPulse(
   trx: Transaction<Tables>,
@@ -143,8 +144,8 @@ export function nextPulse(last: Pulse | undefined): Pulse {
   return { number: (last?.number ?? 0) + 1, nonce: randomUUID() };
 }
 
-/** In the form of xmin. */
+/** The id of this transaction, in the form of xmin. */
 const thisTransaction = sql<string>`pg_current_xact_id()::xid::text`;
-/** pg_upgrade keeps these numbers, a dump does not. */
+/** The identity of this database: pg_upgrade keeps these numbers, a dump does not. */
 const here = sql<string>`(select oid::text from pg_database where datname = current_database())
   || '/' || 'archive_identity'::regclass::oid::text`;

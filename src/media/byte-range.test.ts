@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namesTag, readRange } from "./byte-range.ts";
 
-test("readRange() reads a single range, and means the whole media otherwise", () => {
+test('readRange() reads a single range, and returns "whole" for everything else', () => {
   const rows: [header: string | undefined, size: number, expected: ReturnType<typeof readRange>][] =
     [
       [undefined, 100, "whole"],
@@ -32,7 +32,7 @@ test("readRange() reads a single range, and means the whole media otherwise", ()
   }
 });
 
-test("namesTag() compares weakly, in lists", () => {
+test("namesTag() compares tags weakly, in lists too", () => {
   const rows: [header: string | undefined, expected: boolean][] = [
     [undefined, false],
     ['"a"', true],

@@ -7,13 +7,16 @@ export interface DeclaredDigest {
   readonly field: string;
 }
 
-/** A dictionary of RFC 9530 has `sha-256=:...:`, the older Digest (RFC 3230) `SHA-256=...`. */
+/** Repr-Digest (RFC 9530) has `sha-256=:...:`, the older Digest (RFC 3230) `SHA-256=...`. */
 const sha256 = /(?:^|,)\s*sha-256=:?([a-z0-9+/]{43}=):?\s*(?:[,;]|$)/i;
 const sha512 = /(?:^|,)\s*sha-512=:?([a-z0-9+/]{86}==):?\s*(?:[,;]|$)/i;
 const md5 = /^([a-z0-9+/]{22}==)$/i;
 const googleMd5 = /(?:^|,)\s*md5=([a-z0-9+/]{22}==)\s*(?:,|$)/i;
 
-/** The strongest first; Azure sends Content-MD5, Google Cloud Storage x-goog-hash. */
+/**
+ * The headers of checksums, the strongest first. Azure sends Content-MD5, Google Cloud Storage
+ * x-goog-hash.
+ */
 const rules: readonly (readonly [string, RegExp, DeclaredDigest["algorithm"]])[] = [
   ["Repr-Digest", sha256, "sha256"],
   ["Repr-Digest", sha512, "sha512"],
@@ -27,8 +30,8 @@ const rules: readonly (readonly [string, RegExp, DeclaredDigest["algorithm"]])[]
 
 /**
  * The best checksum in the headers of an answer with the whole media, uncompressed; invalid ones
- * are ignored. S3 is left out: its checksums have to be requested in a signed header, and an ETag
- * is not always an MD5.
+ * are ignored. Checksums of S3 are not read: they have to be requested in a signed header, and an
+ * ETag is not always an MD5.
  */
 export function declaredDigest(
   header: (name: string) => string | undefined,

@@ -2,9 +2,9 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { extendLease, isDue, isHeld, later, releaseLease, type Lease } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
 
-/** A worker's lease of media that it describes. */
+/** A worker's lease of media that it is describing. */
 export interface DescriptionLease extends Lease {
-  /** Attempts that count, this one included. */
+  /** The number of attempts that count, including this one. */
   readonly attempts: number;
 }
 
@@ -13,7 +13,9 @@ const leaseMs = 10_000;
 /** The longest lease or delay. */
 const waitMsMax = 60_000;
 
-/** Queues media for description, in the commit that records it or needs its facts again. */
+/**
+ * Queues media for description, in the transaction that records the media or needs its facts again.
+ */
 export async function askForDescription(trx: Transaction<Tables>, mediaId: string): Promise<void> {
   await trx
     .insertInto("media_description")
@@ -36,7 +38,7 @@ export async function leaseDescription(db: Kysely<Tables>): Promise<DescriptionL
   return row && { id: row.media_id, number: row.lease, attempts: row.tries };
 }
 
-/** false: the lease is lost, or the media was deleted. */
+/** Extends a lease; false: it is lost, or the media was deleted. */
 export async function extendDescription(db: Kysely<Tables>, lease: Lease): Promise<boolean> {
   return await extendLease(db, "media_description", lease, { leaseMs });
 }
@@ -53,7 +55,7 @@ export async function releaseDescription(
 
 /** Removes media from the queue; false: the lease is lost, or the media was deleted. */
 export async function endDescription(trx: Transaction<Tables>, lease: Lease): Promise<boolean> {
-  // Media first: the order in which its deletion takes the locks.
+  // The media first, since its deletion takes the locks in this order.
   await trx.selectFrom("media").where("id", "=", lease.id).select("id").forUpdate().execute();
   const { numAffectedRows = 0n } = await sql`
     delete from media_description where ${isHeld("media_description", lease)}

@@ -43,10 +43,10 @@ export function openDiskNotes(folder: string, unfinished: string, mark: string):
   };
 }
 
-/** The errors of file systems without links. */
+/** The errors of file systems without hard links. */
 const withoutLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** A reader may find half of it. */
+/** Creates a note without a link: a concurrent reader can find half of the text. */
 async function createInPlace(file: string, text: string): Promise<boolean> {
   try {
     await writeFile(file, text, { flag: "wx", mode: 0o600, flush: true });

@@ -5,8 +5,8 @@ import type { RemovedMedia } from "./media-store.ts";
 import { ignoreMissing, statFile, syncFolder } from "./synced-files.ts";
 
 /**
- * Media set aside in a folder of the same file system: moved, not copied. A move changes the
- * inode's ctime, which is the time of removal.
+ * Keeps removed media in a folder of the same file system: files are moved, not copied. A move
+ * changes the ctime of the inode, which is the time of removal.
  */
 export function openDiskRemoved(
   folder: string,
@@ -47,7 +47,7 @@ export function openDiskRemoved(
   };
 }
 
-/** false: it does not exist, for example since another node was first. */
+/** Moves a file; false: it does not exist, for example since another node was first. */
 async function move(from: string, to: string): Promise<boolean> {
   const isMoved = await rename(from, to).then(() => true, ignoreMissing);
   if (!isMoved) return false;

@@ -1,4 +1,5 @@
-// Counts pages that are not on the disk yet: while there are any, no put may resolve or be visible.
+// Counts the pages of a file that are not on the disk yet: before all are, the put must not
+// resolve, and the file must not have its name.
 import assert from "node:assert/strict";
 import { existsSync, watch } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -30,7 +31,7 @@ async function* recording(): AsyncGenerator<Uint8Array> {
 
 test("a recording gets its name only when all of it is on the disk", async (context) => {
   if (!isReported) {
-    context.skip("the kernel does not report it");
+    context.skip("the kernel does not report unsynced pages");
     return;
   }
   await using store = await openDiskStore(join(folder, "media"), { log: createLog("silent") });
@@ -44,10 +45,10 @@ test("a recording gets its name only when all of it is on the disk", async (cont
   });
   await store.put(id, recording(), { bytesMax: size });
   assert.equal(unsyncedBytes(file), 0, "when put() resolves");
-  assert.equal(await seen.promise, 0, "when the name is there");
+  assert.equal(await seen.promise, 0, "unsynced bytes when the name exists");
 });
 
-/** Ids whose files are in the same folder. */
+/** Two ids whose files are in the same folder. */
 function twoOfOneFolder(): [string, string] {
   const first = newId();
   for (;;) {

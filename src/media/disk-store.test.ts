@@ -43,7 +43,7 @@ test("put() that fails leaves no file behind", async () => {
   assert.deepEqual(await leftovers(folder.path), []);
 });
 
-test("openDiskStore() removes at once what a killed process left, and nothing of a running one", async () => {
+test("openDiskStore() immediately removes unfinished files of a killed process, and none of a running one", async () => {
   await using folder = await makeFolder();
   await using store = await openDiskStore(folder.path, { log });
   const finish = Promise.withResolvers<void>();
@@ -94,7 +94,7 @@ function hangingPut(folder: string): string {
   `;
 }
 
-test("openDiskStore() removes what an unknown process left within the hour", async () => {
+test("openDiskStore() removes unfinished files of an unknown process within the hour", async () => {
   await using folder = await makeFolder();
   await (await openDiskStore(folder.path, { log }))[Symbol.asyncDispose]();
   const now = Date.now();

@@ -21,8 +21,8 @@ import { isGone, processMark } from "./process-mark.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
 
 /**
- * What a process left in the middle of a put is removed at once if that process has certainly
- * ended, otherwise when nothing was written to it for this long; the next sweep is still within the
+ * The file of an unfinished put is removed immediately if its process has certainly ended,
+ * otherwise when nothing has been written to it for this long. The next sweep is still within the
  * hour. A put that is still running is aborted sooner.
  */
 const leftoverMsMax = 45 * 60_000;
@@ -30,16 +30,16 @@ const sweepEveryMs = 600_000;
 const stopMsMax = 2_000;
 
 /**
- * Opens the media store in a folder of this machine, creating the folder. A recording is written to
- * a file of its own, synced, renamed to its place and the folder synced before put() resolves, so
- * that a kill or a power cut leaves all of it or nothing.
+ * Opens the media store in a folder of this machine, creating the folder. Before put() resolves, a
+ * recording is written to a file of its own, synced, and renamed, and its folder is synced, so that
+ * a kill or a power cut leaves all of it or nothing.
  */
 export async function openDiskStore(
   folder: string,
   parts: {
     readonly log: Log;
     readonly now?: () => number;
-    /** Whether what other processes left in the middle of a put is removed. Default: yes. */
+    /** Whether files of unfinished puts of other processes are removed. Default: yes. */
     readonly sweeps?: boolean;
   },
 ): Promise<MediaStore & AsyncDisposable> {
@@ -122,10 +122,10 @@ function keepFiles(
   };
 }
 
-/** Where the file of each recording is, in one of 256 folders. */
+/** The path of the file of each recording, in one of 256 folders. */
 class MediaPlaces {
   readonly #finished: string;
-  /** Folders that are created and synced, or being created. */
+  /** Folders that are created and synced, or are being created. */
   readonly #prepared = new Map<string, Promise<void>>();
 
   constructor(finished: string) {
@@ -189,7 +189,7 @@ async function write(
   return { sizeBytes, sha256: null, contentType: sniffMediaType(head.subarray(0, sizeBytes)) };
 }
 
-/** Resolves to the number of files it removed. */
+/** Removes files of unfinished puts, and resolves to their number. */
 async function removeLeftovers(unfinished: string, now: number): Promise<number> {
   let count = 0;
   for (const name of await readdir(unfinished)) {
@@ -221,7 +221,7 @@ async function makeFolder(folder: string, parent: string): Promise<void> {
 function explain(error: unknown): unknown {
   const code = codeOf(error);
   if (code !== "ENOSPC" && code !== "EDQUOT") return error;
-  return new ServiceError("unavailable", "there is no room for more media", {
+  return new ServiceError("unavailable", "the media store is full", {
     reason: "STORAGE_FULL",
     retryAfterMs: 60_000,
     cause: error,

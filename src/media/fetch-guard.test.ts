@@ -32,7 +32,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("`fetchMedia()` follows five redirects, and sends nothing on that servers set", async () => {
+test("fetchMedia() follows five redirects, and does not send cookies that servers set", async () => {
   const seen: IncomingMessage[] = [];
   await using chain = await serve((request, response) => {
     const step = seen.push(request) - 1;
@@ -54,7 +54,7 @@ test("`fetchMedia()` follows five redirects, and sends nothing on that servers s
   }
 });
 
-test("`fetchMedia()` reads a redirect in UTF-8, as browsers do", async () => {
+test("fetchMedia() reads the target of a redirect as UTF-8, as browsers do", async () => {
   const seen: (string | undefined)[] = [];
   await using target = await serve((request, response) => {
     seen.push(request.url);
@@ -67,7 +67,7 @@ test("`fetchMedia()` reads a redirect in UTF-8, as browsers do", async () => {
   assert.deepEqual(seen, ["/hlj%C3%B3%C3%B0"]);
 });
 
-test("`fetchMedia()` fails when redirects lead nowhere", async () => {
+test("fetchMedia() fails when redirects lead nowhere", async () => {
   const rows: readonly (readonly [number, string | undefined, string, RegExp])[] = [
     [302, "/again", "MEDIA_REDIRECTS", /redirects more than 5 times$/],
     [302, undefined, "MEDIA_STATUS", /answered 302 Found$/],
@@ -96,7 +96,7 @@ test("`fetchMedia()` fails when redirects lead nowhere", async () => {
   }
 });
 
-test("`fetchMedia()` checks each redirect like the first URL", async () => {
+test("fetchMedia() checks each redirect like the first URL", async () => {
   await using inside = await openCanary();
   const { port } = inside;
   const address = "MEDIA_ADDRESS_REFUSED";
@@ -133,13 +133,13 @@ test("`fetchMedia()` checks each redirect like the first URL", async () => {
   assert.equal(inside.connections(), 0);
 });
 
-test("`redirectTarget()` does not follow from https to http", () => {
+test("redirectTarget() does not follow from https to http", () => {
   const from = new URL("https://media.example/a");
   assert.throws(() => redirectTarget(from, "http://media.example/b", loopback), /http:\/\//);
   assert.equal(redirectTarget(from, "b?c", loopback).href, "https://media.example/b?c");
 });
 
-test("`fetchMedia()` connects only to checked addresses, and reports all others alike", async () => {
+test("fetchMedia() connects only to checked addresses, and reports all others alike", async () => {
   let canary = 0;
   await using inside = await serve((_, response) => {
     canary++;
@@ -160,20 +160,20 @@ test("`fetchMedia()` connects only to checked addresses, and reports all others 
     const options = { allow: nothing, resolve: async () => addresses };
     await assert.rejects(fetched("http://media.example/", options), { message: notPublic });
   }
-  // Another network is allowed: so the port cannot be refused at submission.
+  // A network is allowed for this port, so that the port cannot be refused at submission.
   const elsewhere = { allow: loopback, resolve: async () => ["8.8.8.8"] };
   await refused(fetched("http://media.example:8080/", elsewhere), {
     reason: "MEDIA_URL_REFUSED",
     message: /port 8080/,
   });
-  // Of a private address and an allowed one, only the latter is used.
+  // Only the allowed one of two private addresses is used.
   const mixed = { allow: loopback, resolve: async () => ["10.0.0.1", "127.0.0.1"] };
   assert.equal(canary, 0);
   assert.equal((await fetched(`http://media.example${port}/`, mixed)).sizeBytes, 6);
   assert.equal(canary, 1);
 });
 
-test("`fetchMedia()` resolves a name once per connection, and checks every address", async () => {
+test("fetchMedia() resolves a name once per connection, and checks every address", async () => {
   await using inside = await openCanary();
   // TEST-NET-1 stands for the internet; nothing answers there.
   const allow = parseMediaAllowList(["192.0.2.0/24", "127.0.0.1"]);
@@ -196,13 +196,13 @@ test("`fetchMedia()` resolves a name once per connection, and checks every addre
     const url = `http://media.example:${inside.port}/`;
     await assert.rejects(fetched(url, { allow, resolve, limits }), { message }, name);
   }
-  // The second hop is resolved again.
+  // The host of the second hop is resolved again.
   await using server = await serve((_, response) => {
     response.writeHead(302, { location: `http://media.example:${inside.port}/` }).end();
   });
   const resolve = async (): Promise<readonly string[]> => private_;
   await assert.rejects(fetched(server.url, { allow, resolve }), { message: notPublic });
-  // So is the second attempt, which must not connect to the new address.
+  // The second attempt resolves the host again too, and must not connect to the new address.
   let count = 0;
   await using breaking = await serve((request) => {
     count++;
@@ -215,7 +215,7 @@ test("`fetchMedia()` resolves a name once per connection, and checks every addre
   assert.equal(inside.connections(), 0);
 });
 
-test("`pinnedConnector()` closes a connection to any other address before a byte is sent", async () => {
+test("pinnedConnector() closes a connection to any other address before a byte is sent", async () => {
   let bytes = 0;
   let closed = 0;
   await using server = await serveTcp((socket) => {
@@ -247,11 +247,11 @@ test("`pinnedConnector()` closes a connection to any other address before a byte
   assert.equal(bytes, 0);
 });
 
-test("`fetchMedia()` answers equally fast and alike for open and closed internal ports", async () => {
+test("fetchMedia() fails equally fast and with the same message for open and closed internal ports", async () => {
   await using inside = await openCanary();
   const closed = await serve(() => {});
   await closed[Symbol.asyncDispose]();
-  // So that the address is checked, and not the port.
+  // An allowed address, so that this address is checked, and not the port.
   const allow = parseMediaAllowList(["192.0.2.1"]);
   const resolve = async (): Promise<string[]> => ["127.0.0.1"];
   const ports = [inside.port, closed.port] as const;
@@ -270,7 +270,7 @@ test("`fetchMedia()` answers equally fast and alike for open and closed internal
   assert.equal(inside.connections(), 0);
 });
 
-test("`fetchMedia()` ignores a proxy that the environment names", async () => {
+test("fetchMedia() ignores a proxy that the environment names", async () => {
   const proxied: (string | undefined)[] = [];
   await using proxy = await serve((request, response) => {
     proxied.push(request.url);
@@ -302,7 +302,7 @@ test("`fetchMedia()` ignores a proxy that the environment names", async () => {
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script], {
     env,
   });
-  // What other code of that process gets, such as fetch().
+  // Other code of that process, such as fetch(), uses the proxy.
   assert.equal(stdout, "from the server\nfrom the proxy\n");
   assert.deepEqual(proxied, [`${server.url}/`]);
 });

@@ -25,7 +25,7 @@ export interface FetchLimits extends HopLimits {
   readonly progressBytesMin: number;
   /** The wait before the second attempt; four times as long before each later one. */
   readonly backoffMs: number;
-  /** A server that asks for a longer wait (Retry-After) is not asked again. */
+  /** If a server requests a longer wait (Retry-After), there is no further attempt. */
   readonly retryAfterMsMax: number;
 }
 
@@ -97,7 +97,7 @@ export async function fetchMedia(options: FetchMediaOptions): Promise<StoredMedi
   }
 }
 
-/** The bytes of one URL, over as many connections as it takes. */
+/** The download of one URL, over as many connections as it needs. */
 class Transfer {
   readonly #options: FetchMediaOptions;
   readonly #limits: FetchLimits;
@@ -106,7 +106,10 @@ class Transfer {
   /** The furthest byte of any attempt, to detect progress. */
   #furthest = 0;
   #failedAttempts = 0;
-  /** Allows to request the rest. */
+  /**
+   * The validator of the media (If-Range), with which the rest can be requested; undefined: it
+   * cannot.
+   */
   #validator: string | undefined;
   /** The size of the media, if the server declares it. */
   #size: number | undefined;
@@ -122,7 +125,8 @@ class Transfer {
   }
 
   /**
-   * After bytes() threw: the stored bytes are void, and bytes() must be read again from its start.
+   * Whether, after bytes() threw, the stored bytes are void, and bytes() must be read again from
+   * its start.
    */
   get startsAgain(): boolean {
     return this.#startsAgain;
@@ -162,7 +166,10 @@ class Transfer {
     this.#checkDigest();
   }
 
-  /** A single mismatch may be an accident. */
+  /**
+   * Throws if the checksum of the server does not match. A single mismatch may be an accident: it
+   * is retried.
+   */
   #checkDigest(): void {
     if (!this.#digest || this.#digest.hash.digest("base64") === this.#digest.base64) return;
     this.#mismatches++;
@@ -206,7 +213,7 @@ class Transfer {
     }
   }
 
-  /** Reads the head of an answer: of the whole media, or of the rest. */
+  /** Checks the head of an answer, which has the whole media or the rest of it. */
   #accept(hop: Hop): void {
     if (this.#received > 0) {
       const isTheRest =
@@ -229,7 +236,10 @@ class Transfer {
     throw new Error("the transfer starts again");
   }
 
-  /** Returns if another attempt may be made; otherwise throws, with a message for the caller. */
+  /**
+   * Waits and returns if there can be another attempt; otherwise throws, with a message for the
+   * caller.
+   */
   async #recover(error: unknown): Promise<void> {
     if (this.#startsAgain || this.#signal.aborted) throw error;
     if (this.#received - this.#furthest >= this.#limits.progressBytesMin) this.#failedAttempts = 0;
@@ -243,7 +253,7 @@ class Transfer {
     if (this.#received > 0 && this.#validator === undefined) this.#startAgain();
   }
 
-  /** The wait before the next attempt; undefined: there is none. */
+  /** The wait before the next attempt; undefined: there is no further attempt. */
   #waitMs(error: unknown): number | undefined {
     const { attemptsMax, backoffMs, retryAfterMsMax } = this.#limits;
     const isRestRefused =

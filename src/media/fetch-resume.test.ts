@@ -27,7 +27,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("`fetchMedia()` resumes where the transfer broke, with the same bytes", async () => {
+test("fetchMedia() resumes where the transfer broke, with the same bytes", async () => {
   const starts: number[] = [];
   const partBytes = 1_000_000;
   await using server = await serve((request, response) => {
@@ -55,7 +55,7 @@ test("`fetchMedia()` resumes where the transfer broke, with the same bytes", asy
   assert.ok(third > second && third <= second + partBytes, `${third}`);
 });
 
-test("`fetchMedia()` starts again if the media has changed", async () => {
+test("fetchMedia() starts again if the media has changed", async () => {
   for (const etag of ['"two"', undefined, 'W/"one"']) {
     let count = 0;
     await using server = await serve((request, response) => {
@@ -70,7 +70,7 @@ test("`fetchMedia()` starts again if the media has changed", async () => {
   }
 });
 
-test("`fetchMedia()` starts again if the server sends the whole instead of the rest", async () => {
+test("fetchMedia() starts again if the server sends the whole media instead of the rest", async () => {
   let count = 0;
   await using server = await serve((request, response) => {
     count++;
@@ -83,7 +83,7 @@ test("`fetchMedia()` starts again if the server sends the whole instead of the r
   assert.equal(stored.kept, sha256(media));
 });
 
-test("`fetchMedia()` resumes by the date of the media if there is no ETag, and that date is strong", async () => {
+test("fetchMedia() resumes by the date of the media if there is no ETag and the date is a strong validator", async () => {
   const modified = "Sun, 22 Nov 2026 10:00:00 GMT";
   const rows: readonly (readonly [string, Record<string, string>, string | undefined])[] = [
     ["a second old", { date: "Sun, 22 Nov 2026 10:00:01 GMT" }, modified],
@@ -115,7 +115,7 @@ test("`fetchMedia()` resumes by the date of the media if there is no ETag, and t
   }
 });
 
-test("`fetchMedia()` refuses a part that is not the rest of the received bytes", async () => {
+test("fetchMedia() refuses a part that is not the rest of the received bytes", async () => {
   const last = media.length - 1;
   const type = { "content-type": "multipart/byteranges; boundary=a" };
   const rows: readonly (readonly [string, (from: number) => Record<string, string>])[] = [
@@ -158,7 +158,7 @@ test("`fetchMedia()` refuses a part that is not the rest of the received bytes",
   }
 });
 
-test("`fetchMedia()` treats media that ends with a broken connection as incomplete, however its end is declared", async () => {
+test("fetchMedia() treats media that ends with a broken connection as incomplete, however its end is declared", async () => {
   const body = "HTTP/1.1 200 OK\r\n";
   const rows: readonly (readonly [string, boolean])[] = [
     [`${body}Connection: close\r\nContent-Length: 9\r\n\r\nabc`, false],
@@ -192,7 +192,7 @@ test("`fetchMedia()` treats media that ends with a broken connection as incomple
   }
 });
 
-test("`fetchMedia()` verifies the checksum of the server, and downloads once more", async () => {
+test("fetchMedia() verifies the checksum of the server, and retries once after a mismatch", async () => {
   const digest = (name: string, bytes = media): string =>
     createHash(name).update(bytes).digest("base64");
   const other = Buffer.from("other");
@@ -239,7 +239,7 @@ test("`fetchMedia()` verifies the checksum of the server, and downloads once mor
   assert.equal(count, 3);
 });
 
-test("`fetchMedia()` stops when it is cancelled while it starts again", async () => {
+test("fetchMedia() stops if it is cancelled while it starts again", async () => {
   let count = 0;
   await using server = await serve((request, response) => {
     count++;

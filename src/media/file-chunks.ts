@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { ByteRange } from "./media-store.ts";
 
-/** Chunks of 64 kB take three times the CPU (bench/RESULTS.md). */
+/** The size of chunks: chunks of 64 kB take three times the CPU (bench/RESULTS.md). */
 const chunkBytesMax = 512 * 1024;
 
 /**

@@ -15,7 +15,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Bytes that differ from place to place. */
+/** Bytes that differ by position. */
 function sample(size: number): Buffer {
   return Buffer.alloc(size, Buffer.from(Array.from({ length: 251 }, (_, index) => index)));
 }
@@ -66,7 +66,7 @@ test("FileWriter without chunks writes an empty file", async () => {
   assert.deepEqual(await readFile(file), Buffer.alloc(0));
 });
 
-test("FileWriter writes slow input regularly, so that the file's time shows it", async () => {
+test("FileWriter writes slow input regularly, so that the file's time shows that it is in use", async () => {
   const file = join(folder, "slow");
   let ms = 0;
   await using handle = await open(file, "wx");

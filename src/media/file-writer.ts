@@ -1,21 +1,22 @@
 import type { FileHandle } from "node:fs/promises";
 
 /**
- * Bytes gathered before they are written: single chunks of 64 kB take three times the CPU
- * (bench/RESULTS.md).
+ * How many bytes are gathered before they are written: writing single chunks of 64 kB takes three
+ * times the CPU (bench/RESULTS.md).
  */
 const batchBytesMin = 512 * 1024;
 /** Slow input is written this often, so that the file's time shows that it is in use. */
 const gatherMsMax = 10_000;
 /**
- * Bytes between early syncs, which keep the last sync short: it would otherwise write everything.
+ * The bytes between early syncs. They keep the last sync short, which would otherwise write
+ * everything.
  */
 const syncEveryBytes = 64 * 1024 * 1024;
 
 /**
- * Writes chunks to an empty file: gathers some while earlier ones are being written, so that the
- * thread never waits for the disk. Chunks are not copied: they must not change after they were
- * added. Disposing waits for pending writes, which the handle must outlive.
+ * Writes chunks to an empty file: gathers chunks while earlier ones are being written, so that the
+ * thread never waits for the disk. Chunks are not copied: they must not change once they are added.
+ * Disposing waits for pending writes, which the handle must outlive.
  */
 export class FileWriter implements AsyncDisposable {
   readonly #handle: FileHandle;
@@ -87,7 +88,7 @@ export class FileWriter implements AsyncDisposable {
     if (this.#unsyncedBytes >= syncEveryBytes) await this.#beginSync();
   }
 
-  /** A partial write: the next attempt writes the rest, or fails with the reason. */
+  /** Writes the rest after a partial write, or fails with the reason of that. */
   async #writeRest(batch: readonly Uint8Array[], written: number): Promise<void> {
     const all = Buffer.concat(batch);
     for (let at = written; at < all.length;) {
@@ -105,8 +106,9 @@ export class FileWriter implements AsyncDisposable {
 }
 
 /**
- * The garbage collector counts memory outside its heap, and scans the whole heap every few hundred
- * chunks: more than half of the CPU of an upload. Chunks that share their memory are left alone.
+ * Frees the memory of a chunk early. Otherwise the garbage collector, which counts memory outside
+ * its heap, scans the whole heap every few hundred chunks: that takes more than half of the CPU of
+ * an upload. Chunks that share their memory are not freed.
  */
 function freeMemory({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);

@@ -17,8 +17,8 @@ export interface OpenUpload extends StoredBytesLimit {
 }
 
 /**
- * `otherwise`: the limit of accounts without one of their own. Throws not_found, or already_exists
- * if it was used.
+ * Finds an upload that has no media yet. `otherwise`: the limit of accounts without one of their
+ * own. Throws not_found, or already_exists if the upload was used.
  */
 export async function findOpenUpload(
   db: Kysely<Tables>,
@@ -41,9 +41,9 @@ export async function findOpenUpload(
 }
 
 /**
- * Records stored media as that of an upload and its transcript, whose previous media is deleted. If
- * it throws, as findOpenUpload() does, for an earlier abort, or past the account's limit
- * (STORAGE_LIMIT), the bytes are deleted.
+ * Records stored media as that of an upload and its transcript, whose previous media is deleted.
+ * Throws as findOpenUpload() does, the signal's reason if it has aborted, or STORAGE_LIMIT if the
+ * account's limit is exceeded; then the bytes are deleted.
  */
 export async function finishUpload(
   parts: StoredBytesLimit & {
@@ -79,7 +79,7 @@ function openUpload<Row extends { readonly media_id: string | null }>(
   if (upload.media_id === null) return upload;
   throw new ServiceError(
     "already_exists",
-    "this upload URL was used already: call initupload for another",
+    "this upload URL has already been used: call initupload for a new one",
     {
       reason: "UPLOAD_USED",
     },
@@ -87,7 +87,7 @@ function openUpload<Row extends { readonly media_id: string | null }>(
 }
 
 function uploadDeleted(): ServiceError {
-  return new ServiceError("not_found", "the upload is gone");
+  return new ServiceError("not_found", "the upload does not exist");
 }
 
 /**
@@ -113,7 +113,7 @@ async function giveMedia(
   { uploadId, accountId, transcriptId }: OpenUpload & { readonly uploadId: string },
   media: Media,
 ): Promise<string | undefined> {
-  // Transcript first: the order in which its deletion takes the locks.
+  // The transcript first, since its deletion takes the locks in this order.
   const transcript =
     transcriptId === null
       ? undefined
@@ -134,7 +134,7 @@ async function giveMedia(
     .updateTable("transcript")
     .set({
       media_id: media.id,
-      // Known facts and callers' values were about the previous media.
+      // The known facts, and the values that callers set, were about the previous media.
       media_was_replaced: true,
       file_type_is_declared: false,
       recording_ms: null,

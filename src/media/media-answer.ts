@@ -7,18 +7,18 @@ import { declaredDigest, type DeclaredDigest } from "./declared-digest.ts";
 export interface MediaAnswer {
   /** The target of a redirect. */
   readonly location: string | undefined;
-  /** Strong, for If-Range: an ETag, or the date of a server that has none. */
+  /** A strong validator for If-Range: the ETag, or the date if there is no ETag. */
   readonly validator: string | undefined;
   /** The size of the whole media, if declared. */
   readonly bytes: number | undefined;
-  /** The first byte of this answer, if it is a part. */
+  /** The position of the first byte of this answer, if it is a part. */
   readonly rangeFrom: number | undefined;
   readonly digest: DeclaredDigest | undefined;
 }
 
 /**
- * Reads a head; throws unless it is a redirect, or has the bytes unencoded. `isPart`: a part was
- * requested.
+ * Reads the head of an answer; throws unless it is a redirect, or its bytes are not encoded.
+ * `isPart`: a part was requested.
  */
 export function readAnswer(
   status: number,
@@ -43,8 +43,8 @@ export function readAnswer(
 }
 
 /**
- * Headers are Latin-1; servers that do not escape their URLs send UTF-8, and browsers read it like
- * that.
+ * Headers are read as Latin-1, but servers that do not escape their URLs send UTF-8, and browsers
+ * read it as that.
  */
 function inUtf8(header: string): string {
   const bytes = Buffer.from(header, "latin1");
@@ -78,8 +78,8 @@ function rangeOf(header: Header): RegExpExecArray | undefined {
 }
 
 /**
- * RFC 9110, 13.1.5 and 8.8.2.2: a date is strong if it is at least a second old, and counts only
- * without an ETag.
+ * A strong validator (RFC 9110, sections 13.1.5 and 8.8.2.2): a date is strong if it is at least a
+ * second old, and counts only without an ETag.
  */
 function validatorOf(header: Header): string | undefined {
   const etag = header("etag");
@@ -103,11 +103,11 @@ function retryAfterMs(header: Header): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
 }
 
-/** The server answered without media. */
+/** The error of an answer without media. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: number;
-  /** The wait that it asks for. */
+  /** The wait that the server requests. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, retryAfterMs: number | undefined) {

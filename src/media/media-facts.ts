@@ -1,9 +1,12 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** The facts of a recording after decoding; its waveform is stored separately, in sections. */
+/**
+ * The facts of a recording that are known after decoding. Its waveform is stored separately, in
+ * sections.
+ */
 export interface MediaFacts {
-  /** Of its first audio stream. */
+  /** The duration of its first audio stream. */
   readonly durationMs: number;
   readonly fileType: "AUDIO" | "VIDEO";
 }
@@ -30,9 +33,9 @@ export async function keepPeaks(
 /** The result of a description of media. */
 export interface DescribedMedia extends MediaFacts {
   readonly mediaId: string;
-  /** The last section of its waveform, not stored yet. */
+  /** The last section of its waveform, which is not stored yet. */
   readonly lastPeaks: { readonly number: number; readonly peaks: Int8Array } | undefined;
-  /** The hash of that many bytes, if computed. */
+  /** The hash of its bytes, if it was computed. */
   readonly sha256: Buffer | null;
   readonly sizeBytes: number;
 }
@@ -45,7 +48,8 @@ export async function setFactsOf(
   trx: Transaction<Tables>,
   described: readonly DescribedMedia[],
 ): Promise<void> {
-  // Jobs that read the same media have found the same. Media is always locked in the order of ids.
+  // Jobs that read the same media have found the same facts. Media is always locked in the order of
+  // ids.
   const media = [...new Map(described.map((each) => [each.mediaId, each])).values()].toSorted(
     (a, b) => (a.mediaId < b.mediaId ? -1 : 1),
   );
@@ -134,11 +138,13 @@ export async function setSha256(
 export interface StoredWaveform {
   /** The number of pixels in all sections. */
   readonly length: number;
-  /** Pairs of signed bytes, read section by section; fails if the media is deleted meanwhile. */
+  /**
+   * Pairs of signed bytes, read section by section. Fails if the media is deleted while it is read.
+   */
   readonly sections: AsyncIterable<Int8Array>;
 }
 
-/** undefined: the media was deleted, or has no waveform. */
+/** Finds the waveform of media; undefined: the media was deleted, or has no waveform. */
 export async function findWaveform(
   db: Kysely<Tables>,
   mediaId: string,

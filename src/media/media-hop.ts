@@ -21,7 +21,7 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface HopLimits extends StallLimits {
   readonly connectMs: number;
-  /** From the connection to the end of the answer's head, including 1xx answers. */
+  /** The time from the connection to the end of the answer's head, including 1xx answers. */
   readonly headersMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface Hop extends MediaAnswer, AsyncDisposable {
 
 /** The number of addresses of one host to try. */
 const addressesMax = 8;
-/** Of all headers together, in bytes. */
+/** The maximum size of all headers together. */
 export const headerBytesMax = 16_384;
 
 /** Sends one request, to an address that is checked before and after connecting. */
@@ -95,8 +95,8 @@ export type GuardOptions = Pick<HopOptions, "allow" | "resolve" | "signal"> & {
 };
 
 /**
- * Connects to the host of the URL, only at addresses that may be reached; throws the same for every
- * host without any.
+ * Connects to the host of the URL, only at addresses that may be reached. Throws the same error for
+ * every host without such an address.
  */
 export async function openGuardedAgent(
   url: URL,
@@ -113,8 +113,8 @@ export async function openGuardedAgent(
 }
 
 /**
- * Media that ends with its connection is incomplete if the connection broke; undici treats it as
- * the end.
+ * Yields the bytes of media that ends with its connection. If the connection broke, the media is
+ * incomplete, but undici treats that as its end.
  */
 async function* whole(
   bytes: AsyncIterable<Uint8Array>,
@@ -155,7 +155,7 @@ export function redirectTarget(from: URL, location: string, allow: MediaAllowLis
     new ServiceError("failed_precondition", `the URL redirects to one that ${why}`, {
       reason: "MEDIA_URL_REFUSED",
     });
-  if (!target) throw refused("cannot be read");
+  if (!target) throw refused("is not a valid URL");
   if (from.protocol === "https:" && target.protocol === "http:") {
     throw refused("begins with http://, which is not followed from https://");
   }
@@ -166,8 +166,8 @@ export function redirectTarget(from: URL, location: string, allow: MediaAllowLis
 }
 
 /**
- * The addresses that may be connected to; throws the same for every host without any, before any
- * connection.
+ * The addresses that may be connected to. Throws the same error for every host without such an
+ * address, before any connection.
  */
 async function vettedAddresses(url: URL, options: GuardOptions): Promise<ReadonlySet<string>> {
   const target = targetOf(url);
@@ -186,7 +186,7 @@ async function vettedAddresses(url: URL, options: GuardOptions): Promise<Readonl
   return new Set(vetted.slice(0, addressesMax).map(plainAddress));
 }
 
-/** A DNS lookup cannot be cancelled, only abandoned. */
+/** Limits the time of a DNS lookup, which cannot be cancelled, only abandoned. */
 async function withDeadline<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const late = (): void => reject(Object.assign(new Error("lookup"), { code: "EAI_AGAIN" }));

@@ -8,12 +8,12 @@ export interface Media extends StoredMedia {
   readonly id: string;
 }
 
-/** Path of media under the public address; GET works with a signature. */
+/** The path of media under the public address; GET requires a signature. */
 export function mediaPath(mediaId: string): string {
   return `/media/${mediaId}`;
 }
 
-/** Path of the waveform of media under the public address; GET works with a signature. */
+/** The path of the waveform of media under the public address; GET requires a signature. */
 export function waveformPath(mediaId: string): string {
   return `/media/waveforms/${mediaId}`;
 }
@@ -36,7 +36,7 @@ export async function insertMedia(
     .execute();
 }
 
-/** undefined if it was deleted. */
+/** Finds the record of media; undefined if it was deleted. */
 export async function findMedia(db: Kysely<Tables>, id: string): Promise<Media | undefined> {
   const row = await db
     .selectFrom("media")
@@ -55,19 +55,19 @@ export async function findMedia(db: Kysely<Tables>, id: string): Promise<Media |
 
 /**
  * Deletes the record of media that a transcript no longer uses, with its uploads, unless another
- * transcript or a PROCESSING job refers to it. Returns whether it did: then its bytes are to be
- * deleted after the commit.
+ * transcript or a PROCESSING job refers to it. Returns whether it was deleted: then the caller
+ * deletes the bytes after the commit.
  */
 export async function releaseMedia(trx: Transaction<Tables>, mediaId: string): Promise<boolean> {
   return (await releaseAll(trx, [mediaId])).length > 0;
 }
 
-/** releaseMedia() for many; returns the deleted ones. */
+/** Runs releaseMedia() for several ids; returns those whose records were deleted. */
 export async function releaseAll(
   trx: Transaction<Tables>,
   mediaIds: readonly string[],
 ): Promise<string[]> {
-  // New references wait for this lock, and then find the media deleted.
+  // Transactions that add a reference wait for this lock, and then find the media deleted.
   const locked = trx.selectFrom("media").where("id", "in", mediaIds).select("id");
   if (mediaIds.length > 0) await locked.orderBy("id").forUpdate().execute();
   const { rows } = await sql<{ id: string }>`

@@ -4,20 +4,20 @@ import { ServiceError } from "../std/service-error.ts";
 /** The facts of a recording that the store finds while writing it. */
 export interface StoredMedia {
   readonly sizeBytes: number;
-  /** null: computed by the first reader of the media. */
+  /** null: the first reader of the media computes it. */
   readonly sha256: Buffer | null;
   /** audio/... or video/..., from the first bytes; application/octet-stream for anything else. */
   readonly contentType: string;
 }
 
-/** Inclusive, counted from 0, within the media. */
+/** A range of bytes within the media: both ends are included, and counted from 0. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 export interface PutOptions {
-  /** Beyond it the put fails with status 413. */
+  /** The put of more bytes fails with status 413. */
   readonly bytesMax: number;
   readonly signal?: AbortSignal;
   /** No one else uses the chunks: the store may free their memory early. */
@@ -35,21 +35,22 @@ export interface MediaStore {
    */
   put(id: string, bytes: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredMedia>;
   /**
-   * The bytes of a range, by default all; the reader ends or destroys the stream. Throws not_found.
+   * The bytes of a range, by default all. The caller must read the stream to its end or destroy it.
+   * Throws not_found.
    */
   open(id: string, range?: ByteRange): Promise<Readable>;
   /**
-   * The same for sending, at half the cost: a chunk is valid until the next one is requested.
-   * Throws not_found; later, if there are fewer bytes.
+   * The bytes of a range for sending, at half the cost of open(): a chunk is valid until the next
+   * one is requested. Throws not_found; the iteration throws if there are fewer bytes.
    */
   openChunks?(id: string, range: ByteRange): Promise<AsyncIterable<Uint8Array>>;
   /** The path of the file if it is on this machine: for reading in this process only. */
   file?(id: string): string;
-  /** undefined if there is none. */
+  /** The size of the media; undefined if it does not exist. */
   sizeBytes(id: string): Promise<number | undefined>;
   /**
-   * Deletes permanently; does nothing if there is none. For media whose record was just deleted:
-   * see deleteBytes().
+   * Deletes media permanently; does nothing if it does not exist. To delete media whose record was
+   * just deleted, see deleteBytes().
    */
   delete(id: string): Promise<void>;
   /** Whether delete() keeps the bytes, as in quarantine. */
@@ -70,15 +71,15 @@ export interface MediaStore {
 
 /** Media that is no longer served or listed, and is deleted after some days. */
 export interface RemovedMedia {
-  /** Sets media aside; does nothing if there is none. */
+  /** Sets media aside; does nothing if it does not exist. */
   add(id: string): Promise<void>;
   /**
-   * Restores it. false: nothing was set aside, or there is media of that id; equal removed bytes
-   * are deleted then.
+   * Restores media. false: it was not set aside, or there is other media with that id. If that has
+   * the same bytes, the removed ones are deleted.
    */
   putBack(id: string): Promise<boolean>;
   list(): AsyncIterable<{ readonly id: string; readonly removedAt: Date }>;
-  /** Deletes permanently; does nothing if there is none. */
+  /** Deletes removed media permanently; does nothing if it does not exist. */
   delete(id: string): Promise<void>;
 }
 
@@ -91,26 +92,29 @@ export type NoteName = "hlust-archive" | "hlust-pulse";
 /** Short texts in the store next to the media. */
 export interface StoreNotes {
   read(name: NoteName): Promise<string | undefined>;
-  /** false: it exists already, and is not changed. */
+  /** Creates a note; false: it already exists, and is not changed. */
   create(name: NoteName, text: string): Promise<boolean>;
   replace(name: NoteName, text: string): Promise<void>;
 }
 
 /** Transfers between clients and the store without the service, by URLs that work for an hour. */
 export interface DirectTransfers {
-  /** Accepts PUTs of media; nothing is visible before it is adopted. */
+  /** A URL that accepts PUTs of media, which is not visible before it is adopted. */
   uploadUrl(uploadId: string): Promise<string>;
-  /** Serves media to GET and HEAD with this type, to be shown (inline) or saved (attachment). */
+  /**
+   * A URL that serves media to GET and HEAD with this type, to be shown (inline) or saved
+   * (attachment).
+   */
   downloadUrl(
     id: string,
     as: { readonly contentType: string; readonly disposition: "inline" | "attachment" },
   ): Promise<string>;
-  /** The last complete PUT; undefined if there is none. */
+  /** The media of the last complete PUT; undefined if there is none. */
   received(uploadId: string): Promise<ReceivedMedia | undefined>;
   /** Every upload with received bytes, in no order. */
   listReceived(): AsyncIterable<ReceivedMedia>;
   /**
-   * Copies received bytes to a new id that no client can write. Throws as put() does, and
+   * Copies received bytes to a new id, which no client can overwrite. Throws as put() does, and
    * not_found.
    */
   adopt(
@@ -137,7 +141,7 @@ export interface UnfinishedPut {
   remove(): Promise<void>;
 }
 
-/** The error of put() beyond its limit. */
+/** The error of put() if the media is larger than its limit. */
 export function mediaTooLarge(bytesMax: number): ServiceError {
   return new ServiceError("invalid_argument", `the media is larger than ${bytesMax} bytes`, {
     reason: "PAYLOAD_TOO_LARGE",

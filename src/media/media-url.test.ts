@@ -11,7 +11,7 @@ import { plainAddress } from "./public-address.ts";
 
 const nothing = parseMediaAllowList([]);
 
-test("`checkMediaUrl()` refuses every spelling of an address that is not public", () => {
+test("checkMediaUrl() refuses every spelling of an address that is not public", () => {
   const hosts = `
     127.0.0.1 127.0.0.1. 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 017700000001
     0x7F.0.0.0x1 127.000.000.001 ①②⑦.⓪.⓪.① 127。0。0。1 %31%32%37.0.0.1 １２７.0.0.1 0 0.0.0.0 0x0
@@ -33,7 +33,7 @@ test("`checkMediaUrl()` refuses every spelling of an address that is not public"
   }
 });
 
-test("`checkMediaUrl()` accepts public hosts and addresses", () => {
+test("checkMediaUrl() accepts public hosts and addresses", () => {
   const urls = [
     "https://media.example/a.wav",
     "http://media.example:80/a.wav?signature=a%20b#t=1",
@@ -47,7 +47,7 @@ test("`checkMediaUrl()` accepts public hosts and addresses", () => {
   for (const url of urls) assert.equal(checkMediaUrl(url, nothing), undefined, url);
 });
 
-test("`checkMediaUrl()` reports what is wrong with a URL", () => {
+test("checkMediaUrl() reports what is wrong with a URL", () => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ["", /^must begin with https/],
     ["media.example/a.wav?secret", /^must begin with https/],
@@ -85,7 +85,7 @@ test("`checkMediaUrl()` reports what is wrong with a URL", () => {
   }
 });
 
-test("`parseMediaAllowList()` allows networks, addresses and hosts, and nothing else", () => {
+test("parseMediaAllowList() allows networks, addresses and hosts, and nothing else", () => {
   const allow = parseMediaAllowList([
     "10.1.0.0/16",
     "127.0.0.1",
@@ -118,7 +118,7 @@ test("`parseMediaAllowList()` allows networks, addresses and hosts, and nothing 
   assert.equal(checkMediaUrl("http://127.0.0.2:8080/a", allow), notPublic);
 });
 
-test("`parseMediaAllowList()` allows one port if one is named", () => {
+test("parseMediaAllowList() allows one port if one is named", () => {
   const allow = parseMediaAllowList([
     "10.1.0.0/16:9000",
     "[fd00:1::/32]:9000",
@@ -157,7 +157,7 @@ test("`parseMediaAllowList()` allows one port if one is named", () => {
   assert.equal(checkMediaUrl("http://bókasafn.example:8080/a", allow), undefined);
 });
 
-test("`parseMediaAllowList()` refuses invalid entries by name", () => {
+test("parseMediaAllowList() refuses invalid entries by name", () => {
   for (const entry of [
     "10.0.0.0/33",
     "10.0.0.0/",
@@ -182,7 +182,7 @@ test("`parseMediaAllowList()` refuses invalid entries by name", () => {
   }
 });
 
-test("`plainAddress()` normalizes the spelling of an address", () => {
+test("plainAddress() normalizes the spelling of an address", () => {
   assert.equal(plainAddress("::ffff:10.0.0.1"), "10.0.0.1");
   assert.equal(plainAddress("0:0:0:0:0:0:0:1"), "::1");
   assert.equal(plainAddress("::FFFF:0a00:0001"), "10.0.0.1");

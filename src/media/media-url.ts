@@ -4,7 +4,7 @@ import { ServiceError, shown } from "../std/service-error.ts";
 import { isPlainAddress, isPublicAddress, plainAddress, plainHost } from "./public-address.ts";
 
 /**
- * What media URLs may reach in addition to ports 80 and 443 of public addresses
+ * The hosts and ports that media URLs may reach in addition to ports 80 and 443 of public addresses
  * (HLUST_ALLOW_MEDIA_FROM).
  */
 export interface MediaAllowList {
@@ -54,10 +54,10 @@ interface PortList {
   size: number;
 }
 
-/** No URL has port 0. */
+/** The key of entries for every port; no port has this number. */
 const everyPort = -1;
 const empty: PortList = { hosts: new Set(), addresses: new BlockList(), size: 0 };
-/** [fd00::1]:9000, 10.0.0.0/8:9000, media.internal:9000; [fd00::1] too. */
+/** Matches [fd00::1]:9000, 10.0.0.0/8:9000, media.internal:9000, and also [fd00::1]. */
 const withPort = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/;
 const hostName = /^(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i;
 
@@ -73,7 +73,7 @@ function addTo(list: PortList, target: string): boolean {
     list.size++;
     return true;
   }
-  // In the form of a URL's host; there 127.1 and the like are addresses.
+  // In the form of the host of a URL, in which 127.1 and the like are addresses.
   const host = domainToASCII(base);
   if (bits !== undefined || !hostName.test(host) || isIP(plainHost(host)) !== 0) return false;
   list.hosts.add(plainHost(host));
@@ -95,16 +95,16 @@ export function addressRefused(): ServiceError {
 }
 
 /**
- * What is wrong with a URL of media as written, before anything is resolved or reached; undefined:
- * nothing. Reveals nothing of its path and query, which may be secret. The address of a name is
- * checked when it is fetched.
+ * Describes what is wrong with the text of a URL of media, without resolving or connecting;
+ * undefined: nothing. The description contains nothing of the path and query, which may be secret.
+ * The address of a host name is checked when the media is fetched.
  */
 export function checkMediaUrl(text: string, allow: MediaAllowList): string | undefined {
   if (text.length > urlCharsMax) {
     return `has ${text.length} characters; at most ${urlCharsMax} are allowed`;
   }
-  // The URL parser drops tabs and line ends and converts backslashes: it would read another text
-  // than the one that is checked.
+  // The URL parser drops tabs and line ends and converts backslashes: the URL would differ from the
+  // text that is checked.
   const at = text.search(/[^\x21-\x7e\u{a1}-\u{10ffff}]|\\/u);
   if (at >= 0) {
     return `contains ${shown(text[at])}: spaces, control characters and backslashes are not allowed`;
@@ -128,7 +128,7 @@ export function checkMediaUrl(text: string, allow: MediaAllowList): string | und
 
 /** The host and port of a URL. */
 export interface UrlHost {
-  /** In lower case, without the brackets of IPv6 and a trailing dot. */
+  /** The host in lower case, without the brackets of IPv6 and a trailing dot. */
   readonly host: string;
   readonly port: number;
 }

@@ -11,21 +11,21 @@ import { openMediaStore } from "./open-media-store.ts";
 
 export type { ArchiveSettings } from "./archive-place.ts";
 
-/** The archive of a service, for a command that runs next to it. */
+/** The archive of a service, for a command that can run while the service runs. */
 export interface OpenArchive extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
   /**
    * The reasons why the archive may be a copy of one used elsewhere: then the store deletes
-   * nothing. Empty: it is no copy.
+   * nothing. Empty: it is not a copy.
    */
   readonly quarantine: readonly string[];
 }
 
 /**
- * Opens the archive of a service, as openExistingDatabase() does its database. Rejects with a
- * sentence for the operator if database and media store do not belong to one archive. Marks
- * nothing: the first service does.
+ * Opens the archive of a service, its database as openExistingDatabase() does. Rejects with a
+ * sentence for the operator if database and media store do not belong to one archive. Does not mark
+ * a new archive: the first service does that.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<OpenArchive> {
   await using opened = new AsyncDisposableStack();
@@ -39,7 +39,9 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   return { ...archive, store, quarantine, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** The same without checking that database and store belong together: for joining them. */
+/**
+ * Opens an archive without checking that database and store belong together, in order to join them.
+ */
 export async function openAnyArchive(
   settings: ArchiveSettings,
 ): Promise<Omit<OpenArchive, "quarantine">> {

@@ -22,7 +22,7 @@ export async function openMediaStore(
 ): Promise<MediaStore & AsyncDisposable> {
   const { dataFolder, s3 } = settings;
   if (!s3) return await openDiskStore(join(dataFolder, "media"), parts);
-  // Without S3 the SDK is not loaded.
+  // Loads the SDK only if S3 is used.
   const { openS3Store } = await import("./s3-store.ts");
   return await openS3Store(s3, parts);
 }

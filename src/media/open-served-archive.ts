@@ -13,15 +13,15 @@ import type { MediaStore } from "./media-store.ts";
 import { openMediaStore } from "./open-media-store.ts";
 import { sweepMedia, type SweepParts } from "./sweep-media.ts";
 
-/** How often the store is swept: what a kill left is set aside within the hour. */
+/** How often the store is swept, so that bytes that a kill left are set aside within the hour. */
 const sweepEveryMs = 600_000;
 
 /** The media store of a service, which belongs to the same archive as its database. */
 export interface ServedArchive extends AsyncDisposable {
   readonly store: MediaStore;
   /**
-   * Why this may be a copy of an archive used elsewhere; undefined: it is none, and the service
-   * runs normally.
+   * Why this may be a copy of an archive that is used elsewhere; undefined: it is not a copy, and
+   * the service runs normally.
    */
   readonly quarantine: string | undefined;
   /** Resolves if media can be written and read; rejects with the reason otherwise. */
@@ -30,8 +30,8 @@ export interface ServedArchive extends AsyncDisposable {
 
 /**
  * Opens the media store of a service, and sweeps it regularly. Rejects with a sentence for the
- * operator if database and store do not belong to one archive, and changes nothing then. In
- * quarantine nothing is swept or deleted.
+ * operator, and changes nothing, if database and store do not belong to one archive. In quarantine
+ * nothing is swept or deleted.
  */
 export async function openServedArchive(
   settings: ArchiveSettings,
@@ -67,7 +67,7 @@ export async function openServedArchive(
   };
 }
 
-/** Checks before anything is swept: why the archive is in quarantine, if it is. */
+/** Finds out, before anything is swept, why the archive is in quarantine, if it is. */
 async function settle(
   settings: ArchiveSettings,
   parts: { readonly db: Kysely<Tables>; readonly log: Log; readonly isQuarantined: boolean },
@@ -77,8 +77,8 @@ async function settle(
   const row = await settleArchive({ db, store, settings, log });
   const asked = isQuarantined ? ["it was requested (--quarantine)"] : [];
   const reasons = [...asked, ...(await quarantineReasons({ db, store, settings }, row))];
-  // A copy of the media alone, while other nodes run, is no copy of an archive: media uploaded here
-  // would be missing there.
+  // A copy of the media alone, while other nodes run, is not a copy of an archive: media that is
+  // uploaded here would be missing there.
   const isCopiedStore = reasons.length > 0 && (await matchPulse({ db, store })) === "store_behind";
   if (isCopiedStore && (await isBeating(db, beatingMs))) throw copiedStoreRefusal(settings);
   return reasons.length === 0 ? undefined : reasons.join("; ");

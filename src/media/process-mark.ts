@@ -1,9 +1,9 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
 /**
- * An identifier of this process, unique over all machines, with characters valid in a file name:
- * boot, PID namespace, PID and start time. Without /proc only the PID, about which nothing can be
- * proved.
+ * An identifier of this process, unique on all machines, with characters that are valid in a file
+ * name: boot, PID namespace, PID and start time. Without /proc it is only the PID, which proves
+ * nothing.
  */
 export function processMark(): string {
   const here = place();
@@ -35,8 +35,8 @@ function place(): string | undefined {
 }
 
 /**
- * Field 22 of /proc/<pid>/stat; undefined if there is no such process. The name in field 2 may
- * contain anything.
+ * Field 22 of /proc/<pid>/stat; undefined if there is no such process. The name in field 2 can
+ * contain any character.
  */
 function startTimeOf(pid: number): string | undefined {
   try {

@@ -1,11 +1,11 @@
 import ipaddr from "ipaddr.js";
 import { isIP } from "node:net";
 
-/** Whether the address is the same machine for everyone on the internet. */
+/** Whether the address is public: the same machine for everyone on the internet. */
 export function isPublicAddress(address: string): boolean {
   if (!isPlainAddress(address)) return false;
   const parsed = ipaddr.process(address);
-  // Of IPv6 only 2000::/3 is assigned; ipaddr.js treats ::127.0.0.1 as unicast.
+  // Only 2000::/3 of IPv6 is assigned; ipaddr.js treats ::127.0.0.1 as unicast.
   const isGivenOut = parsed.kind() === "ipv4" || ((parsed.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
   return isGivenOut && parsed.range() === "unicast";
 }
@@ -15,7 +15,7 @@ export function isPlainAddress(text: string): boolean {
   return isIP(text) !== 0 && !text.includes("%");
 }
 
-/** ::ffff:10.0.0.1 is 10.0.0.1; every other address has one spelling. */
+/** An address in its only spelling: ::ffff:10.0.0.1 becomes 10.0.0.1. */
 export function plainAddress(text: string): string {
   return isIP(text) === 0 ? text : ipaddr.process(text).toString();
 }

@@ -5,12 +5,12 @@ import { ServiceError } from "../std/service-error.ts";
 /** A bucket of an S3-compatible store, and how to access it. */
 export interface S3Settings {
   readonly bucket: string;
-  /** undefined: Amazon's for the region. */
+  /** The URL of the S3 service. undefined: Amazon's endpoint for the region. */
   readonly endpoint: string | undefined;
   /** The address in presigned URLs; undefined: the endpoint. */
   readonly publicEndpoint: string | undefined;
   readonly region: string;
-  /** undefined: found by the SDK (AWS_*, a profile, the role of the machine). */
+  /** The key; undefined: the SDK finds one (AWS_*, a profile, the role of the machine). */
   readonly key: { readonly id: string; readonly secret: string } | undefined;
   /** Prefix of every key, so that several services can share a bucket. */
   readonly prefix: string;
@@ -21,11 +21,11 @@ export interface S3Settings {
 /** The number of attempts of a request, with growing waits. */
 const attemptsMax = 3;
 const connectMsMax = 3_000;
-/** For requests without bulk data. */
+/** The time limit of requests without bulk data. */
 const answerMsMax = 15_000;
-/** For parts of uploads, and for server-side work on whole objects. */
+/** The time limit of parts of uploads, and of server-side work on whole objects. */
 export const slowAnswerMsMax = 300_000;
-/** Each download through the service uses one. */
+/** The maximum number of connections. Each download through the service uses one. */
 const socketsMax = 512;
 
 /** A bucket and its client; failures become errors with messages for callers. */
@@ -45,8 +45,8 @@ export class S3Bucket implements Disposable {
   }
 
   /**
-   * Awaits an answer of S3. Throws the reason of the signal that the request was sent with, or
-   * unavailable.
+   * Awaits an answer of S3. Throws unavailable if the request failed, or the reason of the signal
+   * that it was sent with.
    */
   async answer<T>(request: Promise<T>, action: string, signal?: AbortSignal): Promise<T> {
     try {
@@ -58,7 +58,7 @@ export class S3Bucket implements Disposable {
     }
   }
 
-  /** The same; undefined if the object does not exist. */
+  /** Awaits an answer of S3 about an object; undefined if the object does not exist. */
   async find<T>(request: Promise<T>, action: string): Promise<T | undefined> {
     const found = request.catch((error: unknown) => {
       if (statusOf(error) === 404) return undefined;
@@ -69,7 +69,8 @@ export class S3Bucket implements Disposable {
 }
 
 /**
- * Compatible with older servers, and signs only headers that the user of a presigned URL can send.
+ * Creates a client that works with older servers too, and signs only headers that the user of a
+ * presigned URL can send.
  */
 export function createClient(settings: S3Settings, endpoint: string | undefined): S3Client {
   const { region, key } = settings;
@@ -78,10 +79,10 @@ export function createClient(settings: S3Settings, endpoint: string | undefined)
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(key && { credentials: { accessKeyId: key.id, secretAccessKey: key.secret } }),
-    // Otherwise a presigned PUT contains the checksum of an empty body.
+    // By default a presigned PUT would contain the checksum of an empty body.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
-    // Each would need a connection of its own.
+    // Requests that wait for "100 Continue" would each need a connection of their own.
     expectContinueHeader: false,
     maxAttempts: attemptsMax,
     requestHandler: {
@@ -100,10 +101,12 @@ export function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
-/** Names only: messages of S3 may contain keys and URLs. */
+/**
+ * The fields of a failure for the log: names only, since messages of S3 can contain keys and URLs.
+ */
 export function failureFields(error: unknown): {
   readonly status: number | undefined;
-  /** SlowDown, ECONNREFUSED. */
+  /** The name or code of the error, such as SlowDown or ECONNREFUSED. */
   readonly error: string;
 } {
   const status = statusOf(error);
@@ -112,10 +115,13 @@ export function failureFields(error: unknown): {
   return { status, error: hasCode ? String(error.code) : error.name };
 }
 
-/** For every failure of S3 callers can only retry; the log has the details for the operator. */
+/**
+ * The error for callers, who can only retry after any failure of S3. The log has the details for
+ * the operator.
+ */
 function explainS3(cause: unknown): ServiceError {
   if (statusOf(cause) === 507) {
-    return new ServiceError("unavailable", "there is no room for more media", {
+    return new ServiceError("unavailable", "the media store is full", {
       reason: "STORAGE_FULL",
       retryAfterMs: 60_000,
       cause,

@@ -66,7 +66,7 @@ export function openDirectTransfers(
     async adopt(uploadId, id, { bytesMax }) {
       const key = incomingKey(uploadId);
       const found = await describeObject(s3, key);
-      if (!found) throw new ServiceError("not_found", "nothing was received");
+      if (!found) throw new ServiceError("not_found", "no media was received");
       if (found.sizeBytes > bytesMax) throw mediaTooLarge(bytesMax);
       if (found.sizeBytes === 0 || found.sizeBytes > copyBytesMax) {
         return await store.put(id, (await readObject(s3, key)).bytes, { bytesMax });
@@ -86,8 +86,8 @@ export function openDirectTransfers(
 }
 
 /**
- * A server-side copy of at least one byte; the facts are those of the copy, even if the source is
- * overwritten meanwhile.
+ * Copies an object of at least one byte within the store. The facts are those of the copy, even if
+ * the source is overwritten at the same time.
  */
 async function copy(
   s3: S3Bucket,

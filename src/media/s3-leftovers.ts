@@ -7,14 +7,14 @@ import type { UnfinishedPut } from "./media-store.ts";
 import type { S3Bucket } from "./s3-bucket.ts";
 
 /**
- * A put without a new part for this long belongs to a process that has ended. The next sweep
- * removes it within the hour.
+ * A put without a new part for this long belongs to a process that has ended; a sweep then removes
+ * it within the hour.
  */
 const idleMsMax = 2_400_000;
 
 /**
- * Removes the parts of puts below a folder that a killed process left. Resolves to the number of
- * puts.
+ * Removes the parts of unfinished puts of killed processes below a folder. Resolves to the number
+ * of puts.
  */
 export async function removeUnfinished(s3: S3Bucket, folder: string, now: number): Promise<number> {
   let count = 0;
@@ -26,7 +26,10 @@ export async function removeUnfinished(s3: S3Bucket, folder: string, now: number
   return count;
 }
 
-/** Unfinished puts below a folder, abandoned and running ones, by the last part of their keys. */
+/**
+ * Unfinished puts below a folder, abandoned and running ones; they are named by the last part of
+ * their keys.
+ */
 export async function* listUnfinished(s3: S3Bucket, folder: string): AsyncGenerator<UnfinishedPut> {
   const query = { Bucket: s3.name, Prefix: folder };
   let next: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
@@ -49,7 +52,7 @@ export async function* listUnfinished(s3: S3Bucket, folder: string): AsyncGenera
   }
 }
 
-/** All parts of a put fit one list. */
+/** When the last part of a put arrived. All parts of a put fit in one list. */
 async function lastPartAt(
   s3: S3Bucket,
   target: ConstructorParameters<typeof ListPartsCommand>[0],

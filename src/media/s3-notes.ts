@@ -19,7 +19,7 @@ const createMsMax = 3_000;
 /** Longer than `createMsMax`, even if clocks differ a little. */
 const settleMs = createMsMax + 100;
 
-/** Notes as objects named after them, below the prefix. */
+/** Stores notes as objects of the same names below the prefix. */
 export function openS3Notes(s3: S3Bucket, prefix: string): StoreNotes {
   const put = (name: string, text: string, condition: { IfNoneMatch?: string }) =>
     s3.client.send(

@@ -12,16 +12,20 @@ import { mediaTooLarge, type PutOptions, type StoredMedia } from "./media-store.
 import { slowAnswerMsMax, type S3Bucket } from "./s3-bucket.ts";
 import { sniffMediaType } from "./sniff-media-type.ts";
 
-/** Every S3 accepts parts of 5 MiB or more; some require equal sizes. */
+/**
+ * The smallest part. Every S3 service accepts parts of 5 MiB or more; some require parts of equal
+ * size.
+ */
 const partBytesMin = 8 * 2 ** 20;
-/** Amazon allows 10,000; Swift 1,000 by default. */
+/** The maximum number of parts: Amazon allows 10,000, Swift 1,000 by default. */
 const partsMax = 1_000;
-/** In addition to the one that is being filled. */
+/** How many parts are sent at a time, while another one is being filled. */
 const partsAtOnce = 2;
 
 /**
- * Writes an object of unknown length: in one request if it is short, else in parts, of which at
- * most three are in memory. The object exists when this resolves; after a failure nothing does.
+ * Writes an object of unknown length: in one request if it is short, otherwise in parts, of which
+ * at most three are in memory. The object exists when this resolves; after a failure nothing is
+ * left.
  */
 export async function putObject(
   s3: S3Bucket,
@@ -80,15 +84,18 @@ async function putWhole(
 }
 
 /**
- * It may exist although the confirmation was lost. What cannot be removed now is media without a
- * record.
+ * Removes an object that may exist although its confirmation was lost. If that fails, it is media
+ * without a record, which is set aside later.
  */
 async function removeUncertain(s3: S3Bucket, Key: string): Promise<void> {
   const request = s3.client.send(new DeleteObjectCommand({ Bucket: s3.name, Key }));
   await s3.find(request, "remove").catch(() => {});
 }
 
-/** The first part grows as it is filled, so that short media takes little memory. */
+/**
+ * Gathers the bytes of a part. The first part grows as it is filled, so that short media uses
+ * little memory.
+ */
 class PartBuffer {
   readonly #bytesMax: number;
   #buffer = Buffer.alloc(0);
@@ -122,7 +129,7 @@ class PartBuffer {
     return count;
   }
 
-  /** Returns its bytes and is empty again. */
+  /** Returns the bytes, and begins an empty part. */
   take(): Buffer {
     const { bytes } = this;
     this.#buffer = Buffer.alloc(0);
@@ -189,7 +196,7 @@ class MultipartUpload {
       ...this.#target,
       MultipartUpload: { Parts: this.#parts },
     });
-    // Not aborted: it would be unknown whether it had succeeded.
+    // Not aborted: otherwise it would be unknown whether the request had succeeded.
     const options = { requestTimeout: slowAnswerMsMax };
     try {
       await this.#s3.answer(this.#s3.client.send(command, options), "put");
@@ -200,7 +207,10 @@ class MultipartUpload {
     }
   }
 
-  /** Removes its parts. A part that arrived later would remain, so pending ones are awaited. */
+  /**
+   * Removes the parts. A part that arrives later would remain, so parts that are being sent are
+   * awaited.
+   */
   async abort(): Promise<void> {
     this.#options.failed.abort(new Error("the upload is aborted"));
     await Promise.all(this.#running);

@@ -12,11 +12,14 @@ import {
 import { putObject } from "./s3-put.ts";
 
 export interface S3Removed extends RemovedMedia {
-  /** Sets the object of a key aside under an id; does nothing if there is none. */
+  /** Sets the object of a key aside under an id; does nothing if it does not exist. */
   take(key: string, id: string): Promise<void>;
 }
 
-/** Removed media below <prefix>removed/: S3 cannot move, so it is copied and then deleted. */
+/**
+ * Keeps removed media below <prefix>removed/. S3 cannot move objects, so they are copied and then
+ * deleted.
+ */
 export function openS3Removed(
   s3: S3Bucket,
   parts: {
@@ -44,7 +47,7 @@ export function openS3Removed(
       const media = await describeObject(s3, keyOf(id));
       if (!media) return await move(s3, aside, keyOf(id));
       const removed = await describeObject(s3, aside);
-      // A kill during a move leaves both.
+      // A kill during a move leaves both objects.
       if (removed?.sizeBytes === media.sizeBytes) await deleteObject(s3, aside);
       return false;
     },
@@ -60,8 +63,8 @@ export function openS3Removed(
 }
 
 /**
- * A kill between copy and deletion leaves both; the next move finishes it. false: there is no such
- * object.
+ * Moves an object. A kill between copy and deletion leaves both objects; the next move deletes the
+ * first. false: there is no such object.
  */
 async function move(s3: S3Bucket, from: string, to: string): Promise<boolean> {
   const found = await describeObject(s3, from);

@@ -106,7 +106,7 @@ test("put() in parts that fails leaves nothing in the bucket", async () => {
   }
 });
 
-test("openS3Store() removes the parts of stalled puts, and nothing of others", async () => {
+test("openS3Store() removes the parts of stalled puts, and no others", async () => {
   const { settings, unfinished } = await openTestBucket(s3);
   const begin = async (Key: string) => {
     const target = { Bucket: settings.bucket, Key };
@@ -178,7 +178,7 @@ interface Node extends AsyncDisposable {
   readonly uploads: Uploads;
 }
 
-/** A node of the service on a bucket and the database of all tests. */
+/** A node of the service with a bucket and the database of all tests. */
 async function openNode(
   settings: Parameters<typeof openS3Store>[0],
   uploadBytesMax = mebibyte,
@@ -213,7 +213,7 @@ async function mediaOf(uploadId: string) {
     .executeTakeFirst();
 }
 
-/** A sweep other than the awaited one may be running. */
+/** Waits until the bucket has these keys: a sweep other than the awaited one may be running. */
 async function untilKept(bucket: TestBucket, expected: readonly string[]): Promise<void> {
   await until(async () => isDeepStrictEqual(await bucket.keys(), expected));
 }
@@ -244,7 +244,7 @@ test("received media is adopted without the client's metadata", async () => {
   assert.equal((await mediaOf(empty.id))?.size_bytes, "0");
 });
 
-test("of two nodes that find an upload at once one collects it", async () => {
+test("one of two nodes that find an upload at the same time collects it", async () => {
   const bucket = await openTestBucket(s3);
   await using one = await openNode(bucket.settings);
   await using two = await openNode(bucket.settings);

@@ -29,9 +29,9 @@ export interface S3StoreParts {
 }
 
 /**
- * Opens the media store in an existing bucket. A recording becomes an object at once or not at all;
- * parts of unfinished ones are removed within the hour. Rejects with a sentence for the operator if
- * the bucket is unusable.
+ * Opens the media store in an existing bucket. A recording becomes an object in one step or not at
+ * all; parts of unfinished recordings are removed within the hour. Rejects with a sentence for the
+ * operator if the bucket is unusable.
  */
 export async function openS3Store(
   settings: S3Settings,

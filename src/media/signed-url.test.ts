@@ -30,7 +30,7 @@ test("verify() returns the grant that was signed, for an hour", () => {
   assert.deepEqual(urlsAt(start).verify("HEAD", target(get)), get);
 });
 
-test("verify() refuses another method, path, expiry, limit, key or spelling", () => {
+test("verify() rejects another method, path, expiry, limit, key or spelling", () => {
   const [putTarget, getTarget] = [target(put), target(get)];
   const token = /token=([\w-]+)/.exec(putTarget)?.[1] ?? "";
   const rows: [method: string, target: string][] = [
@@ -69,7 +69,7 @@ test("verify() refuses another method, path, expiry, limit, key or spelling", ()
   assert.equal(other.verify("PUT", putTarget), undefined);
 });
 
-test("verify() refuses every change of one character", () => {
+test("verify() rejects a URL with any character changed", () => {
   const signed = target(put);
   fc.assert(
     fc.property(fc.nat(signed.length - 1), fc.string({ maxLength: 2 }), (at, other) => {

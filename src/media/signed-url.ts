@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** docs/api.md, Uploads: how long a signed URL works. */
+/** How long a signed URL works (docs/api.md, Uploads). */
 export const signedUrlMs = 3_600_000;
 
-/** What the holder of a signed URL may do. A GET includes HEAD. */
+/** The permission of a signed URL. GET includes HEAD. */
 export type Grant =
   | { readonly method: "GET"; readonly path: string }
   | { readonly method: "PUT"; readonly path: string; readonly bytesMax: number };
@@ -29,7 +29,7 @@ const signedTarget =
  */
 export function createSignedUrls(parts: {
   readonly key: Buffer;
-  /** Without a slash at the end. */
+  /** The public address, without a slash at its end. */
   readonly publicUrl: () => string;
   readonly now?: () => number;
 }): SignedUrls {

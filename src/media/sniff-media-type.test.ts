@@ -75,7 +75,7 @@ test("sniffMediaType() recognizes the formats that ffmpeg writes", async () => {
   }
 });
 
-test("sniffMediaType() recognizes nothing else as media", () => {
+test("sniffMediaType() does not recognize anything else as media", () => {
   const rows = [
     "",
     "R",

@@ -5,8 +5,8 @@ const unknownType = "application/octet-stream";
 
 /**
  * The media type of a recording by its first bytes, regardless of its declared type: audio/... or
- * video/... of a known container, else application/octet-stream. Never a type that a browser would
- * execute.
+ * video/... of a known container, else application/octet-stream. It never returns a type that a
+ * browser would execute.
  */
 export function sniffMediaType(head: Uint8Array): string {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, sniffedBytesMax));
@@ -19,7 +19,7 @@ export function sniffMediaType(head: Uint8Array): string {
 }
 
 interface Signature {
-  /** Default 0. */
+  /** The offset of `magic`. Default 0. */
   readonly at?: number;
   /** One character per byte. */
   readonly magic: string;
@@ -68,7 +68,8 @@ function oggType(bytes: Buffer): string {
 }
 
 /**
- * EBML: the doc type, and the codec names (V_VP9, A_OPUS) of the tracks, which are near the start.
+ * The type of an EBML file, by its doc type and the codec names (V_VP9, A_OPUS) of its tracks,
+ * which are near the start.
  */
 function matroskaType(bytes: Buffer): string {
   const container = bytes.includes("webm")
@@ -92,7 +93,7 @@ function mp4Type(bytes: Buffer): string {
   return /^3g[p2]/.test(brand) ? "video/3gpp" : "video/mp4";
 }
 
-/** The stream properties of a video follow a GUID of their own. */
+/** The GUID that the stream properties of a video follow. */
 const asfVideo = Buffer.from("c0ef19bc4d5bcf11a8fd00805f5c442b", "hex");
 
 function asfType(bytes: Buffer): string {
@@ -100,7 +101,8 @@ function asfType(bytes: Buffer): string {
 }
 
 /**
- * Streams without a header: only frames, each of which begins where the previous one says it ends.
+ * The type of a stream without a header, which has only frames: each begins where the previous one
+ * ends by its length.
  */
 function framedType(bytes: Buffer): string | undefined {
   if (isTransportStream(bytes, 0, 188) || isTransportStream(bytes, 4, 192)) return "video/mp2t";
@@ -122,7 +124,7 @@ function hasTwoFrames(bytes: Buffer, lengthAt: (bytes: Buffer, at: number) => nu
   return first > 0 && lengthAt(bytes, first) > 0;
 }
 
-/** ISO/IEC 13818-7: 0 if there is no ADTS header. */
+/** The length of an ADTS frame (ISO/IEC 13818-7); 0 if there is no ADTS header. */
 function adtsFrameLength(bytes: Buffer, at: number): number {
   if (at + 7 > bytes.length || (bytes.readUInt16BE(at) & 0xfff6) !== 0xfff0) return 0;
   const length = (bytes.readUInt32BE(at + 3) >>> 13) & 0x1fff;
@@ -134,7 +136,10 @@ const bitratesLayer3Low = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 1
 const bitratesLayer2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0];
 const sampleRates = [44_100, 48_000, 32_000, 0];
 
-/** ISO/IEC 11172-3, 13818-3 and MPEG 2.5, layers 2 and 3: 0 if there is no frame header. */
+/**
+ * The length of an MPEG audio frame (ISO/IEC 11172-3, 13818-3 and MPEG 2.5, layers 2 and 3); 0 if
+ * there is no frame header.
+ */
 function mpegAudioFrameLength(bytes: Buffer, at: number): number {
   if (at + 4 > bytes.length) return 0;
   const header = bytes.readUInt32BE(at);

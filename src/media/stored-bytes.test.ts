@@ -40,7 +40,7 @@ async function kept(): Promise<number> {
 
 const refused = { code: "resource_exhausted", reason: "STORAGE_LIMIT", retryAfterMs: 60_000 };
 
-test("of concurrent uploads those that fit the limit are kept, to the byte", async () => {
+test("concurrent uploads are kept as far as they fit in the limit, exact to the byte", async () => {
   const account = await newAccount({ storedBytes: 1_000 });
   const before = await kept();
   const ids = await Promise.all(Array.from({ length: 8 }, async () => begin(account)));
@@ -56,7 +56,7 @@ test("of concurrent uploads those that fit the limit are kept, to the byte", asy
   }
   assert.equal(await storedBytes(db, account), 1_000);
   assert.equal((await kept()) - before, 4, "refused uploads leave nothing");
-  await assert.rejects(uploads.begin(account, null), refused, "there is no room for any");
+  await assert.rejects(uploads.begin(account, null), refused, "no byte is left");
   await begin(await newAccount({}));
 });
 
@@ -72,7 +72,7 @@ test("an upload is refused by its announced size, and aborted when it passes the
     isWhole = true;
   });
   await assert.rejects(uploads.receive(id, bytes, { ...limit, room }), refused);
-  assert.ok(!isWhole, "it is not read to its end");
+  assert.ok(!isWhole, "the upload is not read to its end");
   assert.equal(await kept(), before);
   await assert.rejects(uploads.receive(id, bytesOf(5_000), { bytesMax: 999, room }), {
     reason: "PAYLOAD_TOO_LARGE",
@@ -80,7 +80,7 @@ test("an upload is refused by its announced size, and aborted when it passes the
   await uploads.receive(id, bytesOf(1_000), { ...limit, room });
 });
 
-test("media that replaces that of a transcript may use its bytes; another account's transcript does not count", async () => {
+test("new media of a transcript can use the bytes of the media that it replaces, but not those of another account", async () => {
   const account = await newAccount({ storedBytes: 1_000 });
   const client = app.clientFor(account);
   const transcriptId = (await client.create({ metadata: metadataWith() })).slice(12);

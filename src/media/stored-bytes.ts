@@ -2,7 +2,7 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** The limit of accounts without one of their own, in bytes. 0: unlimited. */
+/** The storage limit of accounts without one of their own, in bytes. 0: unlimited. */
 export interface StoredBytesLimit {
   readonly storedBytesMax: number;
 }
@@ -11,15 +11,15 @@ export interface StoredBytesLimit {
 const storedOf = (accountId: string) =>
   sql<string>`(select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId})`;
 
-/** Bytes of media of an account. */
+/** The bytes of all media of an account. */
 export async function storedBytes(db: Kysely<Tables>, accountId: string): Promise<number> {
   const { rows } = await sql<{ bytes: string }>`select ${storedOf(accountId)} as bytes`.execute(db);
   return Number(rows[0]?.bytes ?? 0);
 }
 
 /**
- * The bytes that an account may still store; undefined without a limit. Media that replaces that of
- * a transcript may use its bytes. Throws STORAGE_LIMIT if there are none.
+ * The bytes that an account can still store; undefined if it has no limit. The bytes of the media
+ * that is to be replaced count as free. Throws STORAGE_LIMIT if no bytes are left.
  */
 export async function roomOf(
   db: Kysely<Tables>,
@@ -49,9 +49,9 @@ export interface StoredRoom {
 }
 
 /**
- * Locks an account's storage for a transaction that adds media: no other adds any before it ends.
- * Taken before all other locks, as when jobs are submitted. undefined without a limit, and then
- * without a lock.
+ * Locks the storage of an account for a transaction that adds media: no other transaction adds
+ * media before it ends. This lock is taken before all others, as in the submission of jobs.
+ * undefined if the account has no limit: then nothing is locked.
  */
 export async function holdStoredBytes(
   trx: Transaction<Tables>,
@@ -74,14 +74,14 @@ export async function checkStoredBytes(
   if (max !== undefined && (await storedBytes(trx, accountId)) > max) throw storageLimit(max);
 }
 
-/** A retry is of use only after something was deleted. */
+/** A retry can succeed only after something was deleted. */
 const retryMs = 60_000;
 const storageLimitReason = "STORAGE_LIMIT";
 
 export function storageLimit(max: number): ServiceError {
   return new ServiceError(
     "resource_exhausted",
-    `the account may store ${max} bytes of media, and this would exceed it: delete some first`,
+    `the account can store ${max} bytes of media, which this would exceed: delete media first`,
     {
       reason: storageLimitReason,
       metadata: { limit: "storedBytes", value: `${max}`, of: "account" },
@@ -90,14 +90,14 @@ export function storageLimit(max: number): ServiceError {
   );
 }
 
-/** Whether an error is this refusal. */
+/** Whether an error is STORAGE_LIMIT. */
 export function isStorageLimit(error: unknown): boolean {
   return error instanceof ServiceError && error.reason === storageLimitReason;
 }
 
 /**
  * Stores media within the remaining bytes of the account's limit; longer media is aborted. `put`
- * throws as MediaStore.put() or fetchMedia() beyond its bytesMax.
+ * throws as MediaStore.put() or fetchMedia() does for media larger than bytesMax.
  */
 export async function putWithin<T>(
   room: StoredRoom | undefined,
@@ -112,7 +112,7 @@ export async function putWithin<T>(
   }
 }
 
-/** The errors of stores and downloads. */
+/** Whether a store or a download failed because the media is too large. */
 function isTooLong(error: unknown): boolean {
   return (
     error instanceof ServiceError &&

@@ -68,7 +68,7 @@ test("sweepMedia() sets aside old media without a record, and keeps it", async (
   );
 });
 
-test("sweepMedia() restores media that has a record again, as after a database restore", async () => {
+test("sweepMedia() restores removed media that has a record again, as after a database restore", async () => {
   const id = await putBytes();
   await sweepMedia({ db, store, log, now: inMinutes(46) });
   assert.deepEqual(await idsOf(store.list()), []);
@@ -85,7 +85,7 @@ test("sweepMedia() restores media that has a record again, as after a database r
   );
 });
 
-test("sweepMedia() deletes removed media after its days, and never at once", async () => {
+test("sweepMedia() deletes removed media after some days, and never immediately", async () => {
   const id = await putBytes();
   await sweepMedia({ db, store, log, removedDays: 2, now: inMinutes(46) });
   const sweepAfter = async (ms: number) =>
@@ -132,7 +132,7 @@ test("sweepMedia() sets aside 1 % of a large store, and never more than 100", as
   }
 });
 
-test("sweepMedia() looks up many media with one statement", async () => {
+test("sweepMedia() looks up many recordings with one statement", async () => {
   for (let count = 0; count < 20; count += 1) await record(await putBytes());
   let statements = 0;
   const counting = db.withPlugin({
@@ -146,7 +146,7 @@ test("sweepMedia() looks up many media with one statement", async () => {
   assert.equal(statements, 1);
 });
 
-test("two nodes that sweep at once set aside each media once, without errors", async () => {
+test("two nodes that sweep at the same time set aside each recording once, without errors", async () => {
   const ids = await Promise.all(Array.from({ length: 10 }, putBytes));
   const sweep = async () => await sweepMedia({ db, store, log, now: inMinutes(46) });
   await Promise.all([sweep(), sweep()]);
@@ -154,7 +154,7 @@ test("two nodes that sweep at once set aside each media once, without errors", a
   for (const id of ids) await record(id);
   await Promise.all([sweep(), sweep()]);
   assert.deepEqual(await idsOf(store.list()), ids.toSorted());
-  // One was removed by hand meanwhile.
+  // One recording is deleted by hand.
   await rm(fileOf(ids[0] ?? ""));
   await sweep();
 });

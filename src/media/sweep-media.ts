@@ -5,18 +5,18 @@ import { unrecordedOf } from "./media-records.ts";
 import type { MediaStore } from "./media-store.ts";
 
 /**
- * Between its last byte and its record, media is unrecorded for at most this long. A later sweep is
- * still within the hour.
+ * Media gets its record at most this long after its last byte. The next sweep is still within the
+ * hour.
  */
 const recordedWithinMs = 45 * 60_000;
 /**
- * Ids looked up in one statement: a statement for each would take minutes for a large archive, on
- * every node.
+ * The number of ids that one statement looks up: with a statement per id, a sweep of a large
+ * archive would take minutes, on every node.
  */
 const lookedUpAtOnce = 1_000;
 /**
- * The most that a sweep sets aside: this many, and at most 1 % of the media, but in any store as
- * many as kills leave within an hour (50 kills of workers leave 15).
+ * How many recordings a sweep sets aside: at most this many, and at most 1 % of the store; but
+ * always as many as kills can leave within an hour (50 kills of workers leave 15).
  */
 const setAsideMax = 100;
 const setAsideShareMax = 0.01;
@@ -88,8 +88,8 @@ async function setUnrecordedAside(parts: SweepParts): Promise<number> {
 }
 
 /**
- * The number of media, of unrecorded media, and the ids of the latter: no more than could be set
- * aside.
+ * The numbers of recordings and of unrecorded ones, and the ids of the latter: no more than can be
+ * set aside.
  */
 async function findUnrecorded({ db, store, now = Date.now, signal }: SweepParts) {
   const ids: string[] = [];
@@ -119,7 +119,7 @@ async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   if (page.length > 0) yield page;
 }
 
-/** Keeps the log line short. */
+/** The log fields of a number of recordings, with a limited number of ids. */
 function counted(mediaIds: readonly string[]) {
   return { count: mediaIds.length, mediaIds: mediaIds.slice(0, setAsideMax) };
 }

@@ -7,7 +7,7 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/** undefined if there is no such file. */
+/** The status of a file; undefined if it does not exist. */
 export async function statFile(file: string): Promise<Stats | undefined> {
   return await stat(file).catch(ignoreMissing);
 }
@@ -18,7 +18,7 @@ export function ignoreMissing(error: unknown): undefined {
   throw error;
 }
 
-/** ENOENT, ENOSPC and so on; undefined for other errors. */
+/** The code of an error, such as ENOENT or ENOSPC; undefined if it has none. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -73,7 +73,7 @@ const brokenOff = unreachable("the server of the media closed the connection");
 const noRoute = unreachable("the host of the media could not be reached");
 const noRouteInTime = unreachable("the host of the media could not be reached in time");
 
-/** By error code of Node, OpenSSL or undici. */
+/** The explanations of error codes of Node, OpenSSL and undici. */
 const explanations: Readonly<Record<string, Explanation>> = {
   EAI_AGAIN: {
     ...unknownHost,
@@ -129,8 +129,8 @@ function explanationOf(error: unknown): Explanation | undefined {
 }
 
 /**
- * Whether the code is OpenSSL's for a refused certificate: UNSPECIFIED is one with a weak key or
- * digest.
+ * Whether this is a code of OpenSSL for a refused certificate. UNSPECIFIED is the code for a weak
+ * key or digest.
  */
 export function isUntrusted(code: string): boolean {
   return /^(CERT_|CRL_|DEPTH_ZERO|ERROR_IN_C|HOSTNAME_|INVALID_(CA|PURPOSE)|PATH_LENGTH|SELF_SIGNED|UNABLE_TO|UNSPECIFIED)/.test(
@@ -138,7 +138,10 @@ export function isUntrusted(code: string): boolean {
   );
 }
 
-/** Whether the code is undici's for an unreadable answer: an assertion for a status below 100. */
+/**
+ * Whether this is a code of undici for an invalid answer; it is an assertion for a status below
+ * 100.
+ */
 export function isUnreadable(code: string): boolean {
   return /^(HPE_|UND_ERR_RES|UND_ERR_INFO|ERR_ASSERTION$)/.test(code);
 }

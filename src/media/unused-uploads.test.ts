@@ -70,7 +70,7 @@ const isPlace = async (id: string) =>
   undefined;
 const isKept = async (mediaId: string) => (await store.sizeBytes(mediaId)) !== undefined;
 
-test("an upload whose URL expired a day ago is deleted, one that may still be written to stays", async () => {
+test("an upload whose URL expired a day ago is deleted; one that can still be written to stays", async () => {
   const name = await app.client.create({ metadata: metadataWith() });
   const places = [await begin(), await begin(name.slice("transcripts/".length))];
   await sweep(24.9);

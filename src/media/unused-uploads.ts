@@ -13,16 +13,16 @@ interface UnusedUploadsParts {
 }
 
 /**
- * How long media that was uploaded for a job waits for one; an upload without a PUT is kept as long
- * after its URL expires, for a slow PUT.
+ * How long media that was uploaded for a job is kept without a job. An upload without media is kept
+ * equally long after its URL expires, for a slow PUT.
  */
 const unusedMsMax = 24 * 3_600_000;
-/** Rows of one transaction. */
+/** The number of rows of one transaction. */
 const batchRows = 200;
 
 /**
  * Deletes media of uploads/<id> that neither a transcript nor a job has used for a day, and uploads
- * whose URL expired a day ago without a PUT. Idempotent, also on several nodes at once.
+ * whose URL expired a day ago without a PUT. Idempotent, even on several nodes at the same time.
  */
 export async function removeUnusedUploads(parts: UnusedUploadsParts): Promise<void> {
   const { log, now = Date.now, signal } = parts;

@@ -49,9 +49,12 @@ const collectEveryMs = 30_000;
 const stopMsMax = 2_000;
 const readerMsMax = 2_000;
 const submitterMsMax = 20_000;
-/** A PUT that began in time may take long; the regular sweep collects it whenever it ends. */
+/**
+ * How long readers collect uploads of a transcript. A PUT that began in time can take longer; the
+ * regular sweep collects it whenever it ends.
+ */
 const collectedForMs = 2 * signedUrlMs;
-/** The number of a transcript's uploads checked at a time. */
+/** The number of uploads of a transcript that are checked at a time. */
 const uploadsMax = 5;
 
 export function openUploadCollector(parts: CollectorParts): UploadCollector {
@@ -120,14 +123,14 @@ async function collectOne(parts: CollectorParts, uploadId: string): Promise<void
     if (!(error instanceof ServiceError)) throw error;
     const isTooLarge = error.httpStatus === 413 || isStorageLimit(error);
     if (isTooLarge) log.info({ uploadId, reason: error.reason }, "upload.too_large");
-    // Deleted meanwhile, or from before the database was restored: no record exists.
+    // The upload was deleted, or the database was restored to a time before it: no record exists.
     else if (error.code === "not_found") {
       if (!(await direct.received(uploadId))) return;
       await direct.setAside(uploadId);
       log.info({ uploadId, count: 1 }, "upload.set_aside");
       return;
     }
-    // Collected by another node.
+    // Otherwise another node has collected it.
     else if (error.code !== "already_exists") throw error;
     await discard(parts, uploadId, isTooLarge ? "too_large" : "taken_in");
     if (isTooLarge) throw error;
@@ -136,7 +139,7 @@ async function collectOne(parts: CollectorParts, uploadId: string): Promise<void
   await discard(parts, uploadId, "taken_in");
 }
 
-/** Deletes bytes that are of no use any more. */
+/** Deletes bytes that are no longer needed. */
 async function discard(
   { direct, log }: CollectorParts,
   uploadId: string,
@@ -146,7 +149,7 @@ async function discard(
   log.info({ uploadId, why, count: 1 }, "upload.bytes_deleted");
 }
 
-/** Newest first. */
+/** The ids of open uploads of a transcript, newest first. */
 async function openUploadsOf(
   db: Kysely<Tables>,
   of: { readonly accountId: string; readonly transcriptId: string; readonly since: Date },
@@ -178,7 +181,7 @@ async function isOpen(db: Kysely<Tables>, accountId: string, uploadId: string): 
 function notThrough(): ServiceError {
   return new ServiceError(
     "unavailable",
-    "the upload has arrived, but is not processed yet: try again",
+    "the upload has arrived, but has not been processed yet: try again later",
     {
       reason: "UPLOAD_NOT_THROUGH",
       retryAfterMs: 5_000,

@@ -8,7 +8,7 @@ import { signedUrlMs, type SignedUrls } from "./signed-url.ts";
 import { putWithin, roomOf, storageLimit, type StoredRoom } from "./stored-bytes.ts";
 import type { UploadCollector } from "./upload-collector.ts";
 
-/** Path of an upload under the public address; PUT works with a signature. */
+/** The path of an upload under the public address; PUT requires a signature. */
 export function uploadPath(uploadId: string): string {
   return `/media/uploads/${uploadId}`;
 }
@@ -17,24 +17,24 @@ export function uploadPath(uploadId: string): string {
 export interface Uploads extends Pick<UploadCollector, "collectForTranscript" | "collectUpload"> {
   /**
    * Creates an upload; the transcript, if there is one, gets the media. The URL works for an hour.
-   * undefined if the account has no such transcript. Throws STORAGE_LIMIT if no media may be
-   * stored.
+   * undefined if the account has no such transcript. Throws STORAGE_LIMIT if the account has no
+   * bytes left.
    */
   begin(
     accountId: string,
     transcriptId: string | null,
   ): Promise<{ id: string; url: string } | undefined>;
   /**
-   * The bytes that the account may still store, if that is limited. Throws not_found if the upload,
+   * The bytes that the account can still store, if that is limited. Throws not_found if the upload,
    * its transcript or its media was deleted, already_exists if it was used, and STORAGE_LIMIT if
    * the announced size does not fit.
    */
   check(uploadId: string, announcedBytes?: number): Promise<StoredRoom | undefined>;
   /**
    * Stores the bytes; resolves when bytes and records are durable. The media replaces that of the
-   * transcript. After a failure nothing is stored, and the upload can be repeated. Throws like
-   * check() and MediaStore.put(); the signal counts until the records are written. Beyond `room` it
-   * is aborted at once; the account's limit applies in the end in any case.
+   * transcript. After a failure nothing is stored, and the upload can be repeated. Throws as
+   * check() and MediaStore.put() do; the signal can abort it until the records are written. Media
+   * larger than `room` is aborted immediately; the account's limit is checked again in the end.
    */
   receive(
     uploadId: string,

@@ -6,8 +6,8 @@ import { failureFields, statusOf, type S3Bucket, type S3Settings } from "./s3-bu
 const againAfterMs = 500;
 
 /**
- * Resolves when the bucket answers. S3 may start together with the service; invalid settings are
- * reported at once.
+ * Resolves when the bucket answers: S3 may start at the same time as the service. Invalid settings
+ * are reported immediately.
  */
 export async function waitForBucket(
   s3: S3Bucket,

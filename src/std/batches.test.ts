@@ -28,7 +28,7 @@ function openDoubler(itemsMax: number) {
 
 const turn = (): Promise<void> => new Promise(setImmediate);
 
-test("`Batches` puts items that arrive while it works into one batch, in order and up to its size", async () => {
+test("Batches puts items that arrive while it works into one batch, in order and up to its size", async () => {
   const { batches, done, letGo } = openDoubler(3);
   const first = [batches.add(1), batches.add(2)];
   await turn();
@@ -39,7 +39,7 @@ test("`Batches` puts items that arrive while it works into one batch, in order a
   assert.equal(await batches.add(7), 14, "and begins again when it was idle");
 });
 
-test("`Batches` retries the items of a failed batch one by one, unless the failure is shared", async () => {
+test("Batches retries the items of a failed batch one by one, unless the failure is shared", async () => {
   const { batches, done, letGo } = openDoubler(8);
   letGo();
   const mixed = await Promise.allSettled([1, -2, 3].map((item) => batches.add(item)));

@@ -1,8 +1,8 @@
 /**
  * Removes the differences of case from a text by the rules of Unicode, for searches. Each of these
  * groups folds to one text: ÞÁ and þá; STRASSE, straße and STRAẞE; ΟΔΟΣ and οδος; ﬁ and FI; the
- * four letters I, i, İ and ı. The result is composed (NFC), so that the same letters have the same
- * code points however they were typed. It can be longer than the text. Folding is idempotent.
+ * letters I, i, İ and ı. The result is composed (NFC), so that the same letters have the same code
+ * points however they were typed. It can be longer than the text. Folding is idempotent.
  */
 export function foldText(text: string): string {
   return (

@@ -344,7 +344,7 @@ test("a deleted transcript accepts no changes", async () => {
   for (const url of [used, open]) {
     const answer = await fetch(url, { method: "PUT", body: "bytes" });
     assert.equal(answer.status, 404);
-    assert.match(await answer.text(), /the upload is gone/);
+    assert.match(await answer.text(), /the upload does not exist/);
   }
   for (const method of ["GET", "HEAD"]) assert.equal((await fetch(uri, { method })).status, 404);
 });

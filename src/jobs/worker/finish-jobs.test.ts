@@ -9,6 +9,7 @@ import {
 } from "../../../test/fixtures/worker-fixture.ts";
 import { TranscriptJob_State as State } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { newId } from "../../std/ids.ts";
+import { metadataOf } from "../../transcripts/metadata-text.ts";
 import { transcriptRows } from "../../transcripts/insert-transcript.ts";
 import { LeaseLost } from "../../database/lease.ts";
 import { createFinish, type FinishedJob } from "./finish-jobs.ts";
@@ -35,12 +36,12 @@ test("a job that lost its lease does not affect the other jobs that end in the s
   const lost = leased[1]?.lease.id ?? assert.fail();
   await db.updateTable("transcript_job").set({ lease: 2 }).where("id", "=", lost).execute();
   const finish = createFinish(db);
-  const ends = leased.map(async ({ lease, metadata }): Promise<void> => {
+  const ends = leased.map(async ({ lease, metadataText }): Promise<void> => {
     const transcriptId = newId();
     const rows = await transcriptRows({
       id: transcriptId,
       accountId: account,
-      metadata,
+      metadata: metadataOf(metadataText),
       segments: [],
     });
     const success = { lease, transcriptId, durationMs: 1_000, keepsMedia: false };

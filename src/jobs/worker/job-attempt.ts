@@ -5,7 +5,7 @@ import type { Tables } from "../../database/tables.ts";
 import type { Log } from "../../std/log.ts";
 import type { EngineSlots } from "./engine-slots.ts";
 import { JobProgress } from "./job-progress.ts";
-import { extendJob, leaseMs, resetAttempts, type LeasedJob } from "./lease-jobs.ts";
+import { extendJob, isLastAttempt, leaseMs, resetAttempts, type LeasedJob } from "./lease-jobs.ts";
 import { ProgressLog } from "./progress-log.ts";
 import type { RunningJob, RunningJobs } from "./running-jobs.ts";
 
@@ -34,6 +34,10 @@ export interface AttemptParts {
 /** One attempt of this worker at a job, from the lease to the job's end or its release. */
 export class JobAttempt implements RunningJob {
   readonly job: LeasedJob;
+  /** The attempts at the job, this one included. */
+  attempts: number;
+  /** Whether this attempt is counted: the last one is not until countLastAttempt(). */
+  isCounted: boolean;
   readonly progress = new JobProgress();
   /** Ends the work at once: the lease is lost, or the worker has stopped. */
   readonly signal: AbortSignal;
@@ -54,6 +58,8 @@ export class JobAttempt implements RunningJob {
   constructor(parts: AttemptParts, job: LeasedJob) {
     const log = parts.log.child({ jobId: job.lease.id });
     this.job = job;
+    this.attempts = job.attempts;
+    this.isCounted = !isLastAttempt(job);
     this.#parts = parts;
     this.#log = new ProgressLog(log);
     const keeping = { everyMs: extendEveryMs, log, event: "job.lease_not_extended" };

@@ -12,6 +12,7 @@ import {
   leaseJobs,
   releaseJob,
   resetAttempts,
+  takeAttemptBack,
   type LeasedJob,
 } from "./lease-jobs.ts";
 
@@ -133,6 +134,18 @@ test("the last attempt counts only once it has begun, and then the job is leased
   assert.equal(past.attempts, attemptsMax + 1);
   assert.equal(isLastAttempt(past), false);
   assert.equal(await attemptsOf(id), attemptsMax + 1);
+});
+
+test("an attempt that is subtracted after the next lease stays subtracted when that one counts", async () => {
+  const id = await submit();
+  for (let number = 1; number < attemptsMax; number++) {
+    await leaseOne();
+    await shiftDue("-10 seconds");
+  }
+  const last = await leaseOne();
+  await takeAttemptBack(database.db, id);
+  assert.equal(await countLastAttempt(database.db, last.lease), attemptsMax - 1);
+  assert.equal(await attemptsOf(id), attemptsMax - 1);
 });
 
 test("attempts are reset once for each job", async () => {

@@ -221,14 +221,17 @@ class Worker implements AsyncDisposable {
 
   async #run(attempt: JobAttempt): Promise<void> {
     const { job, signal } = attempt;
-    const { attempts, lease } = job;
-    if (isLastAttempt(job)) {
-      await retryWhileDatabaseDown(signal, () => countLastAttempt(this.#db, lease));
-    }
+    const { lease } = job;
     const startedAt = performance.now();
-    this.#log.info({ jobId: lease.id, attempts }, "job.started");
     let isOver = false;
     try {
+      if (isLastAttempt(job)) {
+        const count = () => countLastAttempt(this.#db, lease);
+        attempt.attempts = await retryWhileDatabaseDown(signal, count);
+        attempt.isCounted = true;
+      }
+      const { attempts } = attempt;
+      this.#log.info({ jobId: lease.id, attempts }, "job.started");
       if (attempts > attemptsMax) throw poisonFailure(attemptsMax);
       await runJob(this.#parts, attempt);
       const ms = Math.round(performance.now() - startedAt);
