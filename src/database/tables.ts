@@ -16,7 +16,8 @@ import type {
 import type { Instant, Whole } from "./column-types.ts";
 
 /**
- * Which archive this is: one row. Each write of it names its own transaction, see archive-row.ts.
+ * The identity of this archive: one row. Each write of it names its own transaction, see
+ * archive-row.ts.
  */
 export interface ArchiveIdentityTable {
   is_only: Generated<boolean>;
