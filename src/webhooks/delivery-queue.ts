@@ -176,18 +176,25 @@ export async function releaseDelivery(db: Kysely<Tables>, lease: Lease): Promise
 }
 
 /**
- * Ends messages whose day passed while their webhook was disabled, and deletes those that are too
- * old to be listed. A last attempt in the future was before a clock was set back: the next one is
- * due now.
+ * Makes messages due that wait only because the clock of the database was set back: an attempt of
+ * theirs is in the future, or they wait for the first attempt, before which there is no delay.
  */
-export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): Promise<void> {
+export async function repairDueTimes(db: Kysely<Tables>): Promise<void> {
   await sql`
     update webhook_delivery set due_at = now()
     where id in (
       select id from webhook_delivery
-      where state = 'PENDING' and last_attempt_at > now() + interval '1 minute' and due_at > now()
+      where state = 'PENDING' and due_at > now()
+        and (tries = 0 or last_attempt_at > now() + interval '1 minute')
       for update skip locked)
   `.execute(db);
+}
+
+/**
+ * Ends messages whose day passed while their webhook was disabled, and deletes those that are too
+ * old to be listed.
+ */
+export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): Promise<void> {
   await sql`
     update webhook_delivery set state = 'FAILED', last_problem = 'the webhook was disabled until its day was over'
     where id in (
