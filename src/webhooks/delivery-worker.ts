@@ -33,7 +33,9 @@ export interface DeliveryWorkerParts {
   readonly timeoutMs?: number;
 }
 
-/** Messages that a node sends at once, and of them those to one webhook. */
+/**
+ * The maximum numbers of messages that a node sends at the same time, in total and to one webhook.
+ */
 const sendingMax = 64;
 const sendingOfWebhookMax = 8;
 const pollMs = 500;

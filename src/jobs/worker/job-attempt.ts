@@ -12,8 +12,8 @@ import type { RunningJob, RunningJobs } from "./running-jobs.ts";
 /** How often a lease is extended, progress written and a cancelled job noticed. */
 const extendEveryMs = 1_000;
 /**
- * What may have been recognized when a worker died, besides one piece for each engine: the next,
- * and the one that was being cut.
+ * Pieces that may have been in progress when a worker died, in addition to one for each engine: the
+ * next one, and the one that was being cut.
  */
 const piecesAhead = 2;
 
@@ -73,7 +73,7 @@ export class JobAttempt implements RunningJob {
   }
 
   /**
-   * Whether this worker extends the lease in time. If it is lost nevertheless, the database was
+   * Whether this worker extends the lease in time. If the lease is lost anyway, the database was
    * unavailable or its clock has jumped.
    */
   get isExtendedInTime(): boolean {
@@ -100,7 +100,7 @@ export class JobAttempt implements RunningJob {
     return this.stopping.aborted;
   }
 
-  /** In this attempt. */
+  /** The number of pieces kept in this attempt. */
   get piecesKept(): number {
     return this.#piecesKept;
   }
@@ -109,7 +109,7 @@ export class JobAttempt implements RunningJob {
     this.#leaving.abort(new Error("the job makes room for others"));
   }
 
-  /** Extends the lease no more. */
+  /** Stops extending the lease. */
   end(): void {
     this.#keeper.stop();
   }
@@ -131,7 +131,9 @@ export class JobAttempt implements RunningJob {
     this.#hasMedia = true;
   }
 
-  /** Once a job that was alone has got past where its worker died, others run again. */
+  /**
+   * Lets other jobs run again once a job that ran alone is past the piece at which its worker died.
+   */
   async pieceKept(): Promise<void> {
     this.#piecesKept += 1;
     const { db, running, parallelism } = this.#parts;

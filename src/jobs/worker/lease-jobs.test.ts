@@ -47,7 +47,7 @@ async function leaseOne(): Promise<LeasedJob> {
   return job ?? assert.fail("no job is due");
 }
 
-/** Moves what is due of all jobs, as the clock of the database would that is set back. */
+/** Moves the due times of all jobs, as if the clock of the database were set back. */
 async function shiftDue(interval: string): Promise<void> {
   await database.pool.query("update transcript_job set due_at = due_at + $1::interval", [interval]);
 }
@@ -57,7 +57,7 @@ async function attemptsOf(id: string): Promise<number> {
   return (await job.executeTakeFirstOrThrow()).tries;
 }
 
-test("workers that lease at the same time share the jobs, each of which one of them gets", async () => {
+test("workers that lease at the same time share the jobs, and each job goes to one of them", async () => {
   const ids = await Promise.all(Array.from({ length: 24 }, submit));
   const leased = await Promise.all(Array.from({ length: 8 }, () => lease(4)));
   const got = leased.flat().map((job) => job.lease.id);

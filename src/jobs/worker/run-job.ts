@@ -44,7 +44,7 @@ export interface JobParts {
   readonly media: JobMedia;
   readonly recognition: TranscribeParts;
   readonly meter: Pick<Meter, "checkAudio">;
-  /** Ends jobs well; see createFinish(). */
+  /** Ends jobs as SUCCESS; see createFinish(). */
   readonly finish: Batches<FinishedJob, undefined>;
   readonly log: Log;
 }
@@ -56,7 +56,7 @@ export type RunningAttempt = Pick<
 >;
 
 /**
- * Takes a job to its SUCCESS: media, transcription, and one commit of everything. Throws what
+ * Runs a job to SUCCESS: media, transcription, and one commit of everything. Throws the error that
  * stopped it.
  */
 export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<void> {
@@ -138,7 +138,7 @@ class Checkpoints {
   };
 }
 
-/** Detects the speakers, where a model for that is installed. */
+/** Detects the speakers, if a diarization model is installed. */
 async function openDetector(
   { db, recognition, log }: JobParts,
   { job: { lease }, signal }: RunningAttempt,

@@ -211,7 +211,7 @@ test("if speakers do not overlap, cues begin with their words and stay inside th
   );
 });
 
-test("the shortest time and the reading speed are kept whenever a cutting of the words allows it", () => {
+test("the minimum duration and the reading speed are respected whenever some way to split the words allows it", () => {
   const plain = fc.array(
     fc.record({
       text: fc.stringMatching(/^[a-z]{1,30}$/),
