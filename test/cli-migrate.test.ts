@@ -61,7 +61,10 @@ test("other commands change no schema: they refuse an older one, and name the co
 test("a role that may not change the schema gets an error that names the command to run", async () => {
   const { code, errors } = await run("migrate", "app");
   assert.equal(code, 2);
-  assert.match(errors, /its role app may not do it \(permission denied for schema public\)/);
+  assert.match(
+    errors,
+    /the role app is not allowed to do it \(permission denied for schema public\)/,
+  );
   assert.match(
     errors,
     /grant create on database archive to app; grant create on schema public to app/,

@@ -91,7 +91,7 @@ function filterPlainly(input: Float32Array, filter: Float32Array): number {
   return loudest;
 }
 
-test("Resampler takes little more CPU time than its products and sums", () => {
+test("Resampler takes at most 8 times the CPU time of a plain convolution", () => {
   for (const rate of [8000, 44_099, 44_100, 48_000]) {
     const second = tone(rate, 1000, 1);
     const resampler = new Resampler(rate);

@@ -1,21 +1,24 @@
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 import type { Instant, Whole } from "./column-types.ts";
 
-/** Limits by their names; absent ones do not hold here. */
+/** Limits by name; a limit that is absent is not set here. */
 type LimitsColumn = ColumnType<Record<string, number>, string | undefined, string>;
 
 export interface AccountTable {
   id: string;
   display_name: string;
   created_at: Instant;
-  /** null: media stays. */
+  /** null: media is never deleted by age. */
   media_retention_days: number | null;
-  /** null: transcripts stay. */
+  /** null: transcripts are never deleted by age. */
   transcript_retention_days: number | null;
-  /** When the operator disabled it: none of its credentials is accepted; null: it is enabled. */
+  /**
+   * When the operator disabled it, after which its credentials are refused. null: it is enabled.
+   */
   disabled_at: Date | null;
   /**
-   * Limits that the operator set, by the names of AccountLimits; the settings hold for the others.
+   * Limits that the operator set, by their names in AccountLimits; the settings apply to the
+   * others.
    */
   limits: LimitsColumn;
 }
@@ -31,14 +34,17 @@ export interface ApiKeyTable {
   expires_at: Date | null;
   last_used_at: Date | null;
   limits: LimitsColumn;
-  /** Who made it: apiKeys/<id>, members/<id> or operator; "" from before that was noted. */
+  /**
+   * The creator: apiKeys/<id>, members/<id> or operator; "" if it was created before this was
+   * recorded.
+   */
   creator: Generated<string>;
 }
 
 export interface ClientKeyTable {
   id: string;
   account_id: string;
-  /** iss and sub of the tokens. */
+  /** The claims iss and sub of its tokens. */
   client_id: string;
   display_name: string;
   scopes: string[];
@@ -49,7 +55,7 @@ export interface ClientKeyTable {
   expires_at: Date | null;
   last_used_at: Date | null;
   limits: LimitsColumn;
-  /** As of API keys. */
+  /** The creator, as for API keys. */
   creator: Generated<string>;
 }
 
@@ -57,11 +63,11 @@ export interface ClientKeyTable {
 export interface MemberTable {
   id: string;
   account_id: string;
-  /** As it was invited; unique in the account, whatever its letter case. */
+  /** As given in the invitation; unique in the account, ignoring case. */
   email: string;
   display_name: string;
   role: "OWNER" | "MEMBER" | "VIEWER";
-  /** Who they are at the provider (OpenID Connect), once they have signed in. */
+  /** The identity at the OpenID Connect provider, set at the first sign-in. */
   issuer: string | null;
   subject: string | null;
   created_at: Instant;
@@ -69,8 +75,8 @@ export interface MemberTable {
 }
 
 /**
- * A session of the console: of a member, or of an API key. Times are of the clocks of nodes, to the
- * millisecond.
+ * A console session of a member or of an API key. Times come from the clocks of the nodes, in
+ * milliseconds.
  */
 export interface SessionTable {
   id: string;
@@ -79,13 +85,16 @@ export interface SessionTable {
   api_key_id: string | null;
   /** SHA-256 of the secret in the cookie. */
   secret_hash: Buffer;
-  /** Of the previous secret, which stays valid until then; null: until the new one is used. */
+  /**
+   * The hash of the previous secret, which stays valid until that time; null: until the new one is
+   * used.
+   */
   previous_hash: Buffer | null;
   previous_until: Date | null;
   /** When the secret was made. */
   rotated_at: Date;
   created_at: Date;
-  /** To the minute. */
+  /** Rounded to the minute. */
   last_used_at: Date;
   expires_at: Date;
   /** The address of the sign-in. */
@@ -93,7 +102,7 @@ export interface SessionTable {
   user_agent: string;
 }
 
-/** The token of a link that signs in once: as a member, or with an API key. */
+/** The token of a sign-in link that works once, for a member or with an API key. */
 export interface SignInTokenTable {
   id: string;
   account_id: string;
@@ -108,12 +117,12 @@ export interface SignInTokenTable {
 export interface StreamTokenTable {
   id: string;
   account_id: string;
-  /** Who made it: apiKeys/<id>, clientKeys/<id> or members/<id>. */
+  /** The creator: apiKeys/<id>, clientKeys/<id> or members/<id>. */
   actor: string;
-  /** The credential that it was made with, and ends with. */
+  /** The credential it was created with; the token ends when the credential does. */
   credential_kind: "api_key" | "client_key" | "session";
   credential_id: string;
-  /** The key whose limits hold. */
+  /** The key whose limits apply. */
   key_id: string | null;
   /** SHA-256 of the secret. */
   secret_hash: Buffer;
@@ -144,7 +153,7 @@ export interface UsageMinuteTable {
   /** The account's id, or the key's. */
   subject_id: string;
   account_id: string;
-  /** Since 1970. */
+  /** Minutes since 1970. */
   minute: Whole;
   requests: number;
   previous: number;
@@ -157,7 +166,7 @@ export interface UsageDayTable {
   account_id: string;
   day: ColumnType<Date, string, never>;
   requests: Whole;
-  /** Milliseconds of audio: of live streams, short recognition, jobs. */
+  /** Milliseconds of audio in live streams, short recognition and jobs. */
   live_ms: Whole;
   short_ms: Whole;
   job_ms: Whole;
@@ -168,7 +177,7 @@ export interface UsageNodeTable {
   id: string;
   /** Number of its latest write: a repeated write changes nothing. */
   writes: Whole;
-  /** From then on its streams no longer count: the node is dead. */
+  /** After this time the node counts as dead, and its streams no longer count. */
   leased_until: Instant;
 }
 

@@ -77,7 +77,10 @@ async function openCounter() {
   };
 }
 
-/** A node whose role may have 8 connections, together with all the others; its log by event. */
+/**
+ * A node whose role may have 8 connections, shared by all nodes of the role; returns its log
+ * events, too.
+ */
 async function openNode(waitMsMax = 5_000) {
   const events: string[] = [];
   const log = pino(

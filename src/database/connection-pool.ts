@@ -37,8 +37,8 @@ const askEveryMs = 100;
  */
 const paceMs = 1_000;
 /**
- * The share of its connections that a pool keeps when the server refuses more: other nodes may have
- * none.
+ * The share of its connections that a pool keeps when the server refuses more, since other nodes
+ * may have none.
  */
 const keptShare = 0.75;
 const noteEveryMs = 60_000;
@@ -56,13 +56,11 @@ interface WaitingCall {
 }
 
 /**
- * A pool in which a call waits for one of its node's connections where the server refuses a new
- * one, and in which every statement ends in time, also behind a PgBouncer, which takes no limits at
- * the start of a connection.
- *
- * Calls wait in one queue, each for at most waitMsMax. Apart from that the pool asks pg-pool for as
- * many connections as calls wait for, and gives each connection that it gets to the first call of
- * the queue. It asks again whenever that may have become possible.
+ * A pool in which a call waits for one of its node's connections if the server refuses a new one,
+ * and in which every statement ends in time, even behind a PgBouncer, which accepts no limits at
+ * the start of a connection. Calls wait in one queue, each for at most waitMsMax. Apart from that
+ * the pool asks pg-pool for as many connections as calls wait for, and gives each connection that
+ * it gets to the first call of the queue. It asks again whenever that may have become possible.
  */
 export class ConnectionPool extends pg.Pool {
   readonly #settings: ConnectionPoolOptions;
@@ -80,7 +78,7 @@ export class ConnectionPool extends pg.Pool {
   #growing: NodeJS.Timeout | undefined;
   #shrunkMs = -Infinity;
   #notedMs = -Infinity;
-  /** Since the last line in the log. */
+  /** Refusals since the last line in the log. */
   #refusals = 0;
 
   constructor(settings: ConnectionPoolOptions) {
@@ -221,7 +219,7 @@ export class ConnectionPool extends pg.Pool {
     this.#ask();
   }
 
-  /** Without any connection of the node there is none to wait for. */
+  /** Fails the waiting calls: the node has no connection that could become free. */
   #fail(error: unknown): void {
     for (const call of this.#waiting) {
       call.fail(error);

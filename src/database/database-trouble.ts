@@ -3,13 +3,13 @@ import { ServiceError } from "../std/service-error.ts";
 /** When a caller may retry: the service's own server restarts within seconds. */
 const retryAfterMs = 2_000;
 
-/** disk_full: of the server, and of refuseWritesWhenFull(). An operator has to make room. */
+/** disk_full, from the server or from refuseWritesWhenFull(). An operator has to make room. */
 export const diskFullState = "53100";
 const diskFullRetryMs = 10_000;
 
 /**
- * SQLSTATEs of a server that stops, starts, or has no connection, memory or lock left; in addition
- * to class 08.
+ * SQLSTATEs of a server that is stopping, is starting, or has run out of connections, memory or
+ * locks; class 08 counts as well.
  */
 const unavailableStates = new Set([
   "57P01", // admin_shutdown

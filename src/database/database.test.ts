@@ -228,7 +228,7 @@ describe("databaseTrouble()", () => {
     await database.pool.query("do $$ begin raise exception using errcode = '53100'; end $$");
   }
 
-  /** Of two transactions that wait for each other one is refused. */
+  /** Makes two transactions wait for each other; the server refuses one of them. */
   async function deadlock(): Promise<void> {
     const lockBoth = async (first: number, second: number, both: Promise<unknown>[]) => {
       const client = await database.pool.connect();
@@ -287,7 +287,7 @@ describe("databaseTrouble()", () => {
 const sleeping = "select from pg_stat_activity where query = 'select pg_sleep(60)'";
 
 describe("signingKey()", () => {
-  it("makes one key for a name, also for calls at the same time", async () => {
+  it("creates one key per name, even for concurrent calls", async () => {
     const asked = Array.from({ length: 8 }, () => signingKey(database.db, "signed-url"));
     const [key, ...others] = await Promise.all(asked);
     assert.equal(key?.length, 32);

@@ -37,7 +37,7 @@ export interface DatabaseOptions {
   readonly log: Log;
   /** migrate (the default): bring an older schema to that of this code. check: refuse it. */
   readonly schema?: "migrate" | "check";
-  /** Most connections of this node. */
+  /** The maximum number of connections of this node. */
   readonly connectionsMax?: number;
   /** How long a call waits for one of them before it fails as unavailable. */
   readonly waitMsMax?: number;

@@ -15,13 +15,14 @@ export interface Lease {
 }
 
 /**
- * Attempts at a job or a media description, whether they fail or their worker dies. Webhook
- * deliveries are attempted for a day.
+ * The maximum number of attempts at a job or a media description, whether an attempt fails or its
+ * worker dies. Webhook deliveries are attempted for a day instead.
  */
 export const attemptsMax = 3;
 
 /**
- * Another worker has the lease, or the work has ended: nothing that this worker still does counts.
+ * Another worker has the lease, or the work has ended: anything this worker still writes is
+ * ignored.
  */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";

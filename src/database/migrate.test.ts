@@ -10,9 +10,9 @@ import { openDatabase } from "./database.ts";
 import { openOwnPostgres } from "./own-postgres.ts";
 
 const parts = new AsyncDisposableStack();
-/** A superuser's. */
+/** A pool of a superuser. */
 let pool: pg.Pool;
-/** A DATABASE_URL. */
+/** Returns a DATABASE_URL. */
 let urlOf: (role: string, name: string) => string;
 before(async () => {
   const folder = await mkdtemp(join(tmpdir(), "hlust-migrating-"));
@@ -78,7 +78,7 @@ describe("a start that has to change the schema", { concurrency: true }, () => {
     await within("its end", assert.rejects(opening, { name: "AbortError" }), 15_000);
   });
 
-  it("waits for a connection if the server has none left, and needs no second one if nothing is missing", async () => {
+  it("waits for a free connection, and needs only one if no migration is pending", async () => {
     await pool.query("create role narrow login connection limit 1");
     await pool.query("create database narrow owner narrow");
     const { opening, waits, hasWaited } = openWaiting(urlOf("narrow", "narrow"));

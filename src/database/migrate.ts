@@ -38,10 +38,10 @@ export const migrations: MigrationList = {
 };
 
 /**
- * Brings the database to the schema of this code in one transaction; nodes that start at once wait
- * for the one that does it. Returns the names of what was missing. Refuses
- * a database that newer code has migrated. A connection of its own: a migration may take longer
- * than any statement of a call. The signal ends the waiting, not a change that has begun.
+ * Brings the database to the schema of this code in one transaction; nodes that start at the same
+ * time wait for the one that does it. Returns the names of what was missing. Refuses a database
+ * that newer code has migrated. A connection of its own: a migration may take longer than any
+ * statement of a call. The signal ends the waiting, not a change that has begun.
  */
 export async function migrate(
   connection: pg.PoolConfig,
@@ -63,7 +63,10 @@ export async function migrate(
   }
 }
 
-/** Names of what the database lacks, in order. Refuses one that newer code has migrated. */
+/**
+ * The names of the migrations that the database lacks, in order. Refuses a database that newer code
+ * has migrated.
+ */
 export async function missingMigrations(
   db: Kysely<unknown>,
   list: MigrationList = migrations,

@@ -15,7 +15,7 @@ export async function missingRight(
   );
   const { role = "", database = "" } = rows[0] ?? {};
   return new Error(
-    `the schema of the database has to be changed, and its role ${role} may not do it (${error.message}). Run ` +
+    `the schema of the database has to be changed, but the role ${role} is not allowed to do it (${error.message}). Run ` +
       `\`hlust migrate\` with a role that may, or let the database's owner run: grant create on database ${database} to ${role}; ` +
       `grant create on schema public to ${role}`,
     { cause: error },

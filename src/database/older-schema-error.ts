@@ -1,9 +1,10 @@
 /**
- * The database has not the schema of this code yet: only the service and `hlust migrate` change it.
+ * The schema of the database is older than this code: only the service and `hlust migrate` change
+ * it.
  */
 export class OlderSchemaError extends Error {
   override readonly name = "OlderSchemaError";
-  /** Names of the migrations that it lacks. */
+  /** The names of the migrations that it lacks. */
   readonly missing: readonly string[];
 
   constructor(missing: readonly string[]) {

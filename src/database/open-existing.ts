@@ -12,10 +12,10 @@ export interface DatabaseSettings {
 }
 
 /**
- * Opens the database of a service for a command, whether the service runs or not: a server of the
- * service's own is shared with it, and stopped again only by who uses it last. Rejects with a
- * sentence for the operator where there is none, and unless `schema` is "migrate" with
- * OlderSchemaError where it is older than this code: a command changes no schema by itself.
+ * Opens the database of a service for a command, whether the service runs or not. If the service
+ * has its own server, both share it, and whichever process uses it last stops it. Rejects with a
+ * sentence for the operator if there is no database, and with OlderSchemaError if its schema is
+ * older than this code, unless `schema` is "migrate": a command changes no schema by itself.
  */
 export async function openExistingDatabase(
   settings: DatabaseSettings,

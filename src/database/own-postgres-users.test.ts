@@ -17,13 +17,13 @@ const canMakeNamespaces = (await runProgram(["unshare", "--user", "--mount", "tr
 const needsRoot = !isRoot
   ? "the test is not root: it cannot become other users"
   : !canMakeNamespaces && "the test runs where root cannot make namespaces";
-/** root becomes an ordinary user with a name; its files stay ours. */
+/** Runs a command as an ordinary user with a name, while the files still belong to root. */
 const asOrdinary = isRoot ? ["unshare", "--user", "--map-user=1", "--map-group=1"] : [];
 const needsOrdinary = isRoot && needsRoot;
 
 /**
- * root of a container without user namespaces: it has every user, the kernel refuses more, /var/lib
- * is its own.
+ * Root in a container without user namespaces: it can become any user, the kernel refuses new
+ * namespaces, and /var/lib is writable.
  */
 async function newContainer(): Promise<AsyncDisposable & { as: string[] }> {
   const steps = "mount -t tmpfs -o mode=755 none /var/lib && exec unshare --user sleep infinity";

@@ -31,7 +31,7 @@ export interface OwnPostgresOptions {
 const majorVersion = "18";
 /**
  * At start, a server that neither answers nor reports that it is starting counts as failed after
- * this.
+ * this time.
  */
 const awayMsMax = 120_000;
 /** How often a server that exits by itself is started again before the start fails. */
@@ -54,8 +54,8 @@ const inUseLock = 4_750_411;
 /**
  * Opens the folder's own PostgreSQL: attaches to the server that runs (it outlives a kill -9 of the
  * service), else makes and starts it; starts it again when it dies. Several processes may have it
- * open: the last one to close stops the server. Rejects with a sentence for the operator when no
- * server can be had.
+ * open: the last one to close stops the server. Rejects with a sentence for the operator if no
+ * server can be started.
  */
 export async function openOwnPostgres(options: OwnPostgresOptions): Promise<OwnPostgres> {
   await prepareFolder(options.folder, majorVersion);
@@ -211,7 +211,10 @@ class OwnServer implements OwnPostgres {
     }
   }
 
-  /** Otherwise a server that is just being restarted would keep running. */
+  /**
+   * Attaches to the server in order to stop it: without this, a server that is being restarted
+   * would keep running.
+   */
   async #attachToStop(): Promise<void> {
     const giveUpAt = Date.now() + attachToStopMsMax;
     while (!this.#tether && Date.now() < giveUpAt) {
@@ -222,8 +225,8 @@ class OwnServer implements OwnPostgres {
 }
 
 /**
- * Changes the shared lock for the exclusive one: the next process waits until this server has
- * stopped.
+ * Exchanges the shared lock for the exclusive one, so that the next process waits until this server
+ * has stopped.
  */
 async function isLastUser(tether: pg.Client): Promise<boolean> {
   await tether.query("select pg_advisory_unlock_shared($1)", [inUseLock]);

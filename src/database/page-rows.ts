@@ -3,7 +3,7 @@ import type { ListPosition, PageRequest } from "../std/page-request.ts";
 
 /**
  * Bytes of metadata, in the JSON that is stored, after which a page of a list ends, with a token
- * for the rest. A page of 1,000 items of ordinary size has half of it.
+ * for the rest. A page of 1,000 items of ordinary size has half of this.
  */
 export const pageBytesMax = 512 << 10;
 
@@ -13,7 +13,7 @@ const firstRows = 100;
 /** A row of a list. */
 export interface PageRow {
   readonly id: string;
-  /** Its time, exact. */
+  /** Its time, with microseconds. */
   readonly position: string;
   /** null if the rows before it have filled the page: then it is not read. */
   readonly metadata: string | null;

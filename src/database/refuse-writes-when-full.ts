@@ -9,8 +9,8 @@ import { diskFullState } from "./database-trouble.ts";
 const reservedBytes = 64_000_000;
 
 /**
- * Fails INSERTs as a full server would, while there still is some room on its disk. Everything else
- * works: statements that make room, or revoke access, with their line in the audit log.
+ * Fails INSERTs as a full server would, while its disk still has some room. Everything else works:
+ * statements that make room, or revoke access, with their line in the audit log.
  */
 export function refuseWritesWhenFull(folder: string): KyselyPlugin {
   return {

@@ -24,9 +24,9 @@ const waitMsMax = 3_600_000;
 
 /**
  * Runs a change of the schema in one transaction, one process at a time: the locks are the
- * transaction's, so they end with it behind a pooler, too. Says in the log that it waits, also for
- * a connection where the server has none left; rejects with a sentence for the operator where it
- * waited for an hour, and with the signal's reason where that aborts meanwhile.
+ * transaction's, so they end with it behind a pooler, too. Logs that it waits, even for a
+ * connection if the server has none left. Rejects with a sentence for the operator after waiting
+ * for an hour, and with the signal's reason when it aborts.
  */
 export async function withSchemaLock<T>(
   db: Kysely<unknown>,
@@ -66,7 +66,10 @@ export async function withSchemaLock<T>(
   }
 }
 
-/** Whether it waited too long for a lock, or failed to end a deadlock with an older node. */
+/**
+ * Whether the change waited too long for a lock, or was chosen to end a deadlock with an older
+ * node.
+ */
 function isLockFailure(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
   return error.code === "55P03" || error.code === "40P01";

@@ -9,12 +9,12 @@ import { chooseServerUser, type ServerUser } from "./server-user.ts";
 const sharedFolder = "/var/lib/hlust";
 
 interface Link {
-  /** Paths from the root of the package. */
+  /** A link of the package; both paths start at its root. */
   readonly source: string;
   readonly target: string;
 }
 
-/** The server's programs and who runs them. */
+/** The server's programs and the user who runs them. */
 export interface ServerPrograms {
   /** The folder of initdb and postgres. */
   readonly programs: string;
@@ -22,8 +22,8 @@ export interface ServerPrograms {
 }
 
 /**
- * The programs that run on this machine; throws a sentence for the operator if none do. `folder`:
- * of the service's own server.
+ * Finds the PostgreSQL programs that can run on this machine. If there are none, throws an error
+ * whose message is for the operator. `folder`: the folder of the service's own server.
  */
 export async function chooseServerPrograms(folder: string, log: Log): Promise<ServerPrograms> {
   const user = await chooseServerUser();
@@ -118,8 +118,8 @@ async function runs(bin: string, user: ServerUser): Promise<string | undefined> 
 }
 
 /**
- * Copies the package, readable for all users whatever our umask; several processes may do so at
- * once.
+ * Copies the package so that all users can read it, whatever the umask; several processes may do so
+ * at the same time.
  */
 async function copyPackage(root: string, copy: string): Promise<void> {
   if (await exists(copy)) return;

@@ -15,7 +15,9 @@ export interface ServerUser {
 
 const direct: ServerUser = { how: "this user", prefix: [], owner: undefined };
 
-/** A namespace in which the programs see another user, and the files stay ours. */
+/**
+ * A namespace in which the programs run as another user, while the files still belong to this one.
+ */
 const inNamespace = (owner: number | undefined): ServerUser => ({
   how: "user namespace",
   prefix: ["unshare", "--user", `--map-user=${unprivilegedId}`, `--map-group=${unprivilegedId}`],
@@ -46,8 +48,8 @@ export async function chooseServerUser(): Promise<ServerUser> {
     failures.push(`${choice.prefix[0]}: ${output}`);
   }
   const advice = isRoot
-    ? "PostgreSQL does not run as root, and neither a user namespace nor another user can be had here"
-    : "PostgreSQL needs a user that /etc/passwd names, and no user namespace can be had here";
+    ? "PostgreSQL does not run as root, and neither a user namespace nor another user is available"
+    : "PostgreSQL needs a user that /etc/passwd names, and no user namespace is available";
   throw new Error(
     `${advice} (${failures.join("; ")}). Run the service as an ordinary user, or set DATABASE_URL.`,
   );

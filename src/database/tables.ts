@@ -16,7 +16,8 @@ import type {
 import type { Instant, Whole } from "./column-types.ts";
 
 /**
- * Which archive this is: one row. Each write of it names its own transaction, see archive-row.ts.
+ * The identity of this archive: one row. Each write of it names its own transaction, see
+ * archive-row.ts.
  */
 export interface ArchiveIdentityTable {
   is_only: Generated<boolean>;
@@ -28,7 +29,7 @@ export interface ArchiveIdentityTable {
   store: string | null;
   /** Inode of the folder of the service's own PostgreSQL; null with DATABASE_URL. */
   folder: string | null;
-  /** Since when the operator wants it in quarantine. */
+  /** When the operator put the archive into quarantine. */
   quarantined_at: Date | null;
   /** The transaction that wrote this row: its xmin, unless the row was copied here. */
   written_by: string;
@@ -69,15 +70,15 @@ export interface MediaTable {
   /** audio/..., video/... or application/octet-stream, from the bytes. */
   content_type: string;
   created_at: Instant;
-  /** Of its first audio stream; null until it is described, and without one. */
+  /** The duration of its first audio stream; null until it is described, and if it has none. */
   duration_ms: number | null;
   /** The type of its streams. */
   file_type: "AUDIO" | "VIDEO" | null;
   /** Pixels of the whole waveform, once it is done. */
   peaks_count: number | null;
-  /** When all of the above became known, or describing it failed. */
+  /** When the description was completed or failed. */
   described_at: Date | null;
-  /** Reason (ErrorInfo) why it could not be described. */
+  /** The reason (ErrorInfo) why it could not be described. */
   problem: string | null;
 }
 
@@ -95,13 +96,13 @@ export interface MediaDescriptionTable {
   media_id: string;
   /** Number of the latest lease: a worker with an earlier one changes nothing. */
   lease: Generated<number>;
-  /** Attempts that count: they began and were not forgiven. */
+  /** The number of attempts that have begun, without those that were forgiven. */
   tries: Generated<number>;
-  /** From when on a worker may take it: the end of the lease, while there is one. */
+  /** A worker may lease it from this time on: the end of the lease, if there is one. */
   due_at: Instant;
 }
 
-/** A place for one PUT. */
+/** The destination of one PUT. */
 export interface UploadTable {
   id: string;
   account_id: string;
@@ -133,12 +134,11 @@ export interface TranscriptTable {
   recording_ms: number | null;
   /** The type of that recording's streams; null: as for recording_ms. */
   recording_file_type: Generated<"AUDIO" | "VIDEO" | null>;
-  /**
-   * Media was uploaded to it: what its metadata says of the original recording no longer counts.
-   */
+  /** Media was uploaded to it, so its metadata about the original recording no longer applies. */
   media_was_replaced: Generated<boolean>;
   /**
-   * A caller has set metadata.fileType since the media was set: it is shown, whatever the media is.
+   * A caller has set metadata.fileType since the media was set, so it is shown whatever the media
+   * is.
    */
   file_type_is_declared: Generated<boolean>;
   created_at: Instant;
@@ -157,7 +157,7 @@ export interface TranscriptVersionTable {
   created_at: Instant;
 }
 
-/** Segments in wire form: the proto3 JSON array, compressed with zstd. */
+/** Segments as they are sent: the proto3 JSON array, compressed with zstd. */
 export interface TranscriptSegmentsTable {
   transcript_id: string;
   sha256: Buffer;
@@ -170,14 +170,15 @@ export interface TranscriptJobTable {
   account_id: string;
   state: "PROCESSING" | "SUCCESS" | "FAILED";
   progress_percent: Generated<number>;
-  /** Its turn among waiting jobs; the highest is next. */
+  /** Its place among waiting jobs; the highest is next. */
   priority: Generated<number>;
   /** Number of the latest lease: a worker with an earlier one changes nothing. 0: never leased. */
   lease: Generated<number>;
-  /** Attempts that count: they began and were not forgiven. */
+  /** The number of attempts that have begun, without those that were forgiven. */
   tries: Generated<number>;
   /**
-   * Whether it has run alone past the piece at which its worker died, which resets the attempts.
+   * Whether the job, running alone on a worker, has got past the piece at which an earlier worker
+   * died. The attempts are then reset, once per job.
    */
   is_cleared: Generated<boolean>;
   /** TranscriptMetadata in proto3 JSON, as submitted. */
@@ -192,7 +193,7 @@ export interface TranscriptJobTable {
   /** Milliseconds of audio, once decoded to its end. */
   duration_ms: number | null;
   transcript_id: string | null;
-  /** google.rpc.Status in JSON, when FAILED. */
+  /** google.rpc.Status in JSON, if the job is FAILED. */
   error: JSONColumnType<Record<string, unknown>> | null;
   idempotency_key: string | null;
   /**
@@ -228,7 +229,7 @@ export interface TranscriptJobWindowTable {
 /** A worker with an idle engine; it renews this row each second. */
 export interface IdleWorkerTable {
   id: string;
-  /** How many jobs it asks for that no other worker has released for it yet. */
+  /** How many jobs it has asked for that no other worker has released yet. */
   wanted: number;
   seen_at: Instant;
 }
@@ -271,7 +272,7 @@ export interface WebhookDeliveryTable {
   tries: Generated<number>;
   /** Number of the latest lease: a worker with an earlier one changes nothing. */
   lease: Generated<number>;
-  /** From when on a worker may take it: the end of the lease, while there is one. */
+  /** A worker may lease it from this time on: the end of the lease, if there is one. */
   due_at: Instant;
   /** After this time it is not sent again. */
   give_up_at: Instant;

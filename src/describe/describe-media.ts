@@ -7,13 +7,12 @@ import type { MediaFacts } from "../media/media-facts.ts";
 export type KeepPeaks = (number: number, peaks: Int8Array) => Promise<void>;
 
 /**
- * Reads a recording once, from start to end, for its facts and its waveform. Throws ServiceError
- * for what is no recording that can be decoded.
- *
- * After a worker has died this starts from the beginning, and skips the pieces that are kept. To
- * resume in the middle, ffmpeg would have to seek: in most formats that lands near the place
- * (frames that depend on earlier ones, padding, a resampler without its history), and the waveform
- * would depend on when the worker died. Eight hours are decoded in a minute or two.
+ * Reads a recording once, from start to end, for its facts and its waveform. Throws ServiceError if
+ * the media is not a recording that can be decoded. After a worker has died this starts from the
+ * beginning, and skips the pieces that are kept. To resume in the middle, ffmpeg would have to
+ * seek: in most formats that lands near the place (frames that depend on earlier ones, padding, a
+ * resampler without its history), and the waveform would depend on when the worker died. Eight
+ * hours are decoded in a minute or two.
  */
 export async function describeMedia(
   source: ReadMediaOptions,

@@ -65,7 +65,7 @@ function waveformOf(samples: Int16Array): Buffer {
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece.buffer, 0, piece.length)));
 }
 
-/** Of three pieces. */
+/** A recording of three pieces. */
 const recording = wavOf(noise(1_300_000, 20_000));
 
 /** A file that ffmpeg makes of these inputs. */
@@ -168,7 +168,7 @@ test("media that fails for an unknown reason is attempted three times", async ()
   assert.deepEqual(await waiting(), []);
 });
 
-test("a describer that is closed releases its media at once, and the attempt does not count", async () => {
+test("a describer that is closed releases its media immediately, and the attempt does not count", async () => {
   const { promise: began, resolve } = Promise.withResolvers<void>();
   const mediaId = await add(recording);
   const describer = await jobs.openDescriber({ onPiece: () => resolve() });

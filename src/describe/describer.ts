@@ -53,8 +53,8 @@ const othersFirstMs = 5_000;
 const giveUpAfterMs = 60_000;
 
 /**
- * Describes uploaded media, one at a time and with the CPU that others leave: unlike words, no
- * caller waits for it. What it has not finished when it is disposed of is released at once.
+ * Describes uploaded media, one at a time and with the CPU that others leave: no caller waits for a
+ * description, unlike for words. Disposing of it releases unfinished media immediately.
  */
 export async function openDescriber(parts: DescriberParts): Promise<AsyncDisposable> {
   await prepareScratchFolder(parts.scratchFolder);
@@ -170,7 +170,8 @@ async function endBadly(
 }
 
 /**
- * A full disk, an unavailable store or database: it has nothing to do with the media, and may last.
+ * Whether the failure has nothing to do with the media and may last: a full disk, an unavailable
+ * store or database.
  */
 function isTrouble(error: unknown): boolean {
   if (error instanceof ServiceError) return isPassingFailure(error);

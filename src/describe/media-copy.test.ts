@@ -54,7 +54,7 @@ test("the first copy of media finds its hash, unless some of its bytes are lost"
   assert.equal(await sha256Of(cut), null);
 });
 
-test("a copy ends with its signal, also before its first byte and while the store hangs, and leaves nothing open", async () => {
+test("a copy ends with its signal, even before its first byte and while the store hangs, and leaves nothing open", async () => {
   const mediaId = await addUnread(Buffer.from("sound"));
   for (const { chunks, afterMs } of [
     { chunks: [], afterMs: undefined },

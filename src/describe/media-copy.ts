@@ -18,8 +18,8 @@ export interface MediaCopyParts {
 
 /**
  * Copies media for the decoder. Media that has not been read yet gets its hash on the way. Throws
- * not_found where the media was deleted, lackingMedia(), unavailable, or the signal's reason,
- * whatever the store does then.
+ * not_found if the media was deleted, lackingMedia(), unavailable, or the signal's reason, even if
+ * the store hangs then.
  */
 export async function openMediaCopy(
   parts: MediaCopyParts,

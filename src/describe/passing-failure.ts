@@ -1,11 +1,11 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** Limits of the account, which last. */
+/** Limits of the account, which another attempt would meet again. */
 const limitReasons: ReadonlySet<string> = new Set(["AUDIO_LIMIT", "STORAGE_LIMIT"]);
 
 /**
- * Failures that another attempt may not have: a lost engine, a full disk. A fault of the media
- * stays, and the limits of an account are its owner's to raise.
+ * Whether another attempt may succeed: after a lost engine or a full disk, but not after a fault of
+ * the media or at a limit of the account, which its owner has to raise.
  */
 export function isPassingFailure(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return true;

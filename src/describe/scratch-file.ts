@@ -8,7 +8,7 @@ import { isGone, processMark } from "../media/process-mark.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * A copy of media for the decoder, which needs a file of this machine. Disposing of it deletes it.
+ * A copy of media for the decoder, which needs a file on this machine. Disposing of it deletes it.
  */
 export interface ScratchFile extends AsyncDisposable {
   readonly path: string;
@@ -16,7 +16,7 @@ export interface ScratchFile extends AsyncDisposable {
 
 /**
  * Copies bytes into `folder`. The file is readable for all users, but no other user may enter the
- * folder. `bytes` are read to their end or destroyed, also where they hang.
+ * folder. `bytes` are read to their end or destroyed, even if they hang.
  */
 export async function openScratchFile(
   folder: string,
@@ -52,7 +52,7 @@ async function closed(file: WriteStream): Promise<void> {
   });
 }
 
-/** Another attempt, or another worker, may have room. */
+/** Makes a full disk `unavailable`, since another attempt or another worker may have room. */
 function explain(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code !== "ENOSPC" && code !== "EDQUOT") return error;

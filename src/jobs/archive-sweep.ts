@@ -3,7 +3,7 @@ import { removeUnusedUploads } from "../media/unused-uploads.ts";
 import { openRepeat } from "../std/repeat.ts";
 import { enforceRetention, type RetentionParts } from "../transcripts/retention.ts";
 
-/** What is kept for a number of days is deleted within this time after them. */
+/** Data whose retention has ended is deleted within this time. */
 const sweepEveryMs = 3_600_000;
 
 /**

@@ -14,12 +14,12 @@ import { installedLanguage } from "./job-language.ts";
 export interface CheckedSubmit {
   /** The caller's fields, and originalUri. */
   readonly metadata: TranscriptMetadata;
-  /** undefined when it is among the violations. */
+  /** undefined if the source is among the violations. */
   readonly source: { readonly uri: string } | { readonly uploadId: string } | undefined;
   readonly violations: FieldViolation[];
 }
 
-/** What a submit asks for (§4.1), with all violations that the request alone shows. */
+/** What a submit requests (§4.1), with every violation that can be found in the request alone. */
 export function checkSubmit(
   request: SubmitTranscriptJobRequest,
   parts: {

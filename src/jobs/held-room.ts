@@ -6,8 +6,8 @@ interface Waiting {
 }
 
 /**
- * Room in memory with a queue: first come, first served within an account, and independent of what
- * other accounts wait for.
+ * A limit on memory in use, with a queue: first come, first served within an account, and
+ * independent of the queues of other accounts.
  */
 export class HeldRoom {
   readonly #held: HeldBytes;
@@ -24,8 +24,8 @@ export class HeldRoom {
   }
 
   /**
-   * Holds the bytes until it is disposed of. Throws resource_exhausted when there is no room for
-   * `msMax`, the signal's reason when it aborts.
+   * Holds the bytes until it is disposed of. Throws resource_exhausted if there is no room within
+   * `msMax`, and the signal's reason when it aborts.
    */
   async take(
     accountId: string,

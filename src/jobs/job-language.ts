@@ -1,5 +1,5 @@
 /**
- * docs/api.md, Speech: Languages. A job's experimental code stands for the plain one where no
+ * docs/api.md, Speech: Languages. A job with an experimental code uses the plain one if no
  * experimental model is installed.
  */
 export function installedLanguage(

@@ -78,7 +78,7 @@ test("the limit of a key's unfinished jobs holds for submits at the same time, a
   await database.pool.query("delete from transcript_job");
 });
 
-test("0 means any number of jobs, also for an account that the settings limit", async () => {
+test("0 means any number of jobs, even if the settings limit the account", async () => {
   const account = await newAccount({ queuedJobs: 0 });
   const { account: limits } = await jobs.meter.limitsOf({ accountId: account, keyId: undefined });
   assert.equal(limits.queuedJobs, 0);
@@ -86,7 +86,7 @@ test("0 means any number of jobs, also for an account that the settings limit", 
   await database.pool.query("delete from transcript_job");
 });
 
-test("the audio of a successful job counts for its account and its key; past the limit submits are refused", async () => {
+test("the audio of a successful job counts for its account and its key; beyond the limit submits are refused", async () => {
   const account = await newAccount({ audioSecondsPerDay: 1 });
   const key = await newKey(account, {});
   const name = await submit(account, key);
@@ -127,7 +127,7 @@ test("a job that starts after the audio of the day is used up fails with that re
 });
 
 for (const path of ["/a.wav", "/chunked.wav"]) {
-  test(`a job whose media has no room fails with that reason and keeps nothing (${path})`, async () => {
+  test(`a job whose media exceeds the account's storage limit fails with that reason and stores nothing (${path})`, async () => {
     const account = await newAccount({ storedBytes: wav.length + 10 });
     await using _worker = await jobs.openWorker(toneRecognizer());
     const kept = await jobs.ended(account, await submit(account, undefined, path));
@@ -146,7 +146,7 @@ for (const path of ["/a.wav", "/chunked.wav"]) {
   });
 }
 
-test("of jobs that fetch at the same time those with room are kept", async () => {
+test("jobs that fetch at the same time keep their media only if there is room for it", async () => {
   const account = await newAccount({ storedBytes: 2 * wav.length + 10 });
   const names = await Promise.all(
     Array.from({ length: 6 }, async () => submit(account, undefined)),
@@ -164,7 +164,7 @@ test("media that is not kept needs no room", async () => {
   assert.equal(state, 2);
 });
 
-/** The store has the media of the database, and nothing else. */
+/** Checks that the store has exactly the media that the database lists. */
 async function assertStored(): Promise<void> {
   await until(async () => {
     const rows = await database.db.selectFrom("media").select("id").execute();

@@ -8,7 +8,7 @@ import { durationFromMs, timestampFromDate } from "../std/duration.ts";
 import type { StoredJob } from "./stored-job.ts";
 import { storedStatus } from "./stored-status.ts";
 
-/** §2.1: a job as it is polled, listed and sent to webhooks. */
+/** §2.1: a job as it is returned, listed and sent to webhooks. */
 export function jobMessage(job: StoredJob): TranscriptJob {
   const message = submittedMessage(job);
   message.state = State[job.state];

@@ -1,7 +1,7 @@
 import { idIn } from "../std/ids.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 
-/** The id in transcriptjob/<id>; a malformed name names no job. */
+/** The id in transcriptjob/<id>; there is no job with a malformed name. */
 export function jobIdIn(name: string): string {
   const id = idIn("transcriptjob", name);
   if (id === undefined) throw jobNotFound(name);

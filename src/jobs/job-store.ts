@@ -27,7 +27,7 @@ export interface NewJob {
   readonly now: Date;
 }
 
-/** Turns fall; they begin at 0 again once no job is left. */
+/** The lowest turn. Turns decrease, and begin at 0 again once no job is left. */
 const turnMin = -2_000_000_000;
 
 /**
@@ -40,11 +40,11 @@ const nextInTurn = sql`(select priority, lease from transcript_job where state =
 
 /**
  * Inserts jobs with their turns among those that wait, and returns the ids of those that were
- * inserted: not where the account has one with this idempotency key. Turns are fair between
+ * inserted: a job whose idempotency key the account has already used is not. Turns are fair between
  * accounts (start-time fair queueing): a job comes after its account's others, but never before the
  * place that the queue serves now, which is that of the next job, or of the last one leased; so the
- * first job of an account comes next however many another one has waiting. Released or attempted
- * again, a job keeps its turn.
+ * first job of an account comes next, however many jobs of another account wait. Released or
+ * attempted again, a job keeps its turn.
  */
 export async function insertJobs(
   trx: Transaction<Tables>,
@@ -144,18 +144,18 @@ export async function findJob(
   return row && jobOf(row);
 }
 
-/** What a watcher knows of a job; the id alone if it has not seen it yet. */
+/** What a watcher knows about a job; only the id if it has not seen it yet. */
 export type KnownJob = Pick<StoredJob, "id"> &
   Partial<Pick<StoredJob, "state" | "progressPercent">>;
 
-/** What a poll reads of a job: all but its metadata, which may be long. */
+/** What a poll reads: a job without its metadata, which may be long. */
 export interface SeenJob extends Pick<StoredJob, "id" | "accountId" | "state" | "progressPercent"> {
-  /** Of the stored metadata. */
+  /** The length of the stored metadata. */
   readonly metadataBytes: number;
 }
 
 /**
- * Of these jobs, those whose state or progress differs from what is known; undefined for one that
+ * Those of the jobs whose state or progress differs from what is known; undefined for a job that
  * does not exist. One statement.
  */
 export async function findChangedJobs(
@@ -207,7 +207,7 @@ export async function findJobOfKey(
   return row && { job: jobOf(row), requestSha256: row.request_sha256 };
 }
 
-/** Removes the key from jobs that are older: it may be used again. */
+/** Removes the key from older jobs, so that it can be used again. */
 export async function forgetKey(
   db: Kysely<Tables>,
   accountId: string,
@@ -223,7 +223,7 @@ export async function forgetKey(
     .execute();
 }
 
-/** One page of an account's jobs, newest first. Pages end early where metadata is long. */
+/** One page of an account's jobs, newest first. Pages end early if metadata is long. */
 export async function listJobs(
   db: Kysely<Tables>,
   accountId: string,

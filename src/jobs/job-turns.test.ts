@@ -166,7 +166,7 @@ async function refusal(promise: Promise<unknown>): Promise<ServiceError> {
   return error;
 }
 
-test("the limit of an account's unfinished jobs holds for submits at the same time", async () => {
+test("an account's limit of unfinished jobs holds for concurrent submissions", async () => {
   const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
   await flood(many, testAccountJobsMax - 5);
   const results = await Promise.allSettled(Array.from({ length: 12 }, () => submit(many)));

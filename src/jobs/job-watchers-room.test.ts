@@ -1,4 +1,4 @@
-// How much memory and main thread watches take of a node, and what is refused beyond that.
+// The memory and main-thread time that watches use on a node, and what is refused beyond that.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../../test/fixtures/until.ts";
@@ -58,7 +58,7 @@ test("unread messages are limited in bytes, by account and node", async () => {
   assert.equal(held.total, 0);
 });
 
-test("a job that waits for room is sent in its newest state", async () => {
+test("a watcher whose message waits for memory gets the newest state of the job", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 2.1e6 });
   const watchers = new JobWatchers(jobs.database.db, { held });
   const id = await addLongJob(account);

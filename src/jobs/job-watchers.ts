@@ -55,11 +55,11 @@ export const watchesMax = { account: 1_000, node: 10_000 } as const;
 /**
  * Notifies the watchers of this node of changes to their jobs, wherever the workers are: one
  * statement polls all of these jobs, twice a second and when a watcher comes, another reads those
- * that have changed, and none runs while nothing is watched. A job is read when there is room for
- * its message: unread messages are limited by account and node, and a message has the newest state
- * when its turn comes. While the database is unavailable, streams that have sent something stay
- * open and continue afterwards; others end with the error. Streams that are due at the same moment
- * share the event loop, account by account.
+ * that have changed, and none runs while nothing is watched. A job is read when there is memory for
+ * its message: unread messages are limited per account and per node, and a message has the newest
+ * state when its turn comes. While the database is unavailable, streams that have sent something
+ * stay open and continue afterwards; others end with the error. Streams that are due at the same
+ * moment share the event loop, account by account.
  */
 export class JobWatchers {
   readonly #db: Kysely<Tables>;
@@ -70,7 +70,7 @@ export class JobWatchers {
   /** Reads in progress, by what was seen of the job: all its watchers share the result. */
   readonly #reading = new Map<string, Promise<StoredJob | undefined>>();
   readonly #jobs = new Map<string, WatchedJob>();
-  /** Those with watchers that have got nothing yet. */
+  /** Jobs with watchers that have not received anything yet. */
   readonly #unseen = new Set<WatchedJob>();
   readonly #turns = new FairTurns();
   readonly #counts = new Map<string, number>();
@@ -78,7 +78,7 @@ export class JobWatchers {
   #isLooking = false;
   #wake = (): void => {};
 
-  /** `stopping` ends all watches, and later ones at once, with its reason. */
+  /** `stopping` ends all watches with its reason; later ones end immediately. */
   constructor(
     db: Kysely<Tables>,
     options: {
@@ -106,10 +106,10 @@ export class JobWatchers {
   }
 
   /**
-   * Yields the job at once, then with each change of state or progress, the newest where several
-   * came; it ends with the job. A message counts as unread until the next one is asked for. Throws
-   * not_found for a job that is not the account's, resource_exhausted if it watches too many, or
-   * has too much unread.
+   * Yields the job immediately, then with each change of state or progress (only the newest of
+   * several), and ends when the job does. A message counts as unread until the next one is asked
+   * for. Throws not_found for a job that is not the account's, resource_exhausted if it watches too
+   * many, or has too much unread.
    */
   async *watch(
     accountId: string,
@@ -146,7 +146,7 @@ export class JobWatchers {
     }
   }
 
-  /** Checked first for each stream: so it costs little to refuse an account that has too many. */
+  /** Checked first for each stream, so that refusing an account with too many costs little. */
   #checkRoom(accountId: string): void {
     if ((this.#counts.get(accountId) ?? 0) >= watchesMax.account) {
       throw watchesFull(`the account watches ${watchesMax.account} jobs at a time already`);
@@ -156,7 +156,7 @@ export class JobWatchers {
     }
     if (this.#room.waitingOf(accountId) >= waitingMax) {
       throw watchesFull(
-        `${waitingMax} messages about jobs of the account wait for others to be taken`,
+        `${waitingMax} messages about jobs of the account wait until others have been read`,
       );
     }
   }
@@ -269,7 +269,7 @@ interface WatchedJob {
   /** Its last known state. */
   job: SeenJob | undefined;
   readonly watchers: Set<Watcher>;
-  /** Those of them that have got nothing yet: their job is polled at once. */
+  /** The watchers that have not received anything yet: their job is polled immediately. */
   readonly unseen: Set<Watcher>;
 }
 

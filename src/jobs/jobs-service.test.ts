@@ -123,12 +123,12 @@ test("`submitTranscriptJob()` reports all violations at once", async () => {
     [
       "no upload",
       { metadata, useUri: false, uri: `uploads/${newId()}` },
-      { uri: /no finished upload/ },
+      { uri: /not a finished upload/ },
     ],
     [
       "upload and type",
       { metadata: { languageCode: "en-US" }, useUri: false, uri: `uploads/${newId()}` },
-      { "metadata.fileType": /AUDIO or VIDEO/, uri: /no finished upload/ },
+      { "metadata.fileType": /AUDIO or VIDEO/, uri: /not a finished upload/ },
     ],
     [
       "long subject",
@@ -201,7 +201,7 @@ test("`submitTranscriptJob()` accepts a finished upload of the caller's account 
   assert.notEqual(row.media_id, null);
   for (const id of [await insert(other, true), await insert(account, false)]) {
     const { violations } = await refusal(submitted(request(id)));
-    assert.match(violations[0]?.description ?? "", /no finished upload of this account/);
+    assert.match(violations[0]?.description ?? "", /not a finished upload of this account/);
   }
 });
 

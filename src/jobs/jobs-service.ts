@@ -67,13 +67,13 @@ export type JobsService = Pick<
   | "cancelTranscriptJob"
 >;
 
-/** docs/api.md, Jobs: how long an Idempotency-Key names the same job. */
+/** docs/api.md, Jobs: how long an Idempotency-Key refers to the same job. */
 const keyMs = 24 * 3_600_000;
 export const keyCharsMax = 255;
 
 const sharedMessages = new WeakMap<StoredJob, TranscriptJob>();
 
-/** One message for all watchers of a job. */
+/** The message that all watchers of a job share. */
 function sharedMessage(job: StoredJob): TranscriptJob {
   const message = sharedMessages.get(job) ?? jobMessage(job);
   sharedMessages.set(job, message);
@@ -132,9 +132,13 @@ export function createJobsService(parts: JobsParts): JobsService {
       const job = await findJob(db, accountId, id);
       if (!job) throw jobNotFound(name);
       if (isCancelled) return jobMessage(job);
-      throw new ServiceError("failed_precondition", `the job has ended: it is ${job.state}`, {
-        reason: "JOB_ENDED",
-      });
+      throw new ServiceError(
+        "failed_precondition",
+        `the job has already ended: its state is ${job.state}`,
+        {
+          reason: "JOB_ENDED",
+        },
+      );
     },
   };
 }
@@ -196,7 +200,7 @@ async function missingUpload(
 
 function noUpload(source: SubmittedJob["source"]): FieldViolation {
   const name = "uploadId" in source ? `uploads/${source.uploadId}` : "";
-  return { field: "uri", description: `${name} is no finished upload of this account` };
+  return { field: "uri", description: `${name} is not a finished upload of this account` };
 }
 
 async function jobOfKey(
@@ -220,12 +224,12 @@ function readKey(header: string | null): string | null {
   throw invalidArgument([
     {
       field: "Idempotency-Key",
-      description: `1 to ${keyCharsMax} visible characters of ASCII are needed`,
+      description: `must be 1 to ${keyCharsMax} visible ASCII characters`,
     },
   ]);
 }
 
-/** The same for equal requests, in whatever order their fields and map entries come. */
+/** The hash of a request, whatever the order of its fields and map entries. */
 function hashOf(request: SubmitTranscriptJobRequest): Buffer {
   const json = sorted(toJson(SubmitTranscriptJobRequestSchema, request));
   return createHash("sha256").update(JSON.stringify(json)).digest();

@@ -1,5 +1,9 @@
 import type { TranscriptJobTable } from "../database/tables.ts";
-import type { TranscriptMetadata } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { create } from "@bufbuild/protobuf";
+import {
+  TranscriptMetadataSchema,
+  type TranscriptMetadata,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { jsonText, metadataOf } from "../transcripts/metadata-text.ts";
 
 /** A job as it is stored. */
@@ -50,11 +54,23 @@ export function jobOf(row: JobRow): StoredJob {
     accountId: row.account_id,
     state: row.state,
     progressPercent: row.progress_percent,
-    metadata: metadataOf(row.metadata),
+    metadata: readableMetadata(row.metadata),
     durationMs: row.duration_ms,
     transcriptId: row.transcript_id,
     error: row.error,
     startedAt: row.started_at,
     updatedAt: row.updated_at,
   };
+}
+
+/**
+ * Empty if the stored metadata is damaged: the job can still be ended and listed. Its attempt logs
+ * the error.
+ */
+function readableMetadata(text: string): TranscriptMetadata {
+  try {
+    return metadataOf(text);
+  } catch {
+    return create(TranscriptMetadataSchema);
+  }
 }

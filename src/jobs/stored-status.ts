@@ -18,7 +18,7 @@ export function storedStatus(text: string): Status {
   });
 }
 
-/** None if this version does not know its type or one of its fields. */
+/** The detail, or an empty list if this version does not know its type or one of its fields. */
 function knownDetail(detail: JsonValue): Any[] {
   try {
     return [fromJson(AnySchema, detail, { registry: failureDetails, ignoreUnknownFields: true })];

@@ -21,8 +21,8 @@ export type SubmittedJob = Omit<NewJob, "source"> & {
 };
 
 /**
- * The job, or why there is none: its upload is no finished one of the account, another job has its
- * idempotency key, or the account or its key has the most unfinished jobs that it may have.
+ * The job, or why there is none: the account has no such finished upload, another job has the
+ * idempotency key, or the account or its key has reached its limit of unfinished jobs.
  */
 export type Submitted = StoredJob | "NO_UPLOAD" | "KEY_TAKEN" | "ACCOUNT_FULL" | "KEY_FULL";
 

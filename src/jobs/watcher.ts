@@ -24,7 +24,7 @@ export class Watcher {
     return this.#notifiedAt;
   }
 
-  /** Whether it has got nothing yet, not even an end. */
+  /** Whether it has not received anything yet, not even an end. */
   get isNew(): boolean {
     return this.#notifiedAt === -Infinity && this.#end === undefined;
   }

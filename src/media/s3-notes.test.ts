@@ -12,8 +12,9 @@ import { openS3Notes } from "./s3-notes.ts";
 type Creator = "first" | "second";
 
 /**
- * A store with one object, which the last PUT replaces: it ignores conditions. The PUT of `second`
- * waits until `mayWrite`. Both creators find no object before either writes.
+ * An S3 store with a single object that ignores If-None-Match, so that the last PUT wins. Both
+ * creators look for the object, and find none, before either writes. The PUT of `second` waits
+ * until `mayWrite` resolves.
  */
 async function openRace(mayWrite: (reads: Readonly<Record<Creator, number>>) => boolean) {
   await using opened = new AsyncDisposableStack();

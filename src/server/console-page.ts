@@ -54,7 +54,7 @@ export function refuseStalePage(
   if (owner === `accounts/${accountId} ${actor}`) return;
   throw new ServiceError(
     "aborted",
-    "another user or account has signed in with this browser: nothing was changed, so reload the page",
+    "another user or account has signed in with this browser, so nothing was changed: reload the page",
     { reason: "SESSION_CHANGED" },
   );
 }

@@ -6,8 +6,8 @@ import type { HttpRequest, HttpResponse } from "./http.ts";
 export const anyOrigin = "*";
 
 /**
- * Which web pages may call. Pages of the service's own origin always may. Cookies play no part: the
- * API does not read them.
+ * Decides which web pages may call. Pages of the service's own origin always may. Cookies play no
+ * part: the API does not read them.
  */
 export interface PageOrigins {
   /**

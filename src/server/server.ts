@@ -152,7 +152,8 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const handle = createRequestHandler(
     {
       doors: [
-        // The first, since the gRPC door handles any request with the content type of gRPC.
+        // First in the list: the gRPC door would handle every request with a gRPC content type,
+        // including health checks.
         createHealthDoor(readiness, leaving.signal),
         createGrpcDoor({ services: api.services, open, draining, ...calls }),
         ...(docs ? [docs] : []),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { SampleJoiner, samplesOf } from "./linear16.ts";
 
-test("samplesOf() reads little-endian 16 bit, aligned or not", () => {
+test("samplesOf() reads little-endian 16-bit samples, aligned or not", () => {
   const bytes = Uint8Array.of(9, 0x34, 0x12, 0xff, 0xff);
   assert.deepEqual(samplesOf(bytes.subarray(1)), Int16Array.of(0x1234, -1));
   assert.deepEqual(samplesOf(bytes.slice(1)), Int16Array.of(0x1234, -1));

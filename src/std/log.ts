@@ -17,7 +17,7 @@ export function createLog(level: LogLevel): Log {
   );
 }
 
-/** The fields for an unexpected error: its kind and stack, with its message. */
+/** The log fields for an unexpected error: its message, its stack and, if it has one, its code. */
 export function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: String(error) };
   return { error: error.message, stack: error.stack, ...("code" in error && { code: error.code }) };

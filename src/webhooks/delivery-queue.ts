@@ -4,18 +4,18 @@ import type { Tables } from "../database/tables.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { Refusal } from "./send-delivery.ts";
 
-/** A worker's lease of a message for one attempt to deliver it, with all that it takes. */
+/** A worker's lease of a message for one attempt, with everything needed to deliver it. */
 export interface LeasedDelivery extends Lease {
   readonly webhookId: string;
   readonly url: string;
   readonly body: string;
-  /** The current one first. */
+  /** The current secret comes first. */
   readonly secrets: readonly Buffer[];
-  /** This one included, since the message was created or redelivered. */
+  /** The number of attempts since the message was created or redelivered, including this one. */
   readonly attempts: number;
   /** When it was leased, by the clock of the database. */
   readonly at: Date;
-  /** From then until the message is given up. */
+  /** The time from the lease until the message is given up. */
   readonly leftMs: number;
 }
 
@@ -23,7 +23,10 @@ export interface LeaseOptions {
   readonly leaseMs: number;
   /** At most this many deliveries are leased. */
   readonly room: number;
-  /** Deliveries of one webhook that this worker may send at once; 1 while its attempts fail. */
+  /**
+   * The maximum number of concurrent deliveries of one webhook on this worker; 1 while its attempts
+   * fail.
+   */
   readonly ofWebhookMax: number;
   /** Deliveries that it is sending, by webhook. */
   readonly sending: ReadonlyMap<string, number>;
@@ -127,9 +130,9 @@ export async function noteDelivered(
   return isNoted ?? false;
 }
 
-/** What was recorded of a failed attempt. */
+/** The result of recording a failed attempt. */
 export interface NotedRefusal {
-  /** The message is not sent again by itself. */
+  /** The message is not sent again unless it is redelivered. */
   readonly isGivenUp: boolean;
   /** Why the webhook was disabled, if it was. */
   readonly disabledReason: string | undefined;
@@ -166,25 +169,32 @@ export async function noteRefused(
   });
 }
 
-/** Lets another worker have a delivery at once; the attempt does not count. */
+/** Releases a delivery so that any worker may lease it immediately; the attempt does not count. */
 export async function releaseDelivery(db: Kysely<Tables>, lease: Lease): Promise<void> {
   const uncounted = { afterMs: 0, isForgiven: true, set: sql`, attempts = attempts - 1` };
   await releaseLease(db, "webhook_delivery", lease, uncounted);
 }
 
 /**
- * Ends messages whose day passed while their webhook was disabled, and deletes those that are too
- * old to be listed. A last attempt in the future was before a clock was set back: the next one is
- * due now.
+ * Makes messages due that wait only because the clock of the database was set back: an attempt of
+ * theirs is in the future, or they wait for the first attempt, before which there is no delay.
  */
-export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): Promise<void> {
+export async function repairDueTimes(db: Kysely<Tables>): Promise<void> {
   await sql`
     update webhook_delivery set due_at = now()
     where id in (
       select id from webhook_delivery
-      where state = 'PENDING' and last_attempt_at > now() + interval '1 minute' and due_at > now()
+      where state = 'PENDING' and due_at > now()
+        and (tries = 0 or last_attempt_at > now() + interval '1 minute')
       for update skip locked)
   `.execute(db);
+}
+
+/**
+ * Ends messages whose day passed while their webhook was disabled, and deletes those that are too
+ * old to be listed.
+ */
+export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): Promise<void> {
   await sql`
     update webhook_delivery set state = 'FAILED', last_problem = 'the webhook was disabled until its day was over'
     where id in (
@@ -206,7 +216,7 @@ export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): 
 }
 
 /**
- * Locks the webhook first: its deletion locks in this order. Nothing is recorded of a deleted one.
+ * Locks the webhook first: its deletion locks in this order. Nothing is recorded for a deleted one.
  */
 async function noting<T>(
   db: Kysely<Tables>,
@@ -264,7 +274,7 @@ async function disable(
 ): Promise<string | undefined> {
   const reason = isGone
     ? problem
-    : `nothing was taken for ${failingDaysMax} days; the last time ${problem}`;
+    : `nothing was accepted for ${failingDaysMax} days; the last time ${problem}`;
   const row = await trx
     .updateTable("webhook")
     .set({ disabled_at: sql<Date>`now()`, disabled_reason: reason })

@@ -23,7 +23,7 @@ const shownColumns = [
   "created_at",
 ] as const satisfies readonly (keyof StoredDelivery)[];
 
-/** Tests of a webhook that may wait to be delivered. */
+/** The maximum number of tests of a webhook that wait to be delivered. */
 export const testsMax = 10;
 
 /**
@@ -66,7 +66,7 @@ export async function insertDeliveries(
   await trx.insertInto("webhook_delivery").values(rows).execute();
 }
 
-/** Sends a test to a webhook; undefined when the most that may wait do so already. */
+/** Sends a test to a webhook; undefined if the maximum number of tests already waits. */
 export async function insertTest(
   db: Kysely<Tables>,
   webhookId: string,
@@ -113,7 +113,7 @@ export async function listDeliveries(
 }
 
 /**
- * Sends a delivery again at once, and for another day; an attempt in progress counts no more.
+ * Sends a delivery again immediately, and for another day; an attempt in progress no longer counts.
  * undefined: the webhook has no such delivery.
  */
 export async function redeliver(

@@ -6,7 +6,7 @@ import { withBundledPackages } from "../../test/fixtures/bundled-program.ts";
 import { openReceiver, openWebhooks, signedBy } from "../../test/fixtures/webhooks-fixture.ts";
 import { until } from "../../test/fixtures/until.ts";
 
-/** Of each attempt; the lease is twice as long. */
+/** The timeout of each attempt; the lease is twice as long. */
 const timeoutMs = 1_000;
 
 test("a message is sent again if its worker was killed after the receiver accepted it and before that was recorded", async () => {

@@ -166,7 +166,7 @@ test("addresses that are not public are never connected to, and an open port loo
     fixture.make(account, { url: `http://inside.example:${port}/x` }),
   ]);
   await fixture.notify(account);
-  // Unlike when it was made: nothing is allowed any more, and the name resolves to an internal
+  // Unlike at its creation, nothing is allowed any more, and the name resolves to an internal
   // address.
   await using _worker = fixture.openWorker({
     allow: parseMediaAllowList([]),
@@ -277,7 +277,7 @@ test("after its day a message is FAILED after one more attempt; after three days
   await until(async () => (await stateOf()).disabled_at !== null);
   assert.equal(
     (await stateOf()).disabled_reason,
-    "nothing was taken for 3 days; the last time the receiver answered 503 Service Unavailable",
+    "nothing was accepted for 3 days; the last time the receiver answered 503 Service Unavailable",
   );
 });
 
@@ -303,7 +303,7 @@ test("a receiver that hangs, with many messages, does not delay another; each we
   assert.equal(states.filter((attempts) => attempts === 1).length, 8);
 });
 
-test("a worker that stops releases its messages, and the next worker sends them at once", async () => {
+test("a worker that stops releases its messages, and the next worker sends them immediately", async () => {
   await using receiver = await openReceiver((response, at) => {
     if (at > 0) response.writeHead(204).end();
   });

@@ -11,6 +11,7 @@ import {
   noteDelivered,
   noteRefused,
   releaseDelivery,
+  repairDueTimes,
   sweepDeliveries,
   type LeasedDelivery,
 } from "./delivery-queue.ts";
@@ -24,17 +25,23 @@ export interface DeliveryWorkerParts {
   readonly log: Log;
   /** Default: Math.random. */
   readonly chance?: () => number;
+  /** For tests. Default: 30 s. */
+  readonly repairMs?: number;
   /** For tests. Default: resolveHost. */
   readonly resolve?: Resolve;
   /** For tests. Default: 15 s, the least that Standard Webhooks recommends. */
   readonly timeoutMs?: number;
 }
 
-/** Messages that a node sends at once, and of them those to one webhook. */
+/**
+ * The maximum numbers of messages that a node sends at the same time, in total and to one webhook.
+ */
 const sendingMax = 64;
 const sendingOfWebhookMax = 8;
 const pollMs = 500;
 const sweepMs = 600_000;
+/** How often messages are looked for that wait because a clock was set back. */
+const repairMs = 30_000;
 /** How long a worker that stops waits for receivers to answer. */
 const stopMsMax = 3_000;
 
@@ -63,10 +70,17 @@ class DeliveryWorker implements AsyncDisposable {
   readonly #loop: Promise<unknown>;
 
   constructor(parts: DeliveryWorkerParts) {
-    this.#parts = { chance: Math.random, resolve: resolveHost, timeoutMs: 15_000, ...parts };
+    this.#parts = {
+      chance: Math.random,
+      resolve: resolveHost,
+      timeoutMs: 15_000,
+      repairMs,
+      ...parts,
+    };
     this.#loop = Promise.all([
       this.#repeat(0, "webhook.lease_failed", () => this.#next()),
       this.#repeat(sweepMs, "webhook.sweep_failed", () => this.#sweep()),
+      this.#repeat(this.#parts.repairMs, "webhook.repair_failed", () => this.#repair()),
     ]);
   }
 
@@ -163,6 +177,10 @@ class DeliveryWorker implements AsyncDisposable {
     if (noted.disabledReason !== undefined) {
       log.warn({ webhookId: delivery.webhookId, status: refusal.status }, "webhook.disabled");
     }
+  }
+
+  async #repair(): Promise<void> {
+    await repairDueTimes(this.#parts.database.db);
   }
 
   async #sweep(): Promise<void> {

@@ -3,8 +3,8 @@ import { isUnreadable, isUntrusted } from "../media/transfer-failure.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Why there was no answer, in words for the owner of the webhook. Throws any error that is no
- * failure of sending: a bug.
+ * Why there was no answer, in words for the owner of the webhook. Rethrows an error that is not a
+ * failure to send, since it is a bug.
  */
 export function explainSending(error: unknown): string {
   if (error instanceof ServiceError && error.reason === "MEDIA_ADDRESS_REFUSED") return notPublic;

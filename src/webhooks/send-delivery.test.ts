@@ -21,7 +21,7 @@ async function problemOf(url: string): Promise<string> {
   return attempt.problem;
 }
 
-test("each fault of a receiver has its own message, and is no failure of the service", async () => {
+test("each fault of a receiver has its own message, and is not a failure of the service", async () => {
   const absent = `https://${`${"a".repeat(60)}.`.repeat(5)}example/`;
   assert.equal(await problemOf(absent), "the host of the receiver does not exist: no such name");
 

@@ -37,6 +37,29 @@ test("a message whose next attempt was delayed by a clock that was set back is s
   assert.equal((await fixture.deliveries(id))[1]?.state, "PENDING");
 });
 
+test("messages are sent soon after the clock of the database was set back by hours", async () => {
+  await using receiver = await openReceiver();
+  const account = await fixture.addAccount();
+  const { id } = await fixture.make(account, { url: receiver.url });
+  await using _worker = fixture.openWorker({ repairMs: 200 });
+  await fixture.notify(account);
+  await until(async () => (await fixture.deliveries(id))[0]?.state === "DELIVERED");
+  // Without an attempt, and waiting for the next one: all times are in the future then.
+  for (const attempts of [0, 1]) {
+    await fixture.database.pool.query(
+      `insert into webhook_delivery (id, webhook_id, event_type, body, tries, attempts,
+         created_at, last_attempt_at, due_at)
+       select gen_random_uuid(), $1, 'transcriptjob.succeeded', '{}', $2, $2, now() + interval '3 hours',
+         case when $2 > 0 then now() + interval '3 hours' end, now() + interval '3 hours 5 seconds'`,
+      [id, attempts],
+    );
+  }
+  await until(async () =>
+    (await fixture.deliveries(id)).every(({ state }) => state === "DELIVERED"),
+  );
+  assert.equal(receiver.received.length, 3);
+});
+
 test("messages of a disabled webhook wait, are FAILED after a day, and are deleted after 30 days", async () => {
   await using receiver = await openReceiver();
   const account = await fixture.addAccount();

@@ -102,7 +102,7 @@ test("each violation of a job has a sentence in both languages", () => {
   const all = [
     "is required",
     "is-IS has no installed model; installed: en-US",
-    "uploads/x is no finished upload of this account",
+    "uploads/x is not a finished upload of this account",
     ...ofUrls,
     ...ofMetadata.map(({ description }) => description),
   ];

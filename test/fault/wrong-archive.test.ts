@@ -160,7 +160,7 @@ test("(c) a bucket without a mark that is not empty is refused to an empty datab
   assert.deepEqual(await keys(), [Key]);
 });
 
-test("(B11) a node with another media folder than the other nodes does not start", async () => {
+test("a node whose media folder differs from that of the other nodes does not start", async () => {
   await using cluster = await openCluster({});
   const [api, apart] = [cluster.addNode("api"), cluster.addNode("worker")];
   rmSync(join(apart.dataFolder, "media"));

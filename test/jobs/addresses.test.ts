@@ -26,7 +26,7 @@ import {
 } from "../fixtures/jobs-fixture.ts";
 import { openTestDatabase } from "../fixtures/open-test-database.ts";
 
-/** Hosts that are no public address, however they are written: refused as they are submitted. */
+/** Hosts that are not public addresses, however they are written: a submit with one is refused. */
 const hosts = `
   127.0.0.1 127.0.0.1. 127.1 127.0.1 2130706433 0x7f000001 0x7F.0.0.0x1 0x7f.1 0177.0.0.1 017700000001
   0x7f.0.1 127.000.000.001 127.255.255.254 %31%32%37.0.0.1 127%2e0%2e0%2e1 ①②⑦.⓪.⓪.① １２７.0.0.1
@@ -44,7 +44,7 @@ const hosts = `
 `
   .trim()
   .split(/\s+/)
-  // Of Azure, and public to everybody else.
+  // 168.63.129.16 belongs to Azure; to everyone else it is an ordinary public address.
   .filter((host) => !host.startsWith("168."));
 
 /**

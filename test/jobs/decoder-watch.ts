@@ -3,9 +3,9 @@ import { setInterval } from "node:timers";
 
 /** The decoders below this process, and their peak use. */
 export class DecoderWatch implements Disposable {
-  /** Of all at a time, in bytes. */
+  /** The peak memory of all decoders together, in bytes. */
   peakRss = 0;
-  /** Of one, in seconds. */
+  /** The peak CPU time of one decoder, in seconds. */
   peakCpuSeconds = 0;
   readonly #timer = setInterval(() => this.#look(), 50);
 

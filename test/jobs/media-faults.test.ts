@@ -146,7 +146,7 @@ function failureLogged(name: string, from: number): string | undefined {
 }
 
 describe("jobs of hostile media", { concurrency: true }, () => {
-  test("files that are no recording fail with the name of their type", async () => {
+  test("files that are not recordings fail with the name of their type", async () => {
     await check([
       ["empty.wav", "", invalid, /empty: the URL returned 0 bytes/],
       ["byte.mp3", "\0", invalid, /not a recording/],

@@ -175,7 +175,7 @@ def make_whole_encoder(whole, path, blank, vocabulary):
 def make_decoder(path, vocabulary):
     nodes = [
         node("Squeeze", ["y", "second"], ["last"]),
-        # Before the first token there is blank: it is no less likely.
+        # The token before the first one is blank, which is not made less likely.
         node("Gather", ["table", "last"], ["decoder_out"]),
     ]
     table = np.eye(vocabulary, dtype=np.float32) * LAST_TOKEN

@@ -183,7 +183,7 @@ const failures: readonly (readonly [RegExp, Explain])[] = [
     nexts.operator,
   ),
   problem(
-    /^the uploaded media is gone|^the media is gone/,
+    /^the uploaded media (is gone|was deleted)|^the media is gone/,
     "Skránni hefur verið eytt.",
     "The file has been deleted.",
     nexts.sendAgain,

@@ -13,7 +13,7 @@ export interface DecoderParts {
 
 /**
  * Frames of silence that are put before each utterance. Measured with utterances that begin with
- * their first sample of speech: 3 of 23 wrong first words become right, and more silence is no
- * better.
+ * their first sample of speech: 3 of 23 wrong first words become right, and more silence does
+ * not help.
  */
 export const leadFrames = 16;

@@ -28,7 +28,10 @@ export class HintGraph {
   readonly #earned: Float64Array;
   readonly #kept: Float64Array;
   readonly #completed: Float64Array;
-  /** The longest other beginning of a phrase that the path of the node ends with. */
+  /**
+   * Where to continue if no child matches (the failure link of Aho-Corasick): the node of the
+   * longest proper suffix of this node's path that is also the beginning of a phrase.
+   */
   readonly #fallbacks: Int32Array;
 
   constructor(hints: readonly PhraseHints[]) {

@@ -85,8 +85,8 @@ function partSegment(segment: Segment, spans: SpansByPart): Segment[] {
 }
 
 /**
- * Where turns overlap, the one whose middle is nearest: crosstalk is short, and lies at the edge of
- * a turn.
+ * The speaker at a time. If turns overlap, the one whose middle is nearest: crosstalk is short, and
+ * at the edge of a turn.
  */
 function speakerOf(ms: number, spans: SpansByPart): string | undefined {
   let best: { readonly span: SpeakerSpan; readonly distance: number } | undefined;

@@ -44,7 +44,7 @@ export class AttemptEnd {
       await this.#giveUp(attempt);
     } else {
       const failure = failureOf(error);
-      const { attempts } = attempt.job;
+      const { attempts } = attempt;
       // While the media store or the database is unavailable for all jobs, the failure has nothing
       // to do with this one.
       const isForgiven =
@@ -60,42 +60,43 @@ export class AttemptEnd {
    * A job that blocks its worker each time loses each lease: these attempts count, so that they
    * end.
    */
-  async #lost({ id, piecesKept, isExtendedInTime }: JobAttempt): Promise<void> {
+  async #lost({ id, piecesKept, isExtendedInTime, isCounted }: JobAttempt): Promise<void> {
     const { db, log } = this.#parts;
     log.info({ jobId: id }, "job.lease_lost");
-    if (piecesKept > 0 || isExtendedInTime) await takeAttemptBack(db, id);
+    if (isCounted && (piecesKept > 0 || isExtendedInTime)) await takeAttemptBack(db, id);
   }
 
-  async #giveUp({ id, job, signal }: JobAttempt): Promise<void> {
+  async #giveUp({ id, job, signal, isCounted }: JobAttempt): Promise<void> {
     const { db, log } = this.#parts;
     log.info({ jobId: id }, "job.released");
-    await retryWhileDatabaseDown(signal, () => releaseJob(db, job.lease, { isForgiven: true }));
+    const released = { isForgiven: isCounted };
+    await retryWhileDatabaseDown(signal, () => releaseJob(db, job.lease, released));
   }
 
   async #retry(
-    { id, job, signal }: JobAttempt,
+    { id, job, attempts, isCounted, signal }: JobAttempt,
     failure: ServiceError,
     error: unknown,
     isForgiven: boolean,
   ): Promise<void> {
     const { db, log, avoided, retryMs } = this.#parts;
-    const { lease, attempts, accountId } = job;
+    const { lease, accountId } = job;
     const fields = { jobId: id, attempts, code: failure.code, reason: failure.reason };
     log.warn({ ...fields, ...errorFields(error) }, "job.attempt_failed");
     const afterMs = 8 * retryMs * 4 ** (attempts - 1);
     if (isLackingMedia(error)) avoided.avoid(accountId, afterMs);
     await retryWhileDatabaseDown(withinTime(signal), () =>
-      releaseJob(db, lease, { afterMs, isForgiven }),
+      releaseJob(db, lease, { afterMs, isForgiven: isForgiven && isCounted }),
     );
   }
 
   async #fail(
-    { id, job, signal }: JobAttempt,
+    { id, job, attempts, signal }: JobAttempt,
     failure: ServiceError,
     error: unknown,
   ): Promise<void> {
     const { db, log } = this.#parts;
-    const { lease, attempts } = job;
+    const { lease } = job;
     const fields = { jobId: id, attempts, code: failure.code, reason: failure.reason };
     if (error === failure) log.info(fields, "job.failed");
     else log.error({ ...fields, ...errorFields(error) }, "job.failed");

@@ -55,8 +55,8 @@ async function cancel(name: string): Promise<void> {
 }
 
 /**
- * Cancels a job in some phase; then nothing of it may continue, and nothing may remain. Returns how
- * long that took, in ms.
+ * Cancels a job in some phase, after which nothing of it may continue or remain. Returns how long
+ * that took, in ms.
  */
 async function cancelled(name: string, isQuiet: () => boolean = () => true): Promise<number> {
   const startedAt = performance.now();

@@ -12,7 +12,7 @@ export interface Piece {
  * benefit.
  */
 export const pieceMsMax = 30_000;
-/** A cut is looked for from here to the longest piece. */
+/** The shortest piece: a cut is searched between this length and the longest piece. */
 const pieceMsMin = 12_000;
 /** Memory for the samples of a piece begins with this and grows with them. */
 const heldMsMin = 5_000;
@@ -29,7 +29,10 @@ const pauseMs = [600, 300, 200, 110] as const;
 const louderShare = 0.35;
 /** The level of speech: louder than this share of all frames. */
 const speechShare = 0.9;
-/** Sound below this share of the speech level, or below this level of 32768, is always silence. */
+/**
+ * Sound below this share of the speech level, or below the fixed level (of 32768), is always
+ * silence.
+ */
 const silenceShare = 0.01;
 const silenceLevel = 3;
 /** The pole of a high-pass filter at about 150 Hz: offset, rumble and hum would mask the pauses. */

@@ -14,7 +14,7 @@ import {
 const pieceMs = 25_000;
 const samplesPerMs = 16;
 
-/** Pieces of a recording in which a sample says which piece it is of. */
+/** Pieces of a recording in which each sample is the number of its piece. */
 function* pieces(count: number): Generator<Piece> {
   for (let index = 0; index < count; index++) {
     yield {

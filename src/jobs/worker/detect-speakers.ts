@@ -6,7 +6,7 @@ import { ServiceError } from "../../std/service-error.ts";
 import type { SpeakerSpan } from "./assign-speakers.ts";
 import { joinSamples } from "../../audio/join-samples.ts";
 import type { Piece } from "./cut-pieces.ts";
-import { attemptsMax } from "../../database/lease.ts";
+import { attemptsMax, LeaseLost } from "../../database/lease.ts";
 import type { Span } from "./piece-segments.ts";
 
 /**
@@ -45,6 +45,7 @@ export class SpeakerDetector implements Disposable {
   #held: Piece[] = [];
   #count = 0;
   #hasFailed = false;
+  #leaseLost: LeaseLost | undefined;
   #detecting = Promise.resolve();
 
   constructor(options: SpeakerDetectorOptions) {
@@ -62,7 +63,7 @@ export class SpeakerDetector implements Disposable {
   /** The speakers of the whole recording with their times; none after a failure. */
   async end(): Promise<readonly SpeakerSpan[]> {
     await this.#endWindow();
-    await this.#detecting;
+    await this.#detected();
     if (this.#hasFailed) return [];
     const windows = this.#windows.map(({ startMs, speakers: { turns, speakers } }) => ({
       startMs,
@@ -81,14 +82,21 @@ export class SpeakerDetector implements Disposable {
     if (!first || !last) return;
     this.#held = [];
     const index = this.#count++;
-    await this.#detecting;
+    await this.#detected();
     const span = { startMs: first.startMs, endMs: last.endMs };
     this.#detecting = this.#detect(index, span, pieces).catch((error: unknown) => {
       this.#hasFailed = true;
-      if (!this.#signal.aborted) {
+      if (error instanceof LeaseLost) this.#leaseLost = error;
+      else if (!this.#signal.aborted) {
         this.#options.log.warn(errorFields(error), "job.speakers_failed");
       }
     });
+  }
+
+  /** Waits for the previous window. Throws if it could not be kept because the lease is lost. */
+  async #detected(): Promise<void> {
+    await this.#detecting;
+    if (this.#leaseLost) throw this.#leaseLost;
   }
 
   async #detect(index: number, span: Span, pieces: readonly Piece[]): Promise<void> {

@@ -11,12 +11,13 @@ export interface JobSuccess {
   readonly lease: Lease;
   readonly transcriptId: string;
   readonly durationMs: number;
-  /** The transcript keeps the media. */
+  /** Whether the transcript keeps the media. */
   readonly keepsMedia: boolean;
 }
 
 /**
- * Ends jobs as SUCCESS, and returns what audio they had; undefined if one of the leases is lost.
+ * Ends jobs as SUCCESS, and returns the audio to count for each; undefined if one of the leases is
+ * lost.
  */
 export async function succeedJobs(
   trx: Transaction<Tables>,

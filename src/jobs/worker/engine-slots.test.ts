@@ -37,7 +37,7 @@ function openLine(count: number) {
   };
 }
 
-test("`EngineSlots` lets as many pieces in as there are slots, the oldest job of an account first", async () => {
+test("`EngineSlots` admits as many pieces as there are slots, the oldest job of an account first", async () => {
   const line = openLine(2);
   await line.ask("a3", "a4", "a2", "a1", "a2");
   assert.deepEqual(line.order, ["a3", "a4"]);

@@ -12,9 +12,9 @@ interface WaitingPiece {
 }
 
 /**
- * The engines of a worker, each for one piece at a time. A free slot goes to the account that holds
- * the fewest; among those, to the one whose last turn is longest ago; within the account, to its
- * oldest job, so that jobs end one after the other.
+ * The engines of a worker: each recognizes one piece at a time. A free slot goes to the account
+ * that holds the fewest; among those, to the one whose last turn is longest ago; within the
+ * account, to its oldest job, so that jobs end one after the other.
  */
 export class EngineSlots {
   #free: number;
@@ -87,7 +87,7 @@ export class EngineSlots {
     );
   }
 
-  /** An account that neither holds nor waits is new the next time. */
+  /** Forgets an account that neither holds nor waits for a slot: next time it counts as new. */
   #forget(accountId: string): void {
     const isKnown = this.#waiting.some(({ job }) => job.accountId === accountId);
     if (!isKnown && !this.#ofAccounts.has(accountId)) this.#turns.delete(accountId);

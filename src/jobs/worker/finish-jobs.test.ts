@@ -9,6 +9,7 @@ import {
 } from "../../../test/fixtures/worker-fixture.ts";
 import { TranscriptJob_State as State } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { newId } from "../../std/ids.ts";
+import { metadataOf } from "../../transcripts/metadata-text.ts";
 import { transcriptRows } from "../../transcripts/insert-transcript.ts";
 import { LeaseLost } from "../../database/lease.ts";
 import { createFinish, type FinishedJob } from "./finish-jobs.ts";
@@ -22,7 +23,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("of jobs that end in one batch, one that has lost its lease changes nothing, and the others end", async () => {
+test("a job that lost its lease does not affect the other jobs that end in the same batch", async () => {
   const { jobs, account } = fixture;
   const { db } = jobs.database;
   const names: string[] = [];
@@ -35,12 +36,12 @@ test("of jobs that end in one batch, one that has lost its lease changes nothing
   const lost = leased[1]?.lease.id ?? assert.fail();
   await db.updateTable("transcript_job").set({ lease: 2 }).where("id", "=", lost).execute();
   const finish = createFinish(db);
-  const ends = leased.map(async ({ lease, metadata }): Promise<void> => {
+  const ends = leased.map(async ({ lease, metadataText }): Promise<void> => {
     const transcriptId = newId();
     const rows = await transcriptRows({
       id: transcriptId,
       accountId: account,
-      metadata,
+      metadata: metadataOf(metadataText),
       segments: [],
     });
     const success = { lease, transcriptId, durationMs: 1_000, keepsMedia: false };

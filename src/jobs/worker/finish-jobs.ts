@@ -12,10 +12,10 @@ import { deletePieces } from "./job-checkpoints.ts";
 /** A job with all that its end needs. */
 export interface FinishedJob {
   readonly success: JobSuccess;
-  /** It may have checkpoints. */
+  /** Whether it may have checkpoints. */
   readonly hasPieces: boolean;
   readonly rows: TranscriptRows;
-  /** The facts of the media, where the transcript keeps it. */
+  /** The facts of the media, if the transcript keeps it. */
   readonly media: DescribedMedia | undefined;
 }
 
@@ -32,8 +32,8 @@ export function createFinish(db: Kysely<Tables>): Batches<FinishedJob, undefined
 }
 
 /**
- * One commit: the transcripts, and the jobs' ends with their audio; or, where one has no lease,
- * nothing.
+ * Writes the transcripts, the ends of the jobs and their audio in one commit; nothing if a job has
+ * lost its lease.
  */
 async function finish(trx: Transaction<Tables>, jobs: readonly FinishedJob[]): Promise<void> {
   const audio = await succeedJobs(

@@ -7,8 +7,8 @@ const advertiseEveryMs = 1_000;
 /** How long an answer of anyIdle() is reused. */
 const anyIdleForMs = 250;
 /**
- * A worker that has not advertised itself for 3 s is busy, or dead; nor is it idle where the clock
- * was set back since.
+ * A worker that has not advertised itself for 3 s is busy or has died. An advertisement from the
+ * future (the clock was set back) does not count either.
  */
 const isFresh = sql<boolean>`seen_at between now() - interval '3 seconds' and now() + interval '3 seconds'`;
 
@@ -26,8 +26,8 @@ export class IdleWorkers {
   }
 
   /**
-   * Advertises this worker as idle, with the number of jobs it would take; called again and again.
-   * true where that is new.
+   * Advertises this worker as idle, with the number of jobs it would take; called regularly.
+   * Returns true if it was not advertised before.
    */
   async advertise(wanted: number): Promise<boolean> {
     const advertisedMs = this.#advertisedMs;

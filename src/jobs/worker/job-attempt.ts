@@ -5,15 +5,15 @@ import type { Tables } from "../../database/tables.ts";
 import type { Log } from "../../std/log.ts";
 import type { EngineSlots } from "./engine-slots.ts";
 import { JobProgress } from "./job-progress.ts";
-import { extendJob, leaseMs, resetAttempts, type LeasedJob } from "./lease-jobs.ts";
+import { extendJob, isLastAttempt, leaseMs, resetAttempts, type LeasedJob } from "./lease-jobs.ts";
 import { ProgressLog } from "./progress-log.ts";
 import type { RunningJob, RunningJobs } from "./running-jobs.ts";
 
 /** How often a lease is extended, progress written and a cancelled job noticed. */
 const extendEveryMs = 1_000;
 /**
- * What may have been recognized when a worker died, besides one piece for each engine: the next,
- * and the one that was being cut.
+ * Pieces that may have been in progress when a worker died, in addition to one for each engine: the
+ * next one, and the one that was being cut.
  */
 const piecesAhead = 2;
 
@@ -34,6 +34,10 @@ export interface AttemptParts {
 /** One attempt of this worker at a job, from the lease to the job's end or its release. */
 export class JobAttempt implements RunningJob {
   readonly job: LeasedJob;
+  /** The attempts at the job, this one included. */
+  attempts: number;
+  /** Whether this attempt is counted: the last one is not until countLastAttempt(). */
+  isCounted: boolean;
   readonly progress = new JobProgress();
   /** Ends the work at once: the lease is lost, or the worker has stopped. */
   readonly signal: AbortSignal;
@@ -54,6 +58,8 @@ export class JobAttempt implements RunningJob {
   constructor(parts: AttemptParts, job: LeasedJob) {
     const log = parts.log.child({ jobId: job.lease.id });
     this.job = job;
+    this.attempts = job.attempts;
+    this.isCounted = !isLastAttempt(job);
     this.#parts = parts;
     this.#log = new ProgressLog(log);
     const keeping = { everyMs: extendEveryMs, log, event: "job.lease_not_extended" };
@@ -67,7 +73,7 @@ export class JobAttempt implements RunningJob {
   }
 
   /**
-   * Whether this worker extends the lease in time. If it is lost nevertheless, the database was
+   * Whether this worker extends the lease in time. If the lease is lost anyway, the database was
    * unavailable or its clock has jumped.
    */
   get isExtendedInTime(): boolean {
@@ -94,7 +100,7 @@ export class JobAttempt implements RunningJob {
     return this.stopping.aborted;
   }
 
-  /** In this attempt. */
+  /** The number of pieces kept in this attempt. */
   get piecesKept(): number {
     return this.#piecesKept;
   }
@@ -103,7 +109,7 @@ export class JobAttempt implements RunningJob {
     this.#leaving.abort(new Error("the job makes room for others"));
   }
 
-  /** Extends the lease no more. */
+  /** Stops extending the lease. */
   end(): void {
     this.#keeper.stop();
   }
@@ -125,7 +131,9 @@ export class JobAttempt implements RunningJob {
     this.#hasMedia = true;
   }
 
-  /** Once a job that was alone has got past where its worker died, others run again. */
+  /**
+   * Lets other jobs run again once a job that ran alone is past the piece at which its worker died.
+   */
   async pieceKept(): Promise<void> {
     this.#piecesKept += 1;
     const { db, running, parallelism } = this.#parts;

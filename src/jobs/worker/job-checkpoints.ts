@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { isHeld, type Lease } from "../../database/lease.ts";
+import { isHeld, LeaseLost, type Lease } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { WindowSpeakers } from "../../engines/protocol/recognizer.ts";
 import type { Segment } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -8,10 +8,7 @@ import { jsonText } from "../../transcripts/metadata-text.ts";
 import type { StoredWindow } from "./detect-speakers.ts";
 import type { Span } from "./piece-segments.ts";
 
-/**
- * Keeps the result of a piece, while the lease is the latest. The job cannot end meanwhile, and
- * leave the piece behind.
- */
+/** Keeps the result of a piece. Throws LeaseLost, if the lease is lost. */
 export async function insertPiece(
   db: Kysely<Tables>,
   lease: Lease,
@@ -49,7 +46,7 @@ export async function readPieces(
   );
 }
 
-/** Keeps who speaks in a window, while the lease is the latest. */
+/** Keeps who speaks in a window. Throws LeaseLost, if the lease is lost. */
 export async function insertWindow(
   db: Kysely<Tables>,
   lease: Lease,
@@ -92,7 +89,9 @@ const windowColumns = {
   json: "speakers",
 } as const;
 
-/** Only while the lease holds: the job cannot end meanwhile, and leave the row behind. */
+/**
+ * The job cannot end before the row is written, and leave it behind. Throws LeaseLost, if it is.
+ */
 async function insertCheckpoint(
   db: Kysely<Tables>,
   lease: Lease,
@@ -100,13 +99,14 @@ async function insertCheckpoint(
   row: Span & { readonly number: number; readonly json: string },
 ): Promise<void> {
   const [number, json] = [sql.ref(columns.number), sql.ref(columns.json)];
-  await sql`
+  const { numAffectedRows = 0n } = await sql`
     insert into ${sql.table(columns.table)} (job_id, ${number}, start_ms, end_ms, ${json})
     select id, ${row.number}::int, ${row.startMs}::int, ${row.endMs}::int, ${row.json}::jsonb
     from transcript_job where ${isHeld("transcript_job", lease)} for share
     on conflict (job_id, ${number}) do update
       set start_ms = excluded.start_ms, end_ms = excluded.end_ms, ${json} = excluded.${json}
   `.execute(db);
+  if (numAffectedRows === 0n) throw new LeaseLost();
 }
 
 /** Deletes the checkpoints of jobs that end. */

@@ -36,7 +36,10 @@ export interface JobMediaRules {
   /** Whether transcripts keep the media. */
   readonly keepMedia: boolean;
   readonly mediaBytesMax: number;
-  /** Bytes that an account may keep, where the operator has set nothing else. Default 0: any. */
+  /**
+   * Bytes of media that an account may store, unless the operator has set a limit for it. Default
+   * 0: any.
+   */
   readonly storedBytesMax?: number;
   /** For tests. */
   readonly resolve?: Resolve | undefined;
@@ -61,15 +64,15 @@ export class JobMedia {
   }
 
   /**
-   * The id of the job's media. Fetches it where it is not kept yet, under a new id: so what a
-   * worker without its lease still writes does not matter. Throws STORAGE_LIMIT where it is to stay
+   * The id of the job's media. Fetches it under a new id if it is not stored yet, so that a worker
+   * that has lost its lease cannot change it. Throws STORAGE_LIMIT if the transcript is to keep it
    * and the account has no room for it.
    */
   async take(attempt: Pick<JobAttempt, "job" | "signal" | "stopping">): Promise<string> {
     const { mediaId, uri: url, accountId, lease } = attempt.job;
     if (mediaId !== null) return mediaId;
     if (url === null) {
-      throw new ServiceError("failed_precondition", "the uploaded media is gone");
+      throw new ServiceError("failed_precondition", "the uploaded media was deleted");
     }
     const { db, store, log } = this.#parts;
     const { allow, keepMedia, mediaBytesMax, storedBytesMax = 0 } = this.#rules;

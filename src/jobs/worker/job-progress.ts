@@ -1,16 +1,16 @@
 /** How far the recognition of a recording is. */
 export interface Progress {
-  /** Recognized, of totalMs in all; with what earlier attempts at the job kept. */
+  /** Milliseconds recognized, out of totalMs, including what earlier attempts kept. */
   readonly doneMs: number;
   readonly totalMs: number;
-  /** Of it, recognized in this attempt: what its speed is measured by. */
+  /** The part that this attempt has recognized, from which the speed is computed. */
   readonly hereMs: number;
 }
 
 /**
- * Adds up what is recognized: pieces that are done, and of the others what an engine has processed.
- * A piece that is recognized again is not taken back, and counts for more only when more of it is
- * processed than before.
+ * Adds up the finished pieces and what an engine has processed of the others. A piece that is
+ * recognized again never lowers the sum, and raises it only when more of it is processed than
+ * before.
  */
 export class JobProgress implements Progress {
   readonly #processedMs = new Map<number, number>();

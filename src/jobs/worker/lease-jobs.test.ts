@@ -12,6 +12,7 @@ import {
   leaseJobs,
   releaseJob,
   resetAttempts,
+  takeAttemptBack,
   type LeasedJob,
 } from "./lease-jobs.ts";
 
@@ -46,7 +47,7 @@ async function leaseOne(): Promise<LeasedJob> {
   return job ?? assert.fail("no job is due");
 }
 
-/** Moves what is due of all jobs, as the clock of the database would that is set back. */
+/** Moves the due times of all jobs, as if the clock of the database were set back. */
 async function shiftDue(interval: string): Promise<void> {
   await database.pool.query("update transcript_job set due_at = due_at + $1::interval", [interval]);
 }
@@ -56,7 +57,7 @@ async function attemptsOf(id: string): Promise<number> {
   return (await job.executeTakeFirstOrThrow()).tries;
 }
 
-test("workers that lease at the same time share the jobs, each of which one of them gets", async () => {
+test("workers that lease at the same time share the jobs, and each job goes to one of them", async () => {
   const ids = await Promise.all(Array.from({ length: 24 }, submit));
   const leased = await Promise.all(Array.from({ length: 8 }, () => lease(4)));
   const got = leased.flat().map((job) => job.lease.id);
@@ -133,6 +134,18 @@ test("the last attempt counts only once it has begun, and then the job is leased
   assert.equal(past.attempts, attemptsMax + 1);
   assert.equal(isLastAttempt(past), false);
   assert.equal(await attemptsOf(id), attemptsMax + 1);
+});
+
+test("an attempt that is subtracted after the next lease stays subtracted when that one counts", async () => {
+  const id = await submit();
+  for (let number = 1; number < attemptsMax; number++) {
+    await leaseOne();
+    await shiftDue("-10 seconds");
+  }
+  const last = await leaseOne();
+  await takeAttemptBack(database.db, id);
+  assert.equal(await countLastAttempt(database.db, last.lease), attemptsMax - 1);
+  assert.equal(await attemptsOf(id), attemptsMax - 1);
 });
 
 test("attempts are reset once for each job", async () => {

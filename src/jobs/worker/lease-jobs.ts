@@ -5,12 +5,11 @@ import {
   isDue,
   isHeld,
   later,
+  LeaseLost,
   releaseLease,
   type Lease,
 } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
-import type { TranscriptMetadata } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { metadataOf } from "../../transcripts/metadata-text.ts";
 
 /** A worker extends its leases each second. */
 export const leaseMs = 10_000;
@@ -23,7 +22,8 @@ export interface LeasedJob {
   readonly accountId: string;
   /** The key that submitted it. */
   readonly keyId: string | null;
-  readonly metadata: TranscriptMetadata;
+  /** As it is stored; for metadataOf(), which throws if it cannot be read. */
+  readonly metadataText: string;
   readonly uri: string | null;
   readonly mediaId: string | null;
   /** Attempts that count, this one included. */
@@ -85,7 +85,7 @@ async function leaseWhere(
     lease: { id: row.id, number: row.lease },
     accountId: row.account_id,
     keyId: row.key_id,
-    metadata: metadataOf(row.metadata),
+    metadataText: row.metadata,
     uri: row.media_uri,
     mediaId: row.media_id,
     attempts: row.attempts,
@@ -139,12 +139,18 @@ interface LeasedRow {
 
 /**
  * Counts the last attempt at a job, once no other job runs on its worker: otherwise the job would
- * end for what another one did to the worker.
+ * end for what another one did to the worker. Returns the attempts that count: fewer than expected
+ * if an earlier one has been subtracted since the lease. Throws LeaseLost, if the lease is lost.
  */
-export async function countLastAttempt(db: Kysely<Tables>, lease: Lease): Promise<void> {
-  await sql`
-    update transcript_job set tries = ${attemptsMax} where ${isHeld("transcript_job", lease)}
+export async function countLastAttempt(db: Kysely<Tables>, lease: Lease): Promise<number> {
+  // Repeated after a lost answer, it counts at most attemptsMax.
+  const { rows } = await sql<{ tries: number }>`
+    update transcript_job set tries = least(tries + 1, ${attemptsMax}::int)
+    where ${isHeld("transcript_job", lease)} returning tries
   `.execute(db);
+  const [row] = rows;
+  if (!row) throw new LeaseLost();
+  return row.tries;
 }
 
 /** Extends a lease, and writes the progress if there is any: it never falls, and is at most 99. */

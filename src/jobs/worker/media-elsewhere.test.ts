@@ -1,4 +1,4 @@
-// A worker whose media folder is not that of the other nodes (B11 of the operator's trial).
+// A worker whose media folder is not that of the other nodes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -17,7 +17,7 @@ import { newId } from "../../std/ids.ts";
 import { createLog } from "../../std/log.ts";
 
 let fixture: WorkerFixture;
-/** The media of a node whose folder no other node shares. */
+/** The media store of a node that shares no folder with the others. */
 let lacking: MediaStore;
 const opened = new AsyncDisposableStack();
 before(async () => {

@@ -12,9 +12,9 @@ import { openMediaCopy, type MediaCopyParts } from "../../describe/media-copy.ts
 export interface Recording extends AsyncDisposable {
   readonly file: string;
   readonly facts: MediaProbe;
-  /** Has to be called with every byte that is decoded, where the hash is computed from these. */
+  /** Must be called with every decoded byte if the hash is computed from them. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
-  /** The hash of all decoded bytes and their number; null where it is not computed from these. */
+  /** The hash and the number of all decoded bytes; null if the hash is not computed from them. */
   readonly hashed: () => { readonly sha256: Buffer | null; readonly sizeBytes: number };
 }
 
@@ -25,9 +25,9 @@ export interface RecordingParts extends MediaCopyParts {
 export type RecordingOptions = Omit<ReadMediaOptions, "file"> & { readonly signal: AbortSignal };
 
 /**
- * Opens media for the decoder. What this process decodes by itself is read in place, if it is a
- * file of this machine; everything else is copied for the sandbox. Throws what openMediaCopy() and
- * probeMedia() throw.
+ * Opens media for the decoder. A file on this machine that this process decodes itself is read in
+ * place; everything else is copied for the sandbox. Throws what openMediaCopy() and probeMedia()
+ * throw.
  */
 export async function openRecording(
   parts: RecordingParts,

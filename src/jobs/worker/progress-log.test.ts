@@ -33,7 +33,7 @@ test("a job of an hour that takes five minutes is logged every ten seconds and a
   );
 });
 
-test("a short job is logged at its quarters, and one without progress is not logged", () => {
+test("a short job is logged at each quarter, and one without progress is not logged", () => {
   const { lines, log } = openLog();
   for (let step = 0; step <= 8; step++) {
     const doneMs = step * 500;

@@ -2,7 +2,10 @@ import type { Kysely } from "kysely";
 import type { Meter } from "../../auth/meter.ts";
 import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
-import { TranscriptMetadata_DataSource as DataSource } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import {
+  TranscriptMetadata_DataSource as DataSource,
+  type TranscriptMetadata,
+} from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { keepPeaks } from "../../media/media-facts.ts";
 import type { Batches } from "../../std/batches.ts";
 import { durationFromMs } from "../../std/duration.ts";
@@ -10,6 +13,7 @@ import { newId } from "../../std/ids.ts";
 import type { Log } from "../../std/log.ts";
 import { ServiceError, shown } from "../../std/service-error.ts";
 import { transcriptRows } from "../../transcripts/insert-transcript.ts";
+import { metadataOf } from "../../transcripts/metadata-text.ts";
 import { installedLanguage } from "../job-language.ts";
 import { speakersIn } from "./assign-speakers.ts";
 import { pieceMsMax } from "./cut-pieces.ts";
@@ -40,7 +44,7 @@ export interface JobParts {
   readonly media: JobMedia;
   readonly recognition: TranscribeParts;
   readonly meter: Pick<Meter, "checkAudio">;
-  /** Ends jobs well; see createFinish(). */
+  /** Ends jobs as SUCCESS; see createFinish(). */
   readonly finish: Batches<FinishedJob, undefined>;
   readonly log: Log;
 }
@@ -52,14 +56,15 @@ export type RunningAttempt = Pick<
 >;
 
 /**
- * Takes a job to its SUCCESS: media, transcription, and one commit of everything. Throws what
+ * Runs a job to SUCCESS: media, transcription, and one commit of everything. Throws the error that
  * stopped it.
  */
 export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<void> {
   const { db, media, recognition, meter } = parts;
   const { job, signal, stopping } = attempt;
   const { lease, accountId } = job;
-  const languageCode = languageOf(recognition, job);
+  const metadata = metadataOf(job.metadataText);
+  const languageCode = languageOf(recognition, metadata);
   // A job that has begun is finished even if the limit has been reached since.
   const isFirst = lease.number === 1;
   if (isFirst) await meter.checkAudio({ accountId, keyId: job.keyId ?? undefined });
@@ -82,7 +87,7 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
     keepPeaks: media.keepMedia ? peaks.keep.bind(peaks) : undefined,
     speakers,
   });
-  const ended = await endOf(job, transcription, media.keepMedia ? mediaId : null);
+  const ended = await endOf(job, metadata, transcription, media.keepMedia ? mediaId : null);
   const { durationMs, fileType } = transcription;
   const facts = { mediaId, durationMs, fileType, lastPeaks: peaks.last, ...recording.hashed() };
   const hasPieces = !isFirst || speakers !== undefined || checkpoints.hasSome;
@@ -133,7 +138,7 @@ class Checkpoints {
   };
 }
 
-/** Detects the speakers, where a model for that is installed. */
+/** Detects the speakers, if a diarization model is installed. */
 async function openDetector(
   { db, recognition, log }: JobParts,
   { job: { lease }, signal }: RunningAttempt,
@@ -155,7 +160,7 @@ async function openDetector(
 /** The service's name of the job's language. Nodes may have different models. */
 function languageOf(
   { recognizer }: Pick<TranscribeParts, "recognizer">,
-  { metadata }: LeasedJob,
+  metadata: TranscriptMetadata,
 ): string {
   const installed = recognizer.languageCodes("job");
   const language = installedLanguage(metadata.languageCode, installed);
@@ -168,7 +173,8 @@ function languageOf(
 
 /** The transcript of a job, and how the job ends with it. `mediaId`: what the transcript keeps. */
 async function endOf(
-  { lease, metadata, accountId, uri }: LeasedJob,
+  { lease, accountId, uri }: LeasedJob,
+  metadata: TranscriptMetadata,
   { segments, durationMs, fileType }: Transcription,
   mediaId: string | null,
 ): Promise<Pick<FinishedJob, "success" | "rows">> {

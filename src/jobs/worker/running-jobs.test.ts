@@ -153,7 +153,7 @@ test("`RunningJobs` isolates a job until it shares again or ends", async () => {
   assert.deepEqual(jobs.passedOver(), []);
 });
 
-test("`RunningJobs` takes small jobs in addition to all others, and after some of them many at once", () => {
+test("`RunningJobs` takes small jobs without a place for them, and after eight in a row leases many at the same time", () => {
   const jobs = new RunningJobs(4);
   const add = (isSmall?: boolean): TestJob => {
     const job = new TestJob("a");

@@ -10,7 +10,7 @@ export interface RunningJob {
    * known yet.
    */
   readonly isSmall: boolean | undefined;
-  /** Whether a piece of it has got an engine here. */
+  /** Whether a piece of it has had an engine on this worker. */
   readonly hasBegun: boolean;
   /** Whether it has been asked to leave. */
   readonly isLeaving: boolean;
@@ -19,9 +19,9 @@ export interface RunningJob {
 }
 
 /**
- * Beyond the jobs that keep a worker busy, it takes this many of accounts that have none on it: so
- * a job begins at once, however many another account has running. Each costs a decoder, which waits
- * most of the time.
+ * In addition to the jobs that keep a worker busy, it leases this many of accounts that have none
+ * on it, so that a job begins immediately, however many another account has running. Each costs a
+ * decoder, which is idle most of the time.
  */
 const otherAccounts = 8;
 /**
@@ -82,7 +82,7 @@ export class RunningJobs {
     return atOnce === smallAtOnce ? atOnce : 0;
   }
 
-  /** Of the free engines, those that no job here is going to use. */
+  /** How many of the free engines no job on this worker is going to use. */
   spare(enginesFree: number): number {
     const preparing = [...this.#jobs].filter(({ hasBegun, isLeaving }) => !hasBegun && !isLeaving);
     return Math.max(0, enginesFree - preparing.length);

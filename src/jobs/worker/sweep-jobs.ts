@@ -8,7 +8,7 @@ const jobsAtOnce = 100;
 
 /**
  * Releases the media of jobs that have ended: fetched media is deleted unless a transcript keeps
- * it, an upload stays for another job. Called after each job, and regularly for jobs whose worker
+ * it; an upload stays for another job. Called after each job, and regularly for jobs whose worker
  * died.
  */
 export async function sweepJobs(parts: {

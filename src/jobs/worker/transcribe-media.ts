@@ -35,9 +35,9 @@ export interface TranscribeOptions {
   readonly known: ReadonlyMap<number, StoredPiece>;
   /** Called with each new result; the piece counts once it resolves. */
   readonly keep: (piece: Piece, segments: readonly Segment[]) => Promise<void>;
-  /** Called with the parts of the waveform in order, where it is wanted. */
+  /** Called with the parts of the waveform in order, if it is needed. */
   readonly keepPeaks?: KeepPeaks | undefined;
-  /** Where speakers are detected: gets every piece. */
+  /** If speakers are detected: receives every piece. */
   readonly speakers?: SpeakerDetector | undefined;
 }
 

@@ -38,7 +38,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-/** Minutes of silence: a small file that engines nevertheless get in pieces. */
+/** Minutes of silence: a small file that is nevertheless cut into pieces. */
 async function silence(minutes: number): Promise<Buffer> {
   const source = `aevalsrc=0:s=8000:d=${minutes * 60}`;
   const parameters = ["-v", "error", "-f", "lavfi", "-i", source, "-f", "flac", "-"];
@@ -69,7 +69,7 @@ async function count(from: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** Jobs that a worker has. */
+/** Jobs that a worker has leased. */
 const leased = "transcript_job where state = 'PROCESSING' and due_at > now()";
 /** Jobs that a worker had, and that wait for the next one. */
 const released = "transcript_job where state = 'PROCESSING' and lease > 0 and due_at <= now()";

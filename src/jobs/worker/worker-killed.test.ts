@@ -72,7 +72,7 @@ async function loseLeases(fixture: WorkerFixture): Promise<void> {
   await pool.query("update transcript_job set due_at = now() where lease > 0");
 }
 
-/** Programs that decode scratch files of this test. */
+/** The programs that decode scratch files of this test. */
 async function decoders(fixture: WorkerFixture): Promise<number> {
   let count = 0;
   for (const pid of await readdir("/proc")) {

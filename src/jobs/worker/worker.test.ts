@@ -142,7 +142,7 @@ async function beat(id: string): Promise<void> {
   }
 }
 
-/** Its lastUpdatedTime, in milliseconds. */
+/** The lastUpdatedTime of a job, in milliseconds. */
 function timeOf({ lastUpdatedTime }: TranscriptJob): number {
   return Number(lastUpdatedTime?.seconds) * 1000 + (lastUpdatedTime?.nanos ?? 0) / 1e6;
 }

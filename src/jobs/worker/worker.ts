@@ -32,7 +32,7 @@ export interface WorkerParts extends Omit<JobParts, "finish"> {
   readonly parallelism: number;
 }
 
-/** How often a queue without jobs is polled: seldom, unless it had some just now. */
+/** How often a queue without jobs is polled: less often the longer it is empty. */
 const pollMs = { min: 50, max: 500 } as const;
 /** Wait after the database has failed. */
 const troubleMs = 2_000;
@@ -41,7 +41,10 @@ const keepersMs = 1_500;
 const sweepMs = 30_000;
 /** How long a worker that stops waits for pieces to be kept. */
 const stopMsMax = 5_000;
-/** In addition to the jobs that keep the engines busy, some that fetch their media. */
+/**
+ * How many jobs a worker takes beyond those that keep the engines busy, so that they can fetch
+ * their media.
+ */
 const fetchingJobs = 2;
 /**
  * A job that has waited this long behind another one is handed over to an idle worker. Moving it
@@ -133,8 +136,8 @@ class Worker implements AsyncDisposable {
   }
 
   /**
-   * How many jobs to lease now, and past those of which accounts; undefined: none. Jobs that would
-   * only wait here are left to idle workers.
+   * How many jobs to lease now, and the accounts to skip; undefined: none. Jobs that would only
+   * wait here are left to idle workers.
    */
   async #next(): Promise<{ passedOver: readonly string[]; countMax: number } | undefined> {
     const busy = this.#jobs.passedOver();
@@ -151,8 +154,8 @@ class Worker implements AsyncDisposable {
   }
 
   /**
-   * Of the jobs that only wait here, half go back to the queue for each idle worker, at most as
-   * many as that one asks for.
+   * Releases half of the jobs that only wait here for each idle worker, at most as many as that
+   * worker asks for.
    */
   async #handOver(): Promise<void> {
     for (;;) {
@@ -169,7 +172,10 @@ class Worker implements AsyncDisposable {
     await this.#idle.sweep();
   }
 
-  /** At its last attempt a job is alone at first. One is alone at a time; others go back. */
+  /**
+   * Starts the attempts. A job at its last attempt runs alone at first, one at a time; other such
+   * jobs go back to the queue.
+   */
   async #startAll(jobs: readonly LeasedJob[]): Promise<void> {
     const [alone, ...others] = jobs.filter(isLastAttempt);
     const attempt = alone && this.#add(alone);
@@ -186,7 +192,10 @@ class Worker implements AsyncDisposable {
     return attempt;
   }
 
-  /** Its attempt has not begun. Without the database, its lease runs out. */
+  /**
+   * Releases a job whose attempt has not begun. If the database is unavailable, its lease expires
+   * instead.
+   */
   async #putOff({ lease }: LeasedJob): Promise<void> {
     try {
       await releaseJob(this.#db, lease, { isForgiven: false });
@@ -212,14 +221,17 @@ class Worker implements AsyncDisposable {
 
   async #run(attempt: JobAttempt): Promise<void> {
     const { job, signal } = attempt;
-    const { attempts, lease } = job;
-    if (isLastAttempt(job)) {
-      await retryWhileDatabaseDown(signal, () => countLastAttempt(this.#db, lease));
-    }
+    const { lease } = job;
     const startedAt = performance.now();
-    this.#log.info({ jobId: lease.id, attempts }, "job.started");
     let isOver = false;
     try {
+      if (isLastAttempt(job)) {
+        const count = () => countLastAttempt(this.#db, lease);
+        attempt.attempts = await retryWhileDatabaseDown(signal, count);
+        attempt.isCounted = true;
+      }
+      const { attempts } = attempt;
+      this.#log.info({ jobId: lease.id, attempts }, "job.started");
       if (attempts > attemptsMax) throw poisonFailure(attemptsMax);
       await runJob(this.#parts, attempt);
       const ms = Math.round(performance.now() - startedAt);

@@ -211,7 +211,7 @@ test("if speakers do not overlap, cues begin with their words and stay inside th
   );
 });
 
-test("cues have the minimum time and the maximum reading speed whenever the words can be cut like that", () => {
+test("the minimum duration and the reading speed are respected whenever some way to split the words allows it", () => {
   const plain = fc.array(
     fc.record({
       text: fc.stringMatching(/^[a-z]{1,30}$/),
