@@ -7,8 +7,9 @@ import { enforceRetention, type RetentionParts } from "../transcripts/retention.
 const sweepEveryMs = 3_600_000;
 
 /**
- * Deletes what has reached the end of its retention, and unused uploads, every hour until it is
- * disposed of.
+ * Deletes data whose retention has ended, and unused uploads, every hour until it is disposed of.
+ * These are two loops, so that a failure of one does not stop the other. They can run at the same
+ * time, as on several nodes: both skip rows that another transaction deletes.
  */
 export function openArchiveSweep(parts: Omit<RetentionParts, "signal">): AsyncDisposable {
   const { log } = parts;
