@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import pg from "pg";
+import { until } from "../../test/fixtures/until.ts";
 import { createLog } from "../std/log.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { migrate, migrations } from "./migrate.ts";
@@ -117,5 +118,42 @@ for (const [whose, queues, jobsLeft] of [
     const { rows } = await client.query("select name from pgboss.job");
     assert.equal(rows.length, jobsLeft);
     assert.ok(rows.some(({ name }) => name === "letters"));
+  });
+}
+
+for (const [how, then] of [
+  ["is leasing a job, and takes over its lease", undefined],
+  ["is ending a job, although their locks are a deadlock", "select from transcript_job for update"],
+] as const) {
+  test(`waits for an older node that ${how}`, async () => {
+    const url = await newDatabase(then === undefined ? "leasing" : "ending");
+    const list = Object.fromEntries(Object.entries(migrations).slice(0, -1));
+    await migrate({ connectionString: url }, log, { list });
+    await using client = await openClient(url);
+    await using older = await openClient(url);
+    await client.query(`
+      create schema pgboss;
+      create table pgboss.queue (name text);
+      insert into pgboss.queue values ('transcript-job');
+      insert into account values (gen_random_uuid(), 'test');
+      insert into transcript_job (id, account_id, state, metadata)
+      select gen_random_uuid(), id, 'PROCESSING', '{}' from account;
+      create table pgboss.job as select id, 'created' as state, 0 as retry_count,
+        now() as start_after, 'transcript-job' as name from transcript_job`);
+    await older.query("begin; update pgboss.job set state = 'active'");
+    const opening = open(url);
+    await until(async () => {
+      const { rows } = await client.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return rows.length === 1;
+    });
+    // PostgreSQL ends one of the two; the migration repeats itself.
+    const isOlderEnded =
+      then !== undefined && (await older.query(then).catch(() => undefined)) === undefined;
+    await older.query("commit");
+    await using _opened = await opening;
+    const { rows } = await client.query("select lease from transcript_job");
+    assert.deepEqual(rows, [{ lease: isOlderEnded ? 0 : 1 }]);
   });
 }

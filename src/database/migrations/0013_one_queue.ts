@@ -33,6 +33,8 @@ async function takeOver(db: Kysely<unknown>): Promise<void> {
   const { rows: queues } = await sql<{ name: string }>`
     select name from pgboss.queue where name not like '\\_\\_pgboss\\_\\_%'`.execute(db);
   if (!queues.some(({ name }) => name === queueName)) return;
+  // What older nodes write to it at the same time is either seen here, or fails.
+  await sql`lock table pgboss.job in exclusive mode`.execute(db);
   await sql`
     update transcript_job j
     set lease = greatest(j.lease, q.retry_count + (q.state = 'active')::int),
