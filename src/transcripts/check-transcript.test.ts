@@ -103,18 +103,18 @@ test("checkTranscript() reports every violation of metadata", () => {
   assert.deepEqual(violationsOf(metadata), [
     "metadata.fileType: AUDIO or VIDEO is required",
     "metadata.languageCode: is required, for example is-IS",
-    "metadata.subject: is 1001 characters long: at most 1000 are allowed",
+    "metadata.subject: has 1001 characters; at most 1000 are allowed",
     "metadata.description: has a NUL character",
-    "metadata.keywords: has 101 keywords: at most 100 are allowed",
-    "metadata.keywords[0]: has half a surrogate pair",
-    "metadata.keywords[7]: is 101 characters long: at most 100 are allowed",
-    `metadata.additionalMetadata["${"k".repeat(56)}...] (key): is 101 characters long: at most 100 are allowed`,
-    'metadata.additionalMetadata["v"]: is 2001 characters long: at most 2000 are allowed',
+    "metadata.keywords: has 101 keywords; at most 100 are allowed",
+    "metadata.keywords[0]: has an unpaired surrogate (invalid Unicode)",
+    "metadata.keywords[7]: has 101 characters; at most 100 are allowed",
+    `metadata.additionalMetadata["${"k".repeat(56)}...] (key): has 101 characters; at most 100 are allowed`,
+    'metadata.additionalMetadata["v"]: has 2001 characters; at most 2000 are allowed',
     'metadata.speakers["S1"].name: has a NUL character',
   ]);
   const entries = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`k${index}`, ""]));
   assert.deepEqual(violationsOf({ additionalMetadata: entries }), [
-    "metadata.additionalMetadata: has 101 entries: at most 100 are allowed",
+    "metadata.additionalMetadata: has 101 entries; at most 100 are allowed",
   ]);
 });
 
@@ -165,13 +165,13 @@ test("checkTranscript() reports every violation of times and words", () => {
         },
       ],
       [
-        "segments[0].speakerId: is 101 characters long: at most 100 are allowed",
+        "segments[0].speakerId: has 101 characters; at most 100 are allowed",
         ...[0, 1, 2].map(
           (at) =>
             `segments[0].words[${at}].word: has a control character; only tab and newline are allowed`,
         ),
-        "segments[0].words[3].word: has half a surrogate pair",
-        "segments[0].words[4].word: is 1001 characters long: at most 1000 are allowed",
+        "segments[0].words[3].word: has an unpaired surrogate (invalid Unicode)",
+        "segments[0].words[4].word: has 1001 characters; at most 1000 are allowed",
       ],
     ],
   ];
@@ -191,11 +191,11 @@ test("checkTranscript() compares times to the nanosecond", () => {
 test("checkTranscript() limits the numbers of segments and words", () => {
   const segments = Array.from({ length: 20_001 }, () => span(0, 1));
   assert.deepEqual(violationsOf({}, segments), [
-    "segments: has 20001 segments: at most 20000 are allowed",
+    "segments: has 20001 segments; at most 20000 are allowed",
   ]);
   const words = Array.from({ length: 200_001 }, () => word(0, 1, "x"));
   assert.deepEqual(violationsOf({}, [{ ...span(0, 1), words }]), [
-    "segments: has 200001 words in total: at most 200000 are allowed",
+    "segments: has 200001 words in total; at most 200000 are allowed",
   ]);
 });
 

@@ -32,7 +32,7 @@ export const transcriptLimits = {
   additionalMetadataValueChars: 2_000,
   speakers: 1_000,
   speakerNameChars: 1_000,
-  /** Of all fields that callers may write, in proto3 JSON without unset fields. */
+  /** The bytes of all fields that callers may write, in proto3 JSON without unset fields. */
   metadataBytes: 65_536,
   hours: 1_000,
 } as const;
@@ -47,8 +47,8 @@ export function throwViolations(violations: Iterable<FieldViolation>): void {
 }
 
 /**
- * Violations of the limit of metadata. Metadata that an earlier version of the service accepted may
- * be larger: a change must not make it larger still.
+ * Finds violations of the size limit of metadata. Metadata that an earlier version of the service
+ * accepted may be larger: a change must not make it larger still.
  */
 export function* checkMetadataSize(
   metadata: TranscriptMetadata,
@@ -56,20 +56,21 @@ export function* checkMetadataSize(
 ): Generator<FieldViolation> {
   const bytes = metadataBytes(metadata);
   if (bytes <= limits.metadataBytes || (before && bytes <= metadataBytes(before))) return;
-  const description = `is ${bytes} bytes of JSON: at most ${limits.metadataBytes} are allowed`;
+  const description = `is ${bytes} bytes of JSON; at most ${limits.metadataBytes} are allowed`;
   yield { field: "metadata", description };
 }
 
-/** Of the fields that callers may write. */
+/** The bytes of JSON of the fields that callers may write. */
 function metadataBytes(metadata: TranscriptMetadata): number {
   const own = mergeMetadata(create(TranscriptMetadataSchema), metadata, callerFields);
-  // A half surrogate pair is a violation of its own, and cannot be written.
+  // toJsonString() would throw for an unpaired surrogate, which is a violation of its own.
   const json = toJson(TranscriptMetadataSchema, own);
   return Buffer.byteLength(JSON.stringify(json));
 }
 
 /**
- * Violations of these fields of metadata, including required ones that are empty, and of segments.
+ * Finds violations in these fields of metadata, including required fields that are empty, and in
+ * segments.
  */
 export function* checkTranscript(
   metadata: TranscriptMetadata,
@@ -159,8 +160,8 @@ function* checkLanguageCode(code: string): Generator<FieldViolation> {
 }
 
 /**
- * Well-formed by BCP 47: a language tag, or one of private use only (RFC 5646, section 2.1), which
- * Intl does not support.
+ * Whether a code is well-formed by BCP 47: a language tag, or a private-use tag (RFC 5646, section
+ * 2.1), which Intl does not support.
  */
 function isLanguageCode(code: string): boolean {
   if (/^x(?:-[a-z\d]{1,8})+$/i.test(code)) return true;
@@ -172,7 +173,10 @@ function isLanguageCode(code: string): boolean {
   }
 }
 
-/** Violations of segments: their order, their times and those of their words, and their texts. */
+/**
+ * Finds violations in segments: in their order, their times, the times of their words, and their
+ * texts.
+ */
 export function* checkSegments(segments: readonly PlainSegment[]): Generator<FieldViolation> {
   yield* checkCount("segments", segments.length, limits.segments, "segments");
   const words = segments.reduce((sum, segment) => sum + segment.words.length, 0);
@@ -191,7 +195,7 @@ export function* checkSegments(segments: readonly PlainSegment[]): Generator<Fie
   }
 }
 
-/** There are many words: nothing is allocated for a valid one. */
+/** Allocates nothing for a valid word, since there are many words. */
 function* checkWords(
   segment: string,
   words: readonly PlainWord[],
@@ -229,13 +233,13 @@ function* explainPlace(
   }
 }
 
-/** In nanoseconds: exact up to 2500 hours. */
+/** A span of time in nanoseconds, exact up to 2500 hours. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** undefined if explainSpan() has violations. */
+/** The span of a segment or word; undefined if explainSpan() finds violations. */
 function spanOf({ startTime, endTime }: PlainTimes): Span | undefined {
   if (timeTrouble(startTime) !== undefined || timeTrouble(endTime) !== undefined) return undefined;
   const [start, end] = [nanosecondsOf(startTime), nanosecondsOf(endTime)];
@@ -287,12 +291,13 @@ function* checkText(field: string, text: string, charsMax: number): Generator<Fi
   if (text.length > charsMax) {
     const chars = charCount(text);
     if (chars > charsMax) {
-      yield { field, description: `is ${chars} characters long: at most ${charsMax} are allowed` };
+      yield { field, description: `has ${chars} characters; at most ${charsMax} are allowed` };
       return;
     }
   }
   if (text.includes("\0")) yield { field, description: "has a NUL character" };
-  if (!text.isWellFormed()) yield { field, description: "has half a surrogate pair" };
+  if (!text.isWellFormed())
+    yield { field, description: "has an unpaired surrogate (invalid Unicode)" };
 }
 
 function* checkCount(
@@ -302,6 +307,6 @@ function* checkCount(
   what: string,
 ): Generator<FieldViolation> {
   if (count > countMax) {
-    yield { field, description: `has ${count} ${what}: at most ${countMax} are allowed` };
+    yield { field, description: `has ${count} ${what}; at most ${countMax} are allowed` };
   }
 }

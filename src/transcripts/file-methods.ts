@@ -31,7 +31,7 @@ import type { StoredTranscript } from "./transcript-store.ts";
 import { insertTranscript } from "./insert-transcript.ts";
 import { writeFile } from "./write-file.ts";
 
-/** Exporting and importing transcripts as files. */
+/** The methods that export and import transcripts as files. */
 export function fileMethods(
   read: ReadTranscript,
   {
@@ -46,7 +46,7 @@ export function fileMethods(
     readonly now?: () => number;
   },
 ) {
-  /** The bytes count while they are made; the door counts what it sends. */
+  /** The bytes count while they are made; afterwards the server counts the bytes that it sends. */
   const writeJson = async (accountId: string, stored: StoredTranscript) => {
     using _held = answers.hold(accountId, 2 * stored.segments.jsonBytes);
     return await transcriptJson(stored, linksOf({ urls }, stored));
@@ -115,10 +115,10 @@ export function fileMethods(
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }
 
-/** Bytes of the JSON of segments per byte of subtitles. */
+/** How many bytes of JSON the segments have per byte of subtitles. */
 const jsonBytesPerByte = 8;
 
-/** File extensions, by format. */
+/** The file extension of each format. */
 const endings = { SRT: "srt", VTT: "vtt", TEXT: "txt", JSON: "json" } as const;
 
 interface FileType {
@@ -155,7 +155,7 @@ function* checkFile(format: Format, content: string): Generator<FieldViolation> 
   if (content.trim() === "") {
     yield { field: "content", description: "is required: the text of an SRT or WebVTT file" };
   } else if (!content.isWellFormed()) {
-    yield { field: "content", description: "has half a surrogate pair" };
+    yield { field: "content", description: "has an unpaired surrogate (invalid Unicode)" };
   }
 }
 

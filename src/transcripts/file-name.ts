@@ -1,11 +1,11 @@
 /**
- * Characters that a file system or a parser of headers may misread; characters that change the
- * direction of text could hide the extension.
+ * Characters that a file system or a parser of headers could misread, and characters that change
+ * the direction of text, which could hide the extension.
  */
 const unsafe = /[\p{Cc}\p{Cs}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff<>:"/\\|?*%]+/gu;
-/** Reserved on Windows, with any extension. */
+/** The names that are reserved on Windows, with any extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
-/** Most file systems accept 255, including the extension. */
+/** The limit of a name without its extension: most file systems accept 255 bytes with it. */
 const bytesMax = 200;
 
 /** A file name from a transcript's subject; "transcript" if nothing of it remains. */

@@ -67,7 +67,7 @@ test("parseFilter() reports what it expected, and where", () => {
       'metadata.keywords CONTAINS [["x"]]',
       'expected a text in double quotes at column 29, found "[\\"x\\"]]"',
     ],
-    ["x".repeat(filterCharsMax + 1), "is 4097 characters long: at most 4096 are allowed"],
+    ["x".repeat(filterCharsMax + 1), "has 4097 characters; at most 4096 are allowed"],
   ];
   for (const [source, description] of rows) {
     assert.deepEqual(parseFilter(source), { field: "filter", description });
@@ -119,7 +119,7 @@ test("parseFilter() returns a filter or a violation for every text", () => {
   );
 });
 
-test("parseFilter() takes time linear in the length", () => {
+test("parseFilter() takes time that is linear in the length", () => {
   const rows: [name: string, size: number, input: (size: number) => string][] = [
     ["escapes", 250, (n) => `metadata.subject CONTAINS "${"\\\\".repeat(n)}"`],
     ["open quotes", 500, (n) => `metadata.subject CONTAINS ${'"'.repeat(n)}`],

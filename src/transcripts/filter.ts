@@ -1,13 +1,13 @@
 import { shown, type FieldViolation } from "../std/service-error.ts";
 import { charCount } from "./segments.ts";
 
-/** §4.3: what a list can be filtered by. */
+/** A filter of a list (§4.3). */
 export type TranscriptFilter =
   | { readonly by: "subject"; readonly text: string }
-  /** All of them must be present. */
+  /** All these keywords must be present. */
   | { readonly by: "keywords"; readonly keywords: readonly string[] };
 
-/** docs/api.md, Transcripts: a longer filter is refused. */
+/** The maximum length of a filter (docs/api.md, Transcripts). */
 export const filterCharsMax = 4096;
 
 /**
@@ -21,7 +21,7 @@ export const filterCharsMax = 4096;
 export function parseFilter(source: string): TranscriptFilter | FieldViolation {
   const length = charCount(source);
   if (length > filterCharsMax) {
-    return violation(`is ${length} characters long: at most ${filterCharsMax} are allowed`);
+    return violation(`has ${length} characters; at most ${filterCharsMax} are allowed`);
   }
   try {
     return readFilter(new Scanner(source));
@@ -61,7 +61,9 @@ class Scanner {
     this.#source = source;
   }
 
-  /** A word must not be followed by a letter, digit, dot or underscore. */
+  /**
+   * Reads one of these tokens. A word must not be followed by a letter, digit, dot or underscore.
+   */
   oneOf(...tokens: readonly string[]): string {
     this.#skipSpaces();
     for (const token of tokens) {
@@ -74,7 +76,7 @@ class Scanner {
     throw this.#expected(tokens.join(" or "));
   }
 
-  /** A text in double quotes, with \" and \\ as the only escapes. */
+  /** Reads a text in double quotes, with \" and \\ as the only escapes. */
   text(): string {
     this.#skipSpaces();
     if (this.#source[this.#at] !== '"') throw this.#expected("a text in double quotes");

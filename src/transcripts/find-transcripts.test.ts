@@ -77,7 +77,7 @@ test("a filter has the same results in the same order, whether found among the n
   }
 });
 
-test("a filter that takes too long is refused with advice, and other calls are served meanwhile", async () => {
+test("a filter that takes too long is refused with advice, and other calls are answered while it runs", async () => {
   await using hasty = await openTestTranscripts({ filterMsMax: 1 });
   const accountId = await accountWith(10_000, hasty);
   const client = hasty.clientFor(accountId);

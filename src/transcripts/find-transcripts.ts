@@ -16,9 +16,9 @@ import {
 
 /** Runs the slow part of a search when it is its turn, within a time limit. */
 export interface SearchLimits {
-  /** For one statement on an index, in a transaction with a time limit. */
+  /** Runs one statement that uses an index, in a transaction with a time limit. */
   indexed<T>(search: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
-  /** For many short statements; `checkTime` throws once the time is used up. */
+  /** Runs many short statements; `checkTime` throws once the time is used up. */
   wide<T>(search: (checkTime: () => void) => Promise<T>): Promise<T>;
 }
 
@@ -31,14 +31,14 @@ export interface SearchLimits {
 const scannedPerWanted = 40;
 const scannedMax = 10_000;
 /**
- * Rows of one statement of a wide search: 11 ms, after which others have their turn. With more rows
- * the planner sorts them all.
+ * The number of rows that one statement of a wide search reads: that takes 11 ms, and then other
+ * searches have their turn. With more rows the planner sorts them all.
  */
 const wideRows = 5_000;
 
 /**
- * One page of an account's transcripts that match the filter, newest first by creation time, then
- * id.
+ * Finds one page of an account's transcripts that match the filter, ordered by creation time, then
+ * id, newest first.
  */
 export async function findTranscripts(
   db: Kysely<Tables>,
@@ -85,18 +85,18 @@ interface Found {
 
 interface Scan {
   readonly found: Found[];
-  /** The last row scanned, if there are more rows and fewer were found than wanted. */
+  /** The position of the last scanned row, if there are more rows and too few were found. */
   readonly end: ListPosition | undefined;
 }
 
 type Search = Parameters<typeof findTranscripts>[1];
 
-/** A text without three letters in a row has no trigram. */
+/** Whether an index can be used: a text without three letters in a row has no trigram. */
 function hasIndex(filter: TranscriptFilter): boolean {
   return filter.by === "keywords" || /[\p{L}\p{N}]{3}/u.test(foldText(filter.text));
 }
 
-/** Scans the next rows in order for matches. */
+/** Scans the next rows, in order, for matches. */
 async function scanNext(
   db: Kysely<Tables>,
   { accountId, filter }: Search,
@@ -136,8 +136,8 @@ async function scanNext(
 }
 
 /**
- * All rows that an index finds after a position, then the newest of them: materialized in this
- * order, whatever the planner expects.
+ * Finds all rows that match after a position by an index, and then the newest of them: the
+ * statement is materialized in this order, whatever the planner expects.
  */
 async function searchIndex(
   db: Kysely<Tables>,
@@ -173,7 +173,7 @@ async function searchIndex(
     .execute();
 }
 
-/** Scans until enough rows are found, or to the end. */
+/** Scans rows until enough of them match, or to the end. */
 async function scanOn(
   db: Kysely<Tables>,
   search: Search,
@@ -192,7 +192,10 @@ async function scanOn(
   return found;
 }
 
-/** The text is folded like the column; LIKE's special characters are escaped. */
+/**
+ * The condition of the filter in SQL. The text is folded like the column; special characters of
+ * LIKE are escaped.
+ */
 function passes(filter: TranscriptFilter): RawBuilder<boolean> {
   if (filter.by === "keywords") {
     return sql<boolean>`${sql.ref("t.keywords")} @> ${[...filter.keywords]}::text[]`;

@@ -1,9 +1,9 @@
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Extension (docs/api.md, Transcripts: Update): throws aborted if an If-Match header names other
- * versions than the current one. Quotes may be omitted; weak tags match nothing (RFC 9110, section
- * 13.1.1).
+ * Throws aborted if an If-Match header names other versions than the current one, an extension of
+ * the specification (docs/api.md, Transcripts: Update). Quotes can be omitted; weak tags match
+ * nothing (RFC 9110, section 13.1.1).
  */
 export function checkIfMatch(header: string | null, currentVersionId: string): void {
   if (header === null) return;

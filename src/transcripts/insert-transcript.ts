@@ -22,14 +22,14 @@ export interface NewTranscript {
    */
   readonly metadata: TranscriptMetadata;
   /**
-   * Checked, made by the service, or read from a file. Long ones are packed before the transaction
-   * begins.
+   * Segments that were checked, made by the service, or read from a file. Long ones are packed
+   * before the transaction begins.
    */
   readonly segments: readonly Segment[] | PackedSegments | PackedText;
   readonly mediaId?: string | null;
-  /** The kind of a recording that is not kept. */
+  /** The kind of a recording that is not stored. */
   readonly recordingFileType?: "AUDIO" | "VIDEO" | null;
-  /** Default: the clock. */
+  /** The time of creation. Default: now. */
   readonly now?: Date;
 }
 
@@ -110,8 +110,8 @@ export async function insertRows(
 }
 
 /**
- * docs/api.md, Transcripts: the length of the first version's text if the service made it or it was
- * imported, else 0.
+ * Sets the length of the first version's text (docs/api.md, Transcripts): 0 unless the service made
+ * the text or it was imported.
  */
 function withOriginalLength(
   metadata: TranscriptMetadata,

@@ -24,12 +24,12 @@ import { metadataOf } from "./metadata-text.ts";
 
 interface SearchParts {
   readonly db: Kysely<Tables>;
-  /** A filtered list that takes longer is refused. Default 5 s. */
+  /** The time limit of a filtered list. Default 5 s. */
   readonly filterMsMax?: number;
   readonly now?: () => number;
 }
 
-/** §4.3. */
+/** The method of §4.3. */
 export function listMethods(
   parts: SearchParts & { readonly urls: SignedUrls; readonly pageTokens: PageTokens },
 ) {
@@ -64,9 +64,9 @@ export function listMethods(
 }
 
 /**
- * Searches take at most 8 of the 20 connections of a node: an indexed search one, for 5 to 200 ms;
- * a wide one, which takes seconds for an account of a million transcripts, one at a time for its
- * statements.
+ * Searches use at most 8 of the 20 connections of a node. An indexed search uses one for 5 to 200
+ * ms. A wide search, which takes seconds in an account of a million transcripts, uses one for each
+ * of its short statements.
  */
 const busyReason = "SEARCHES_BUSY";
 const indexedLimits = {
@@ -78,7 +78,10 @@ const indexedLimits = {
 };
 const wideLimits = { running: 2, runningOfOne: 1, waitingOfOne: 4, waitMsMax: 5_000, busyReason };
 
-/** The searches of this node, each with a time limit from when it begins. */
+/**
+ * Creates the limits of the searches of this node. The time limit of a search begins when it
+ * begins.
+ */
 function createSearchLimits({ db, filterMsMax = 5_000, now = Date.now }: SearchParts) {
   const indexed = new FairSemaphore(indexedLimits);
   const wide = new FairSemaphore(wideLimits);

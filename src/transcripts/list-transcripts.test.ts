@@ -185,7 +185,7 @@ test("listTranscripts() accepts a page token only for its own list", async () =>
   }
 });
 
-test("listTranscripts() reports every violation at once", async () => {
+test("listTranscripts() reports all violations together", async () => {
   const call = app.client.list({ pageSize: -1, pageToken: "x", filter: "x" });
   await assert.rejects(call, (error) => {
     assert.ok(error instanceof ServiceError);
@@ -260,7 +260,7 @@ test("the filter by keywords finds transcripts with every keyword, exactly", asy
   }
 });
 
-test("the filters find what a naive search finds", async () => {
+test("the filters find the same transcripts as a naive search", async () => {
   const client = await newClient();
   const letter = fc.constantFrom("a", "A", "á", "Á", "ð", "Ð", "%", "_", "\\", '"', " ");
   const text = (maxLength: number) => fc.string({ unit: letter, maxLength });

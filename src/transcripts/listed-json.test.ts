@@ -38,7 +38,7 @@ const versions = fc.record({
 });
 const links = fc.record({ uri: strings, waveformUri: strings });
 
-test("listedJson() writes what the library writes", () => {
+test("listedJson() writes the same JSON as the library", () => {
   fc.assert(
     fc.property(metadatas, media, versions, links, (metadata, media, version, links) => {
       const stored = { id: newId(), media, version };

@@ -17,10 +17,9 @@ import type { ListedTranscript } from "./transcript-lists.ts";
 import type { MediaLinks } from "./transcript-message.ts";
 
 /**
- * A transcript of a list in the JSON of the wire, including unset fields (§2.3; docs/api.md,
- * JSON), from its stored metadata, which is proto3 JSON too. Reading and writing fifty messages
- * with the library takes ten times as long: twice the time of everything else that a page of a list
- * needs.
+ * The JSON of a transcript in a list, including unset fields (§2.3; docs/api.md, JSON), made from
+ * its stored metadata, which is proto3 JSON too. Reading and writing fifty messages with the
+ * library takes ten times as long: twice the time of everything else that a page of a list needs.
  */
 export function listedJson(
   { id, metadataJson, media, version }: ListedTranscript,
@@ -50,7 +49,7 @@ export function listedJson(
 const unsetMetadata = unset(TranscriptMetadataSchema);
 const unsetSpeaker = unset(SpeakerSchema);
 
-/** The JSON of every field of a message when it is not set, in the order of the contract. */
+/** The JSON that each unset field of a message has, in the order of the contract. */
 function unset(schema: DescMessage): JsonObject {
   const shown = objectOf(toJson(schema, create(schema), { alwaysEmitImplicit: true }));
   return Object.fromEntries(
@@ -59,8 +58,8 @@ function unset(schema: DescMessage): JsonObject {
 }
 
 /**
- * All fields of the contract, in its order; stored fields of a later version of the service are
- * left out.
+ * The JSON with all fields of the contract, in its order, without stored fields of a later version
+ * of the service.
  */
 function writtenFields(unset: JsonObject, stored: JsonObject): JsonObject {
   const written: JsonObject = {};

@@ -130,7 +130,7 @@ function jsonOf(metadata: TranscriptMetadata): Map<string, string> {
   return texts;
 }
 
-test("mergeMetadata() replaces the named fields and leaves the others", () => {
+test("mergeMetadata() replaces the named fields and keeps the others", () => {
   fc.assert(
     fc.property(metadata, metadata, fc.subarray([...callerFields]), (current, from, fields) => {
       const [before, source] = [jsonOf(current), jsonOf(from)];

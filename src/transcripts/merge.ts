@@ -21,7 +21,7 @@ export const callerFields = [
 
 export type CallerField = (typeof callerFields)[number];
 
-/** What an update changes: fields of metadata, each replaced, and all segments or none. */
+/** The changes of an update: fields of metadata, which are replaced, and all segments or none. */
 export interface Patch {
   readonly fields: ReadonlySet<CallerField>;
   readonly segments: boolean;
@@ -29,10 +29,11 @@ export interface Patch {
 
 /**
  * Reads an update (§4.6; docs/api.md, Transcripts: Update): the paths of its mask, in proto or JSON
- * names; without a mask, as gRPC clients may call it, the fields that are set. `metadata` alone
- * means its fields that are set. Output-only fields that are set in addition to others are skipped,
- * so that a transcript can be sent back as it was read. Returns violations for paths of a mask that
- * are no fields or output only, for output-only fields alone, and for an empty update.
+ * names. If there is no mask, as gRPC clients can call it, the fields that are set are updated.
+ * `metadata` alone means its fields that are set. Output-only fields that are set in addition to
+ * others are skipped, so that a transcript can be sent back as it was read. Returns violations for
+ * paths of a mask that are unknown or output-only fields, for output-only fields alone, and for an
+ * empty update.
  */
 export function readPatch(
   request: UpdateTranscriptRequest,
@@ -73,7 +74,9 @@ export function readPatch(
   return { fields, segments };
 }
 
-/** `current` with these fields copied from `from`; lists and maps are replaced whole. */
+/**
+ * Returns `current` with these fields copied from `from`; lists and maps are replaced as a whole.
+ */
 export function mergeMetadata(
   current: TranscriptMetadata,
   from: TranscriptMetadata | undefined,
@@ -110,7 +113,7 @@ function outputOnlyIn(metadata: TranscriptMetadata | undefined): string[] {
     .map(({ jsonName }) => jsonName);
 }
 
-/** What a path of a mask refers to; undefined: nothing that exists. */
+/** The field that a path of a mask refers to; undefined: there is no such field. */
 function targetOf(path: string): CallerField | "metadata" | "segments" | "output only" | undefined {
   const [top, name, ...deeper] = path.split(".");
   if (top === "name" || top === "uri" || top === "version") return "output only";

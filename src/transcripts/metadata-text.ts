@@ -6,17 +6,17 @@ import {
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { jsonParse } from "../std/json-parse.ts";
 
-/** A jsonb column as text, which the protobuf library parses. */
+/** Selects a jsonb column as text, for metadataOf(). */
 export function jsonText(column: string) {
   return sql<string>`${sql.ref(column)}::text`;
 }
 
-/** TranscriptMetadata from jsonText(). */
+/** Reads stored metadata, as jsonText() selects it. */
 export function metadataOf(text: string): TranscriptMetadata {
   return fromJson(TranscriptMetadataSchema, jsonParse(text), { ignoreUnknownFields: true });
 }
 
-/** The inverse of metadataOf(). */
+/** The text of metadata to be stored: metadataOf() reverses it. */
 export function metadataText(metadata: TranscriptMetadata): string {
   return toJsonString(TranscriptMetadataSchema, metadata);
 }

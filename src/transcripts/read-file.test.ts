@@ -97,12 +97,12 @@ test("an exported file imports to the same text, speakers, and times of every cu
   );
 });
 
-test("a cue with more words than a transcript may have is refused", () => {
+test("a cue with more words than a transcript can have is refused", () => {
   const reading = readFile({ content: `${time}\n${"a ".repeat(300_000)}`, names });
-  assert.deepEqual(reading, { problem: "has 300000 words: at most 200000 are allowed" });
+  assert.deepEqual(reading, { problem: "has 300000 words; at most 200000 are allowed" });
 });
 
-test("a hostile file is read in time linear in its length", () => {
+test("a hostile file is read in time that is linear in its length", () => {
   const long = 600_000;
   const rows = [
     `${time}\nA\n\n1\n1:${"1".repeat(long)}`,

@@ -11,16 +11,16 @@ export interface FileToRead {
   readonly content: string;
   /** Default: detected from the content. */
   readonly format?: SubtitleFormat | undefined;
-  /** Names of speakers by id, given by the caller. */
+  /** The names of speakers by id that the caller gave. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The content of a subtitle file, or why it cannot be read. */
+/** The content of a subtitle file, or the reason why it cannot be read. */
 export type FileReading =
   | { readonly problem: string }
   | {
       readonly text: PackedText;
-      /** Names given by the caller, and names found in the file. */
+      /** The names that the caller gave, and names found in the file. */
       readonly names: ReadonlyMap<string, string>;
     };
 
@@ -49,7 +49,7 @@ function problemOf(segments: readonly VoicedSegment[]): string | undefined {
   if (segments.length > limits.segments) {
     return `has ${segments.length} cues with text: at most ${limits.segments} are allowed`;
   }
-  if (words > limits.words) return `has ${words} words: at most ${limits.words} are allowed`;
+  if (words > limits.words) return `has ${words} words; at most ${limits.words} are allowed`;
   if (name !== undefined) {
     return `names a speaker in ${charCount(name)} characters: at most ${limits.speakerNameChars} are allowed`;
   }
@@ -59,7 +59,7 @@ function problemOf(segments: readonly VoicedSegment[]): string | undefined {
   return undefined;
 }
 
-/** Assigns ids to names of speakers: the caller's id for the name, or else a number. */
+/** Assigns ids to names of speakers: the caller's id for the name, or a number if there is none. */
 class Speakers {
   readonly names: Map<string, string>;
   readonly #ids: Map<string, string>;

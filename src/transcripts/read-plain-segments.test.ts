@@ -94,7 +94,7 @@ function hasNoControl(text: string): boolean {
   return !/[^\P{Cc}\t\n]/u.test(text);
 }
 
-test("readPlainSegments() reads what clients write to the same as readJson()", () => {
+test("readPlainSegments() and readJson() read segments in the form that clients write alike", () => {
   let good = 0;
   fc.assert(
     fc.property(listJson, (json) => {
@@ -108,7 +108,7 @@ test("readPlainSegments() reads what clients write to the same as readJson()", (
   assert.ok(good > 400, `${good} of 1000`);
 });
 
-test("readPlainSegments() accepts nothing that readJson() refuses", () => {
+test("readPlainSegments() accepts no JSON that readJson() refuses", () => {
   const pieces = [
     "",
     '"',

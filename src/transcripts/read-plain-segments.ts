@@ -3,7 +3,7 @@ import { textOfUtf8 } from "../transcoding/json-text.ts";
 import { transcriptLimits } from "./check-transcript.ts";
 import type { PlainDuration, PlainSegment, PlainWord } from "./segments.ts";
 
-/** The values of a list at its limits: five a segment or word, with their commas. */
+/** The maximum number of values of a list: five per segment or word, with their commas. */
 const valuesMax = 5 * (transcriptLimits.segments + transcriptLimits.words);
 
 /**
@@ -27,7 +27,7 @@ function parsed(json: Uint8Array): unknown {
   }
 }
 
-/** undefined if one of them is. */
+/** Reads all items of a list; undefined if one of them is in another form. */
 function allOf<T>(list: readonly unknown[], read: (json: unknown) => T | undefined) {
   const found: T[] = [];
   for (const each of list) {
@@ -64,7 +64,7 @@ function timesOf({ startTime, endTime }: Readonly<Record<string, unknown>>) {
 
 const duration = /^(\d{1,10})(?:\.(\d{1,9}))?s$/;
 
-/** undefined if it is not set; null if it has another form. */
+/** Reads a duration; undefined if it is not set, null if it has another form. */
 function durationOf(json: unknown): PlainDuration | undefined | null {
   if (json === undefined) return undefined;
   const [, seconds, fraction = ""] = (typeof json === "string" && duration.exec(json)) || [];

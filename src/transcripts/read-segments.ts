@@ -19,8 +19,8 @@ import { readPlainSegments } from "./read-plain-segments.ts";
 import { segmentsJson, zstdOptions, type PlainSegment } from "./segments.ts";
 
 /**
- * Segments that a caller has sent: packed, or their violations. Plain data that can be sent between
- * threads.
+ * Segments that a caller has sent: packed, or their violations. It is plain data, which can be sent
+ * between threads.
  */
 export type SegmentsRead =
   | {
@@ -29,7 +29,7 @@ export type SegmentsRead =
       readonly jsonZstd: Uint8Array<ArrayBuffer>;
       readonly sha256: Uint8Array;
     }
-  /** Of checkSegments(), at most 100. */
+  /** The violations of checkSegments(), at most 100. */
   | { readonly violations: readonly FieldViolation[] };
 
 /** The result of reading a long message. */
@@ -37,9 +37,9 @@ export type TakenSegments =
   | { readonly rest: Uint8Array<ArrayBuffer>; readonly segments: SegmentsRead }
   /** There is no list, and the message is short enough to be read whole. */
   | { readonly whole: Uint8Array }
-  /** The segments are not in the form that clients write: to be read with `anyForm`. */
+  /** The segments are not in the form that clients write: they must be read with `anyForm`. */
   | { readonly otherForm: Uint8Array }
-  /** It is no transcript, or too large: the parts of a ServiceError. */
+  /** The message is not a transcript, or is too large: the parts of a ServiceError. */
   | { readonly refused: Refused };
 
 export interface Refused {
@@ -49,16 +49,19 @@ export interface Refused {
   readonly violations: readonly FieldViolation[];
 }
 
-/** The most bytes of a message besides its segments: the limit of the doors for other methods. */
+/** The maximum bytes of a message besides its segments: the limit of the other methods. */
 const restBytesMax = 1 << 20;
 const wordsPath = [TranscriptSchema.field.segments.number, SegmentSchema.field.words.number];
-/** Every word has eight fields of protobuf, including its messages, and so has every segment. */
+/**
+ * The maximum number of Protobuf fields: every word and every segment has eight, including those of
+ * its messages.
+ */
 const fieldsMax = 8 * (transcriptLimits.words + transcriptLimits.segments);
 
 /**
- * Cuts the segments out of a message with a transcript, and reads, checks and packs them. 60 ms of
- * CPU for each MB; if they are not in the form that clients write, twice as much or more, and only
- * with `anyForm`.
+ * Cuts the segments out of a message with a transcript, and reads, checks and packs them. It takes
+ * 60 ms of CPU per MB. Segments that are not in the form that clients write take twice as much or
+ * more, and are read only with `anyForm`.
  */
 export function takeSegments(message: LongMessage, anyForm: boolean): TakenSegments {
   try {
@@ -95,7 +98,7 @@ function takeFromBinary({ bytes, path }: LongMessage): TakenSegments {
   checkRest(rest, 0, listOf(path));
   const words = countElements(list, wordsPath, transcriptLimits.words);
   if (words > transcriptLimits.words) {
-    throw tooMany(`words in total: at most ${transcriptLimits.words} are allowed`);
+    throw tooMany(`words in total; at most ${transcriptLimits.words} are allowed`);
   }
   const fields = countFields(TranscriptSchema, list, fieldsMax);
   if (fields > fieldsMax) throw tooMany(`fields: at most ${fieldsMax} are read`);

@@ -12,7 +12,7 @@ export type ReadTranscript = (
   options?: {
     readonly versionId?: string | undefined;
     /**
-     * Bytes of memory per byte of the JSON that the result takes, in addition to the stored bytes.
+     * How many bytes of memory the result takes per byte of JSON, in addition to the stored bytes.
      * Default: one.
      */
     readonly heldPerByte?: number;
@@ -21,8 +21,8 @@ export type ReadTranscript = (
 
 /**
  * Reads transcripts with their text; undefined if the account has no such transcript. A long text
- * takes a database connection for a while, and time of this thread when it arrives: an account
- * reads one at a time, and all accounts together leave half of the connections to others. Before
+ * uses a database connection for a while, and time of this thread when it arrives: an account reads
+ * one at a time, and all accounts together leave half of the connections for other calls. Before
  * reading, throws resource_exhausted with RetryInfo if too many wait, or if the memory for the
  * account's answers is used up.
  */
@@ -32,9 +32,9 @@ export function createReadTranscript({
   connectionsMax = 20,
 }: {
   readonly db: Kysely<Tables>;
-  /** What answers hold in memory, also while they are made. */
+  /** The memory of answers, even while they are being made. */
   readonly answers: HeldBytes;
-  /** Of the node to the database. */
+  /** The node's maximum number of database connections. */
   readonly connectionsMax?: number;
 }): ReadTranscript {
   const semaphore = new FairSemaphore({

@@ -7,7 +7,7 @@ import { answerOf } from "./answer-transcript.ts";
 import type { ReadTranscript } from "./read-transcript.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 
-/** §4.4. */
+/** The method of §4.4. */
 export function readingMethods(
   read: ReadTranscript,
   { uploads, urls }: { readonly uploads: Uploads; readonly urls: SignedUrls },

@@ -9,7 +9,7 @@ export interface ThreadTask {
   readonly anyForm: boolean;
 }
 
-/** A transcript at its limits takes a third of it, read by the library. */
+/** The heap of the thread: the largest transcript takes a third of it when the library reads it. */
 const heapMbMax = 768;
 
 /**
@@ -40,7 +40,7 @@ export class ReadingThread implements AsyncDisposable {
     await this.#worker?.terminate();
   }
 
-  /** An idle thread may end too: that fails no read. */
+  /** Starts the thread. It can also end while it is idle, without effect on reads. */
   #start(): Worker {
     const worker = new Worker(new URL("./segments-worker.ts", import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
@@ -52,7 +52,7 @@ export class ReadingThread implements AsyncDisposable {
   }
 }
 
-/** The next message of the thread; throws if the thread ends instead. */
+/** Waits for the next message of the thread; throws if the thread ends instead. */
 async function answerOf(worker: Worker): Promise<TakenSegments> {
   const settled = new AbortController();
   const { signal } = settled;

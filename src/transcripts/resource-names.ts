@@ -18,7 +18,10 @@ export function versionIdsIn(name: string): { transcriptId: string; versionId: s
   return { transcriptId, versionId };
 }
 
-/** docs/api.md, Errors: another account's transcript is answered like one that does not exist. */
+/**
+ * The error for a transcript that does not exist or belongs to another account (docs/api.md,
+ * Errors).
+ */
 export function transcriptNotFound(name: string): ServiceError {
   return new ServiceError("not_found", `there is no transcript ${shown(name)}`, {
     reason: "TRANSCRIPT_NOT_FOUND",

@@ -102,7 +102,7 @@ async function rowsOf(name: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test("media is deleted after its days, bytes too; the transcript keeps its words and its duration", async () => {
+test("media and its bytes are deleted after the account's days; the transcript keeps its words and its duration", async () => {
   const account = await newAccount({ media: 30 });
   const client = app.clientFor(account);
   const mediaId = await newMedia(account);
@@ -123,7 +123,7 @@ test("media is deleted after its days, bytes too; the transcript keeps its words
   await enforce(31);
 });
 
-test("transcripts are deleted after the days without a change, with versions, uploads and media", async () => {
+test("transcripts without a change for the account's days are deleted, with versions, uploads and media", async () => {
   const account = await newAccount({ transcripts: 10 });
   const mediaId = await newMedia(account);
   const [old, changed] = [
@@ -181,7 +181,7 @@ test("media that two transcripts share stays until the last of them is deleted",
   assert.equal(await isKept(mediaId), false);
 });
 
-test("several sweepers delete thousands at once, each thing once, while callers change and delete", async () => {
+test("several sweeps at the same time delete thousands of rows, each once, while callers change and delete", async () => {
   const account = await newAccount({ media: 1, transcripts: 2 });
   const many = 1_000;
   await sql`

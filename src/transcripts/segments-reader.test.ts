@@ -118,7 +118,7 @@ test("a reader reports violations", async () => {
     ],
     [
       { ...json(""), bytes: manyWords(), format: "binary" },
-      "segments: has more words in total: at most 200000 are allowed",
+      "segments: has more words in total; at most 200000 are allowed",
     ],
     [
       { ...json(""), bytes: new Uint8Array([0x1a, 9]), format: "binary" },

@@ -10,7 +10,7 @@ import { ReadingThread } from "./reading-thread.ts";
  */
 export interface SegmentsReader extends LongMessages, AsyncDisposable {}
 
-/** The bytes of waiting messages are held, and limited, by the doors. */
+/** The limits of turns. The server counts and limits the bytes of waiting messages. */
 const turns: SemaphoreLimits = {
   running: 1,
   runningOfOne: 1,
@@ -20,8 +20,8 @@ const turns: SemaphoreLimits = {
 };
 
 /**
- * Opens two threads: one for segments in the form that clients write, 60 ms for each MB, and one
- * for all others, which take twice as long or more and so delay only each other.
+ * Opens two threads: one for segments in the form that clients write, which take 60 ms per MB, and
+ * one for all others, which take twice as long or more and so delay only each other.
  */
 export function openSegmentsReader(limits: Partial<SemaphoreLimits> = {}): SegmentsReader {
   const semaphoreLimits = { ...turns, ...limits };

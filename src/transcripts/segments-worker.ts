@@ -1,5 +1,5 @@
-// A worker thread of segments-reader.ts: receives ThreadTask, sends TakenSegments, one after the
-// other.
+// A worker thread of segments-reader.ts: receives a ThreadTask, sends TakenSegments, and so on, one
+// after the other.
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { setPriority } from "node:os";
@@ -14,7 +14,7 @@ try {
   // The thread's own id, which Linux accepts as a process id.
   setPriority(Number(basename(readlinkSync("/proc/thread-self"))), niceness);
 } catch {
-  // Other systems: the thread has normal priority.
+  // On other systems the thread has normal priority.
 }
 
 parentPort?.on("message", ({ message, anyForm }: ThreadTask) => {

@@ -32,7 +32,7 @@ const segment = fc
   })
   .map((init) => create(SegmentSchema, init));
 
-test("packSegments() stores the JSON of the wire, and unpackSegments() is its inverse", async () => {
+test("packSegments() stores the JSON of the API, and unpackSegments() reverses it", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(segment, { maxLength: 5 }), async (segments) => {
       const packed = await packSegments(segments);
@@ -71,7 +71,7 @@ test("textLength() counts characters and bytes of all words", () => {
   assert.deepEqual(textLength([]), { chars: 0, bytes: 0 });
 });
 
-test("charCount() counts as the iterator of strings does", () => {
+test("charCount() counts characters as the iterator of strings does", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(0xffff)), (units) => {
       const text = String.fromCharCode(...units);

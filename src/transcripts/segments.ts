@@ -18,10 +18,11 @@ const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
 /**
- * Stored segments: the proto3 JSON array of the wire, including unset fields, compressed with zstd.
+ * Segments as they are stored: the JSON array of the API, including unset fields, compressed with
+ * zstd.
  */
 export interface PackedSegments {
-  /** Of the JSON. Equal segments have equal hashes. */
+  /** The hash of the JSON. Equal segments have equal hashes. */
   readonly sha256: Buffer;
   readonly jsonZstd: Buffer;
   readonly jsonBytes: number;
@@ -61,7 +62,7 @@ export const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } 
 /** Packed segments without their hash. */
 export type StoredSegments = Omit<PackedSegments, "sha256">;
 
-/** Up to here sending the JSON to another thread takes longer than compressing it. */
+/** JSON up to this length is compressed in this thread: sending it to another one takes longer. */
 const packedHereBytesMax = 16_384;
 
 /** Packs checked segments; zlib compresses all but short ones in another thread. */
@@ -76,12 +77,12 @@ export async function packSegments(segments: readonly PlainSegment[]): Promise<P
   };
 }
 
-/** The inverse of packSegments(). */
+/** Reverses packSegments(). */
 export async function unpackSegments(packed: StoredSegments): Promise<Segment[]> {
   return parseSegments(await decompress(packed.jsonZstd, unpackedSize(packed)));
 }
 
-/** The same on this thread. */
+/** Reverses packSegments() in this thread. */
 export function unpackSegmentsSync(packed: StoredSegments): Segment[] {
   return parseSegments(packed.json ?? zstdDecompressSync(packed.jsonZstd, unpackedSize(packed)));
 }
@@ -103,8 +104,8 @@ export function segmentsFromJson(json: JsonValue): Segment[] {
 }
 
 /**
- * Length of the full text, the concatenation of every word (§2.3): Unicode characters, and
- * bytes in UTF-8.
+ * The length of the full text, which is the concatenation of all words (§2.3), in Unicode
+ * characters and in bytes of UTF-8.
  */
 export function textLength(segments: readonly PlainSegment[]): { chars: number; bytes: number } {
   let chars = 0;
@@ -149,7 +150,9 @@ function timesJson({ startTime, endTime }: PlainTimes): string {
   return start + end;
 }
 
-/** Negative durations were refused before. 0, 3, 6 or 9 fractional digits. */
+/**
+ * Writes a duration with 0, 3, 6 or 9 fractional digits. Negative durations were refused before.
+ */
 function durationText({ seconds, nanos }: PlainDuration): string {
   if (nanos === 0) return `${seconds}s`;
   const digits = `${nanos}`.padStart(9, "0");

@@ -15,7 +15,8 @@ export interface SentSegments {
 const segmentsRead = new WeakMap<object, SegmentsRead>();
 
 /**
- * Attaches the segments that were read in a worker thread to the transcript, which has none itself.
+ * Attaches segments that were read in a worker thread to the transcript, which contains none
+ * itself.
  */
 export function attachSegments(transcript: object, read: SegmentsRead): void {
   segmentsRead.set(transcript, read);

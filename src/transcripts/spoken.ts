@@ -5,7 +5,7 @@ import type { SegmentJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_
  * milliseconds.
  */
 export interface SpokenWord {
-  /** With the whitespace before the next word (§2.3). */
+  /** The word with the whitespace before the next word (§2.3). */
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
@@ -36,8 +36,7 @@ export function spokenSegments(json: string): SpokenSegment[] {
 }
 
 /**
- * The inverse of spokenSegments(): the proto3 JSON of the wire, including unset fields, as segments
- * are stored.
+ * Reverses spokenSegments(): writes the JSON of segments as it is stored, including unset fields.
  */
 export function spokenJson(segments: readonly SpokenSegment[]): string {
   return JSON.stringify(

@@ -35,7 +35,7 @@ export async function lockTranscript(
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!head) return undefined;
-  // Read after the lock: a join could see the head of before a concurrent change.
+  // Read after the lock: a join could read the state before a concurrent change.
   const version = await trx
     .selectFrom("transcript_version as v")
     .leftJoin("media as m", (join) => join.on("m.id", "=", head.media_id))
@@ -52,7 +52,7 @@ export async function lockTranscript(
   };
 }
 
-/** The content of a version of this transcript; undefined if it has no such version. */
+/** Finds the content of a version of this transcript; undefined if it has no such version. */
 export async function findVersion(
   trx: Transaction<Tables>,
   transcriptId: string,
@@ -138,8 +138,8 @@ export async function insertSegments(
 }
 
 /**
- * Deletes a transcript with its versions, segments and open uploads. undefined: the account has no
- * such transcript.
+ * Deletes a transcript with its versions, segments and open uploads. Returns undefined if the
+ * account has no such transcript.
  */
 export async function deleteTranscriptRow(
   trx: Transaction<Tables>,

@@ -44,8 +44,8 @@ export async function listTranscripts(
 }
 
 /**
- * Those of these transcripts that still exist, in list order, up to the bytes of metadata that a
- * page may have.
+ * Reads the transcripts with these ids that still exist, in the order of the list, up to the
+ * maximum bytes of metadata of a page.
  */
 export async function findListed(
   db: Kysely<Tables>,
@@ -131,8 +131,8 @@ export async function listVersions(
 }
 
 /**
- * After a position in a list of the table with this alias, ordered by created_at, then id, newest
- * first.
+ * The condition that a row of the table with this alias is after a position in a list, ordered by
+ * created_at, then id, newest first.
  */
 export function isBehind(alias: string, [createdAt, id]: ListPosition): RawBuilder<boolean> {
   const [time, key] = [sql.ref(`${alias}.created_at`), sql.ref(`${alias}.id`)];

@@ -26,8 +26,8 @@ export function recordingMsOf({
 }
 
 /**
- * A transcript as clients get it (§2.3). The stored metadata becomes part of it: the fields
- * derived from the media are set there.
+ * Makes the message of a transcript (§2.3). The stored metadata becomes part of it: this sets the
+ * fields that are derived from the media there.
  */
 export function transcriptMessage(
   stored: Omit<StoredTranscript, "segments">,

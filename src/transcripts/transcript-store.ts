@@ -13,15 +13,15 @@ export interface StoredTranscript {
   readonly segments: StoredSegments;
 }
 
-/** What a transcript shows of its media. */
+/** The facts of its media that a transcript shows. */
 export interface TranscriptMedia {
   /** undefined: there is none, or it was deleted and only its facts remain. */
   readonly id: string | undefined;
   /** undefined: unknown; if the media `isFirst`, the metadata may have it. */
   readonly durationMs: number | undefined;
   /**
-   * undefined: metadata.fileType applies, since the media is not described, is no recording, or a
-   * caller has set it.
+   * undefined: metadata.fileType applies, since the media is not described, is not a recording, or
+   * a caller has set the file type.
    */
   readonly fileType: "AUDIO" | "VIDEO" | undefined;
   readonly hasWaveform: boolean;
@@ -36,7 +36,7 @@ export interface StoredVersion {
 }
 
 /**
- * The head of a transcript, or one of its versions; undefined if the account has no such
+ * Finds the head of a transcript, or one of its versions; undefined if the account has no such
  * transcript.
  */
 export async function findTranscript(
@@ -58,10 +58,13 @@ export async function findTranscript(
   return { ...withoutSegments(row), segments };
 }
 
-/** Up to here the segments are read with the head: a page of text, in a millisecond. */
+/** Segments up to this length are read with the head, which takes a millisecond. */
 const shortBytesMax = 256 << 10;
 
-/** The same without long segments, which findSegments() reads by their hash. */
+/**
+ * Finds a transcript as findTranscript() does, but without long segments, which findSegments()
+ * reads by their hash.
+ */
 export async function findTranscriptHead(
   db: Kysely<Tables>,
   accountId: string,
@@ -97,7 +100,7 @@ export async function findTranscriptHead(
   return { ...withoutSegments(row), segments: { sha256, jsonBytes, zstdBytes, jsonZstd } };
 }
 
-/** Segments of a transcript, packed; undefined if they were deleted. */
+/** Finds packed segments of a transcript; undefined if they were deleted. */
 export async function findSegments(
   db: Kysely<Tables>,
   transcriptId: string,
@@ -112,7 +115,7 @@ export async function findSegments(
   return row?.json_zstd;
 }
 
-/** The head of a transcript whose segments are already in memory. */
+/** Finds the head of a transcript whose segments are already in memory. */
 export async function findTranscriptAround(
   db: Kysely<Tables>,
   accountId: string,
@@ -160,7 +163,7 @@ function withoutSegments(
   };
 }
 
-/** Columns of media as m, joined to a transcript as t. */
+/** The columns of media (m) that is joined to a transcript (t). */
 export const mediaColumns = [
   "t.media_id",
   "m.duration_ms",

@@ -65,7 +65,7 @@ test("concurrent updates all become versions, and none is lost", async () => {
   assert.match(textOf(last), /^text \d+$/);
 });
 
-test("of concurrent updates with the same If-Match one succeeds", async () => {
+test("only one of several concurrent updates with the same If-Match succeeds", async () => {
   const name = await client.create({ metadata: metadataWith() });
   const current = (await client.get(name)).version?.name ?? "";
   const matching = app.clientFor(app.accountId, { "if-match": current });

@@ -114,7 +114,7 @@ test("createTranscript() reports every violation, and stores nothing", async () 
   assert.equal(await count(), before);
 });
 
-test("every method answers malformed names like absent ones", async () => {
+test("every method answers malformed names as it answers names that do not exist", async () => {
   for (const name of await strangeNames()) {
     const version = `${name}/versions/${newId()}`;
     await assert.rejects(client.get(name), notFound, name);
@@ -221,7 +221,7 @@ async function* oneByte() {
   yield new Uint8Array(1);
 }
 
-test("updateTranscript() refuses in changed fields what createTranscript() would", async () => {
+test("updateTranscript() refuses the same values of changed fields as createTranscript()", async () => {
   const name = await client.create({ metadata: metadataWith() });
   const before = await client.get(name);
   const rows: [update: Parameters<typeof client.update>, fields: string[]][] = [

@@ -17,8 +17,7 @@ import { versionMethods } from "./version-methods.ts";
 import { writingMethods } from "./writing-methods.ts";
 
 /**
- * §4.3 to §4.7 and the versions of §9: every method of Transcripts that is not about
- * jobs.
+ * The methods of Transcripts that are not about jobs: §4.3 to §4.7, and the versions of §9.
  */
 export function createTranscriptsService(parts: {
   readonly db: Kysely<Tables>;
@@ -26,13 +25,13 @@ export function createTranscriptsService(parts: {
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
   readonly pageTokens: PageTokens;
-  /** What answers hold in memory, also while they are made. */
+  /** The memory of answers, even while they are being made. */
   readonly answers: HeldBytes;
-  /** Of the node to the database. Default 20. */
+  /** The node's maximum number of database connections. Default 20. */
   readonly connectionsMax?: number;
   readonly log: Log;
   readonly now?: () => number;
-  /** A filtered list that takes longer is refused. Default 5 s. */
+  /** The time limit of a filtered list. Default 5 s. */
   readonly filterMsMax?: number;
 }) {
   const read = createReadTranscript(parts);

@@ -5,13 +5,13 @@ import type { Uploads } from "../media/uploads.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 
-/** §4.7. */
+/** The method of §4.7. */
 export function uploadMethods({ uploads }: { readonly uploads: Uploads }) {
   return {
     async initUpload({ resourceName }, context) {
       const { accountId } = callerOf(context);
       if (resourceName !== "" && !resourceName.startsWith("transcripts/")) {
-        const description = "transcripts/<transcript_id> is expected, or none for a new upload";
+        const description = "must be transcripts/<transcript_id>, or empty for a new upload";
         throw invalidArgument([{ field: "resourceName", description }]);
       }
       const transcriptId = resourceName === "" ? null : transcriptIdIn(resourceName);

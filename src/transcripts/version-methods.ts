@@ -23,7 +23,7 @@ import { listVersions } from "./transcript-lists.ts";
 import { versionMessage } from "./transcript-message.ts";
 import { findVersion } from "./transcript-changes.ts";
 
-/** §9: the versions of a transcript. */
+/** The methods of the versions of a transcript (§9). */
 export function versionMethods(
   read: ReadTranscript,
   parts: {

@@ -34,7 +34,7 @@ function wireOf(given: readonly Segment[]): Uint8Array {
   return wireSegments({ jsonZstd: zstdCompressSync(json), jsonBytes: json.length });
 }
 
-test("wireSegments() writes what the library writes for the same segments", () => {
+test("wireSegments() writes the same bytes as the library", () => {
   fc.assert(
     fc.property(segments, (given) => {
       const message = create(TranscriptSchema, { segments: given });

@@ -9,7 +9,7 @@ const tags = { segments: 0x1a, startTime: 0x0a, endTime: 0x12, words: 0x1a, spea
 const wordTag = 0x1a;
 const durationTags = { seconds: 0x08, nanos: 0x10 };
 
-/** The most bytes of a length prefix. */
+/** The maximum number of bytes of a length prefix. */
 const lengthBytesMax = 5;
 
 /**
@@ -49,14 +49,14 @@ class WireOut {
     this.#out = Buffer.allocUnsafeSlow(bytesMax);
   }
 
-  /** All bytes written, in a buffer of their own. */
+  /** All written bytes, in a buffer of their own. */
   bytes(): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#out.subarray(0, this.#at));
   }
 
   /**
-   * Writes what `put` writes as a message: its length is known only afterwards, and the message is
-   * moved behind it.
+   * Writes the fields that `put` writes as a message. Its length is known only afterwards: then the
+   * message is moved to after its length.
    */
   message(tag: number, put: () => void): void {
     this.#out[this.#at] = tag;
@@ -79,7 +79,7 @@ class WireOut {
     this.#at += this.#out.write(text, this.#at);
   }
 
-  /** From proto3 JSON: "12.500s". */
+  /** Writes a duration of proto3 JSON, such as "12.500s". */
   duration(tag: number, text: string | undefined): void {
     if (text === undefined) return;
     const point = text.indexOf(".");

@@ -33,7 +33,7 @@ function contentOf(segments: readonly SpokenSegment[]): FileContent {
   return { format: "VTT", segments: packed(segments), names: new Map(), recordingMs: null };
 }
 
-test("spokenJson() and spokenSegments() are inverse", () => {
+test("spokenSegments() reverses spokenJson()", () => {
   const segments = talk(1).slice(0, 3);
   assert.deepEqual(spokenSegments(spokenJson(segments)), segments);
   assert.match(
@@ -104,7 +104,7 @@ test("an error in a worker thread reaches the caller, and an abort ends the task
   assert.ok(Buffer.from(text).toString().startsWith("0: þetta er fundur, og við"));
 });
 
-test("an account has ten tasks waiting at most, and other accounts do not wait behind all of them", async () => {
+test("at most ten tasks of an account wait, and other accounts do not wait behind all of them", async () => {
   const content = contentOf(talk());
   const bytes = content.segments.jsonBytes;
   const gone = new AbortController();

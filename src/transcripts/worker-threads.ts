@@ -2,14 +2,17 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { FairSemaphore } from "../std/fair-semaphore.ts";
 
-/** A task on a shorter text takes a few milliseconds; starting a thread takes 50. */
+/**
+ * Shorter texts are processed in this thread: that takes a few milliseconds, and starting a thread
+ * takes 50.
+ */
 const threadBytesMin = 64_000;
 /**
  * At most half of the cores work on files, and a quarter on answers: live audio needs the others.
  */
 const filesMax = Math.max(1, Math.floor(availableParallelism() / 2));
 const answersMax = Math.max(1, Math.floor(availableParallelism() / 4));
-/** The number of threads that may run at once. */
+/** The number of threads that can run at the same time. */
 export const workerThreadsMax = filesMax + answersMax;
 
 /**
@@ -36,7 +39,8 @@ const semaphores = {
 /**
  * Runs one of the tasks of worker-thread-tasks.ts, in a worker thread if its text is long: the main
  * thread carries live audio. Input and output are plain data. Tasks beyond the limits wait their
- * turn; throws resource_exhausted when too many of the account wait, or the turn does not come.
+ * turn; throws resource_exhausted if too many tasks of the account wait, or the turn does not come
+ * in time.
  */
 export async function runInWorkerThread<Input, Output>(
   task: (input: Input) => Output,
@@ -50,7 +54,7 @@ export async function runInWorkerThread<Input, Output>(
      * copy.
      */
     readonly transfer?: readonly Uint8Array[];
-    /** Whose limits apply. Default: files. */
+    /** The kind of task whose limits apply. Default: files. */
     readonly use?: keyof typeof semaphores;
   },
 ): Promise<Output> {
@@ -63,12 +67,12 @@ export async function runInWorkerThread<Input, Output>(
   );
 }
 
-/** An idle thread is kept this long for the next task: starting one takes 50 ms. */
+/** How long an idle thread is kept for the next task: starting one takes 50 ms. */
 const idleMsMax = 10_000;
 /** Twice the memory that comparing the longest transcripts takes. */
 const heapMbMax = 512;
 
-/** Idle threads, each with the timer that ends it; at most as many as may run at once. */
+/** Idle threads with the timers that end them; at most as many as can run at the same time. */
 const idle = new Map<Worker, NodeJS.Timeout>();
 
 async function runOnThread<Input, Output>(
@@ -96,7 +100,7 @@ async function runOnThread<Input, Output>(
   }
 }
 
-/** Only arrays with a buffer of their own, each buffer once: others may share theirs. */
+/** The buffers to transfer, each once: only those of arrays that do not share their buffers. */
 function buffersOf(transfer: readonly Uint8Array[]): ArrayBuffer[] {
   const buffers = transfer.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
@@ -115,7 +119,7 @@ function takeThread(): Worker {
   const started = new Worker(new URL("./worker-thread-tasks.ts", import.meta.url), {
     resourceLimits,
   });
-  // An idle thread may end by itself: that fails nothing.
+  // An idle thread can end by itself, without effect on tasks.
   const forget = (): void => {
     clearTimeout(idle.get(started));
     idle.delete(started);

@@ -12,11 +12,11 @@ export interface FileContent {
   readonly segments: Pick<PackedSegments, "jsonZstd" | "jsonBytes">;
   /** Names of speakers by id; a speaker without a name is shown by id. */
   readonly names: ReadonlyMap<string, string>;
-  /** Length of the recording; null if unknown. */
+  /** The length of the recording; null if unknown. */
   readonly recordingMs: number | null;
 }
 
-/** A transcript as the text of a file, in UTF-8. */
+/** Writes a transcript as the text of a file, in UTF-8. */
 export function writeFile({ format, segments, names, recordingMs }: FileContent): Uint8Array {
   const json = unpackedJson(segments);
   const spoken = spokenSegments(json);

@@ -24,7 +24,7 @@ import { sentSegments } from "./sent-segments.ts";
 import { insertTranscript } from "./insert-transcript.ts";
 import { deleteTranscriptRow, type TranscriptHead } from "./transcript-changes.ts";
 
-/** §4.5 and §4.6, and the deletion of transcripts. */
+/** The methods of §4.5 and §4.6, and the deletion of transcripts. */
 export function writingMethods(parts: {
   readonly db: Kysely<Tables>;
   readonly store: Pick<MediaStore, "delete" | "keepsAll">;
@@ -93,7 +93,8 @@ export function writingMethods(parts: {
 
 /**
  * Whether fileType is sent back as GET showed it: then it sets nothing. While the media is not
- * described GET shows the value that was set before; a caller who sends only that sets it again.
+ * described GET shows the value that was set before; a caller that sends only this value sets it
+ * again.
  */
 function isSentBack(sent: TranscriptMetadata, patch: Patch, head: TranscriptHead): boolean {
   if (head.mediaFileType) return sent.fileType === FileType[head.mediaFileType];

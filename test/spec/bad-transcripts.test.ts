@@ -106,13 +106,13 @@ test("texts and lists over their limits are refused", async () => {
     Object.fromEntries(many(count).map((key) => [key, value]));
   const times = { startTime: "0s", endTime: "1s" };
   const rows: [metadata: object, field: string, words: RegExp][] = [
-    [{ subject: long }, "metadata.subject", /is 1000000 characters long: at most 1000/],
-    [{ description: long }, "metadata.description", /is 1000000 characters long: at most 10000/],
-    [{ keywords: many(5_000) }, "metadata.keywords", /has 5000 keywords: at most 100/],
-    [{ keywords: [long] }, "metadata.keywords[0]", /is 1000000 characters long: at most 100/],
+    [{ subject: long }, "metadata.subject", /has 1000000 characters; at most 1000/],
+    [{ description: long }, "metadata.description", /has 1000000 characters; at most 10000/],
+    [{ keywords: many(5_000) }, "metadata.keywords", /has 5000 keywords; at most 100/],
+    [{ keywords: [long] }, "metadata.keywords[0]", /has 1000000 characters; at most 100/],
     [{ additionalMetadata: map(101, "") }, "metadata.additionalMetadata", /has 101 .* at most 100/],
     [{ additionalMetadata: { k: long } }, 'metadata.additionalMetadata["k"]', /at most 2000/],
-    [{ speakers: map(1001, {}) }, "metadata.speakers", /has 1001 speakers: at most 1000/],
+    [{ speakers: map(1001, {}) }, "metadata.speakers", /has 1001 speakers; at most 1000/],
     [{ speakers: { a: { name: long } } }, 'metadata.speakers["a"].name', /at most 1000/],
     [{ languageCode: long }, "metadata.languageCode", /BCP 47/],
   ];
@@ -132,7 +132,7 @@ test("texts and lists over their limits are refused", async () => {
     segments: [{ ...times, words: [{ ...times, word: "x".repeat(1001) }] }],
   })) {
     assert.equal(answer.status, 400);
-    assert.match(answer.json.message, /segments\[0\]\.words\[0\]\.word: is 1001 .* at most 1000/);
+    assert.match(answer.json.message, /segments\[0\]\.words\[0\]\.word: has 1001 .* at most 1000/);
   }
 });
 
@@ -142,7 +142,7 @@ test("a body with too many words is refused with the limit; a body that is too l
   const segments = `[{"startTime":"0s","endTime":"1s","words":[${words}]}]`;
   const answer = await service.call("PATCH", `/v1alpha1/${name}`, `{"segments":${segments}}`);
   assert.equal(answer.status, 400);
-  assert.match(answer.json.message, /segments: has 200001 words in total: at most 200000/);
+  assert.match(answer.json.message, /segments: has 200001 words in total; at most 200000/);
 
   // Ten million words are 430 MB, which are generated while they are sent.
   const block = Buffer.from(`${word},`.repeat(10_000));

@@ -162,7 +162,7 @@ test("an unreadable file is reported with every other problem, and nothing is st
     [`1\n${time}\nA`, { format: "DOC" }, /format/],
     [" ", { metadata: {}, format: "JSON" }, /fileType.*languageCode.*format.*content/],
     [`${time}\nA\n\n`.repeat(20_001), {}, /has 20001 cues with text: at most 20000/],
-    [`${time}\n${"a ".repeat(200_001)}`, {}, /has 200001 words: at most 200000/],
+    [`${time}\n${"a ".repeat(200_001)}`, {}, /has 200001 words; at most 200000/],
     [`WEBVTT\n\n${time}\n<v ${"a".repeat(1001)}>A`, {}, /names a speaker in 1001 characters/],
   ];
   for (const [content, more, message] of rows) {

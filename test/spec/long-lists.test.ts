@@ -147,7 +147,7 @@ test("new metadata has at most 64 kB of JSON; larger old metadata stays readable
       Array.from({ length: count }, (_, at) => [`s${at}`, { name: "x".repeat(nameChars) }]),
     );
   const large = draftOf("stór", { speakers: speakers(70, 1_000) });
-  const tooLarge = /^metadata: is \d{5,7} bytes of JSON: at most 65536 are allowed/;
+  const tooLarge = /^metadata: is \d{5,7} bytes of JSON; at most 65536 are allowed/;
   const refused = async (method: string, path: string, body: unknown): Promise<void> => {
     const { status, json } = await call(method, path, body);
     assert.equal(status, 400);

@@ -255,7 +255,7 @@ test("violations in long segments are reported as in short ones", async () => {
     [
       "200,001 words",
       `{"segments":[{"startTime":"0s","endTime":"1s","words":[${'{"startTime":"0s","endTime":"1s"},'.repeat(200_000)}{"startTime":"0s","endTime":"1s"}]}]}`,
-      /^segments: has 200001 words in total: at most 200000 are allowed$/,
+      /^segments: has 200001 words in total; at most 200000 are allowed$/,
     ],
     [
       "ten million words in 30 MB",

@@ -189,7 +189,7 @@ const failures: readonly (readonly [RegExp, Explain])[] = [
     nexts.sendAgain,
   ),
   problem(
-    /^the (account|key) can (keep|store) \d+ bytes/,
+    /^the (account|key) (can|may) (keep|store) \d+ bytes/,
     "Ekki er meira pláss fyrir upptökur á reikningnum.",
     "The account has no space left for recordings.",
     {

@@ -20,7 +20,7 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
     }),
   ],
   [
-    /^has (\d+) keywords: at most (\d+)/,
+    /^has (\d+) keywords[:;] at most (\d+)/,
     ([found, max]) => ({
       is: `Efnisorðin eru ${found}; mest ${max} komast fyrir.`,
       en: `${found} keywords; the limit is ${max}.`,

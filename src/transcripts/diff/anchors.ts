@@ -1,8 +1,8 @@
 import type { Matches } from "./shortest-script.ts";
 
 /**
- * The longest increasing run of words that occur once on each side: surely the same
- * words.
+ * The longest increasing run of words that occur once on each side, and are therefore surely the
+ * same.
  */
 export function anchorsOf(before: Int32Array, after: Int32Array): Matches {
   const places = placesOf(before);
@@ -25,12 +25,13 @@ function placesOf(words: Int32Array): Map<number, number> {
 }
 
 /**
- * `candidates` increase on the first side: the most of them that increase on the other side too.
+ * The longest subsequence of `candidates`, which increase on the first side, that increases on the
+ * other side too.
  */
 function longestRise(
   candidates: readonly { readonly at: number; readonly otherAt: number }[],
 ): Matches {
-  // For each length, the run with the lowest end.
+  // The run of each length with the lowest end.
   const ends: number[] = [];
   const previous = new Int32Array(candidates.length);
   for (const [index, { otherAt }] of candidates.entries()) {

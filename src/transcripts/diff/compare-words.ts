@@ -5,11 +5,11 @@ import { diffWords, type DiffWord, type WordSpan } from "./diff-words.ts";
 
 type Packed = Pick<PackedSegments, "jsonZstd" | "jsonBytes">;
 
-/** Two versions; `before` is null to compare with an empty one. */
+/** The two versions to compare; if `before` is null, an empty version is compared. */
 export interface Comparison {
   readonly before: Packed | null;
   readonly after: Packed;
-  /** Which runs to report. */
+  /** How many runs are skipped. */
   readonly skip: number;
   readonly runsMax: number;
 }

@@ -11,10 +11,10 @@ import type { StoredTranscript } from "../transcript-store.ts";
 import { compareWords, type RunFacts, type Times } from "./compare-words.ts";
 import { metadataChanges } from "./metadata-changes.ts";
 
-/** The most runs in an answer: more would hold up the thread that writes it. */
+/** The maximum number of runs in an answer: more would block the thread that writes it. */
 const runsMax = 1_000;
 
-/** The differences of a version from another one, or from an empty one. */
+/** Compares a version with another one, or with an empty one. */
 export async function diffVersions(
   before: StoredTranscript | undefined,
   after: StoredTranscript,

@@ -39,7 +39,7 @@ test("diffWords() finds the smallest change from one text to the other", () => {
     ["a b", "a@1 b@2", "RETIMED:2"],
     ["a b c", "a b@9 c@10", "KEPT:1 RETIMED:2"],
     ["a b c", "c b a", "REMOVED:2 RETIMED:1 ADDED:2"],
-    // Of repeated words, the one whose time is missing was removed, the one with a new time added.
+    // The repeated word whose time is missing was removed; the one with a new time was added.
     ["já já já", "já@0 já@2", "KEPT:1 REMOVED:1 KEPT:1"],
     ["já já", "já@1", "REMOVED:1 KEPT:1"],
     ["já@0 já@2", "já@0 já@1 já@2", "KEPT:1 ADDED:1 KEPT:1"],
@@ -64,7 +64,7 @@ const words = fc.array(
   { maxLength: 40 },
 );
 
-test("the runs turn each text into the other, and are true of every word", () => {
+test("the runs turn each text into the other, and describe every word correctly", () => {
   fc.assert(
     fc.property(words, words, (one, other) => {
       const before = one.map(({ text, time }) => wordAt(text, time));
@@ -96,7 +96,7 @@ function checkSpans(before: readonly DiffWord[], after: readonly DiffWord[]): re
   return spans;
 }
 
-test("no shorter diff exists", () => {
+test("diffWords() finds a shortest diff", () => {
   fc.assert(
     fc.property(words, words, (one, other) => {
       const before = one.map(({ text }) => wordAt(text, 0));
@@ -130,7 +130,7 @@ function talk(seed: number): DiffWord[] {
   return random.map((share, at) => wordAt(`w${Math.floor(Math.exp(share * 9))}`, at));
 }
 
-test("hours of speech: many edits are found, and a wholly different text is compared in bounded time", () => {
+test("diffWords() finds many edits in hours of speech, and compares entirely different texts in bounded time", () => {
   const before = talk(1);
   const edited = before.flatMap((word, at) => {
     if (at % 20 === 3) return [wordAt(`new${at}`, at), word];

@@ -41,7 +41,7 @@ export function diffWords(before: readonly DiffWord[], after: readonly DiffWord[
   return { spans: spansOf(before, after, matches), ...changesOf(before, after, matches) };
 }
 
-/** Words as numbers: equal texts have equal numbers. */
+/** Replaces words with numbers: equal texts have equal numbers. */
 function numbered(words: readonly DiffWord[], numbers: Map<string, number>): Int32Array {
   return Int32Array.from(words, ({ text }) => {
     const key = text.trim();

@@ -2,11 +2,11 @@ import { anchorsOf } from "./anchors.ts";
 import { shortestScript, type Matches } from "./shortest-script.ts";
 
 /**
- * The cost limit of a comparison, in steps of the search: about a second. What is left then is
- * reported as replaced.
+ * The cost limit of a comparison, in steps of the search: about a second. The words that are left
+ * then are reported as replaced.
  */
 const stepsMax = 12_000_000;
-/** The most edits, words removed and added, of a shortest script. */
+/** The maximum number of edits (removed and added words) of a shortest script. */
 export const editsMax = 1_000;
 
 /**
@@ -18,7 +18,7 @@ export const editsMax = 1_000;
 export function matchWords(before: Int32Array, after: Int32Array): Matches {
   const matches: Matches = { before: [], after: [] };
   const budget = { steps: stepsMax };
-  // Ranges left to do, the next one on top.
+  // The ranges that are left to do, the next one on top.
   const ranges: Range[] = [{ from: 0, to: before.length, otherFrom: 0, otherTo: after.length }];
   for (let range = ranges.pop(); range; range = ranges.pop()) {
     matchRange({ before, after, budget, matches, ranges }, range);

@@ -1,10 +1,10 @@
-/** Words that are paired: an index of each side. Both rise from pair to pair. */
+/** Pairs of words, as an index of each side. Both indexes rise from pair to pair. */
 export interface Matches {
   readonly before: number[];
   readonly after: number[];
 }
 
-/** An edit script of two texts, from their start. */
+/** An edit script that begins at the start of two texts. */
 export interface Script {
   readonly pairs: Matches;
   /**
@@ -60,7 +60,10 @@ function scriptTo(trail: readonly Int32Array[], { end, otherEnd }: Omit<Script, 
   return { pairs: pairsOf(trail, end, otherEnd), end, otherEnd };
 }
 
-/** Whether the furthest path to a diagonal came by a word of `after`, from the diagonal above. */
+/**
+ * Whether the furthest path to a diagonal came from the diagonal above, by adding a word of
+ * `after`.
+ */
 function cameDown(furthest: Int32Array, index: number, diagonal: number, edits: number): boolean {
   if (diagonal === -edits) return true;
   return diagonal !== edits && valueAt(furthest, index - 1) < valueAt(furthest, index + 1);

@@ -12,8 +12,8 @@ export interface Sides {
 }
 
 /**
- * If a word is repeated, the removed or added one is ambiguous: chooses the one that leaves the
- * most pairs with equal times.
+ * If a word is repeated, it is ambiguous which one was removed or added: chooses the one that
+ * leaves the most pairs with equal times.
  */
 export function slideGaps(matches: Matches, sides: Sides): void {
   const { before, after } = matches;
@@ -32,10 +32,13 @@ export function slideGaps(matches: Matches, sides: Sides): void {
   }
 }
 
-/** How far a gap is moved: more than people repeat words. */
+/** How far a gap can be moved, in words: more than people repeat words. */
 const wordsMax = 200;
 
-/** Moves a gap of `by` words before pair `index` to the left, as far as that gains. */
+/**
+ * Moves a gap of `by` words before pair `index` to the left, as far as that gains pairs with equal
+ * times.
+ */
 function slide(
   words: number[],
   gap: {

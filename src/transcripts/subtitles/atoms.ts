@@ -3,12 +3,12 @@ import { subtitleRules } from "./subtitle-rules.ts";
 import { isUnspaced, joinsUnspaced, unspacedWords } from "./unspaced.ts";
 import { sectionsOfChars, visibleChars } from "./visible-chars.ts";
 
-/** Text that a subtitle is not broken within: without whitespace, fits a line, with its time. */
+/** A text within which a subtitle is not broken: it has no whitespace, and fits in a line. */
 export interface Atom {
   readonly text: string;
   readonly chars: number;
   readonly startMs: number;
-  /** Not after the start of the next atom. */
+  /** When it ends: not after the start of the next atom. */
   readonly endMs: number;
   /** false: it follows the previous atom without a space. */
   readonly spaced: boolean;
@@ -59,7 +59,9 @@ export function atomsOf(segment: SpokenSegment): Atom[] {
   return inOrder(atoms);
 }
 
-/** Text without whitespace that allows a break; no-break spaces are part of it. */
+/**
+ * Matches text up to whitespace at which a line can break; no-break spaces are part of the text.
+ */
 const chunk = /(?:[^\s]|[\u00a0\u2007\u202f])+/g;
 
 function* chunksOf(word: SpokenWord): Generator<{ piece: TimedText; spaceBefore: boolean }> {
@@ -75,7 +77,7 @@ function* chunksOf(word: SpokenWord): Generator<{ piece: TimedText; spaceBefore:
   }
 }
 
-/** A part of a text, with its share of the time by length. */
+/** A part of a text, with a share of its time that is proportional to its length. */
 function shareOf(
   { startMs, endMs }: TimedText,
   length: number,
@@ -128,8 +130,9 @@ function joined(before: TimedText, after: TimedText): TimedText {
 }
 
 /**
- * Atoms with times that do not overlap. Atoms that begin together share the time until the next
- * begins, by length: callers without word times send those of the segment for each word.
+ * Changes times so that atoms do not overlap. Atoms that begin at the same time share the time
+ * until the next one begins, in proportion to their lengths: callers without word times send the
+ * times of the segment for each word.
  */
 function inOrder(atoms: readonly Atom[]): Atom[] {
   const found: Atom[] = [];

@@ -19,7 +19,7 @@ const costs = {
   clause: 20,
   conjunction: 35,
   plain: 60,
-  /** After a word that belongs to the next one. */
+  /** The cost of a break after a word that belongs to the next one. */
   leaning: 90,
   withinWord: 300,
 } as const;
@@ -34,7 +34,9 @@ function pauseMs(before: Atom, after: Atom): number {
   return after.startMs - before.endMs;
 }
 
-/** A period before a lowercase letter belongs to an abbreviation. */
+/**
+ * Whether an atom ends a sentence: a period before a lowercase letter belongs to an abbreviation.
+ */
 function endsSentence(before: Atom, after: Atom): boolean {
   return (
     /[.!?…。！？؟।]["'”’»)\]」』]*$/u.test(before.text) && !/^["'„“«([]*\p{Ll}/u.test(after.text)

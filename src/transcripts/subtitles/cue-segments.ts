@@ -69,7 +69,10 @@ interface TimedWord extends SpokenWord {
   readonly voice: string;
 }
 
-/** Words between two known times share the time between them by length. */
+/**
+ * Sets the times of words: those between two known times share that time in proportion to their
+ * lengths.
+ */
 function timed(words: readonly Word[], { startMs, endMs }: ReadCue): TimedWord[] {
   const found: TimedWord[][] = [];
   let from = 0;

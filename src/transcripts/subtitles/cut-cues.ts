@@ -6,7 +6,7 @@ import { readingMs, subtitleRules } from "./subtitle-rules.ts";
  * Cuts the atoms of a segment into cues; returns where each one ends. A cue has at most two lines
  * and, if it has more than one atom, at most 7 s. The result has the fewest cues with less than 1 s
  * until the next begins; among those, the fewest that are read faster than 17 characters a second;
- * among those, the best breaks. Linear in the atoms: a cue has few.
+ * among those, the best breaks. The time is linear in the number of atoms, since a cue has few.
  */
 export function cutCues(atoms: readonly Atom[], nextStartMs: number): number[] {
   const count = atoms.length;
@@ -24,16 +24,16 @@ export function cutCues(atoms: readonly Atom[], nextStartMs: number): number[] {
 
 /** Measures of all atoms, by index. */
 interface Text {
-  /** The starts of the atoms, and then of what follows. */
+  /** The starts of the atoms, and then the start of the next segment. */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
-  /** Visible characters before an atom, including spaces. */
+  /** The number of visible characters before each atom, including spaces. */
   readonly charsBefore: Float64Array;
   readonly spaces: Uint8Array;
-  /** Where the longest line starting with an atom ends. */
+  /** The end of the longest line that starts with each atom. */
   readonly lineEnds: Int32Array;
   readonly breaks: Float64Array;
-  /** Cumulative joinCost() up to an atom. */
+  /** The sum of joinCost() up to each atom. */
   readonly joins: Float64Array;
 }
 
@@ -77,7 +77,7 @@ function charsOf({ charsBefore, spaces }: Text, start: number, end: number): num
   return at(charsBefore, end) - at(charsBefore, start) - at(spaces, start);
 }
 
-/** Whether atoms fit a cue: two lines and, if more than one atom, 7 s. */
+/** Whether atoms fit in a cue: in two lines and, if there is more than one atom, in 7 s. */
 function fits(text: Text, start: number, end: number): boolean {
   if (end > at(text.lineEnds, at(text.lineEnds, start))) return false;
   return (
@@ -142,9 +142,9 @@ function lineBreakCost(text: Text, start: number, end: number, chars: number): n
   return least / 2;
 }
 
-/** Prevents needless cuts. */
+/** The cost of each cue, which prevents unnecessary cuts. */
 const perCue = 25;
-/** A shorter cue looks lost. */
+/** The number of characters below which a cue is too short. */
 const fewChars = 12;
 
 function at(numbers: Float64Array | Int32Array | Uint8Array, index: number): number {

@@ -2,7 +2,7 @@ import type { Atom } from "./atoms.ts";
 import { breakCost } from "./break-cost.ts";
 import { subtitleRules } from "./subtitle-rules.ts";
 
-/** The lines of a cue's atoms, at most two: of similar length, with a good break. */
+/** Distributes the atoms of a cue over at most two lines of similar length, with a good break. */
 export function layOutLines(atoms: readonly Atom[]): string[] {
   const whole = textOf(atoms);
   if (charsOf(atoms) <= subtitleRules.lineChars) return [whole];

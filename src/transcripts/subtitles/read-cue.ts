@@ -5,16 +5,19 @@ export interface ReadCue {
   readonly spans: readonly CueSpan[];
 }
 
-/** A part of a cue's text, as readers see it. */
+/** A part of the visible text of a cue. */
 export interface CueSpan {
   readonly text: string;
   /** The name of the speaker; empty: the file does not name one. */
   readonly voice: string;
-  /** When it is spoken, if the file has it. */
+  /** When it is spoken, if the file has that time. */
   readonly fromMs?: number;
 }
 
-/** A part of a file that cannot be read, with its line; `message` is for callers. */
+/**
+ * The error if a file cannot be read. The message, which is for callers, begins with the number of
+ * the line.
+ */
 export class UnreadableFile extends Error {
   override readonly name = "UnreadableFile";
 
@@ -23,7 +26,7 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** Lines of a file, without a byte order mark. */
+/** The lines of a file, without a byte order mark. */
 export function linesOf(content: string): string[] {
   return content.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
 }

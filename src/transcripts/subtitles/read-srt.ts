@@ -4,8 +4,8 @@ import { isTiming, readTiming } from "./read-timing.ts";
 import { withoutJoiners } from "./srt-text.ts";
 
 /**
- * The cues of a SubRip file, read like players do: numbers may be missing or wrong, a text may have
- * empty lines, tags and positions are dropped. Throws UnreadableFile.
+ * Reads the cues of a SubRip file as players do: numbers can be missing or wrong, a text can have
+ * empty lines, and tags and positions are dropped. Throws UnreadableFile.
  */
 export function readSrt(content: string): ReadCue[] {
   const lines = linesOf(content);
@@ -23,13 +23,13 @@ export function readSrt(content: string): ReadCue[] {
   return cues;
 }
 
-/** A number before times, or at the end of a truncated file. */
+/** Whether a line is a number before times, or at the end of a truncated file. */
 function isIndex(lines: readonly string[], at: number): boolean {
   const isNumber = /^\s*\d+\s*$/.test(lines[at] ?? "");
   return isNumber && (isTimes(lines[at + 1] ?? "") || nextText(lines, at + 1) === lines.length);
 }
 
-/** Also malformed times: they are an error, not text. */
+/** Whether a line has times, even malformed ones: they are an error, not text. */
 function isTimes(line: string): boolean {
   return line.includes("-->") || /^\s*\d{1,5}:\d{1,2}.*->/.test(line);
 }
@@ -41,7 +41,7 @@ function endOfText(lines: readonly string[], start: number): number {
     const isAfterEmpty = at > start && (lines[at - 1] ?? "").trim() === "";
     if (isTiming(line)) return at;
     if (isIndex(lines, at) && (isAfterEmpty || isTiming(lines[at + 1] ?? ""))) return at;
-    // Malformed: readTiming() reports it.
+    // It is malformed, which readTiming() reports.
     if (isAfterEmpty && isTimes(line)) return at;
   }
   return lines.length;

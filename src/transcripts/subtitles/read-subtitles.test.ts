@@ -23,7 +23,7 @@ function brief(segments: readonly VoicedSegment[]): string[] {
 
 const time = "00:00:01,000 --> 00:00:02,000";
 
-test("SRT is read like players read it", () => {
+test("SRT is read as players read it", () => {
   const rows: [content: string, segments: string[]][] = [
     ["", []],
     ["\ufeff\r\n\r\n", []],
@@ -37,7 +37,7 @@ test("SRT is read like players read it", () => {
     ["01:02.500 --> 01:03.000\nA", ["62500-63000 A"]],
     ["0:0:1 --> 0:0:2 X1:40 X2:600\nA", ["1000-2000 A"]],
     ["  100:00:00,5   -->   100:00:01,000  \nA", ["360000005-360001000 A"]],
-    // Markup is removed, and text that resembles it stays.
+    // Markup is removed; text that resembles markup stays.
     [`1\n${time}\n{\\an8}<i>Hæ</i>, <font color="#fff">þú</font>{/b}`, ["1000-2000 Hæ, þú"]],
     [`1\n${time}\n3 < 5 && 7 > 5 --> {x} <3`, ["1000-2000 3 < 5 && 7 > 5 --> {x} <3"]],
     [
@@ -60,7 +60,7 @@ test("SRT is read like players read it", () => {
   }
 });
 
-test("WebVTT is read like browsers read it", () => {
+test("WebVTT is read as browsers read it", () => {
   const one = "00:01.000 --> 00:02.000";
   const rows: [content: string, segments: string[]][] = [
     ["WEBVTT", []],

@@ -7,14 +7,17 @@ export interface Timing {
 }
 
 /**
- * Hours may be omitted; comma and period are equivalent; a fraction of a second is a number of
- * milliseconds.
+ * Matches a time. Hours can be omitted; comma and period are equivalent; the fraction of a second
+ * is a number of milliseconds.
  */
 const time = String.raw`(?:(\d{1,5}):)?(\d{1,2}):(\d{1,2})(?:[,.](\d{1,3}))?`;
-/** What follows are settings or coordinates of where to show the cue. */
+/**
+ * Matches the times of a cue. The text after them has settings or coordinates of the place of the
+ * cue.
+ */
 const timing = new RegExp(String.raw`^\s*${time}\s*-->\s*${time}(?:\s.*)?$`);
 const onlyTime = new RegExp(`^${time}$`);
-/** §2.3, Segment: the limit of times. */
+/** The limit of times (§2.3, Segment). */
 const hoursMax = 1_000;
 
 /** Whether a line can only be the times of a cue. */
@@ -37,7 +40,7 @@ export function readTiming(line: string, number: number): Timing {
   return { startMs, endMs };
 }
 
-/** The milliseconds of a single time; undefined if it is none. */
+/** The milliseconds of a single time; undefined if the text is not a time. */
 export function readTime(text: string): number | undefined {
   const found = onlyTime.exec(text);
   return found ? toMs(found.slice(1, 5)) : undefined;

@@ -2,8 +2,8 @@
 const joiner = "\u2060";
 
 /**
- * Text for SRT, which has no escapes: text that players take for an arrow, a tag or an entity gets
- * an invisible character, which withoutJoiners() removes.
+ * Writes text for SRT, which has no escapes: text that players would treat as an arrow, a tag or an
+ * entity gets an invisible character, which withoutJoiners() removes.
  */
 export function srtText(text: string): string {
   return text
@@ -13,7 +13,7 @@ export function srtText(text: string): string {
     .replaceAll(/&(?=#?\w+;)/g, `&${joiner}`);
 }
 
-/** The inverse of srtText(). */
+/** Reverses srtText(). */
 export function withoutJoiners(text: string): string {
   return text.replaceAll(/(?<=--|<|\{|&)\u2060/g, "");
 }

@@ -5,7 +5,7 @@
  */
 export const subtitleRules = {
   lines: 2,
-  /** Visible characters: grapheme clusters. */
+  /** The maximum of visible characters (grapheme clusters) of a line. */
   lineChars: 42,
   msMax: 7_000,
   msMin: 1_000,

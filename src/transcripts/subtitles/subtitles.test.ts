@@ -92,7 +92,7 @@ test("subtitlesOf() extends a cue into the following pause for as long as it tak
   assert.ok(cues.every(({ startMs, endMs }) => endMs - startMs > 2000));
 });
 
-test("subtitlesOf() gives each speaker their own cues, one after the other if they talk at once", () => {
+test("subtitlesOf() gives each speaker their own cues, one after the other if they talk at the same time", () => {
   const one = segmentOf([{ text: "Ég held að", startMs: 0, endMs: 4000 }], "a");
   const other = segmentOf([{ text: "Nei", startMs: 0, endMs: 500 }], "b");
   const third = segmentOf([{ text: "Jú", startMs: 6000, endMs: 6500 }], "a");
@@ -184,7 +184,7 @@ function checkCues(cues: readonly Cue[], segments: readonly SpokenSegment[]): vo
   }
 }
 
-test("any speech: all of the text, in order, in two lines of 42 characters, 7 s at most, never overlapping", () => {
+test("subtitles of any speech have all of its text in order, in two lines of 42 characters, for at most 7 s, and never overlap", () => {
   fc.assert(
     fc.property(transcript(5000), (segments) => checkCues(subtitlesOf(segments), segments)),
     { numRuns: 300 },

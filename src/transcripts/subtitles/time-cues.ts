@@ -1,7 +1,7 @@
 import type { Cue } from "./cue.ts";
 import { readingMs, subtitleRules } from "./subtitle-rules.ts";
 
-/** A cue without an end. */
+/** A cue whose end is not known yet. */
 export interface SpokenCue extends Omit<Cue, "endMs"> {
   /** When its last word ends. */
   readonly spokenEndMs: number;
@@ -9,9 +9,9 @@ export interface SpokenCue extends Omit<Cue, "endMs"> {
 }
 
 /**
- * Sets the times of cues, in order of start. A cue is shown while its words are spoken; longer if
- * reading takes longer, into the following pause and not past `limitMs`; never past the next one.
- * If speakers talk at once, cues are shorter, and later than the speech.
+ * Sets the times of cues, in order of start. A cue is shown while its words are spoken. If reading
+ * takes longer, it is shown into the following pause, up to `limitMs`, and never beyond the start
+ * of the next cue. If speakers talk at the same time, cues are shorter, and later than the speech.
  */
 export function timeCues(spoken: readonly SpokenCue[], limitMs: number): Cue[] {
   const cues = spoken.toSorted((one, other) => one.startMs - other.startMs);
@@ -36,8 +36,8 @@ export function timeCues(spoken: readonly SpokenCue[], limitMs: number): Cue[] {
 }
 
 /**
- * The end of a run of cues that begin within a second of each other while earlier words are still
- * spoken.
+ * The end of a crowd: a run of cues that begin within a second of each other while earlier words
+ * are still spoken.
  */
 function endOfCrowd(cues: readonly SpokenCue[], first: number): number {
   let end = first + 1;

@@ -1,7 +1,7 @@
 const scripts =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
 const anywhere = new RegExp(`[${scripts}]`, "u");
-/** Including their punctuation: 、。「」！？ */
+/** The letters of these scripts with their punctuation: 、。「」！？ */
 const lettersAndMarks = `${scripts}\\u3000-\\u303f\\uff00-\\uff60`;
 const atStart = new RegExp(`^[${lettersAndMarks}]`, "u");
 const atEnd = new RegExp(`[${lettersAndMarks}]$`, "u");

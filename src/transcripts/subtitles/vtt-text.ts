@@ -28,12 +28,12 @@ export function readVttText(text: string): CueSpan[] {
   return spans;
 }
 
-/** `<3` and `a < b > c` are text. */
+/** Whether it is a tag: `<3` and `a < b > c` are text. */
 function isTag(tag: string): boolean {
   return /^\/?(?:[a-z]+(?:[.\s][^]*)?)?$/i.test(tag) || readTime(tag) !== undefined;
 }
 
-/** In "v.loud Mary Ann": Mary Ann. */
+/** The name in a voice tag: Mary Ann in "v.loud Mary Ann". */
 function voiceIn(tag: string): string {
   const name = tag.replace(/^v[^\s]*/, "");
   return decodeEntities(name).replaceAll(/\s+/g, " ").trim();
