@@ -152,10 +152,10 @@ test("failures that have nothing to do with the media are retried later, and do 
 });
 
 test("media that fails for an unknown reason is attempted three times", async () => {
-  let tries = 0;
+  let attempts = 0;
   await using _describer = await jobs.openDescriber({
     onPiece() {
-      tries++;
+      attempts++;
       throw new Error("a bug");
     },
   });
@@ -164,7 +164,7 @@ test("media that fails for an unknown reason is attempted three times", async ()
     await makeDue();
     return (await rowOf(mediaId))?.problem === "INTERNAL";
   });
-  assert.equal(tries, 3);
+  assert.equal(attempts, 3);
   assert.deepEqual(await waiting(), []);
 });
 

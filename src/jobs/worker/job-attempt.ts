@@ -146,7 +146,7 @@ export class JobAttempt implements RunningJob {
     const { doneMs, totalMs } = this.progress;
     this.#log.note(this.progress, performance.now());
     const percent = doneMs > this.#writtenMs ? (doneMs / totalMs) * 100 : undefined;
-    // The job has blocked its worker for as long: another one may have it.
+    // The job has blocked its worker for as long as a lease: another worker may take it.
     if (!this.isExtendedInTime) return false;
     let isHeld = true;
     try {

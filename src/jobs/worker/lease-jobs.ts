@@ -167,7 +167,7 @@ export async function extendJob(
   return await extendLease(db, "transcript_job", lease, { leaseMs, set: progress });
 }
 
-/** Lets another worker have the job after a while; it keeps its turn. false: the lease is lost. */
+/** Returns the job to the queue, where it keeps its turn. false: the lease is lost. */
 export async function releaseJob(
   db: Kysely<Tables>,
   lease: Lease,
@@ -177,7 +177,7 @@ export async function releaseJob(
   return await releaseLease(db, "transcript_job", lease, options);
 }
 
-/** Forgives an attempt whose lease was lost by no fault of the job. */
+/** Does not count an attempt whose lease was lost for reasons other than the job. */
 export async function takeAttemptBack(db: Kysely<Tables>, jobId: string): Promise<void> {
   await db
     .updateTable("transcript_job")
@@ -189,7 +189,7 @@ export async function takeAttemptBack(db: Kysely<Tables>, jobId: string): Promis
 
 /**
  * Resets the count of attempts to this one, since the job got past the piece at which its worker
- * died. Once for each job: one that kills worker after worker comes to an end.
+ * died. It does so only once per job, so that a job that crashes every worker ends eventually.
  */
 export async function resetAttempts(db: Kysely<Tables>, lease: Lease): Promise<void> {
   await sql`

@@ -213,7 +213,7 @@ class Worker implements AsyncDisposable {
         attempt.end();
         this.#jobs.remove(attempt);
         this.#running.delete(run);
-        // A worker that has nothing left polls the queue at once.
+        // A worker that has nothing left polls the queue immediately.
         if (this.#running.size === 0) this.#parts.arrivals.announce();
       });
     this.#running.add(run);
