@@ -9,7 +9,7 @@ const sweepEveryMs = 3_600_000;
 /**
  * Deletes data whose retention has ended, and unused uploads, every hour until it is disposed of.
  * These are two loops, so that a failure of one does not stop the other. They can run at the same
- * time, as on several nodes: both skip rows that another transaction deletes.
+ * time, as they do on several nodes: each tolerates rows that another transaction deletes.
  */
 export function openArchiveSweep(parts: Omit<RetentionParts, "signal">): AsyncDisposable {
   const { log } = parts;
