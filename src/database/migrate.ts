@@ -82,7 +82,7 @@ export async function missingMigrations(
   return Object.keys(list).filter((name) => !landed.includes(name));
 }
 
-/** Under the lock: another node may have done it meanwhile. */
+/** Under the lock: another node may have migrated the database by now. */
 async function applyMissing(trx: Kysely<unknown>, list: MigrationList): Promise<readonly string[]> {
   const missing = await missingMigrations(trx, list);
   // The table of Kysely's Migrator, which was used before.

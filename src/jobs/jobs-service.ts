@@ -178,7 +178,7 @@ async function submit(
     now: new Date(at),
   });
   if (typeof submitted !== "string") return submitted;
-  // Another submit with the key may have made the job meanwhile, which may have taken the upload.
+  // A concurrent submit with the key may have created the job, and used the upload for it.
   const job = await jobOfKey(db, accountId, key, requestSha256);
   if (job) return job;
   if (submitted === "NO_UPLOAD") throw invalidArgument([noUpload(source)]);

@@ -17,7 +17,7 @@ export interface SendOptions {
   readonly resolve: Resolve;
   /** For everything: name resolution, connection, request and answer. */
   readonly timeoutMs: number;
-  /** Gives up at once: sendDelivery() throws its reason. */
+  /** Gives up immediately: sendDelivery() throws its reason. */
   readonly signal: AbortSignal;
 }
 

@@ -27,7 +27,7 @@ export interface AttemptParts {
   readonly parallelism: number;
   /** The worker stops: jobs are released when the pieces that are being recognized are kept. */
   readonly stopping: AbortSignal;
-  /** The time to stop is over: work ends at once. */
+  /** The time to stop is over: work ends immediately. */
   readonly stopped: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export class JobAttempt implements RunningJob {
   /** Whether this attempt is counted: the last one is not until countLastAttempt(). */
   isCounted: boolean;
   readonly progress = new JobProgress();
-  /** Ends the work at once: the lease is lost, or the worker has stopped. */
+  /** Ends the work immediately: the lease is lost, or the worker has stopped. */
   readonly signal: AbortSignal;
   /** Ends the work when the pieces that are being recognized are kept. */
   readonly stopping: AbortSignal;

@@ -6,7 +6,7 @@ export interface RunningJob {
   /** Whether its media is kept: a job that is released before that has to fetch it again. */
   readonly hasMedia: boolean;
   /**
-   * Whether its recording is a single piece: it holds little memory, and ends soon. undefined: not
+   * Whether its recording is a single piece: it uses little memory and ends soon. undefined: not
    * known yet.
    */
   readonly isSmall: boolean | undefined;
@@ -63,7 +63,7 @@ export class RunningJobs {
   passedOver(): readonly string[] | undefined {
     if (this.#alone) return undefined;
     if (this.room() > 0) return [];
-    // Soon there is room for many at once, which is cheaper.
+    // Soon there is room to lease many in one statement, which is cheaper.
     if (this.#expectsSmall()) return undefined;
     const counts = this.#counts();
     if (this.#taken() < this.#anyoneMax + otherAccounts) return [...counts.keys()];
