@@ -87,5 +87,5 @@ test("hlust fsck exits with 2 for invalid arguments and if the archive cannot be
     assert.match(ended.errors, message);
   }
   const help = await fsck("--help");
-  assert.deepEqual([help.code, /MEDIA_ALTERED +media of another/.test(help.out)], [0, true]);
+  assert.deepEqual([help.code, /MEDIA_ALTERED +media whose SHA-256/.test(help.out)], [0, true]);
 });

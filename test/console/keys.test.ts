@@ -181,7 +181,7 @@ test("a user's own public key is pasted or read from a file; a private key is no
   const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey;
   await field.fill(weak.export({ format: "pem", type: "spki" }).toString());
   await button("Skrá lykilinn").click();
-  await dialog().getByText("is an RSA key of 1024 bits").waitFor();
+  await dialog().getByText("must have 2048 to 8192 bits, not 1024").waitFor();
   const file = join(folder, "lykill.pem");
   await writeFile(file, publicKey.export({ format: "pem", type: "spki" }));
   await page.locator("input[type=file]").setInputFiles(file);

@@ -149,7 +149,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       stream.sendRaw(configuration);
       stream.sendRaw(configuration);
       assert.equal(await stream.closed, 1007);
-      assert.match(stream.messages.at(-1)?.error?.message ?? "", /a second streamingConfig came/);
+      assert.match(stream.messages.at(-1)?.error?.message ?? "", /not a second streamingConfig/);
     }
   },
 };

@@ -128,7 +128,9 @@ test(
         );
       });
 
-      await ledger.verify((job, message) => failed.has(job) && message.includes("no room"));
+      await ledger.verify(
+        (job, message) => failed.has(job) && /no room|store is full/.test(message),
+      );
       assert.equal(await service.stop(), 0);
       const log = createLog("silent");
       const postgres = join(data, "postgres");

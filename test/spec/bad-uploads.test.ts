@@ -82,7 +82,7 @@ test("one of two concurrent PUTs to one URL is accepted", async () => {
       [200, 409],
     );
     const refused = answers.find(({ status }) => status === 409);
-    assert.match(`${await refused?.text()}`, /this upload URL was used already/);
+    assert.match(`${await refused?.text()}`, /this upload URL has already been used/);
     const { uri } = (await service.call("GET", `/v1alpha1/${name}`)).json;
     const taken = bodies[answers.findIndex(({ status }) => status === 200)];
     assert.equal(await (await fetch(uri)).text(), taken);
