@@ -212,7 +212,7 @@ test("a redirect to an address that is not public is not followed, however it is
   );
   const others = [
     "the URL redirects to one that has a user name or password in it",
-    "the URL redirects to one that cannot be read",
+    "the URL redirects to one that is not a valid URL",
     // A backslash is a slash here; a line end breaks the header.
     "the server of the media does not answer in HTTP",
     // Without slashes it is a path of the same server, which sends to itself.
