@@ -160,7 +160,7 @@ async function openParts(
   const pageTokens = await openPageTokens(db);
   const languageCodes = () => recognizer.languageCodes("job");
   const services = [
-    transcriptsService(
+    ...transcriptsService(
       { db, media, pageTokens },
       { answers, connectionsMax: config.database.connectionsMax, log },
       { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal },

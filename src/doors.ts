@@ -11,6 +11,7 @@ import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.t
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Speech as TiroSpeech } from "./gen/tiro/speech/v1alpha/speech_pb.ts";
 import { Webhooks } from "./gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { createJobsService } from "./jobs/jobs-service.ts";
 import { findWaveform } from "./media/media-facts.ts";
@@ -23,6 +24,7 @@ import { createUploads, type Uploads } from "./media/uploads.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
 import { implemented, type ImplementedService } from "./server/methods.ts";
 import type { HttpDoor } from "./server/http.ts";
+import { serviceAlias } from "./server/service-alias.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
@@ -31,8 +33,31 @@ import { createPageTokens, type PageTokens } from "./std/page-token.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
+/** The Transcripts service under the name that clients of the original service call. */
+export const originalTranscripts = serviceAlias(
+  Transcripts,
+  "lr.transcript.v1alpha1.TranscriptService",
+  [
+    "SubmitTranscriptJob",
+    "GetTranscriptJob",
+    "ListTranscriptJobs",
+    "GetTranscript",
+    "ListTranscripts",
+    "CreateTranscript",
+    "UpdateTranscript",
+    "DeleteTranscript",
+    "ExportTranscript",
+  ],
+);
+
+/** The Speech service under the name that clients of the original service call. */
+export const originalSpeech = serviceAlias(Speech, "lr.speech.v2beta1.Speech", [
+  "Recognize",
+  "StreamingRecognize",
+]);
+
 /** The services that have HTTP rules. */
-const contract = [Transcripts, Speech, GoogleSpeech, Accounts, Webhooks];
+const contract = [Transcripts, Speech, GoogleSpeech, TiroSpeech, Accounts, Webhooks];
 
 /**
  * The HTTP rules that replace the contract's (§4.10 item 9). Throws ConfigError with every problem
@@ -103,19 +128,23 @@ interface TranscriptsBase {
 
 type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens">;
 
-/** The Transcripts service: `reading` is for the transcripts themselves, `jobs` for the jobs. */
+/**
+ * The Transcripts service, also under its original name: `reading` is for the transcripts
+ * themselves, `jobs` for the jobs.
+ */
 export function transcriptsService(
   { db, media: { store, urls, uploads }, pageTokens }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]>,
   jobs: Options<Parameters<typeof createJobsService>[0]>,
-): ImplementedService {
-  return implemented(Transcripts, {
+): readonly ImplementedService[] {
+  const service = implemented(Transcripts, {
     ...createTranscriptsService({ db, store, urls, uploads, pageTokens, ...reading }),
     ...createJobsService({ db, uploads, pageTokens, ...jobs }),
   });
+  return [service, { ...service, service: originalTranscripts }];
 }
 
-/** The two services of recognition: Hlust's own, and the one that Google's clients call. */
+/** The service of recognition under each name that clients call. */
 export function speechServices(
   recognizer: EnginePool,
   meter: Meter,
@@ -123,9 +152,13 @@ export function speechServices(
 ): readonly ImplementedService[] {
   const limits = { streamMsMax: streamSecondsMax * 1000 };
   const speech = { recognizer, models: () => recognizer.models(), limits, meter };
+  const own = implemented(Speech, createSpeechService(speech));
+  const ofGoogle = createSpeechService({ ...speech, describeResults: true });
   return [
-    implemented(Speech, createSpeechService(speech)),
-    implemented(GoogleSpeech, createSpeechService({ ...speech, describeResults: true })),
+    own,
+    { ...own, service: originalSpeech },
+    implemented(GoogleSpeech, ofGoogle),
+    implemented(TiroSpeech, ofGoogle),
   ];
 }
 

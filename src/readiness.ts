@@ -3,7 +3,6 @@ import type { Sandbox } from "./audio/sandbox.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import type { EnginePool, EnginePoolState } from "./engines/pool/engine-pool.ts";
-import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { ServedArchive } from "./media/open-served-archive.ts";
 import type { ReadinessCheck } from "./server/health.ts";
@@ -11,12 +10,13 @@ import type { ReadinessCheck } from "./server/health.ts";
 /** The uses for which a node may report its readiness. */
 type Use = "speech" | "jobs" | "transcripts";
 
-/** The services whose calls need more than the database. */
-const speechServices: ReadonlySet<DescService> = new Set([Speech, GoogleSpeech]);
+/** The methods of services that need the engines, whatever name the service has. */
+const speechMethods: ReadonlySet<string> = new Set(Speech.methods.map(({ name }) => name));
 
 /** The use of a service of the contract: its gRPC health is the readiness for that use. */
 export function useOf(service: DescService): Use {
-  return speechServices.has(service) ? "speech" : "transcripts";
+  const isSpeech = service.methods.every(({ name }) => speechMethods.has(name));
+  return isSpeech ? "speech" : "transcripts";
 }
 
 /**

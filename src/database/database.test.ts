@@ -13,7 +13,7 @@ import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { databaseTrouble, openDatabase, type Database } from "./database.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, migrations } from "./migrate.ts";
 import { first } from "./migrations/0001_first.ts";
 import { jobWindows } from "./migrations/0002_job_windows.ts";
 import { signingKey } from "./signing-key.ts";
@@ -121,6 +121,57 @@ describe("openDatabase()", () => {
     const order = (a: { was: string | null }, b: { was: string | null }) =>
       `${a.was}`.localeCompare(`${b.was}`);
     assert.deepEqual(rows.toSorted(order), expected.toSorted(order));
+  });
+
+  it("gives the rows of earlier versions the states, speakers and sources of the original contract", async () => {
+    const url = await newDatabase("before_contract");
+    const landed = Object.entries(migrations).filter(([name]) => name < "0014");
+    await migrate({ connectionString: url }, log, { list: Object.fromEntries(landed) });
+    await using client = await openClient(url);
+    await client.query("insert into account (id, display_name) values (gen_random_uuid(), 'a')");
+    const insertJob = `insert into transcript_job (id, account_id, state, metadata, error)
+      select gen_random_uuid(), id, $1, $2, $3 from account`;
+    await client.query(insertJob, ["PROCESSING", { originalUri: "http://a/" }, null]);
+    await client.query(insertJob, ["FAILED", { originalUri: "uploads/1" }, { code: 1 }]);
+    await client.query(insertJob, ["FAILED", {}, { code: 5 }]);
+    const metadata = {
+      subject: "s",
+      originalUri: "http://a/",
+      dictation: true,
+      additionalMetadata: { a: "b" },
+      speakers: { S1: { name: "Þóra" }, S2: {} },
+    };
+    await client.query(
+      `insert into transcript (id, account_id, version_id, subject, metadata, keywords)
+       select gen_random_uuid(), id, gen_random_uuid(), 's', $1, '{}' from account`,
+      [metadata],
+    );
+    await client.query(
+      "insert into transcript_segments select id, '\\x00', '\\x00', 0 from transcript",
+    );
+    await client.query(
+      `insert into transcript_version (id, transcript_id, metadata, segments_sha256)
+       select version_id, id, metadata, '\\x00' from transcript`,
+    );
+    await using opened = await open(url);
+    const jobs = await opened.pool.query(
+      "select state, metadata from transcript_job order by state",
+    );
+    assert.deepEqual(jobs.rows, [
+      { state: "CANCELLED", metadata: {} },
+      { state: "ERROR", metadata: {} },
+      { state: "PROCESSING", metadata: { originalUri: "http://a/" } },
+    ]);
+    const { rows } = await opened.pool.query(
+      "select metadata from transcript union all select metadata from transcript_version",
+    );
+    const { dictation: _, ...others } = metadata;
+    const now = {
+      ...others,
+      additionalMetadata: { a: "b", dictation: "true" },
+      speakers: { S1: { fullName: "Þóra" }, S2: {} },
+    };
+    assert.deepEqual(rows, [{ metadata: now }, { metadata: now }]);
   });
 
   const icelandic =

@@ -15,6 +15,7 @@ import { idleWorkers } from "./migrations/0010_idle_workers.ts";
 import { archiveIdentity } from "./migrations/0011_archive_identity.ts";
 import { mediaFacts } from "./migrations/0012_media_facts.ts";
 import { oneQueue } from "./migrations/0013_one_queue.ts";
+import { originalContract } from "./migrations/0014_original_contract.ts";
 import { missingRight } from "./missing-right.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
@@ -35,6 +36,7 @@ export const migrations: MigrationList = {
   "0011_archive_identity": archiveIdentity,
   "0012_media_facts": mediaFacts,
   "0013_one_queue": oneQueue,
+  "0014_original_contract": originalContract,
 };
 
 /**

@@ -102,7 +102,7 @@ for (const [whose, queues, jobsLeft] of [
 ] as const) {
   test(`keeps the pg-boss schema of ${whose}`, async () => {
     const url = await newDatabase(`pgboss_of_${jobsLeft}`);
-    const list = Object.fromEntries(Object.entries(migrations).slice(0, -1));
+    const list = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0013"));
     await migrate({ connectionString: url }, log, { list });
     await using client = await openClient(url);
     await client.query(`
@@ -127,7 +127,7 @@ for (const [how, then] of [
 ] as const) {
   test(`waits for an older node that ${how}`, async () => {
     const url = await newDatabase(then === undefined ? "leasing" : "ending");
-    const list = Object.fromEntries(Object.entries(migrations).slice(0, -1));
+    const list = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0013"));
     await migrate({ connectionString: url }, log, { list });
     await using client = await openClient(url);
     await using older = await openClient(url);

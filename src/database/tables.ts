@@ -108,6 +108,8 @@ export interface UploadTable {
   account_id: string;
   /** The transcript that gets the media; null for uploads/<id>. */
   transcript_id: string | null;
+  /** The name of the file, as the caller sent it; "" if it is unknown. */
+  file_name: Generated<string>;
   expires_at: Date;
   created_at: Instant;
   /** Set when the PUT has succeeded. */
@@ -168,7 +170,7 @@ export interface TranscriptSegmentsTable {
 export interface TranscriptJobTable {
   id: string;
   account_id: string;
-  state: "PROCESSING" | "SUCCESS" | "FAILED";
+  state: "PROCESSING" | "SUCCESS" | "ERROR" | "CANCELLED";
   progress_percent: Generated<number>;
   /** Its place among waiting jobs; the highest is next. */
   priority: Generated<number>;
@@ -193,7 +195,7 @@ export interface TranscriptJobTable {
   /** Milliseconds of audio, once decoded to its end. */
   duration_ms: number | null;
   transcript_id: string | null;
-  /** google.rpc.Status in JSON, if the job is FAILED. */
+  /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
   error: JSONColumnType<Record<string, unknown>> | null;
   idempotency_key: string | null;
   /**

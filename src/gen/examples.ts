@@ -589,9 +589,9 @@ export const examples: unknown = {
         "transcriptMetadata": {
           "fileType": "AUDIO",
           "languageCode": "en-US",
-          "originalUri": "uploads/0198c5a2-9e40-7d11-8c33-2f6a4b8d0e57",
           "subject": "Meeting"
-        }
+        },
+        "upload": "uploads/0198c5a2-9e40-7d11-8c33-2f6a4b8d0e57"
       }
     }
   ],
@@ -702,7 +702,7 @@ export const examples: unknown = {
         "pageSize": 2
       },
       "answer": {
-        "transcriptJobs": [
+        "jobs": [
           {
             "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
             "state": "SUCCESS",
@@ -718,7 +718,7 @@ export const examples: unknown = {
           },
           {
             "name": "transcriptjob/0198c5a1-0f6c-7b58-8e11-6d2a9c4f7e30",
-            "state": "FAILED",
+            "state": "ERROR",
             "progressPercent": 0,
             "startTime": "2026-11-20T08:41:07.002Z",
             "lastUpdatedTime": "2026-11-20T08:41:09.514Z",
@@ -751,7 +751,7 @@ export const examples: unknown = {
       },
       "answer": {
         "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
-        "state": "FAILED",
+        "state": "CANCELLED",
         "progressPercent": 12,
         "startTime": "2026-11-20T09:00:00.120Z",
         "lastUpdatedTime": "2026-11-20T09:00:31.077Z",
@@ -787,7 +787,6 @@ export const examples: unknown = {
             "metadata": {
               "fileType": "AUDIO",
               "languageCode": "is-IS",
-              "originalUri": "",
               "subject": "Ávarp",
               "description": "",
               "keywords": [
@@ -797,7 +796,6 @@ export const examples: unknown = {
               "recordingDuration": null,
               "waveformUri": "",
               "speakers": {},
-              "dictation": false,
               "dataSource": "USER",
               "originalCharLength": 0,
               "originalByteLength": 0
@@ -826,7 +824,6 @@ export const examples: unknown = {
             "metadata": {
               "fileType": "AUDIO",
               "languageCode": "is-IS",
-              "originalUri": "",
               "subject": "Ávarp",
               "description": "",
               "keywords": [
@@ -836,7 +833,6 @@ export const examples: unknown = {
               "recordingDuration": null,
               "waveformUri": "",
               "speakers": {},
-              "dictation": false,
               "dataSource": "USER",
               "originalCharLength": 0,
               "originalByteLength": 0
@@ -865,7 +861,6 @@ export const examples: unknown = {
             "metadata": {
               "fileType": "AUDIO",
               "languageCode": "is-IS",
-              "originalUri": "",
               "subject": "Ávarp",
               "description": "",
               "keywords": [
@@ -875,7 +870,6 @@ export const examples: unknown = {
               "recordingDuration": null,
               "waveformUri": "",
               "speakers": {},
-              "dictation": false,
               "dataSource": "USER",
               "originalCharLength": 0,
               "originalByteLength": 0
@@ -904,7 +898,6 @@ export const examples: unknown = {
         "metadata": {
           "fileType": "AUDIO",
           "languageCode": "is-IS",
-          "originalUri": "",
           "subject": "Ávarp",
           "description": "",
           "keywords": [
@@ -914,7 +907,6 @@ export const examples: unknown = {
           "recordingDuration": null,
           "waveformUri": "",
           "speakers": {},
-          "dictation": false,
           "dataSource": "USER",
           "originalCharLength": 0,
           "originalByteLength": 0
@@ -1004,7 +996,6 @@ export const examples: unknown = {
         "metadata": {
           "fileType": "AUDIO",
           "languageCode": "is-IS",
-          "originalUri": "",
           "subject": "Ávarp forseta",
           "description": "",
           "keywords": [
@@ -1014,7 +1005,6 @@ export const examples: unknown = {
           "recordingDuration": null,
           "waveformUri": "",
           "speakers": {},
-          "dictation": false,
           "dataSource": "USER",
           "originalCharLength": 0,
           "originalByteLength": 0
@@ -1090,7 +1080,6 @@ export const examples: unknown = {
         "metadata": {
           "fileType": "AUDIO",
           "languageCode": "is-IS",
-          "originalUri": "",
           "subject": "Ávarp",
           "description": "",
           "keywords": [
@@ -1100,7 +1089,6 @@ export const examples: unknown = {
           "recordingDuration": null,
           "waveformUri": "",
           "speakers": {},
-          "dictation": false,
           "dataSource": "USER",
           "originalCharLength": 0,
           "originalByteLength": 0
@@ -1145,7 +1133,6 @@ export const examples: unknown = {
         "metadata": {
           "fileType": "AUDIO",
           "languageCode": "is-IS",
-          "originalUri": "",
           "subject": "Ávarp",
           "description": "",
           "keywords": [
@@ -1155,7 +1142,6 @@ export const examples: unknown = {
           "recordingDuration": null,
           "waveformUri": "",
           "speakers": {},
-          "dictation": false,
           "dataSource": "USER",
           "originalCharLength": 0,
           "originalByteLength": 0
@@ -1444,6 +1430,35 @@ export const examples: unknown = {
         "lastAttemptTime": "2026-11-22T10:26:00.400Z",
         "nextAttemptTime": "2026-11-22T10:30:00.750Z",
         "lastHttpStatus": 204
+      }
+    }
+  ],
+  "tiro.speech.v1alpha.Speech.Recognize": [
+    {
+      "title": "A sentence",
+      "request": {
+        "config": {
+          "encoding": "LINEAR16",
+          "sampleRateHertz": 16000,
+          "languageCode": "en-US"
+        },
+        "audio": {
+          "content": "AAABAAIAAwAEAAUABgAHAAgACQAKAAsADAANAA4ADwA="
+        }
+      },
+      "answer": {
+        "results": [
+          {
+            "alternatives": [
+              {
+                "transcript": "the meeting will begin",
+                "confidence": 0.875
+              }
+            ],
+            "resultEndTime": "1.240s",
+            "languageCode": "en-us"
+          }
+        ]
       }
     }
   ]

@@ -8,11 +8,11 @@ import { checkMediaUrl, type MediaAllowList } from "../media/media-url.ts";
 import { idIn } from "../std/ids.ts";
 import { shown, type FieldViolation } from "../std/service-error.ts";
 import { checkMetadataSize, checkTranscript } from "../transcripts/check-transcript.ts";
-import { callerFields, mergeMetadata } from "../transcripts/merge.ts";
+import { callerFields, checkDictation, mergeMetadata } from "../transcripts/merge.ts";
 import { installedLanguage } from "./job-language.ts";
 
 export interface CheckedSubmit {
-  /** The caller's fields, and originalUri. */
+  /** The caller's fields, and the original source. */
   readonly metadata: TranscriptMetadata;
   /** undefined if the source is among the violations. */
   readonly source: { readonly uri: string } | { readonly uploadId: string } | undefined;
@@ -29,11 +29,18 @@ export function checkSubmit(
 ): CheckedSubmit {
   const empty = create(TranscriptMetadataSchema);
   const metadata = mergeMetadata(empty, request.metadata, callerFields);
-  metadata.originalUri = request.uri;
   const violations = [
     ...checkTranscript(metadata, callerFields, []),
     ...checkMetadataSize(metadata),
   ];
+  if (request.useUri) {
+    const originalUri: TranscriptMetadata["originalSource"] = {
+      case: "originalUri",
+      value: request.uri,
+    };
+    violations.push(...checkDictation({ ...metadata, originalSource: originalUri }, metadata));
+    metadata.originalSource = originalUri;
+  }
   const language = checkLanguage(metadata.languageCode, parts.languageCodes());
   const isLanguageNamed = violations.some(({ field }) => field === "metadata.languageCode");
   if (language && !isLanguageNamed) violations.push(language);

@@ -7,7 +7,10 @@ import { ServiceError } from "../std/service-error.ts";
 /** The types of details of a job's error. */
 export const failureDetails = createRegistry(ErrorInfoSchema);
 
-/** Why a job FAILED, as google.rpc.Status: in words, and for programs as google.rpc.ErrorInfo. */
+/**
+ * Why a job has no transcript, as google.rpc.Status: in words, and for programs as
+ * google.rpc.ErrorInfo.
+ */
 export function failureStatus({ code, message, reason, metadata }: ServiceError): StatusJson {
   const info = {
     "@type": `type.googleapis.com/${ErrorInfoSchema.typeName}`,

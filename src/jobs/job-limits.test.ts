@@ -17,7 +17,10 @@ import { until } from "../../test/fixtures/until.ts";
 import { callerKey, callerOf } from "../auth/caller.ts";
 import { readUsageDays } from "../auth/usage-store.ts";
 import type { Database } from "../database/database.ts";
-import { SubmitTranscriptJobRequestSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import {
+  SubmitTranscriptJobRequestSchema,
+  TranscriptJob_State as State,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
 const open = new AsyncDisposableStack();
 let database: Database & { readonly folder: string };
@@ -92,7 +95,7 @@ test("the audio of a successful job counts for its account and its key; beyond t
   const name = await submit(account, key);
   await using _worker = await jobs.openWorker(toneRecognizer());
   const { state } = await jobs.ended(account, name);
-  assert.equal(state, 2);
+  assert.equal(state, State.SUCCESS);
   assert.ok(wavMs > 1_000);
   for (const id of [account, key]) {
     const [day] = await readUsageDays(database.db, id, { limit: 1 });
@@ -121,7 +124,7 @@ test("a job that starts after the audio of the day is used up fails with that re
   await jobs.meter.share();
   await using _worker = await jobs.openWorker(toneRecognizer());
   const { state, error } = await jobs.ended(account, name);
-  assert.equal(state, 3);
+  assert.equal(state, State.ERROR);
   assert.equal(error?.code, 8);
   assert.match(error?.message ?? "", /^the account has used its limit of 1 s of audio/);
 });
@@ -131,9 +134,9 @@ for (const path of ["/a.wav", "/chunked.wav"]) {
     const account = await newAccount({ storedBytes: wav.length + 10 });
     await using _worker = await jobs.openWorker(toneRecognizer());
     const kept = await jobs.ended(account, await submit(account, undefined, path));
-    assert.equal(kept.state, 2);
+    assert.equal(kept.state, State.SUCCESS);
     const { state, error } = await jobs.ended(account, await submit(account, undefined, path));
-    assert.equal(state, 3);
+    assert.equal(state, State.ERROR);
     assert.equal(error?.code, 8);
     assert.match(error?.message ?? "", /^the account can store \d+ bytes of media/);
     const rows = await database.db
@@ -153,7 +156,7 @@ test("jobs that fetch at the same time keep their media only if there is room fo
   );
   await using _worker = await jobs.openWorker(toneRecognizer(), { parallelism: 4 });
   const ended = await Promise.all(names.map(async (name) => jobs.ended(account, name)));
-  assert.equal(ended.filter(({ state }) => state === 2).length, 2);
+  assert.equal(ended.filter(({ state }) => state === State.SUCCESS).length, 2);
   await assertStored();
 });
 
@@ -161,7 +164,7 @@ test("media that is not kept needs no room", async () => {
   const account = await newAccount({ storedBytes: 10 });
   await using _worker = await jobs.openWorker(toneRecognizer(), { keepMedia: false });
   const { state } = await jobs.ended(account, await submit(account, undefined));
-  assert.equal(state, 2);
+  assert.equal(state, State.SUCCESS);
 });
 
 /** Checks that the store has exactly the media that the database lists. */

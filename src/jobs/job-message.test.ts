@@ -5,6 +5,7 @@ import { StatusSchema } from "../gen/google/rpc/status_pb.ts";
 import { TranscriptMetadataSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { failureDetails, failureStatus } from "./job-failure.ts";
+import { withResult } from "../../test/fixtures/job-result.ts";
 import { jobMessage } from "./job-message.ts";
 
 /** The error that callers see of a stored one. */
@@ -13,17 +14,19 @@ function shownError(error: unknown): unknown {
   const message = jobMessage({
     id: "1",
     accountId: "2",
-    state: "FAILED",
+    state: "ERROR",
     progressPercent: 0,
     metadata: create(TranscriptMetadataSchema),
     durationMs: null,
+    uploadId: null,
     transcriptId: null,
     error: JSON.stringify(error),
     startedAt: at,
     updatedAt: at,
   });
-  assert.ok(message.error);
-  return toJson(StatusSchema, message.error, { registry: failureDetails });
+  const { error: shown } = withResult(message);
+  assert.ok(shown);
+  return toJson(StatusSchema, shown, { registry: failureDetails });
 }
 
 test("jobMessage() drops unknown parts of a stored error, which a later version may have written", () => {

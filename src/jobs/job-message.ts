@@ -14,8 +14,11 @@ export function jobMessage(job: StoredJob): TranscriptJob {
   message.state = State[job.state];
   message.progressPercent = job.progressPercent;
   message.lastUpdatedTime = timestampFromDate(job.updatedAt);
-  if (job.transcriptId !== null) message.transcript = `transcripts/${job.transcriptId}`;
-  if (job.error !== null) message.error = storedStatus(job.error);
+  if (job.transcriptId !== null) {
+    message.result = { case: "transcript", value: `transcripts/${job.transcriptId}` };
+  } else if (job.error !== null) {
+    message.result = { case: "error", value: storedStatus(job.error) };
+  }
   if (job.durationMs !== null && message.transcriptMetadata) {
     message.transcriptMetadata.recordingDuration = durationFromMs(job.durationMs);
   }
@@ -23,10 +26,11 @@ export function jobMessage(job: StoredJob): TranscriptJob {
 }
 
 /** §4.1: the answer to submit has neither state nor progress. */
-export function submittedMessage({ id, startedAt, metadata }: StoredJob): TranscriptJob {
+export function submittedMessage({ id, startedAt, metadata, uploadId }: StoredJob): TranscriptJob {
   return create(TranscriptJobSchema, {
     name: `transcriptjob/${id}`,
     startTime: timestampFromDate(startedAt),
     transcriptMetadata: metadata,
+    ...(uploadId !== null && { upload: `uploads/${uploadId}` }),
   });
 }

@@ -243,13 +243,29 @@ export async function listJobs(
     }
     return await db
       .selectFrom(query.as("row"))
-      .select(["id", "account_id", "state", "progress_percent", "duration_ms", "transcript_id"])
+      .select([
+        "id",
+        "account_id",
+        "state",
+        "progress_percent",
+        "duration_ms",
+        "upload_id",
+        "transcript_id",
+      ])
       .select(["started_at", "updated_at", "error", "position"])
       .select(metadataWithin("row", bytesMax).as("metadata"))
       .orderBy("position", "desc")
       .orderBy("id", "desc")
       .execute();
   });
+}
+
+/** The media of a finished upload. */
+export interface UploadedMedia {
+  readonly id: string;
+  readonly accountId: string;
+  /** The name of the uploaded file; "" if it is unknown. */
+  readonly fileName: string;
 }
 
 /**
@@ -259,17 +275,27 @@ export async function listJobs(
 export async function lockUploadMedia(
   trx: Kysely<Tables>,
   uploads: readonly { readonly accountId: string; readonly uploadId: string }[],
-): Promise<Map<string, { readonly id: string; readonly accountId: string }>> {
+): Promise<Map<string, UploadedMedia>> {
   if (uploads.length === 0) return new Map();
-  const { rows } = await sql<{ upload_id: string; id: string; account_id: string }>`
-    select upload.id as upload_id, media.id, upload.account_id
+  const { rows } = await sql<{
+    upload_id: string;
+    id: string;
+    account_id: string;
+    file_name: string;
+  }>`
+    select upload.id as upload_id, media.id, upload.account_id, upload.file_name
     from upload join media on media.id = upload.media_id
     where upload.id = any(${uploads.map(({ uploadId }) => uploadId)}::uuid[])
       and upload.account_id = any(${uploads.map(({ accountId }) => accountId)}::uuid[])
       and upload.transcript_id is null
     order by media.id for key share of media
   `.execute(trx);
-  return new Map(rows.map((row) => [row.upload_id, { id: row.id, accountId: row.account_id }]));
+  return new Map(
+    rows.map((row) => [
+      row.upload_id,
+      { id: row.id, accountId: row.account_id, fileName: row.file_name },
+    ]),
+  );
 }
 
 /** Ends a job as cancelled; false when the account has no such job that is PROCESSING. */
@@ -278,7 +304,6 @@ export async function cancelJob(
   accountId: string,
   id: string,
 ): Promise<boolean> {
-  return await failRow(trx, id, cancelledStatus, (query) =>
-    query.where("account_id", "=", accountId),
-  );
+  const end = { state: "CANCELLED", error: cancelledStatus } as const;
+  return await failRow(trx, id, end, (query) => query.where("account_id", "=", accountId));
 }

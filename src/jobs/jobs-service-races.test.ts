@@ -161,10 +161,10 @@ test("`listTranscriptJobs()` lists each job once while others are added and dele
     .execute();
   const others = await page(1_001, first.nextPageToken);
   assert.equal(others.nextPageToken, "");
-  const listed = [...first.transcriptJobs, ...others.transcriptJobs].map(({ name }) => name);
+  const listed = [...first.jobs, ...others.jobs].map(({ name }) => name);
   assert.deepEqual(listed, [...names.slice(0, 3), ...rest]);
   const again = await page(0, "");
-  assert.equal(again.transcriptJobs.at(0)?.name, newer, "the newest is first in the next list");
+  assert.equal(again.jobs.at(0)?.name, newer, "the newest is first in the next list");
 });
 
 test("a submit of an upload that is being deleted is refused, without a deadlock", async () => {

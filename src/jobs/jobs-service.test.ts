@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { create, toJson } from "@bufbuild/protobuf";
+import { withResult } from "../../test/fixtures/job-result.ts";
 import {
   jobRequest,
   openJobs,
@@ -68,7 +69,7 @@ test("`submitTranscriptJob()` answers name, startTime and the metadata with orig
       fileType: 1,
       subject: "Fundur",
       keywords: ["a", "b"],
-      originalUri: "https://elsewhere.example/",
+      originalSource: { case: "originalUri", value: "https://elsewhere.example/" },
       waveformUri: "https://elsewhere.example/",
       originalCharLength: 7,
     },
@@ -189,8 +190,9 @@ test("`submitTranscriptJob()` accepts a finished upload of the caller's account 
     uri: `uploads/${id}`,
   });
   const mine = await insert(account, true);
-  const { name, transcriptMetadata } = await submitted(request(mine));
-  assert.equal(transcriptMetadata?.originalUri, `uploads/${mine}`);
+  const { name, transcriptMetadata, upload } = await submitted(request(mine));
+  assert.equal(upload, `uploads/${mine}`);
+  assert.equal(transcriptMetadata?.originalUri, undefined);
   const row = await database.db
     .selectFrom("transcript_job")
     .where("id", "=", name?.split("/")[1] ?? "")
@@ -250,15 +252,17 @@ test("`getTranscriptJob()` and `cancelTranscriptJob()` answer the same for forei
       assert.equal(message, `there is no job ${JSON.stringify(name)}`);
     }
   }
-  assert.equal((await jobs.get(other, theirs)).state, 1);
+  assert.equal((await jobs.get(other, theirs)).state, State.PROCESSING);
 });
 
-test("`cancelTranscriptJob()` ends a waiting job as FAILED with CANCELLED, once", async () => {
+test("`cancelTranscriptJob()` ends a waiting job as CANCELLED, once", async () => {
   const name = await jobs.submit(account, jobRequest(url));
   const request = create(CancelTranscriptJobRequestSchema, { name });
   const answer = await jobs.service.cancelTranscriptJob(request, jobs.call(account));
-  const { state, progressPercent, error, transcript } = create(TranscriptJobSchema, answer);
-  assert.deepEqual([state, progressPercent, transcript], [State.FAILED, 0, undefined]);
+  const { state, progressPercent, error, transcript } = withResult(
+    create(TranscriptJobSchema, answer),
+  );
+  assert.deepEqual([state, progressPercent, transcript], [State.CANCELLED, 0, undefined]);
   assert.ok(error);
   assert.deepEqual(toJson(StatusSchema, error, { registry: failureDetails }), cancelledStatus);
   const again = await refusal(
@@ -277,7 +281,7 @@ test("`listTranscriptJobs()` lists the caller's jobs, newest first, in pages", a
     const request = create(ListTranscriptJobsRequestSchema, { pageSize: 3, pageToken });
     const answer = await jobs.service.listTranscriptJobs(request, jobs.call(lister));
     const page = create(ListTranscriptJobsResponseSchema, answer);
-    listed.push(...page.transcriptJobs.map(({ name }) => name));
+    listed.push(...page.jobs.map(({ name }) => name));
     pageToken = page.nextPageToken;
   } while (pageToken !== "" && listed.length < 20);
   assert.deepEqual(listed, names);

@@ -115,7 +115,7 @@ export function createJobsService(parts: JobsParts): JobsService {
       const nextPageToken = next ? pageTokens.write(scope, next) : "";
       const answer = create(ListTranscriptJobsResponseSchema, { nextPageToken });
       const message = (row: JobRow) => jobMessage(jobOf(row));
-      attachRawList(answer, ListTranscriptJobsResponseSchema.field.transcriptJobs, rows, {
+      attachRawList(answer, ListTranscriptJobsResponseSchema.field.jobs, rows, {
         schema: TranscriptJobSchema,
         json: (row) => toJsonString(TranscriptJobSchema, message(row), { registry }),
         message,

@@ -14,6 +14,8 @@ export interface StoredJob {
   readonly progressPercent: number;
   readonly metadata: TranscriptMetadata;
   readonly durationMs: number | null;
+  /** The upload that contains the media; null if it is downloaded from a URL. */
+  readonly uploadId: string | null;
   readonly transcriptId: string | null;
   /** google.rpc.Status as JSON text. */
   readonly error: string | null;
@@ -28,6 +30,7 @@ export const jobColumns = [
   "state",
   "progress_percent",
   "duration_ms",
+  "upload_id",
   "transcript_id",
   "started_at",
   "updated_at",
@@ -42,6 +45,7 @@ export interface JobRow {
   readonly progress_percent: number;
   readonly metadata: string;
   readonly duration_ms: number | null;
+  readonly upload_id: string | null;
   readonly transcript_id: string | null;
   readonly error: string | null;
   readonly started_at: Date;
@@ -56,6 +60,7 @@ export function jobOf(row: JobRow): StoredJob {
     progressPercent: row.progress_percent,
     metadata: readableMetadata(row.metadata),
     durationMs: row.duration_ms,
+    uploadId: row.upload_id,
     transcriptId: row.transcript_id,
     error: row.error,
     startedAt: row.started_at,

@@ -55,10 +55,13 @@ async function insertAll(
   const found = jobs.flatMap(({ source, ...job }): NewJob[] => {
     if (tooMany.has(job.id)) return [];
     if (!("uploadId" in source)) return [{ ...job, source }];
-    const mediaId = media.get(source.uploadId);
-    return mediaId?.accountId === job.accountId
-      ? [{ ...job, source: { ...source, mediaId: mediaId.id } }]
-      : [];
+    const uploaded = media.get(source.uploadId);
+    if (uploaded?.accountId !== job.accountId) return [];
+    const { metadata } = job;
+    if (metadata.originalSource.case === undefined && uploaded.fileName !== "") {
+      metadata.originalSource = { case: "originalFilename", value: uploaded.fileName };
+    }
+    return [{ ...job, source: { ...source, mediaId: uploaded.id } }];
   });
   const inserted = await insertJobs(trx, found);
   const byId = new Map(found.map((job) => [job.id, job]));
@@ -94,7 +97,7 @@ async function pastMax(
   return tooMany;
 }
 
-function storedJob({ id, accountId, metadata, now }: NewJob): StoredJob {
+function storedJob({ id, accountId, metadata, source, now }: NewJob): StoredJob {
   return {
     id,
     accountId,
@@ -102,6 +105,7 @@ function storedJob({ id, accountId, metadata, now }: NewJob): StoredJob {
     progressPercent: 0,
     metadata,
     durationMs: null,
+    uploadId: "uploadId" in source ? source.uploadId : null,
     transcriptId: null,
     error: null,
     startedAt: now,

@@ -37,7 +37,7 @@ async function* sound(): AsyncGenerator<Uint8Array> {
 
 async function newJob(
   { id, mediaId }: { id: string; mediaId: string },
-  state: "PROCESSING" | "FAILED",
+  state: "PROCESSING" | "ERROR",
   endedAt: number,
 ): Promise<string> {
   const jobId = newId();
@@ -92,7 +92,7 @@ test("media that no job has used for a day is deleted, with its bytes", async ()
 test("media of a running job stays, and for a day after it has failed", async () => {
   const [working, failed] = [await receive(), await receive()];
   await newJob(working, "PROCESSING", Date.now());
-  await newJob(failed, "FAILED", Date.now() + 30 * hourMs);
+  await newJob(failed, "ERROR", Date.now() + 30 * hourMs);
   await sweep(48);
   assert.deepEqual([await isKept(working.mediaId), await isKept(failed.mediaId)], [true, true]);
   await sweep(54.1);

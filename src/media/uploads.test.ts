@@ -118,7 +118,7 @@ test("releaseMedia() deletes the record of media once nothing refers to it", asy
   assert.equal(await release(mediaId), false);
   await letGo(two);
   assert.equal(await release(mediaId), false);
-  await db.updateTable("transcript_job").set({ state: "FAILED" }).where("id", "=", job).execute();
+  await db.updateTable("transcript_job").set({ state: "ERROR" }).where("id", "=", job).execute();
   assert.equal(await release(mediaId), true);
   assert.equal(await app.findMedia(mediaId), undefined);
   const { media_id: left } = await db

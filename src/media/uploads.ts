@@ -23,6 +23,7 @@ export interface Uploads extends Pick<UploadCollector, "collectForTranscript" | 
   begin(
     accountId: string,
     transcriptId: string | null,
+    fileName?: string,
   ): Promise<{ id: string; url: string } | undefined>;
   /**
    * The bytes that the account can still store, if that is limited. Throws not_found if the upload,
@@ -57,11 +58,12 @@ export function createUploads(parts: {
 }): Uploads {
   const { db, store, urls, uploadBytesMax, storedBytesMax = 0, collector, now = Date.now } = parts;
   return {
-    async begin(accountId, transcriptId) {
+    async begin(accountId, transcriptId, fileName = "") {
       const upload = {
         id: newId(now()),
         account_id: accountId,
         transcript_id: transcriptId,
+        file_name: fileName,
         expires_at: new Date(now() + signedUrlMs),
         created_at: new Date(now()),
         media_id: null,

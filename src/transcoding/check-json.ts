@@ -14,6 +14,7 @@ import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { shown } from "../std/service-error.ts";
 import { isObject } from "./is-object.ts";
 import type { JsonReport } from "./json-report.ts";
+import { isOutputOnly } from "./field-behavior.ts";
 import {
   bytesOfBase64,
   type Expected,
@@ -29,7 +30,8 @@ export type FillBytes = (message: ReflectMessage) => void;
 
 /**
  * Checks JSON against the proto3 JSON mapping of a message and reports every violation. Changes
- * `value`: the base64 of bytes fields is replaced by "", and unset members of a oneof are removed.
+ * `value`: the base64 of bytes fields is replaced by "", and members of a oneof that are unset, or
+ * that only the service sets and that are given with another member, are removed.
  * The returned function sets the decoded bytes in the converted message.
  */
 export function checkMessageJson(
@@ -166,7 +168,7 @@ function checkMembers(
   }
   const members = membersOf(message);
   const fills: FillBytes[] = [];
-  let oneofs: Map<DescOneof, string> | undefined;
+  let oneofs: Map<DescOneof, { readonly name: string; readonly field: DescField }> | undefined;
   for (const name of Object.keys(value)) {
     if (report.isFull) break;
     const member = members.get(name);
@@ -185,8 +187,17 @@ function checkMembers(
       }
       oneofs ??= new Map();
       const other = oneofs.get(oneof);
-      if (other !== undefined) report.add(`cannot be given together with ${other}`, jsonName);
-      oneofs.set(oneof, jsonName);
+      if (other !== undefined) {
+        // Callers may send back a member that only the service sets. It is ignored next to their
+        // own.
+        if (isOutputOnly(member.field)) {
+          delete value[name];
+          continue;
+        }
+        if (isOutputOnly(other.field)) delete value[other.name];
+        else report.add(`cannot be given together with ${other.field.jsonName}`, jsonName);
+      }
+      oneofs.set(oneof, { name, field: member.field });
     }
     const fill = checkMember(member, value, name, report);
     if (fill !== undefined) fills.push(fill);

@@ -20,7 +20,7 @@ test("countFields() counts fields at all levels, entries of maps and packed elem
         CreateTranscriptRequestSchema,
         create(CreateTranscriptRequestSchema, {
           transcript: {
-            metadata: { keywords: ["a", "b"], speakers: { 1: { name: "x" } } },
+            metadata: { keywords: ["a", "b"], speakers: { 1: { fullName: "x" } } },
             segments: [{ words: [{ word: "x" }, {}] }, {}],
           },
         }),

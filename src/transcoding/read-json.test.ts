@@ -51,6 +51,20 @@ test("readJson() accepts every form of proto3 JSON that docs/api.md names", () =
   }
 });
 
+test("readJson() ignores an output-only member of a oneof next to another member", () => {
+  const sourceOf = (metadata: object) =>
+    readJson(TranscriptSchema, JSON.stringify({ metadata })).metadata?.originalSource;
+  const dictation = { case: "dictation", value: true };
+  const uri = { case: "originalUri", value: "http://a/" };
+  const rows: [metadata: object, source: object][] = [
+    [{ originalUri: "http://a/" }, uri],
+    [{ originalUri: "http://a/", dictation: true }, dictation],
+    [{ dictation: true, original_uri: "http://a/" }, dictation],
+    [{ originalUri: "http://a/", originalFilename: "a.mp3" }, uri],
+  ];
+  for (const [metadata, source] of rows) assert.deepEqual(sourceOf(metadata), source);
+});
+
 test("readJson() reads null as unset, even next to another member of its oneof", () => {
   assert.deepEqual(readJson(MSchema, '{"om":null,"os":"x"}').choice, { case: "os", value: "x" });
   assert.deepEqual(readJson(MSchema, '{"os":"x","ots":null}').choice, { case: "os", value: "x" });
@@ -78,13 +92,13 @@ test("readJson() lists all violations with their paths", () => {
     Name: "x",
   };
   assert.deepEqual(violations(TranscriptSchema, transcript), [
-    'metadata.fileType: expected one of FILE_TYPE_UNSPECIFIED, AUDIO, VIDEO, found "PDF"',
+    'metadata.fileType: expected one of TYPE_UNSPECIFIED, AUDIO, VIDEO, found "PDF"',
     "metadata.keywords[1]: expected a string, found 1",
     "metadata.keywords[2]: must not be null",
     'metadata.additionalMetadata["a"]: expected a string, found 1',
     'metadata.additionalMetadata["b"]: must not be null',
     'metadata.speakers["speaker 1"]: expected an object, found 5',
-    'metadata.speakers["two"].nom: Speaker has no such field',
+    'metadata.speakers["two"].nom: SpeakerInfo has no such field',
     'metadata.originalCharLength: expected a whole number, found "many"',
     'metadata.dictation: expected true or false, found "yes"',
     "segments[0].words[1].word: expected a string, found 2",

@@ -16,9 +16,8 @@ import {
 import { writeJson } from "./write-response.ts";
 
 const emptyMetadata = {
-  fileType: "FILE_TYPE_UNSPECIFIED",
+  fileType: "TYPE_UNSPECIFIED",
   languageCode: "",
-  originalUri: "",
   subject: "",
   description: "",
   keywords: [],
@@ -26,7 +25,6 @@ const emptyMetadata = {
   recordingDuration: null,
   waveformUri: "",
   speakers: {},
-  dictation: false,
   dataSource: "DATA_SOURCE_UNSPECIFIED",
   originalCharLength: 0,
   originalByteLength: 0,
@@ -74,15 +72,15 @@ test("writeJson() writes or omits unset fields according to the message's option
     [
       ListTranscriptJobsResponseSchema,
       create(ListTranscriptJobsResponseSchema, {}),
-      { transcriptJobs: [], nextPageToken: "" },
+      { jobs: [], nextPageToken: "" },
     ],
     [
       ListTranscriptJobsResponseSchema,
       create(ListTranscriptJobsResponseSchema, {
-        transcriptJobs: [{ name: "transcriptjob/1" }],
+        jobs: [{ name: "transcriptjob/1" }],
         nextPageToken: "x",
       }),
-      { transcriptJobs: [{ name: "transcriptjob/1" }], nextPageToken: "x" },
+      { jobs: [{ name: "transcriptjob/1" }], nextPageToken: "x" },
     ],
     // Inside another message, the options of that message apply to metadata.
     [

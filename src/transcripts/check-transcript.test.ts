@@ -43,7 +43,7 @@ test("checkTranscript() accepts valid transcripts", () => {
       { subject: "🎧".repeat(1000), keywords: Array.from({ length: 100 }, () => "k".repeat(100)) },
       [],
     ],
-    [{ speakers: { "": { name: "" } } }, []],
+    [{ speakers: { "": { fullName: "" } } }, []],
     [{}, [span(0, 0)]],
     [{}, [{ ...span(0, 5), words: [word(0, 5), word(0, 1), word(0, 0, "")] }]],
     [{}, [{ ...span(0, 5000) }, { ...span(1000, 2000) }, { ...span(1000, 9000) }]],
@@ -90,7 +90,7 @@ test("checkTranscript() accepts the language codes of BCP 47", () => {
 
 test("checkTranscript() reports every violation of metadata", () => {
   const metadata = {
-    fileType: FileType.FILE_TYPE_UNSPECIFIED,
+    fileType: FileType.TYPE_UNSPECIFIED,
     languageCode: "",
     subject: "s".repeat(1001),
     description: `\0${"d".repeat(9999)}`,
@@ -98,7 +98,7 @@ test("checkTranscript() reports every violation of metadata", () => {
       index === 7 ? "k".repeat(101) : "\ud800".slice(index > 0 ? 1 : 0),
     ),
     additionalMetadata: { ["k".repeat(101)]: "", v: "v".repeat(2001) },
-    speakers: { S1: { name: "\0" } },
+    speakers: { S1: { fullName: "\0" } },
   };
   assert.deepEqual(violationsOf(metadata), [
     "metadata.fileType: AUDIO or VIDEO is required",
@@ -110,7 +110,7 @@ test("checkTranscript() reports every violation of metadata", () => {
     "metadata.keywords[7]: has 101 characters; at most 100 are allowed",
     `metadata.additionalMetadata["${"k".repeat(56)}...] (key): has 101 characters; at most 100 are allowed`,
     'metadata.additionalMetadata["v"]: has 2001 characters; at most 2000 are allowed',
-    'metadata.speakers["S1"].name: has a NUL character',
+    'metadata.speakers["S1"].fullName: has a NUL character',
   ]);
   const entries = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`k${index}`, ""]));
   assert.deepEqual(violationsOf({ additionalMetadata: entries }), [

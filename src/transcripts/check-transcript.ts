@@ -1,5 +1,7 @@
-import { create, toJson } from "@bufbuild/protobuf";
+import { create, toJson, type DescEnum } from "@bufbuild/protobuf";
 import {
+  SpeakerInfo_AgeGroupSchema,
+  SpeakerInfo_GenderSchema,
   TranscriptMetadata_FileType as FileType,
   TranscriptMetadataSchema,
   type TranscriptMetadata,
@@ -143,11 +145,24 @@ function* checkAdditionalMetadata(
 function* checkSpeakers({ speakers }: TranscriptMetadata): Generator<FieldViolation> {
   const entries = Object.entries(speakers);
   yield* checkCount("speakers", entries.length, limits.speakers, "speakers");
-  for (const [id, { name }] of entries) {
+  for (const [id, { fullName, ageGroup, gender }] of entries) {
     const place = `speakers[${shown(id)}]`;
     yield* checkText(`${place} (key)`, id, limits.speakerIdChars);
-    yield* checkText(`${place}.name`, name, limits.speakerNameChars);
+    yield* checkText(`${place}.fullName`, fullName, limits.speakerNameChars);
+    yield* checkEnum(`${place}.ageGroup`, SpeakerInfo_AgeGroupSchema, ageGroup);
+    yield* checkEnum(`${place}.gender`, SpeakerInfo_GenderSchema, gender);
   }
+}
+
+/** Finds the violation of a number that has no name: binary requests may contain any. */
+function* checkEnum(
+  field: string,
+  { values, value }: DescEnum,
+  number: number,
+): Generator<FieldViolation> {
+  if (value[number]) return;
+  const names = values.map(({ name }) => name).join(", ");
+  yield { field, description: `is ${number}: one of ${names} is expected` };
 }
 
 function* checkLanguageCode(code: string): Generator<FieldViolation> {
@@ -287,7 +302,14 @@ function* checkWord(field: string, word: string): Generator<FieldViolation> {
   }
 }
 
-function* checkText(field: string, text: string, charsMax: number): Generator<FieldViolation> {
+/**
+ * Finds violations in a text that a caller sends: its length in characters, and invalid Unicode.
+ */
+export function* checkText(
+  field: string,
+  text: string,
+  charsMax: number,
+): Generator<FieldViolation> {
   if (text.length > charsMax) {
     const chars = charCount(text);
     if (chars > charsMax) {

@@ -4,9 +4,9 @@ import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import {
-  SpeakerSchema,
-  TranscriptFormat as Format,
-  TranscriptFormatSchema,
+  ExportFormat as Format,
+  ExportFormatSchema,
+  SpeakerInfoSchema,
   TranscriptMetadata_DataSource as DataSource,
   TranscriptMetadataSchema,
   type TranscriptMetadata,
@@ -78,7 +78,7 @@ export function fileMethods(
             });
       const fileName = fileNameOf(stored.metadata.subject, endings[file.format]);
       context.responseHeader.set("content-disposition", attachmentHeader(fileName));
-      return { contentType: file.contentType, data };
+      return { exportedTranscript: { contentType: file.contentType, data } };
     },
 
     async importTranscript(request, context) {
@@ -102,7 +102,7 @@ export function fileMethods(
         throw invalidArgument([{ field: "content", description: reading.problem }]);
       }
       for (const [id, name] of reading.names) {
-        metadata.speakers[id] ??= create(SpeakerSchema, { name });
+        metadata.speakers[id] ??= create(SpeakerInfoSchema, { fullName: name });
       }
       throwViolations(checkMetadataSize(metadata));
       metadata.dataSource = DataSource.USER;
@@ -141,7 +141,7 @@ function contentOf(stored: StoredTranscript, format: "SRT" | "VTT" | "TEXT") {
 }
 
 function namesOf({ speakers }: TranscriptMetadata): Map<string, string> {
-  return new Map(Object.entries(speakers).map(([id, { name }]) => [id, name]));
+  return new Map(Object.entries(speakers).map(([id, { fullName }]) => [id, fullName]));
 }
 
 function subtitleFormat(format: Format): SubtitleFormat | undefined {
@@ -149,7 +149,7 @@ function subtitleFormat(format: Format): SubtitleFormat | undefined {
 }
 
 function* checkFile(format: Format, content: string): Generator<FieldViolation> {
-  if (format !== Format.TRANSCRIPT_FORMAT_UNSPECIFIED && subtitleFormat(format) === undefined) {
+  if (format !== Format.EXPORT_FORMAT_UNSPECIFIED && subtitleFormat(format) === undefined) {
     yield unknownFormat(format, subtitleFormats);
   }
   if (content.trim() === "") {
@@ -161,7 +161,7 @@ function* checkFile(format: Format, content: string): Generator<FieldViolation> 
 
 function unknownFormat(format: Format, allowed: readonly string[]): FieldViolation {
   const expected = `${allowed.slice(0, -1).join(", ")} or ${allowed.at(-1) ?? ""} is expected`;
-  const isAbsent = format === Format.TRANSCRIPT_FORMAT_UNSPECIFIED;
-  const got = isAbsent ? "" : `, not ${TranscriptFormatSchema.value[format]?.name ?? format}`;
+  const isAbsent = format === Format.EXPORT_FORMAT_UNSPECIFIED;
+  const got = isAbsent ? "" : `, not ${ExportFormatSchema.value[format]?.name ?? format}`;
   return { field: "format", description: `${expected}${got}` };
 }

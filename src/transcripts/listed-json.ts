@@ -7,7 +7,7 @@ import {
 } from "@bufbuild/protobuf";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import {
-  SpeakerSchema,
+  SpeakerInfoSchema,
   TranscriptMetadataSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { durationFromMs } from "../std/duration.ts";
@@ -46,14 +46,20 @@ export function listedJson(
   });
 }
 
-const unsetMetadata = unset(TranscriptMetadataSchema);
-const unsetSpeaker = unset(SpeakerSchema);
+const unsetMetadata = unsetFields(TranscriptMetadataSchema);
+const unsetSpeaker = unsetFields(SpeakerInfoSchema);
 
-/** The JSON that each unset field of a message has, in the order of the contract. */
-function unset(schema: DescMessage): JsonObject {
+/**
+ * The JSON that each unset field of a message has, in the order of the contract; undefined for the
+ * fields of a oneof, which are absent if they are unset.
+ */
+function unsetFields(schema: DescMessage): Readonly<Record<string, JsonValue | undefined>> {
   const shown = objectOf(toJson(schema, create(schema), { alwaysEmitImplicit: true }));
   return Object.fromEntries(
-    schema.fields.map(({ jsonName }) => [jsonName, shown[jsonName] ?? null]),
+    schema.fields.map(({ jsonName, oneof }) => [
+      jsonName,
+      oneof ? undefined : (shown[jsonName] ?? null),
+    ]),
   );
 }
 
@@ -61,9 +67,12 @@ function unset(schema: DescMessage): JsonObject {
  * The JSON with all fields of the contract, in its order, without stored fields of a later version
  * of the service.
  */
-function writtenFields(unset: JsonObject, stored: JsonObject): JsonObject {
+function writtenFields(unset: ReturnType<typeof unsetFields>, stored: JsonObject): JsonObject {
   const written: JsonObject = {};
-  for (const name in unset) written[name] = stored[name] ?? unset[name] ?? null;
+  for (const name in unset) {
+    const value = stored[name] ?? unset[name];
+    if (value !== undefined) written[name] = value;
+  }
   return written;
 }
 

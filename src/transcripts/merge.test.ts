@@ -7,7 +7,13 @@ import {
   UpdateTranscriptRequestSchema,
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { callerFields, mergeMetadata, readPatch, type CallerField } from "./merge.ts";
+import {
+  callerFields,
+  checkDictation,
+  mergeMetadata,
+  readPatch,
+  type CallerField,
+} from "./merge.ts";
 
 type Update = MessageInitShape<typeof UpdateTranscriptRequestSchema>;
 
@@ -45,8 +51,10 @@ test("readPatch() updates the fields that the mask names", () => {
   });
 });
 
+const fromUrl = { case: "originalUri" as const, value: "http://x/" };
+
 test("readPatch() updates the fields that are set if there is no mask, or the mask names metadata", () => {
-  const metadata = { subject: "s", keywords: ["k"], originalUri: "http://x/" };
+  const metadata = { subject: "s", keywords: ["k"], originalSource: fromUrl };
   const fields = ["subject", "keywords"];
   const words = [{ words: [] }];
   assert.deepEqual(patchOf({ metadata }), { fields, segments: false });
@@ -77,7 +85,7 @@ test("readPatch() refuses output-only fields in a mask, or alone", () => {
     patchOf({ metadata: { subject: "s" } }, "metadata.subject", ...paths),
     paths.map((path) => `updateMask: ${JSON.stringify(path)} ${why}`),
   );
-  const metadata = { originalUri: "http://x/", originalCharLength: 9 };
+  const metadata = { originalSource: fromUrl, originalCharLength: 9 };
   const named = [`metadata.originalUri: ${why}`, `metadata.originalCharLength: ${why}`];
   assert.deepEqual(patchOf({ metadata }), named);
   assert.deepEqual(patchOf({ metadata }, "metadata"), named);
@@ -102,22 +110,28 @@ test("readPatch() reports every unknown path", () => {
 });
 
 const key = fc.oneof(fc.constantFrom("__proto__", "constructor", "toString"), fc.string());
+const source = fc.oneof(
+  fc.constant({}),
+  fc.record({ originalUri: fc.string() }),
+  fc.record({ originalFilename: fc.string() }),
+  fc.record({ dictation: fc.boolean() }),
+);
 const metadata = fc
   .record({
     fileType: fc.constantFrom("AUDIO", "VIDEO"),
     languageCode: fc.string(),
-    originalUri: fc.string(),
     subject: fc.string(),
     description: fc.string(),
     keywords: fc.array(fc.string()),
     additionalMetadata: fc.dictionary(key, fc.string()),
-    speakers: fc.dictionary(key, fc.record({ name: fc.string() })),
+    speakers: fc.dictionary(key, fc.record({ fullName: fc.string() })),
     recordingDuration: fc.nat(1e6).map((seconds) => `${seconds}s`),
-    dictation: fc.boolean(),
     dataSource: fc.constantFrom("URI", "USER"),
     originalCharLength: fc.nat(1e6),
   })
-  .map((json) => fromJson(TranscriptMetadataSchema, json));
+  .chain((json) =>
+    source.map((source) => fromJson(TranscriptMetadataSchema, { ...json, ...source })),
+  );
 
 /** Every field by its JSON name, so that maps with a key __proto__ compare too. */
 function jsonOf(metadata: TranscriptMetadata): Map<string, string> {
@@ -135,13 +149,41 @@ test("mergeMetadata() replaces the named fields and keeps the others", () => {
     fc.property(metadata, metadata, fc.subarray([...callerFields]), (current, from, fields) => {
       const [before, source] = [jsonOf(current), jsonOf(from)];
       const merged = jsonOf(mergeMetadata(current, from, fields));
-      for (const [name, value] of merged) {
-        const isNamed = fields.some((field) => field === name);
-        assert.equal(value, (isNamed ? source : before).get(name), name);
+      const isFromService = before.has("originalUri") || before.has("originalFilename");
+      for (const name of new Set([...before.keys(), ...source.keys()])) {
+        const isKept = name === "dictation" && isFromService;
+        const isNamed = !isKept && fields.some((field) => field === name);
+        assert.equal(merged.get(name), (isNamed ? source : before).get(name), name);
       }
       assert.deepEqual([jsonOf(current), jsonOf(from)], [before, source]);
     }),
   );
+});
+
+test("checkDictation() refuses only `true` for a recording with another source", () => {
+  const of = (originalSource: TranscriptMetadata["originalSource"]) =>
+    create(TranscriptMetadataSchema, { originalSource });
+  const yes = of({ case: "dictation", value: true });
+  const no = of({ case: "dictation", value: false });
+  const sources = [
+    of({ case: undefined }),
+    yes,
+    of({ case: "originalUri", value: "http://a/" }),
+    of({ case: "originalFilename", value: "a.mp3" }),
+  ];
+  const found = sources.map((source) => [yes, no].map((sent) => [...checkDictation(source, sent)]));
+  const refused = (name: string) => [
+    {
+      field: "metadata.dictation",
+      description: `cannot be true: the transcript has the original source ${name}`,
+    },
+  ];
+  assert.deepEqual(found, [
+    [[], []],
+    [[], []],
+    [refused("originalUri"), []],
+    [refused("originalFilename"), []],
+  ]);
 });
 
 test("mergeMetadata() does not change its inputs", () => {

@@ -84,8 +84,30 @@ export function mergeMetadata(
 ): TranscriptMetadata {
   const merged = clone(TranscriptMetadataSchema, current);
   const source = clone(TranscriptMetadataSchema, from ?? create(TranscriptMetadataSchema));
-  for (const field of fields) Object.assign(merged, { [field]: source[field] });
+  for (const field of fields) {
+    if (field === "dictation") mergeDictation(merged, source);
+    else Object.assign(merged, { [field]: source[field] });
+  }
   return merged;
+}
+
+/** Only the service sets and replaces the other original sources, a file name and a URL. */
+function mergeDictation(merged: TranscriptMetadata, { originalSource }: TranscriptMetadata): void {
+  const current = merged.originalSource.case;
+  if (current !== undefined && current !== "dictation") return;
+  merged.originalSource =
+    originalSource.case === "dictation" ? originalSource : { case: undefined };
+}
+
+/** Finds the violation of an update that calls a recording from a file or a URL a dictation. */
+export function* checkDictation(
+  { originalSource: current }: TranscriptMetadata,
+  { originalSource: sent }: TranscriptMetadata,
+): Generator<FieldViolation> {
+  if (sent.case !== "dictation" || !sent.value) return;
+  if (current.case === undefined || current.case === "dictation") return;
+  const description = `cannot be true: the transcript has the original source ${current.case}`;
+  yield { field: "metadata.dictation", description };
 }
 
 function setFields(metadata: TranscriptMetadata | undefined): CallerField[] {

@@ -24,7 +24,7 @@ after(async () => {
 });
 
 /** The texts of these fields are the service's own. */
-const ownTexts: ReadonlySet<string> = new Set(["originalUri", "waveformUri"]);
+const ownTexts: ReadonlySet<string> = new Set(["originalFilename", "originalUri", "waveformUri"]);
 
 const metadata = arbitraryMessage(TranscriptMetadataSchema, {
   depth: 2,

@@ -5,7 +5,8 @@ import type { SignedUrls } from "../media/signed-url.ts";
 import type { Uploads } from "../media/uploads.ts";
 import { answerOf } from "./answer-transcript.ts";
 import type { ReadTranscript } from "./read-transcript.ts";
-import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
+import { isId } from "../std/ids.ts";
+import { transcriptIdIn, transcriptNotFound, versionNotFound } from "./resource-names.ts";
 
 /** The method of §4.4. */
 export function readingMethods(
@@ -13,12 +14,14 @@ export function readingMethods(
   { uploads, urls }: { readonly uploads: Uploads; readonly urls: SignedUrls },
 ) {
   return {
-    async getTranscript({ name }, context) {
+    async getTranscript({ name, version }, context) {
       const { accountId } = callerOf(context);
       const id = transcriptIdIn(name);
       await uploads.collectForTranscript(accountId, id);
-      const stored = await read(context, id);
-      if (!stored) throw transcriptNotFound(name);
+      const versionName = `${name}/versions/${version}`;
+      if (version !== "" && !isId(version)) throw versionNotFound(versionName);
+      const stored = await read(context, id, version === "" ? {} : { versionId: version });
+      if (!stored) throw version === "" ? transcriptNotFound(name) : versionNotFound(versionName);
       return answerOf({ urls }, accountId, stored);
     },
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;

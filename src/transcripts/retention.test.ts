@@ -165,7 +165,7 @@ test("media of a PROCESSING job stays until the job has ended", async () => {
   await enforce(4);
   assert.equal(await isKept(mediaId), true);
   assert.equal(await rowsOf(name), 0, "its transcript was deleted by its own days");
-  await db.updateTable("transcript_job").set({ state: "FAILED" }).where("id", "=", job).execute();
+  await db.updateTable("transcript_job").set({ state: "ERROR" }).where("id", "=", job).execute();
   await enforce(2);
   assert.equal(await isKept(mediaId), false);
 });

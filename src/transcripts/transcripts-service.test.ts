@@ -54,10 +54,9 @@ test("createTranscript() stores the fields that callers may write, and getTransc
       keywords: ["a", "b", "a"],
       additionalMetadata: { ["__proto__"]: "x", constructor: "y", "": "z" },
       speakers:
-        create(TranscriptSchema, { metadata: { speakers: { S1: { name: "Þóra" } } } }).metadata
+        create(TranscriptSchema, { metadata: { speakers: { S1: { fullName: "Þóra" } } } }).metadata
           ?.speakers ?? {},
-      dictation: true,
-      originalUri: "http://evil/",
+      originalSource: { case: "dictation", value: true },
       waveformUri: "http://evil/",
       recordingDuration: durationFromMs(1000),
       dataSource: DataSource.URI,
@@ -85,7 +84,7 @@ test("createTranscript() stores the fields that callers may write, and getTransc
       description: "\\ % _ \u{1F3A7}",
       keywords: ["a", "b", "a"],
       additionalMetadata: JSON.parse('{"__proto__": "x", "constructor": "y", "": "z"}'),
-      speakers: { S1: { name: "Þóra" } },
+      speakers: { S1: { fullName: "Þóra" } },
       dictation: true,
       dataSource: "USER",
     },
@@ -160,7 +159,7 @@ test("a transcript that was fetched can be edited and sent back", async () => {
       await insertTranscript(trx, {
         accountId: app.accountId,
         metadata: metadataWith({
-          originalUri: "https://example.com/a.mp3",
+          originalSource: { case: "originalUri", value: "https://example.com/a.mp3" },
           dataSource: DataSource.URI,
           recordingDuration: durationFromMs(61_500),
         }),
@@ -178,7 +177,7 @@ test("a transcript that was fetched can be edited and sent back", async () => {
   changed.segments = segmentsOf("other");
   const answer = await client.update(changed);
   assert.equal(answer.metadata?.subject, "edited");
-  assert.equal(answer.metadata.originalUri, "https://example.com/a.mp3");
+  assert.equal(answer.metadata.originalSource.value, "https://example.com/a.mp3");
   assert.deepEqual(answer.metadata.recordingDuration, durationFromMs(61_500));
   assert.equal(answer.metadata.originalCharLength, 4);
   assert.equal(textOf(answer), "other");

@@ -3,19 +3,25 @@ import { callerOf } from "../auth/caller.ts";
 import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { Uploads } from "../media/uploads.ts";
 import { invalidArgument } from "../std/service-error.ts";
+import { checkText } from "./check-transcript.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
+
+/** The maximum length of a file name (docs/api.md, Uploads). */
+export const fileNameCharsMax = 1000;
 
 /** The method of §4.7. */
 export function uploadMethods({ uploads }: { readonly uploads: Uploads }) {
   return {
-    async initUpload({ resourceName }, context) {
+    async initUpload({ resourceName, filename }, context) {
       const { accountId } = callerOf(context);
       if (resourceName !== "" && !resourceName.startsWith("transcripts/")) {
         const description = "must be transcripts/<transcript_id>, or empty for a new upload";
         throw invalidArgument([{ field: "resourceName", description }]);
       }
+      const trouble = [...checkText("filename", filename, fileNameCharsMax)];
+      if (trouble.length > 0) throw invalidArgument(trouble);
       const transcriptId = resourceName === "" ? null : transcriptIdIn(resourceName);
-      const begun = await uploads.begin(accountId, transcriptId);
+      const begun = await uploads.begin(accountId, transcriptId, filename);
       if (!begun) throw transcriptNotFound(resourceName);
       return {
         storageSignedUrl: begun.url,

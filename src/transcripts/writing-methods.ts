@@ -18,7 +18,7 @@ import type { Log } from "../std/log.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { changeTranscript } from "./change-transcript.ts";
 import { checkMetadataSize, checkTranscript, throwViolations } from "./check-transcript.ts";
-import { callerFields, mergeMetadata, type Patch, readPatch } from "./merge.ts";
+import { callerFields, checkDictation, mergeMetadata, type Patch, readPatch } from "./merge.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 import { sentSegments } from "./sent-segments.ts";
 import { insertTranscript } from "./insert-transcript.ts";
@@ -66,7 +66,10 @@ export function writingMethods(parts: {
         const fields = new Set(patch.fields);
         if (isSentBack(metadata, patch, head)) fields.delete("fileType");
         const merged = mergeMetadata(head.metadata, metadata, fields);
-        throwViolations(checkMetadataSize(merged, head.metadata));
+        throwViolations([
+          ...(fields.has("dictation") ? checkDictation(head.metadata, metadata) : []),
+          ...checkMetadataSize(merged, head.metadata),
+        ]);
         return {
           metadata: merged,
           segments: packed ?? { sha256: head.segmentsSha256 },

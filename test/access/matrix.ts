@@ -5,6 +5,8 @@ import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
+import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
+import { originalSpeech, originalTranscripts } from "../../src/doors.ts";
 import { newKeyPair } from "../fixtures/auth-fixture.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import type { DoorName } from "./doors.ts";
@@ -160,6 +162,24 @@ const accounts: Readonly<Record<string, Row>> = {
   ListAuditEvents: keeper([], () => [{}]),
 };
 
+const speech: Readonly<Record<string, Row>> = {
+  Recognize: speaker([], recognize),
+  StreamingRecognize: rowFor(["speech"], [...streams, "WebSocket"])([], stream),
+  ListModels: anyCaller([], () => [{}]),
+};
+
+/** The rows of a service's alias, which is served without REST and WebSocket. */
+function aliasRows(
+  { methods }: DescService,
+  rows: Readonly<Record<string, Row>>,
+): Readonly<Record<string, Row>> {
+  return Object.fromEntries(
+    Object.entries(rows)
+      .filter(([name]) => methods.some((method) => method.name === name))
+      .map(([name, row]) => [name, { ...row, doors: streams }]),
+  );
+}
+
 /** A row for each RPC of every service. */
 export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = new Map<
   DescService,
@@ -168,19 +188,17 @@ export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = n
   [Transcripts, transcripts],
   [Webhooks, webhooks],
   [Accounts, accounts],
-  [
-    Speech,
-    {
-      Recognize: speaker([], recognize),
-      StreamingRecognize: rowFor(["speech"], [...streams, "WebSocket"])([], stream),
-      ListModels: anyCaller([], () => [{}]),
-    },
-  ],
-  [
-    GoogleSpeech,
-    {
-      Recognize: speaker([], recognize),
-      StreamingRecognize: rowFor(["speech"], streams)([], stream),
-    },
-  ],
+  [Speech, speech],
+  [originalTranscripts, aliasRows(originalTranscripts, transcripts)],
+  [originalSpeech, aliasRows(originalSpeech, speech)],
+  ...[GoogleSpeech, TiroSpeech].map(
+    (service) =>
+      [
+        service,
+        {
+          Recognize: speaker([], recognize),
+          StreamingRecognize: rowFor(["speech"], streams)([], stream),
+        },
+      ] as const,
+  ),
 ]);

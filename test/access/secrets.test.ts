@@ -85,7 +85,7 @@ test("URLs of media, and its words, appear in no log, error or table", async () 
     return (await pollJob(service, json.name)).last;
   });
   const states = (await Promise.all(ends)).map(({ state }) => state);
-  assert.deepEqual(states, ["SUCCESS", "FAILED", "FAILED", "FAILED"]);
+  assert.deepEqual(states, ["SUCCESS", "ERROR", "ERROR", "ERROR"]);
   const refused = await submit(
     service,
     `http://${mark("user")}:${mark("password")}@127.0.0.1/a.wav`,

@@ -14,6 +14,12 @@ export interface Segment {
   readonly speakerId: string;
 }
 
+export interface Speaker {
+  readonly fullName: string;
+  readonly ageGroup: string;
+  readonly gender: string;
+}
+
 /** The fields of metadata that a caller can write. */
 export interface Metadata {
   readonly fileType: string;
@@ -22,8 +28,9 @@ export interface Metadata {
   readonly description: string;
   readonly keywords: readonly string[];
   readonly additionalMetadata: Readonly<Record<string, string>>;
-  readonly speakers: Readonly<Record<string, { readonly name: string }>>;
-  readonly dictation: boolean;
+  readonly speakers: Readonly<Record<string, Speaker>>;
+  /** Absent until it is set. */
+  readonly dictation?: boolean;
 }
 
 export interface Content {
@@ -65,14 +72,13 @@ export interface ArchiveModel {
 }
 
 export const emptyMetadata: Metadata = {
-  fileType: "FILE_TYPE_UNSPECIFIED",
+  fileType: "TYPE_UNSPECIFIED",
   languageCode: "",
   subject: "",
   description: "",
   keywords: [],
   additionalMetadata: {},
   speakers: {},
-  dictation: false,
 };
 
 /** A transcript as it was created. */
@@ -122,8 +128,12 @@ function merged(
   const values = new Map<string, unknown>(Object.entries(sent));
   const next = new Map<string, unknown>(Object.entries(current));
   const unset = new Map<string, unknown>(Object.entries(emptyMetadata));
-  for (const field of fields) next.set(field, values.get(field) ?? unset.get(field));
-  return { ...current, ...Object.fromEntries(next) };
+  for (const field of fields) {
+    const value = values.get(field) ?? unset.get(field);
+    if (value === undefined) next.delete(field);
+    else next.set(field, value);
+  }
+  return { ...emptyMetadata, ...Object.fromEntries(next) };
 }
 
 export function headOf({ versions }: ModelTranscript): ModelVersion {
@@ -138,7 +148,6 @@ export function answerOf({ name }: ModelTranscript, version: ModelVersion) {
     name,
     metadata: {
       ...version.metadata,
-      originalUri: "",
       recordingDuration: null,
       waveformUri: "",
       dataSource: "USER",

@@ -92,7 +92,16 @@ const fields = {
   description: text,
   keywords: fc.uniqueArray(keyword, { maxLength: 4 }),
   additionalMetadata: mapOf(text),
-  speakers: mapOf(fc.record({ name: text }, { noNullPrototype: true })),
+  speakers: mapOf(
+    fc.record(
+      {
+        fullName: text,
+        ageGroup: fc.constantFrom("AGE_GROUP_UNSPECIFIED", "CHILD", "PENSIONER"),
+        gender: fc.constantFrom("GENDER_UNSPECIFIED", "FEMALE", "OTHER"),
+      },
+      { noNullPrototype: true },
+    ),
+  ),
   dictation: fc.boolean(),
 };
 

@@ -39,7 +39,7 @@ export const interviewMetadata = {
   languageCode: "is-IS",
   fileType: "AUDIO",
   keywords: ["jökulhlaup", "fréttir"],
-  speakers: { S1: { name: "Fréttamaður" } },
+  speakers: { S1: { fullName: "Fréttamaður" } },
 };
 
 /** Creates a transcript of the interview, or of other turns. Returns its name. */

@@ -44,7 +44,9 @@ async function storeEverywhere(): Promise<void> {
     speakerId: `${at % 40}`,
     words: [{ startTime: `${at}s`, endTime: `${at + 1}s`, word: `${payload} ` }],
   }));
-  const speakers = scriptPayloads.slice(0, 40).map((payload, at) => [`${at}`, { name: payload }]);
+  const speakers = scriptPayloads
+    .slice(0, 40)
+    .map((payload, at) => [`${at}`, { fullName: payload }]);
   const metadata = {
     fileType: "AUDIO",
     languageCode: "is-IS",

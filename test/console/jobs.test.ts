@@ -79,7 +79,7 @@ test("an empty page shows what to do first; a job is submitted with the keyboard
   // The form is closed, and the focus is on the button that opened it.
   await page.locator("button:focus", { hasText: "Ný uppskrift" }).waitFor();
   const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
-  assert.equal(await title.getAttribute("href"), `/console/${json.transcriptJobs[0].transcript}`);
+  assert.equal(await title.getAttribute("href"), `/console/${json.jobs[0].transcript}`);
 });
 
 test("metadata of a job is stored unchanged, including Icelandic letters and scripts", async () => {
@@ -113,7 +113,7 @@ test("metadata of a job is stored unchanged, including Icelandic letters and scr
   await failed.getByText("Ekkert er á slóðinni: vefþjónninn svaraði 404.").waitFor();
   for (const keyword of metadata.keywords) await failed.getByText(keyword).waitFor();
   const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
-  const { originalUri, ...kept } = json.transcriptJobs[0].transcriptMetadata;
+  const { originalUri, ...kept } = json.jobs[0].transcriptMetadata;
   assert.deepEqual(kept, metadata);
   assert.equal(originalUri, `${host.address}/thogn.wav?þ=ð`);
 });
@@ -142,7 +142,7 @@ test("the service's violations are shown at their fields, and no typed text is l
   assert.equal(await field(page, "Efnisorð").inputValue(), `Öræfi, ${long}`);
   await checkLooks(page, "jobs-form-wrong", someLooks);
   const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
-  assert.equal(json.transcriptJobs.length, 2);
+  assert.equal(json.jobs.length, 2);
 });
 
 test("a running job's progress is shown, and the page asks before it is cancelled", async () => {
@@ -199,7 +199,7 @@ test("without a watch the list is polled, which also shows jobs that others subm
   const running = row(page, "Langur fundur");
   await until(async () => Number(await running.getByRole("progressbar").getAttribute("value")) > 0);
   const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
-  await pages.service.call("POST", `/v1alpha1/${json.transcriptJobs[0].name}:cancel`, {});
+  await pages.service.call("POST", `/v1alpha1/${json.jobs[0].name}:cancel`, {});
   await running.getByText("Hætt við", { exact: true }).waitFor();
 });
 
@@ -209,7 +209,7 @@ test("older jobs load as the list is scrolled with the keyboard", async () => {
   await Promise.all(uris.map((uri) => submit(pages.service, uri, { subject: "Eldra verk" })));
   await until(async () => {
     const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
-    return json.transcriptJobs.every(({ state }: { state: string }) => state !== "PROCESSING");
+    return json.jobs.every(({ state }: { state: string }) => state !== "PROCESSING");
   }, 60_000);
   await using page = await pages.open("/jobs");
   const rows = page.getByRole("list", { name: "Verk" }).getByRole("listitem");

@@ -89,7 +89,7 @@ test("the overview shows usage, health, models, jobs and transcripts in both lan
   );
   await seedJob("Störf þingsins", { state: "PROCESSING", percent: 62 });
   await seedJob("Fundur fjárlaganefndar", {
-    state: "FAILED",
+    state: "ERROR",
     error: { code: 3, message: "the server of the media answered 404" },
   });
   await using page = await pages.open("/");
@@ -128,7 +128,7 @@ async function seedJob(
     percent = 0,
     error,
   }: {
-    readonly state: "PROCESSING" | "FAILED";
+    readonly state: "PROCESSING" | "ERROR";
     readonly percent?: number;
     readonly error?: object;
   },

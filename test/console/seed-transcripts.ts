@@ -43,7 +43,7 @@ export async function seedTranscripts(
            jsonb_build_object('fileType', 'AUDIO', 'subject', made.subject, 'keywords', made.keywords,
              'languageCode', case when kind like 'Weekly%' then 'en-GB' else 'is-IS' end,
              'recordingDuration', (300 + n * 37 % 5000) || 's',
-             'speakers', case when n % 3 = 0 then '{"a": {"name": "Þórður"}, "b": {"name": "Ása"}}'::jsonb else '{}' end),
+             'speakers', case when n % 3 = 0 then '{"a": {"fullName": "Þórður"}, "b": {"fullName": "Ása"}}'::jsonb else '{}' end),
            lower(made.subject), array(select jsonb_array_elements_text(made.keywords)), created_at, created_at
     from (${made}) as made, (select id from account order by created_at limit 1) as account`.execute(
     database.db,

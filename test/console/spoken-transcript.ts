@@ -59,7 +59,7 @@ export const interviewMetadata = {
   languageCode: "is-IS",
   fileType: "AUDIO",
   keywords: ["jökulhlaup", "fréttir", "Suðurland"],
-  speakers: { "1": { name: "Fréttamaður" }, "2": { name: "Jarðfræðingur" } },
+  speakers: { "1": { fullName: "Fréttamaður" }, "2": { fullName: "Jarðfræðingur" } },
 };
 
 /** Creates a transcript, with `media` if it is given. Returns its name. */

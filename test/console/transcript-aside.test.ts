@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../fixtures/until.ts";
+import { speaker } from "../spec/transcripts.ts";
 import { changeElsewhere, createInterview, versionsOf } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 
@@ -44,7 +45,7 @@ test("a speaker is named with the keyboard alone: immediately, everywhere, and i
   assert.equal(await page.locator("main").getByText("Þórdís Ægisdóttir").count(), 3);
   assert.deepEqual((await metadataOf(name)).speakers, {
     S1: { name: "Fréttamaður" },
-    S2: { name: "Þórdís Ægisdóttir" },
+    S2: speaker("Þórdís Ægisdóttir"),
   });
   await page.getByRole("link", { name: "Nöfnum breytt" }).waitFor();
   assert.equal((await versionsOf(pages.service, name)).length, 2);
@@ -115,7 +116,7 @@ test("changes by others are kept, and a conflict is shown to the user", async ()
   await changeElsewhere(pages.service, name, {
     metadata: {
       subject: "Nýr titill",
-      speakers: { S1: { name: "Fréttamaður" }, S2: { name: "Jón" } },
+      speakers: { S1: speaker("Fréttamaður"), S2: speaker("Jón") },
     },
   });
   const rename = page.getByRole("button", { name: "Breyta nafninu Fréttamaður" });
@@ -126,10 +127,12 @@ test("changes by others are kept, and a conflict is shown to the user", async ()
   await page.getByRole("heading", { level: 1, name: "Nýr titill" }).waitFor();
   assert.deepEqual((await metadataOf(name)).speakers, {
     S1: { name: "Sunna" },
-    S2: { name: "Jón" },
+    S2: speaker("Jón"),
   });
 
-  await changeElsewhere(pages.service, name, { metadata: { speakers: { S1: { name: "Björk" } } } });
+  await changeElsewhere(pages.service, name, {
+    metadata: { speakers: { S1: speaker("Björk") } },
+  });
   await page.getByRole("button", { name: "Breyta nafninu Sunna" }).click();
   const field = page.getByLabel("Nafn á rödd S1");
   await field.fill("Sunna Björk");

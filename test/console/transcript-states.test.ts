@@ -127,7 +127,7 @@ test("names and words that contain scripts are shown as text", async () => {
       ...interviewMetadata,
       subject: hostile,
       keywords: [hostile, "javascript:alert(3)"],
-      speakers: { [hostile]: { name: hostile }, __proto__: { name: "x" } },
+      speakers: { [hostile]: { fullName: hostile }, __proto__: { fullName: "x" } },
     },
     segments: [
       {

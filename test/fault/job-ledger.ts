@@ -151,7 +151,7 @@ export class JobLedger {
   }
 
   async #look(): Promise<string[]> {
-    const jobs = await this.#list("transcriptjob", "transcriptJobs");
+    const jobs = await this.#list("transcriptjob", "jobs");
     for (const job of jobs) {
       const before = this.#seen.get(job.name);
       if (before) assertFollows(job, before);
@@ -184,7 +184,7 @@ export class JobLedger {
         assert.equal(error.code, 1, `${job.name} was cancelled`);
         continue;
       }
-      if (state === "FAILED") {
+      if (state === "ERROR") {
         assert.ok(await mayFail(job, error.message), `${job.name}: ${error.message}`);
         continue;
       }

@@ -2,10 +2,7 @@ import assert from "node:assert/strict";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import {
-  TranscriptJob_State as State,
-  type TranscriptJob,
-} from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { TranscriptJob_State as State } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { fetchMedia } from "../../src/media/fetch-media.ts";
 import {
   checkMediaUrl,
@@ -17,6 +14,7 @@ import {
 import { newId } from "../../src/std/ids.ts";
 import { createLog } from "../../src/std/log.ts";
 import { ServiceError } from "../../src/std/service-error.ts";
+import type { JobWithResult } from "../fixtures/job-result.ts";
 import { openCanary, serve } from "../fixtures/fetch-fixture.ts";
 import {
   jobRequest,
@@ -134,8 +132,8 @@ before(async () => {
 after(() => opened.disposeAsync());
 
 /** The ends of jobs by their URLs, some at a time. */
-async function ended(urls: readonly string[]): Promise<TranscriptJob[]> {
-  const results: TranscriptJob[] = [];
+async function ended(urls: readonly string[]): Promise<JobWithResult[]> {
+  const results: JobWithResult[] = [];
   const left = [...urls.entries()];
   const lane = async (): Promise<void> => {
     for (let next = left.shift(); next; next = left.shift()) {
@@ -198,7 +196,7 @@ test("a job with a name that resolves to no public address FAILS, with one messa
   }
   for (const [index, job] of (await ended(urls)).entries()) {
     const name = `${urls[index]} at ${answers[index - Object.keys(names).length]?.join()}`;
-    assert.equal(job.state, State.FAILED, name);
+    assert.equal(job.state, State.ERROR, name);
     assert.deepEqual([job.error?.code, job.error?.message], [9, notPublic], name);
   }
   assert.equal(canary.connections(), 0);
@@ -236,7 +234,7 @@ test("a redirect to an address that is not public is not followed, however it is
     });
   }
   const some = await ended(urls.filter((_, index) => index % 20 === 0));
-  for (const { state, error } of some) assert.deepEqual([state, error?.code], [State.FAILED, 9]);
+  for (const { state, error } of some) assert.deepEqual([state, error?.code], [State.ERROR, 9]);
   assert.equal(canary.connections(), 0);
 });
 

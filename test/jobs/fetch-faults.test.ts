@@ -8,12 +8,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createSecureContext, getCACertificates, setDefaultCACertificates } from "node:tls";
 import { pino } from "pino";
-import {
-  TranscriptJob_State as State,
-  type TranscriptJob,
-} from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { TranscriptJob_State as State } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { notPublic, parseMediaAllowList } from "../../src/media/media-url.ts";
 import { treeOf } from "../fault/process.ts";
+import type { JobWithResult } from "../fixtures/job-result.ts";
 import {
   jobRequest,
   openJobs,
@@ -116,8 +114,8 @@ async function counts(): Promise<Record<string, number>> {
 }
 
 /** The ends of jobs by their URLs, some at a time. */
-async function ended(urls: readonly string[]): Promise<TranscriptJob[]> {
-  const results: TranscriptJob[] = [];
+async function ended(urls: readonly string[]): Promise<JobWithResult[]> {
+  const results: JobWithResult[] = [];
   const left = [...urls.entries()];
   const lane = async (): Promise<void> => {
     for (let next = left.shift(); next; next = left.shift()) {
@@ -205,7 +203,7 @@ test("a job whose media cannot be fetched FAILS with a reason, and leaves nothin
   for (const [index, [each, code, message]] of all.entries()) {
     const { state, error } = ends[index] ?? {};
     const name = `${fetchFaults[index]?.[0] ?? each}: ${error?.message}`;
-    assert.equal(state, State.FAILED, name);
+    assert.equal(state, State.ERROR, name);
     assert.match(error?.message ?? "", message, name);
     assert.equal(error?.code, code, name);
     assert.doesNotMatch(error?.message ?? "", new RegExp(`${secret}|127\\.0\\.0|192\\.0`), name);

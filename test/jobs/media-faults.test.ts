@@ -123,7 +123,7 @@ async function checkOne([path, bytes, code, message]: Row, expected: string): Pr
     if (expected !== "") assert.equal(transcript.text, expected, path);
     return;
   }
-  assert.equal(job.state, State.FAILED, problem);
+  assert.equal(job.state, State.ERROR, problem);
   assert.equal(job.transcript, undefined, problem);
   assert.equal(job.error?.code, code, problem);
   assert.match(job.error?.message ?? "", message, problem);

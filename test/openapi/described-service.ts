@@ -5,6 +5,7 @@ import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
+import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
 import { describeApi } from "../../src/server/openapi.ts";
 import {
   type OpenApiDocument,
@@ -17,7 +18,14 @@ import {
 import { createTranscoder } from "../../src/transcoding/transcoder.ts";
 
 /** The services of the contract, as app.ts serves them. */
-export const services = [Transcripts, Speech, GoogleSpeech, Accounts, Webhooks] as const;
+export const services = [
+  Transcripts,
+  Speech,
+  GoogleSpeech,
+  TiroSpeech,
+  Accounts,
+  Webhooks,
+] as const;
 export const registry = createRegistry(file_google_rpc_error_details);
 export const transcoder = createTranscoder(services, { registry });
 export const url = "https://hlust.example.org";

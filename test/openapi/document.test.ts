@@ -70,7 +70,7 @@ test("paths, queries and bodies follow the HTTP rules", () => {
     [
       "listTranscripts",
       "GET /v1alpha1/transcripts",
-      ["query pageSize", "query pageToken", "query filter"],
+      ["query filter", "query pageSize", "query pageToken"],
       undefined,
     ],
     [

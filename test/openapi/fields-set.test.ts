@@ -14,6 +14,7 @@ import {
 } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
+import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
 
 /** The messages of our packages in the answers of methods, including nested ones. */
 function answered(): Set<DescMessage> {
@@ -26,7 +27,7 @@ function answered(): Set<DescMessage> {
       if (below) add(below);
     }
   };
-  for (const service of [Transcripts, Speech, GoogleSpeech, Accounts, Webhooks]) {
+  for (const service of [Transcripts, Speech, GoogleSpeech, TiroSpeech, Accounts, Webhooks]) {
     for (const method of service.methods) add(method.output);
   }
   return found;

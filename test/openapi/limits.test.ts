@@ -47,7 +47,8 @@ import {
   ListTranscriptsRequestSchema,
   ListTranscriptVersionsRequestSchema,
   SegmentSchema,
-  SpeakerSchema,
+  InitUploadRequestSchema,
+  SpeakerInfoSchema,
   SubmitTranscriptJobRequestSchema,
   TranscriptJobSchema,
   TranscriptMetadataSchema,
@@ -72,6 +73,7 @@ import {
 } from "../../src/speech/check-config.ts";
 import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-recognize.ts";
 import { transcriptLimits } from "../../src/transcripts/check-transcript.ts";
+import { fileNameCharsMax } from "../../src/transcripts/upload-methods.ts";
 import { filterCharsMax } from "../../src/transcripts/filter.ts";
 import { tokenCharsMax } from "../../src/std/page-token.ts";
 import { subtitleFormats } from "../../src/transcripts/subtitles/read-subtitles.ts";
@@ -126,7 +128,8 @@ function expectedLimits(): Map<string, LimitsInit> {
       },
     ],
     [`${metadata}.speakers`, { itemsMax: most.speakers, keyCharsMax: most.speakerIdChars }],
-    [`${SpeakerSchema.typeName}.name`, { charsMax: most.speakerNameChars }],
+    [`${InitUploadRequestSchema.typeName}.filename`, { charsMax: fileNameCharsMax }],
+    [`${SpeakerInfoSchema.typeName}.full_name`, { charsMax: most.speakerNameChars }],
     ...[TranscriptSchema, SubmitTranscriptJobRequestSchema, ImportTranscriptRequestSchema].map(
       ({ typeName }): [string, LimitsInit] => [
         `${typeName}.metadata`,

@@ -72,7 +72,7 @@ test("invalid requests are refused with every violation, and nothing is stored",
     useUri: true,
     uri: `${host.address}/talk.wav`,
   };
-  const before = (await service.call("GET", "/v1alpha1/transcriptjob")).json.transcriptJobs.length;
+  const before = (await service.call("GET", "/v1alpha1/transcriptjob")).json.jobs.length;
   const rows: [body: unknown, fields: string[]][] = [
     [{}, ["metadata.fileType", "metadata.languageCode", "uri", "useUri"]],
     [{ ...good, uri: "" }, ["uri"]],
@@ -108,7 +108,7 @@ test("invalid requests are refused with every violation, and nothing is stored",
     401,
   );
   assert.equal((await service.call("POST", path, "x".repeat((1 << 20) + 1))).status, 413);
-  const now = (await service.call("GET", "/v1alpha1/transcriptjob")).json.transcriptJobs.length;
+  const now = (await service.call("GET", "/v1alpha1/transcriptjob")).json.jobs.length;
   assert.equal(now, before);
 });
 

@@ -173,7 +173,7 @@ test("a job with media that cannot be transcribed ends FAILED with a reason that
   );
   for (const [at, [path, message]] of rows.entries()) {
     const { last } = await pollJob(service, jobs[at], 90);
-    assert.equal(last.state, "FAILED", path);
+    assert.equal(last.state, "ERROR", path);
     assert.match(last.error.message, message, path);
     assert.equal(typeof last.error.code, "number");
     assert.equal("transcript" in last, false);
@@ -187,19 +187,19 @@ test("a cancelled job ends FAILED with CANCELLED (extension)", async () => {
   const { json } = await submit(service, `${host.address}/talk.wav`);
   const cancelled = await service.call("POST", `/v1alpha1/${json.name}:cancel`, {});
   assert.equal(cancelled.status, 200);
-  assert.equal(cancelled.json.state, "FAILED");
+  assert.equal(cancelled.json.state, "CANCELLED");
   assert.equal(cancelled.json.error.code, 1);
-  assert.equal((await pollJob(service, json.name)).last.state, "FAILED");
+  assert.equal((await pollJob(service, json.name)).last.state, "CANCELLED");
 });
 
 test("jobs are listed, newest first (extension)", async () => {
   const first = await service.call("GET", "/v1alpha1/transcriptjob?pageSize=2");
-  assert.equal(first.json.transcriptJobs.length, 2);
-  const [newest, next] = first.json.transcriptJobs;
+  assert.equal(first.json.jobs.length, 2);
+  const [newest, next] = first.json.jobs;
   assert.ok(newest.startTime >= next.startTime);
   const query = `?pageSize=2&pageToken=${encodeURIComponent(first.json.nextPageToken)}`;
   const second = await service.call("GET", `/v1alpha1/transcriptjob${query}`);
-  assert.ok(second.json.transcriptJobs[0].startTime <= next.startTime);
+  assert.ok(second.json.jobs[0].startTime <= next.startTime);
   assert.equal((await service.call("GET", "/v1alpha1/transcriptjob?pageToken=x")).status, 400);
 });
 

@@ -42,7 +42,6 @@ test("a transcript is returned with segments, metadata, version and every unset 
   assert.deepEqual(json.metadata, {
     fileType: "AUDIO",
     languageCode: "is-IS",
-    originalUri: "",
     subject: "Kveðja",
     description: "",
     keywords: ["prufa"],

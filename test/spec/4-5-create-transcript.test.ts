@@ -41,7 +41,7 @@ test("output-only fields are ignored", async () => {
   const { json: made } = await service.call("GET", `/v1alpha1/${json.name}`);
   assert.equal(made.uri, "");
   assert.equal(made.version.parent, "");
-  assert.equal(made.metadata.originalUri, "");
+  assert.equal(made.metadata.originalUri, undefined);
   assert.equal(made.metadata.recordingDuration, null);
   assert.equal(made.metadata.originalCharLength, 0);
   assert.equal(made.metadata.waveformUri, "");

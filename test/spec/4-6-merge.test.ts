@@ -10,12 +10,12 @@ import {
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { fieldsOf } from "./jobs.ts";
 import { openTestService, type Answer, type TestService } from "./service.ts";
-import { draftOf, segmentOf } from "./transcripts.ts";
+import { draftOf, segmentOf, speaker } from "./transcripts.ts";
 
 const full = {
   description: "lýsing",
   additionalMetadata: { salur: "2", fundur: "7" },
-  speakers: { a: { name: "Anna" }, b: { name: "Björn" } },
+  speakers: { a: speaker("Anna"), b: speaker("Björn") },
 };
 let service: TestService;
 let grpc: Client<typeof Transcripts>;
@@ -35,9 +35,12 @@ const patch = (body: unknown, query = "") =>
   service.call("PATCH", `/v1alpha1/${name}${query}`, body);
 
 /** Asserts that the answer to an update has these changes and segments, and equals a later GET. */
+/** `changed`: undefined for a field that is absent now. */
 async function assertMade(answer: Answer, changed: object, segments = made.segments) {
   assert.equal(answer.status, 200, answer.json.message);
-  assert.deepEqual(answer.json.metadata, { ...made.metadata, ...changed });
+  const metadata = Object.entries({ ...made.metadata, ...changed });
+  const set = metadata.filter(([, value]) => value !== undefined);
+  assert.deepEqual(answer.json.metadata, Object.fromEntries(set));
   assert.deepEqual(answer.json.segments, segments);
   assert.deepEqual((await service.call("GET", `/v1alpha1/${name}`)).json, answer.json);
 }
@@ -54,7 +57,7 @@ test("a single field is replaced, with either spelling of its name, and all othe
     ["description", "description", "önnur"],
     ["keywords", "keywords", ["b", "c"]],
     ["additionalMetadata", "additional_metadata", { salur: "3" }],
-    ["speakers", "speakers", { c: { name: "Dóra" } }],
+    ["speakers", "speakers", { c: speaker("Dóra") }],
     ["dictation", "dictation", false],
   ];
   for (const [field, snake, value] of rows) {
@@ -72,7 +75,7 @@ test("lists and maps are replaced as a whole, even by an empty one", async () =>
   const speakers = { a: {} };
   const additionalMetadata = { annað: "" };
   const both = await patch({ metadata: { speakers, additionalMetadata, keywords: ["prufa"] } });
-  await assertMade(both, { speakers: { a: { name: "" } }, additionalMetadata });
+  await assertMade(both, { speakers: { a: speaker("") }, additionalMetadata });
   const empty = { speakers: {}, additionalMetadata: {}, subject: "", description: "" };
   await assertMade(await patch({ metadata: empty }), empty);
 });
@@ -157,7 +160,7 @@ test("updateMask selects the fields: others are ignored, and selected ones that 
     ["metadata.additionalMetadata,metadata.speakers,metadata.subject", { metadata: {} }, cleared],
     ["metadata.additional_metadata,metadata.speakers,metadata.subject", { metadata: {} }, cleared],
     ["segments", { metadata: { subject: "B" } }, {}, []],
-    ["segments,metadata.dictation", { segments: [] }, { dictation: false }, []],
+    ["segments,metadata.dictation", { segments: [] }, { dictation: undefined }, []],
     ["metadata.subject,metadata.subject", body, { subject: "B" }],
   ];
   for (const [mask, sent, changed, left] of rows) {

@@ -15,7 +15,7 @@ import { until } from "../fixtures/until.ts";
 import { fieldsOf, pollJob, submit } from "./jobs.ts";
 import { openMediaHost } from "./media-host.ts";
 import { openTestService, type Answer, type TestService } from "./service.ts";
-import { draftOf, segmentOf } from "./transcripts.ts";
+import { draftOf, segmentOf, speaker } from "./transcripts.ts";
 
 let service: TestService;
 let grpc: Client<typeof Transcripts>;
@@ -131,11 +131,12 @@ describe("updates of a transcript", () => {
     ["description", "önnur"],
     ["keywords", ["b", "c"]],
     ["additionalMetadata", { salur: "3" }],
-    ["speakers", { c: { name: "Dóra" } }],
+    ["speakers", { c: speaker("Dóra") }],
     ["dictation", false],
   ];
   /** The output-only fields, with values that no transcript has. */
   const outputOnly: [field: string, value: unknown][] = [
+    ["originalFilename", "elsewhere.mp3"],
     ["originalUri", "http://elsewhere.example/"],
     ["recordingDuration", "9s"],
     ["waveformUri", "http://elsewhere.example/"],

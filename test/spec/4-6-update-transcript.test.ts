@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { textOf } from "./jobs.ts";
 import { openTestService, type TestService } from "./service.ts";
-import { draftOf, segmentOf } from "./transcripts.ts";
+import { draftOf, segmentOf, speaker } from "./transcripts.ts";
 
 let service: TestService;
 let path: string;
@@ -48,9 +48,9 @@ test("fields that are present are replaced, and all others stay", async () => {
     [{ metadata: { description: "" } }, "alveg nýtt", { description: "" }],
     [{ segments: [] }, "", { subject: "A" }],
     [
-      { segments, metadata: { speakers: { a: { name: "Anna" } } } },
+      { segments, metadata: { speakers: { a: speaker("Anna") } } },
       "alveg nýtt",
-      { speakers: { a: { name: "Anna" } } },
+      { speakers: { a: speaker("Anna") } },
     ],
     [{ metadata: { speakers: {} } }, "alveg nýtt", { speakers: {} }],
   ];

@@ -113,7 +113,7 @@ test("texts and lists over their limits are refused", async () => {
     [{ additionalMetadata: map(101, "") }, "metadata.additionalMetadata", /has 101 .* at most 100/],
     [{ additionalMetadata: { k: long } }, 'metadata.additionalMetadata["k"]', /at most 2000/],
     [{ speakers: map(1001, {}) }, "metadata.speakers", /has 1001 speakers; at most 1000/],
-    [{ speakers: { a: { name: long } } }, 'metadata.speakers["a"].name', /at most 1000/],
+    [{ speakers: { a: { fullName: long } } }, 'metadata.speakers["a"].fullName', /at most 1000/],
     [{ languageCode: long }, "metadata.languageCode", /BCP 47/],
   ];
   for (const [fields, field, words] of rows) {
@@ -282,7 +282,7 @@ test("maps with keys of Object.prototype are stored as data or refused, and do n
     `{"metadata":{"fileType":"AUDIO","languageCode":"is-IS","subject":"x",${json}}}`;
   const keys = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];
   const values = keys.map((key) => `"${key}":"x"`).join();
-  const speakers = keys.map((key) => `"${key}":{"name":"y"}`).join();
+  const speakers = keys.map((key) => `"${key}":{"fullName":"y"}`).join();
   await withTranscript(async (name) => {
     const body = metadata(`"additionalMetadata":{${values}},"speakers":{${speakers}}`);
     const { status, json } = await service.call("PATCH", `/v1alpha1/${name}`, body);
@@ -300,7 +300,7 @@ test("maps with keys of Object.prototype are stored as data or refused, and do n
     metadata('"constructor":{"prototype":{"x":1}}'),
     metadata('"additionalMetadata":{"__proto__":{"polluted":"x"}}'),
     metadata('"speakers":{"__proto__":{"polluted":"x"}}'),
-    metadata('"speakers":{"a":{"__proto__":{"name":"x"}}}'),
+    metadata('"speakers":{"a":{"__proto__":{"fullName":"x"}}}'),
     '{"__proto__":{"metadata":{}},"segments":[]}',
     '{"segments":[{"startTime":"0s","endTime":"1s","__proto__":{"words":[]}}]}',
   ];

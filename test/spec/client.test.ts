@@ -12,6 +12,7 @@ import {
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { withResult } from "../fixtures/job-result.ts";
 import { connectFailure } from "../fixtures/connect-failure.ts";
 import { createHlustClient, type HlustClient } from "../../src/client/hlust-client.ts";
 import { createRestTransport } from "../../src/client/rest-transport.ts";
@@ -167,7 +168,7 @@ test("media is uploaded, transcribed and downloaded", async () => {
     { metadata, useUri: false, uri },
     { headers: { "idempotency-key": "client-test" } },
   );
-  assert.equal(job.state, undefined);
+  assert.equal(job.state, State.SUBMITTED);
   const { name } = job;
   let done = job;
   await until(async () => {
@@ -176,7 +177,9 @@ test("media is uploaded, transcribed and downloaded", async () => {
   });
   assert.equal(done.state, State.SUCCESS);
   assert.equal(done.progressPercent, 100);
-  const transcript = await client.transcripts.getTranscript({ name: done.transcript ?? "" });
+  const transcript = await client.transcripts.getTranscript({
+    name: withResult(done).transcript ?? "",
+  });
   const text = transcript.segments.flatMap(({ words }) => words.map(({ word }) => word)).join("");
   assert.equal(text.trim(), sentence);
   const media = await fetch(transcript.uri);

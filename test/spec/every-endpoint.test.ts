@@ -8,12 +8,13 @@ import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
+import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
 import { createTranscoder, type Transcoder } from "../../src/transcoding/transcoder.ts";
 import { callRest, openTestService, type TestService } from "./service.ts";
 
 type Binding = Transcoder["bindings"][number];
 
-const contract = [Transcripts, Speech, GoogleSpeech, Accounts, Webhooks];
+const contract = [Transcripts, Speech, GoogleSpeech, TiroSpeech, Accounts, Webhooks];
 const { bindings } = createTranscoder(contract);
 const rest = bindings.filter(({ httpMethod }) => httpMethod !== "WEBSOCKET");
 const withBody = rest.filter(({ body }) => body !== "");

@@ -6,20 +6,20 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { createHlustClient } from "../../src/client/hlust-client.ts";
 import {
-  TranscriptFormat,
+  ExportFormat,
   TranscriptMetadata_FileType as FileType,
   Transcripts,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { textOf } from "./jobs.ts";
 import { openTestService, type TestService } from "./service.ts";
-import { draftOf, segmentOf } from "./transcripts.ts";
+import { draftOf, segmentOf, speaker } from "./transcripts.ts";
 
 let service: TestService;
 let path: string;
 before(async () => {
   service = await openTestService({ HLUST_ENGINE: "scripted" });
   const { json } = await service.call("POST", "/v1alpha1/transcripts", {
-    ...draftOf("Ávarp: dagur 1/2", { speakers: { a: { name: "Anna & Co" } } }),
+    ...draftOf("Ávarp: dagur 1/2", { speakers: { a: speaker("Anna & Co") } }),
     segments: [
       { ...segmentOf("Góðan dag, "), speakerId: "a" },
       { ...segmentOf("verið velkomin <3", 2), speakerId: "b" },
@@ -79,7 +79,7 @@ test("earlier versions can be exported; a missing version is answered 404, an un
   const { json: foreign } = await service.call("GET", `/v1alpha1/${other.name}`);
   const rows: [query: string, status: number, message: RegExp][] = [
     ["", 400, /format: SRT, VTT, TEXT or JSON is expected/],
-    ["?format=TRANSCRIPT_FORMAT_UNSPECIFIED", 400, /format: SRT, VTT, TEXT or JSON is expected/],
+    ["?format=EXPORT_FORMAT_UNSPECIFIED", 400, /format: SRT, VTT, TEXT or JSON is expected/],
     ["?format=DOC", 400, /format.*SRT/],
     ["?format=9", 400, /format: SRT, VTT, TEXT or JSON is expected, not 9/],
     ["?format=SRT&version=x", 404, /there is no version/],
@@ -111,7 +111,7 @@ test("subtitles are imported as a transcript, and exported unchanged", async () 
       fileType: "VIDEO",
       languageCode: "is-IS",
       subject: "Innflutt",
-      speakers: { x: { name: "Bo" }, "1": { name: "" } },
+      speakers: { x: speaker("Bo"), "1": speaker("") },
     },
   });
   assert.equal(status, 200);
@@ -122,9 +122,9 @@ test("subtitles are imported as a transcript, and exported unchanged", async () 
   assert.equal(metadata.dataSource, "USER");
   assert.deepEqual([metadata.originalCharLength, metadata.originalByteLength], [12, 15]);
   assert.deepEqual(metadata.speakers, {
-    x: { name: "Bo" },
-    "1": { name: "" },
-    "3": { name: "Anna" },
+    x: speaker("Bo"),
+    "1": speaker(""),
+    "3": speaker("Anna"),
   });
   assert.deepEqual(
     segments.map(({ startTime, endTime, speakerId }: Record<string, string>) => [
@@ -181,7 +181,11 @@ test("two versions are compared (extension)", async () => {
   const name = `/v1alpha1/${made.name}`;
   const { json: first } = await service.call("GET", name);
   const { json: second } = await service.call("PATCH", name, {
-    metadata: { subject: "Ný", additionalMetadata: { room: "3" }, speakers: { a: { name: "A" } } },
+    metadata: {
+      subject: "Ný",
+      additionalMetadata: { room: "3" },
+      speakers: { a: speaker("A") },
+    },
     segments: [
       { ...segmentOf("góðan morgun og "), speakerId: "a" },
       segmentOf("velkomin öll nú", 3),
@@ -229,7 +233,7 @@ test("two versions are compared (extension)", async () => {
     { field: "subject", value: "Ný", againstValue: "Upphaf" },
     { field: "additionalMetadata.floor", value: null, againstValue: "2" },
     { field: "additionalMetadata.room", value: "3", againstValue: "1" },
-    { field: "speakers.a", value: { name: "A" }, againstValue: null },
+    { field: "speakers.a", value: { fullName: "A" }, againstValue: null },
   ]);
   const back = await diff(first.version.name, `?against=${second.version.name}`);
   assert.deepEqual([back.json.wordsAdded, back.json.wordsRemoved], [1, 2]);
@@ -262,11 +266,11 @@ test("files and differences work over gRPC and through the client", async () => 
     const { name } = await client.importTranscript({ metadata, content }, { headers });
     let disposition: string | null = null;
     const file = await client.exportTranscript(
-      { name, format: TranscriptFormat.SRT },
+      { name, format: ExportFormat.SRT },
       { headers, onHeader: (header) => (disposition = header.get("content-disposition")) },
     );
-    assert.equal(Buffer.from(file.data).toString(), content);
-    assert.equal(file.contentType, "application/x-subrip; charset=utf-8");
+    assert.equal(Buffer.from(file.exportedTranscript?.data ?? []).toString(), content);
+    assert.equal(file.exportedTranscript?.contentType, "application/x-subrip; charset=utf-8");
     assert.match(String(disposition), /filename="Simi\.srt"/);
     const { version } = await client.getTranscript({ name }, { headers });
     const diff = await client.diffTranscriptVersions(

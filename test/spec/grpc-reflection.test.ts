@@ -52,6 +52,9 @@ const contract = [
   "hlust.speech.v2beta1.Speech",
   "hlust.transcripts.v1alpha1.Transcripts",
   "hlust.webhooks.v1.Webhooks",
+  "lr.speech.v2beta1.Speech",
+  "lr.transcript.v1alpha1.TranscriptService",
+  "tiro.speech.v1alpha.Speech",
 ];
 let service: TestService;
 let client: GrpcClient;

@@ -30,7 +30,7 @@ before(async () => {
   await using database = await openDatabase({ url: undefined, folder, log: createLog("silent") });
   const { db } = database;
   const { id: account } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();
-  const speakers = sql`(select jsonb_object_agg('s' || n, jsonb_build_object('name', repeat('x', 1000))) from generate_series(1, 1000) n)`;
+  const speakers = sql`(select jsonb_object_agg('s' || n, jsonb_build_object('fullName', repeat('x', 1000))) from generate_series(1, 1000) n)`;
   const metadata = sql`jsonb_build_object('fileType', 'AUDIO', 'languageCode', 'is-IS', 'subject', 'löng ' || n, 'keywords', jsonb_build_array('löng'))
     || case when n <= ${shortRows} then '{}'::jsonb else jsonb_build_object('speakers', ${speakers}) end`;
   await sql`
@@ -101,7 +101,7 @@ test("over REST, lists with long metadata have pages of bounded size", async () 
   assertPages(
     jobs.map((text) => ({
       bytes: Buffer.byteLength(text),
-      subjects: JSON.parse(text).transcriptJobs.map(
+      subjects: JSON.parse(text).jobs.map(
         (job: { transcriptMetadata: { subject: string } }) => job.transcriptMetadata.subject,
       ),
     })),
@@ -132,7 +132,7 @@ test("over RPC, lists with long metadata have pages of bounded size", async () =
     assertPages(transcripts);
     for (let pageToken = ""; jobs.length === 0 || pageToken !== "";) {
       const page = await client.listTranscriptJobs({ pageSize: 1000, pageToken }, options);
-      const metadata = page.transcriptJobs.map((job) => job.transcriptMetadata);
+      const metadata = page.jobs.map((job) => job.transcriptMetadata);
       jobs.push({ bytes: 0, subjects: metadata.map((each) => each?.subject ?? name) });
       pageToken = page.nextPageToken;
     }
@@ -144,7 +144,7 @@ test("new metadata has at most 64 kB of JSON; larger old metadata stays readable
   const { call } = service;
   const speakers = (count: number, nameChars: number) =>
     Object.fromEntries(
-      Array.from({ length: count }, (_, at) => [`s${at}`, { name: "x".repeat(nameChars) }]),
+      Array.from({ length: count }, (_, at) => [`s${at}`, { fullName: "x".repeat(nameChars) }]),
     );
   const large = draftOf("stór", { speakers: speakers(70, 1_000) });
   const tooLarge = /^metadata: is \d{5,7} bytes of JSON; at most 65536 are allowed/;

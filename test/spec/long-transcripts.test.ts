@@ -13,7 +13,7 @@ import {
 } from "@connectrpc/connect-node";
 import {
   GetTranscriptRequestSchema,
-  TranscriptFormat,
+  ExportFormat,
   Transcripts,
   TranscriptSchema,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -136,8 +136,9 @@ test("RPC returns the same segments in every protocol", async () => {
     }
   }
   const client = createClient(Transcripts, createConnectTransport({ ...at(), ...json }));
-  const file = { name: names.get(6_000) ?? "", format: TranscriptFormat.JSON };
-  const { data } = await client.exportTranscript(file, options);
+  const file = { name: names.get(6_000) ?? "", format: ExportFormat.JSON };
+  const { exportedTranscript } = await client.exportTranscript(file, options);
+  const { data = new Uint8Array() } = exportedTranscript ?? {};
   const { body } = await getRaw(6_000, "identity");
   assert.deepEqual(JSON.parse(Buffer.from(data).toString()), JSON.parse(body.toString()));
 });

@@ -11,6 +11,7 @@ import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { serveDownloads } from "../fixtures/model-fixture.ts";
 import { type EndedCommand, runHlust } from "../fixtures/run-hlust.ts";
 import { until } from "../fixtures/until.ts";
+import { speaker } from "./transcripts.ts";
 import { pollJob, submit, textOf } from "./jobs.ts";
 import { type MediaHost, openMediaHost } from "./media-host.ts";
 import { openTestService, type TestService } from "./service.ts";
@@ -132,7 +133,7 @@ test("jobs name speakers once a diarization model is installed", async () => {
   assert.equal(added.code, 0, added.errors);
   await until(async () => (await loadedModels()).includes("diarization"));
   const { json } = await submit(service, `${host.address}/dialogue.wav`, {
-    speakers: { "2": { name: "Guðrún" } },
+    speakers: { "2": speaker("Guðrún") },
     // Speakers are found independently of the words. This language takes the least time.
     languageCode: "is-IS",
   });
@@ -143,7 +144,7 @@ test("jobs name speakers once a diarization model is installed", async () => {
   // An utterance can be split in two, but no speaker is confused with another.
   const turns = speakers.filter((id: string, index: number) => id !== speakers[index - 1]);
   assert.deepEqual(turns, ["1", "2", "1", "2"]);
-  const names = { "1": { name: "Mælandi 1" }, "2": { name: "Guðrún" } };
+  const names = { "1": speaker("Mælandi 1"), "2": speaker("Guðrún") };
   assert.deepEqual(transcript.metadata.speakers, names);
   assert.equal((await models("remove", "diarization")).code, 0);
   await until(async () => !(await loadedModels()).includes("diarization"));

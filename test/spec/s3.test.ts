@@ -331,6 +331,7 @@ test("an unresponsive bucket stops jobs, but neither live speech nor transcripts
       ["", Status.NOT_SERVING],
       ["hlust.speech.v2beta1.Speech", Status.SERVING],
       ["google.cloud.speech.v1.Speech", Status.SERVING],
+      ["lr.speech.v2beta1.Speech", Status.SERVING],
       ["hlust.transcripts.v1alpha1.Transcripts", Status.SERVING],
     ] as const) {
       assert.equal((await health.check({ service: name })).status, status, name);

@@ -22,3 +22,8 @@ export function draftOf(subject: string, more: Readonly<Record<string, unknown>>
     segments: [segmentOf("góðan dag "), segmentOf("og velkomin", 2)],
   };
 }
+
+/** Makes a speaker as answers have it. */
+export function speaker(fullName: string) {
+  return { fullName, ageGroup: "AGE_GROUP_UNSPECIFIED", gender: "GENDER_UNSPECIFIED" };
+}

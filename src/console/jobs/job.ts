@@ -11,6 +11,8 @@ export interface Job {
   /** `transcriptjob/<id>` */
   readonly name: string;
   readonly metadata: TranscriptMetadataJson;
+  /** The upload with the media, as `uploads/<id>`; "" if the media came from a URL. */
+  readonly upload: string;
   readonly startedAt: Date;
   readonly updatedAt: Date;
   readonly state: JobState;
@@ -29,6 +31,7 @@ export function jobOf(json: TranscriptJobJson): Job {
   return {
     name: json.name ?? "",
     metadata: json.transcriptMetadata ?? {},
+    upload: json.upload ?? "",
     startedAt,
     updatedAt: new Date(json.lastUpdatedTime ?? startedAt),
     state: stateOf(json),
@@ -37,15 +40,16 @@ export function jobOf(json: TranscriptJobJson): Job {
 
 function stateOf({ state, progressPercent, transcript, error }: TranscriptJobJson): JobState {
   if (state === "SUCCESS") return { kind: "SUCCESS", transcript: transcript ?? "" };
-  if (state === "FAILED") {
+  if (state === "ERROR" || state === "CANCELLED") {
     return { kind: "FAILED", code: error?.code ?? 2, message: error?.message ?? "" };
   }
   return { kind: "PROCESSING", percent: progressPercent ?? 0 };
 }
 
-/** The title of a job: its subject, or the last part of its URL; empty if it has neither. */
-export function subjectOf({ metadata: { subject = "", originalUri = "" } }: Job): string {
-  return subject || (originalUri.startsWith("uploads/") ? "" : subjectOfUrl(originalUri));
+/** The title of a job: its subject, its file name, or the last part of its URL; otherwise "". */
+export function subjectOf({ metadata }: Job): string {
+  const { subject = "", originalFilename = "", originalUri = "" } = metadata;
+  return subject || originalFilename || (originalUri === "" ? "" : subjectOfUrl(originalUri));
 }
 
 /** Whether a google.rpc.Code is CANCELLED. */
@@ -63,11 +67,11 @@ export interface JobListPage {
 /** Returns a page of the list. `token`: empty for the first page. Throws ApiError. */
 export async function listJobs(token: string, signal?: AbortSignal): Promise<JobListPage> {
   const query = token === "" ? "" : `?pageToken=${encodeURIComponent(token)}`;
-  const { transcriptJobs = [], nextPageToken = "" } = await callApi<ListTranscriptJobsResponseJson>(
+  const { jobs = [], nextPageToken = "" } = await callApi<ListTranscriptJobsResponseJson>(
     `/v1alpha1/transcriptjob${query}`,
     signal ? { signal } : {},
   );
-  return { jobs: transcriptJobs.map(jobOf), nextToken: nextPageToken };
+  return { jobs: jobs.map(jobOf), nextToken: nextPageToken };
 }
 
 /** Cancels a job. Throws ApiError; its reason is JOB_ENDED if it is too late. */
@@ -83,14 +87,14 @@ export async function cancelJob({ name }: Job): Promise<Job> {
  * A request that submits a job's recording again, with the same source and the fields that callers
  * set.
  */
-export function requestAgain({ metadata }: Job) {
+export function requestAgain({ metadata, upload }: Job) {
   const { fileType, languageCode, subject, description, keywords, originalUri = "" } = metadata;
   const { additionalMetadata, speakers, dictation } = metadata;
   const all = { fileType, languageCode, subject, description, keywords };
   const set = Object.entries({ ...all, additionalMetadata, speakers, dictation });
   return {
     metadata: Object.fromEntries(set.filter(([, value]) => value !== undefined)),
-    useUri: !originalUri.startsWith("uploads/"),
-    uri: originalUri,
+    useUri: upload === "",
+    uri: upload || originalUri,
   };
 }

@@ -19,7 +19,7 @@ export function NewJobDetails({
   readonly violations: readonly FieldViolation[];
 }) {
   const t = useText();
-  const { description, keywords, isDictated } = draft;
+  const { description, keywords, isDictated, way } = draft;
   const [isUnfolded, setIsUnfolded] = useState(description !== "" || keywords !== "" || isDictated);
   const ofDescription = violations.find(({ field }) => field === "metadata.description");
   const ofKeywords = violations.find(({ field }) => field.startsWith("metadata.keywords"));
@@ -62,20 +62,22 @@ export function NewJobDetails({
             </div>
           )}
         </div>
-        <div className="new-job-dictation">
-          <label>
-            <input
-              type="checkbox"
-              checked={isDictated}
-              aria-describedby={hint}
-              onChange={({ target }) => onChange({ isDictated: target.checked })}
-            />
-            <span>{t(newJobText.dictation)}</span>
-          </label>
-          <p className="hint" id={hint}>
-            {t(newJobText.dictationHint)}
-          </p>
-        </div>
+        {way === "FILES" && (
+          <div className="new-job-dictation">
+            <label>
+              <input
+                type="checkbox"
+                checked={isDictated}
+                aria-describedby={hint}
+                onChange={({ target }) => onChange({ isDictated: target.checked })}
+              />
+              <span>{t(newJobText.dictation)}</span>
+            </label>
+            <p className="hint" id={hint}>
+              {t(newJobText.dictationHint)}
+            </p>
+          </div>
+        )}
       </div>
     </details>
   );

@@ -73,7 +73,8 @@ export function metadataOfFile(
 export function submitUrl(draft: JobDraft, key: string): Promise<TranscriptJobJson> {
   const uri = draft.url.trim();
   const subject = draft.subject.trim() || subjectOfUrl(uri);
-  const metadata = metadataOf(draft, subject, kindOfUrl(uri));
+  // The original source of this recording is its URL, so it cannot be a dictation as well.
+  const metadata = metadataOf({ ...draft, isDictated: false }, subject, kindOfUrl(uri));
   return submitJob({ metadata, useUri: true, uri }, { key });
 }
 
@@ -84,6 +85,6 @@ function metadataOf(draft: JobDraft, subject: string, kind: MediaKind): Transcri
     subject: subject.trim(),
     description: draft.description.trim(),
     keywords: keywordsIn(draft.keywords),
-    dictation: draft.isDictated,
+    ...(draft.isDictated && { dictation: true }),
   };
 }

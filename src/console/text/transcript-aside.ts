@@ -147,6 +147,7 @@ export const asideText = {
   originUpload: { is: "Skrá sem var hlaðið upp", en: "Uploaded file" },
   originUri: { is: "Sótt af vefslóð", en: "Fetched from a URL" },
   originUser: { is: "Texti sem var sendur inn", en: "Submitted text" },
+  fileName: { is: "Skrá", en: "File" },
   address: { is: "Vefslóð", en: "URL" },
   edit: { is: "Breyta", en: "Edit" },
   editTitle: { is: "Breyta upplýsingum", en: "Edit details" },

@@ -28,7 +28,7 @@ export function NoTranscript({ id }: { readonly id: string }) {
   }
   if (job.transcript !== undefined) return <Redirect to={`/${job.transcript}`} replace />;
   const toJobs = <Link to="/jobs">{t(transcriptText.toJobs)}</Link>;
-  if (job.state === "FAILED") {
+  if (job.state === "ERROR" || job.state === "CANCELLED") {
     return (
       <Missing title={transcriptText.jobFailed} next={transcriptText.jobFailedNext}>
         {toJobs}

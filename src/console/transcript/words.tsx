@@ -1,5 +1,5 @@
 import { memo, useDeferredValue, useMemo, useRef } from "react";
-import type { SpeakerJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { SpeakerInfoJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Button } from "../parts/button.tsx";
 import { useText } from "../text/language.tsx";
 import { clockText } from "../text/numbers.ts";
@@ -17,7 +17,7 @@ import "./words.css";
  */
 const firstParts = 3;
 
-type Speakers = Readonly<Record<string, SpeakerJson>>;
+type Speakers = Readonly<Record<string, SpeakerInfoJson>>;
 
 /**
  * The text of a transcript, with speakers and times in its margin. If there is a playback, it can
@@ -72,7 +72,7 @@ function partsOf(paragraphs: readonly Paragraph[]): (readonly Paragraph[])[] {
 
 /** Callers choose speaker ids, which may therefore be "constructor" and the like. */
 function nameOf(speakers: Speakers, id: string): string | undefined {
-  return Object.hasOwn(speakers, id) ? speakers[id]?.name : undefined;
+  return Object.hasOwn(speakers, id) ? speakers[id]?.fullName : undefined;
 }
 
 /** Some paragraphs, in reading order. */

@@ -16,15 +16,27 @@ export interface UploadPlace {
   readonly staleAt: number;
 }
 
+/** What an upload is for. */
+export interface UploadFor {
+  /** The transcript that the media is for. Default: none, the media is for a job. */
+  readonly transcript?: string;
+  readonly owner?: string;
+  /** The name of the file. Default: unknown. */
+  readonly filename?: string;
+}
+
 /** §4.7: a URL is valid for an hour. The margin allows for a browser whose clock is wrong. */
 const placeMs = 50 * 60_000;
 
 /** Creates an upload: for a job, or for the media of `transcript`. Throws ApiError. */
 export async function initUpload(
   signal: AbortSignal,
-  { transcript, owner }: { readonly transcript?: string; readonly owner?: string } = {},
+  { transcript, owner, filename }: UploadFor = {},
 ): Promise<UploadPlace> {
-  const body: InitUploadRequestJson = transcript === undefined ? {} : { resourceName: transcript };
+  const body: InitUploadRequestJson = {
+    ...(transcript !== undefined && { resourceName: transcript }),
+    ...(filename !== undefined && { filename }),
+  };
   const requestedAt = Date.now();
   const { storageSignedUrl = "", resourceName = "" } = await callApi<InitUploadResponseJson>(
     "/v1alpha1/initupload",

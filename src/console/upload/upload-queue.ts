@@ -149,7 +149,7 @@ export class UploadQueue {
       pause,
       begin: async (signal) => {
         this.#checkOwner(owner);
-        return await initUpload(signal, { owner });
+        return await initUpload(signal, { owner, filename: file.name });
       },
       onChange: ({ sentBytes, waitsFor }) => {
         if (waitsFor) {

@@ -35,7 +35,7 @@ export class AttemptEnd {
     this.#parts = parts;
   }
 
-  /** Releases the job, immediately or for an attempt after a delay, or ends it as FAILED. */
+  /** Releases the job, immediately or for an attempt after a delay, or ends it as ERROR. */
   async failed(attempt: JobAttempt, error: unknown): Promise<void> {
     const { signal, stopping } = attempt;
     if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) {

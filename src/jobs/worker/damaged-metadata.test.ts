@@ -28,7 +28,7 @@ test("a job whose stored metadata is damaged fails alone, and the log has its id
   const ended = await Promise.all(names.map(async (name) => await jobs.ended(account, name)));
   assert.deepEqual(
     ended.map(({ state }) => state),
-    [State.SUCCESS, State.FAILED, State.SUCCESS],
+    [State.SUCCESS, State.ERROR, State.SUCCESS],
   );
   assert.match(ended[1]?.error?.message ?? "", /^the service failed on this recording/);
   const failed = events.filter(({ msg }) => msg === "job.failed").map(({ jobId }) => jobId);

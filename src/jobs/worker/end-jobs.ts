@@ -52,28 +52,29 @@ export async function succeedJobs(
   }));
 }
 
-/** Ends a job as FAILED; false: the lease is lost. */
+/** Ends a job as ERROR; false: the lease is lost. */
 export async function failJob(
   trx: Transaction<Tables>,
   lease: Lease,
   error: StatusJson,
 ): Promise<boolean> {
-  return await failRow(trx, lease.id, error, (query) => query.where("lease", "=", lease.number));
+  const end = { state: "ERROR", error } as const;
+  return await failRow(trx, lease.id, end, (query) => query.where("lease", "=", lease.number));
 }
 
 type JobUpdate = UpdateQueryBuilder<Tables, "transcript_job", "transcript_job", UpdateResult>;
 
-/** Ends a job that is PROCESSING as FAILED, if the condition holds as well. */
+/** Ends a job that is PROCESSING without a transcript, if the condition holds as well. */
 export async function failRow(
   trx: Transaction<Tables>,
   id: string,
-  error: StatusJson,
+  { state, error }: { readonly state: "ERROR" | "CANCELLED"; readonly error: StatusJson },
   condition: (query: JobUpdate) => JobUpdate,
 ): Promise<boolean> {
   const query = trx
     .updateTable("transcript_job")
     .set({
-      state: "FAILED",
+      state,
       error: JSON.stringify(error),
       updated_at: sql<Date>`greatest(now(), updated_at)`,
     })

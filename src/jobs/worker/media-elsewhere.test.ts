@@ -79,7 +79,7 @@ test("a job whose media is missing on every worker fails after its last attempt,
   await using stack = new AsyncDisposableStack();
   for (const worker of await Promise.all(workers)) stack.use(worker);
   const job = await jobs.ended(account, name);
-  assert.equal(job.state, State.FAILED);
+  assert.equal(job.state, State.ERROR);
   assert.equal(job.error?.code, 5);
   assert.match(job.error?.message ?? "", /not in the media store in any of the 3 attempts/);
   assert.equal(await attemptsOf(name), 3);

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import {
-  SpeakerSchema,
+  SpeakerInfoSchema,
   type TranscriptMetadata,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
@@ -16,6 +16,6 @@ export function nameSpeakers(metadata: TranscriptMetadata, ids: readonly string[
   const noun = nouns[language] ?? "Speaker";
   for (const id of ids) {
     if (Object.hasOwn(metadata.speakers, id)) continue;
-    metadata.speakers[id] = create(SpeakerSchema, { name: `${noun} ${id}` });
+    metadata.speakers[id] = create(SpeakerInfoSchema, { fullName: `${noun} ${id}` });
   }
 }

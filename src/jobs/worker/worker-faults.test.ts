@@ -79,7 +79,7 @@ test("a job whose media cannot be fetched ends as FAILED with the reason, and le
   const refusedName = await jobs.submit(account, jobRequest(closed.url));
   for (const [index, [path, , code, message]] of rows.entries()) {
     const job = await jobs.ended(account, names[index] ?? "");
-    assert.equal(job.state, State.FAILED, path);
+    assert.equal(job.state, State.ERROR, path);
     assert.equal(job.error?.code, code, `${path}: ${job.error?.message}`);
     assert.match(job.error?.message ?? "", message, path);
     assert.equal(job.error?.message.includes(fixture.folder), false);
@@ -136,8 +136,8 @@ test("a piece is retried after a lost engine, and the job fails if the engine st
     [4, busy, State.SUCCESS, /^$/],
     [4, lost, State.SUCCESS, /^$/],
     [2, bug, State.SUCCESS, /^$/],
-    [99, lost, State.FAILED, /^the engine process was lost$/],
-    [99, bug, State.FAILED, /^the service failed on this recording/],
+    [99, lost, State.ERROR, /^the engine process was lost$/],
+    [99, bug, State.ERROR, /^the service failed on this recording/],
   ];
   for (const [failures, error, state, message] of rows) {
     await using _worker = await jobs.openWorker(failing(failures, error));

@@ -165,7 +165,7 @@ describe("a worker that dies", { concurrency: true }, () => {
     }
     await using worker = new WorkerProcess(fixture.folder, { pieceMs: 0, deadly: "99" });
     const job = await fixture.jobs.ended(fixture.account, poison);
-    assert.equal(job.state, State.FAILED);
+    assert.equal(job.state, State.ERROR);
     assert.equal(job.error?.code, 13);
     assert.match(job.error?.message ?? "", /the worker stopped 3 times on this recording/);
     const other = await fixture.jobs.ended(fixture.account, bystander);

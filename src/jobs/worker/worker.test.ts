@@ -49,7 +49,7 @@ test("a job becomes a transcript with every word once, in order and in time", as
   const durationMs = msOfDuration(recordingDuration);
   assert.equal(durationMs, 250 + 180 * 550);
   assert.deepEqual(job.transcriptMetadata?.recordingDuration, recordingDuration);
-  assert.equal(metadata.originalUri, `${fixture.url}/tone.wav`);
+  assert.equal(metadata.originalSource.value, `${fixture.url}/tone.wav`);
   assert.equal(metadata.dataSource, DataSource.URI);
   assert.equal(metadata.originalCharLength, text.length);
   for (const [index, word] of spoken.entries()) {
@@ -188,7 +188,7 @@ test("an upload is transcribed; without keepMedia its media is deleted then", as
     const { text, media, metadata: made } = await transcriptOf(job);
     assert.equal(text, "7 8 9");
     assert.equal(made.dataSource, DataSource.UPLOAD);
-    assert.equal(made.originalUri, uri);
+    assert.equal(made.originalSource.case, undefined);
     assert.equal(media.id !== undefined, keepMedia);
     assert.equal(media.hasWaveform, keepMedia);
     assert.equal(made.fileType, FileType.VIDEO, "what was declared");

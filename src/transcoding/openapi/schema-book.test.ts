@@ -83,7 +83,7 @@ test("message() of a whole answer requires exactly the fields that are written w
 
 test("answer() requires the fields that writeJson() always writes", () => {
   const rows: [type: DescMessage, json: JsonValue, isGood: boolean][] = [
-    [ListTranscriptJobsResponseSchema, { transcriptJobs: [], nextPageToken: "" }, true],
+    [ListTranscriptJobsResponseSchema, { jobs: [], nextPageToken: "" }, true],
     [ListTranscriptJobsResponseSchema, { nextPageToken: "" }, false],
     [TranscriptSchema, { name: "", segments: [], uri: "" }, true],
     [TranscriptSchema, { name: "", uri: "" }, false],

@@ -102,7 +102,7 @@ function namedSpeakers(
   const named = new Map(Object.entries(speakers));
   for (const [id, { to }] of Object.entries(edits)) {
     if (to === "") named.delete(id);
-    else named.set(id, { name: to });
+    else named.set(id, { ...named.get(id), fullName: to });
   }
   return Object.fromEntries(named);
 }
@@ -116,7 +116,7 @@ function compared(metadata: TranscriptMetadataJson, edit: MetadataEdit) {
     edit.keywords && { ...textOf(edit.keywords), now: JSON.stringify(keywords) },
     ...Object.entries(edit.speakers ?? {}).map(([id, names]) => ({
       ...names,
-      now: speakers[id]?.name ?? "",
+      now: speakers[id]?.fullName ?? "",
     })),
   ].filter((value) => value !== undefined);
 }

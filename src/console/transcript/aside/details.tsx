@@ -30,6 +30,7 @@ export function Details({
   const {
     description = "",
     dataSource,
+    originalFilename = "",
     originalUri = "",
     additionalMetadata = {},
   } = transcript.metadata ?? {};
@@ -48,6 +49,7 @@ export function Details({
       {description !== "" && <p className="details-text">{description}</p>}
       <dl className="details">
         {origin && <Fact name={t(asideText.origin)}>{t(origin)}</Fact>}
+        {originalFilename !== "" && <Fact name={t(asideText.fileName)}>{originalFilename}</Fact>}
         {/* Values from callers are shown as text, never as links: they may contain any URL. */}
         {originalUri !== "" && <Fact name={t(asideText.address)}>{originalUri}</Fact>}
         {Object.entries(additionalMetadata).map(([key, value]) => (

@@ -9,11 +9,14 @@ test("speakingTimes() adds up the time of each speaker, in the order of their fi
     { startTime: "10s", endTime: "12s", speakerId: "S1" },
     { startTime: "12s", endTime: "13.250s", speakerId: "S2" },
   ];
-  assert.deepEqual(speakingTimes(segments, { S1: { name: " Þóra " }, S3: { name: "Már" } }), [
-    { id: "S2", name: "", seconds: 10.75 },
-    { id: "S1", name: "Þóra", seconds: 2 },
-    { id: "S3", name: "Már", seconds: 0 },
-  ]);
+  assert.deepEqual(
+    speakingTimes(segments, { S1: { fullName: " Þóra " }, S3: { fullName: "Már" } }),
+    [
+      { id: "S2", name: "", seconds: 10.75 },
+      { id: "S1", name: "Þóra", seconds: 2 },
+      { id: "S3", name: "Már", seconds: 0 },
+    ],
+  );
 });
 
 test("speakingTimes() is empty for segments without speakers", () => {

@@ -27,7 +27,7 @@ export function speakingTimes(
   const ids = new Set([...seconds.keys(), ...Object.keys(speakers)]);
   return Array.from(ids, (id) => ({
     id,
-    name: speakers[id]?.name?.trim() ?? "",
+    name: speakers[id]?.fullName?.trim() ?? "",
     seconds: seconds.get(id) ?? 0,
   }));
 }
