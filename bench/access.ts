@@ -1,4 +1,5 @@
-// npm run bench:access: CPU time of authentication, and how soon a revoked key is refused.
+// `npm run bench:access` measures the CPU time of authentication, and how soon a revoked key is
+// refused.
 import { measureCalls } from "./access/calls.ts";
 import { measureChecks } from "./access/checks.ts";
 import { measureRevocation } from "./access/revocation.ts";

@@ -1,5 +1,6 @@
-// npm run bench:console: the pages of the console in Chromium, against a real service. Options
-// after --: --only reading|lists; --seconds 60, how long a transcript plays
+// `npm run bench:console` measures the pages of the console in Chromium with a real service. Two
+// options can follow `--`: `--only reading|lists`, and `--seconds 60`, which sets how long a
+// transcript plays.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

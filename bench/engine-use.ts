@@ -1,6 +1,6 @@
 import { processTree, pssBytes } from "../src/cli/bench/process-tree.ts";
 
-/** CPU time and memory of the engine processes of this process, so far. */
+/** Returns the CPU time so far and the memory of the engine processes of this process. */
 export async function engineUse(): Promise<{ readonly cpuMs: number; readonly bytes: number }> {
   const tree = await processTree(process.pid);
   const engines = tree.filter(({ name }) => name === "engine-process.ts");

@@ -1,6 +1,6 @@
-// npm run bench:engines [-- --models folder] [-- --only name] [-- --rounds 3]: the CPU time per
-// second of audio of every installed model, when its engine is called directly (alone), and through
-// streams of the service; with 1, 4 and 16 streams at the same time.
+// `npm run bench:engines [-- --models folder] [-- --only name] [-- --rounds 3]` measures the CPU
+// time per second of audio for every installed model, with 1, 4 and 16 concurrent streams. Each
+// engine is measured when it is called directly (alone), and through streams of the service.
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { findModels, type LoadableModel } from "../src/engines/pool/loadable-models.ts";
@@ -11,13 +11,16 @@ import { recognizeThroughPool } from "./engines/through-pool.ts";
 import { type Speech, speechOf } from "./engines/speech.ts";
 
 /**
- * What the service may add to an engine: at most a tenth, or 3.5 ms per second of audio. Pipes,
- * frames and resampling cost 1 to 3 ms with any model, which exceeds a tenth if the engine itself
- * takes less than 30 ms: then the fixed limit applies.
+ * The maximum that the service may add to an engine: a tenth, or 3.5 ms per second of audio. Pipes,
+ * frames and resampling cost 1 to 3 ms with any model. This exceeds a tenth if the engine itself
+ * takes less than 30 ms, and the fixed limit then applies.
  */
 const ratioMax = 1.1;
 const addedMsMax = 3.5;
-/** Concurrent streams. If a stream takes over a tenth of a core, a process may admit only one. */
+/**
+ * The numbers of concurrent streams. If a stream takes more than a tenth of a core, a process may
+ * admit only one stream.
+ */
 const countsOf = (ownMs: number) => (ownMs > 100 ? [1] : [1, 4, 16]);
 
 const { values } = parseArgs({
@@ -105,7 +108,10 @@ async function throughCounts(
   return found;
 }
 
-/** The minimum of each figure over several runs, because other processes only add to it. */
+/**
+ * Returns the minimum of each figure over several runs, because other processes can only increase
+ * the figures.
+ */
 async function leastOf(times: number, run: () => Promise<number[]>): Promise<number[]> {
   let least: number[] = [];
   for (let time = 0; time < times; time++) {

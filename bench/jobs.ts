@@ -1,7 +1,9 @@
-// npm run bench:jobs [-- --folder recordings]: transcription jobs through real services, as ratios
-// of one run. -- --only hour|workers|memory|short|queue: each takes about 3 minutes on an otherwise
-// idle machine. For longer runs: --minutes 60 (hour), --job-seconds 240 (workers), --rounds 10
-// (workers, short), --engine pocketsphinx (memory; the default for workers).
+// `npm run bench:jobs [-- --folder recordings]` measures transcription jobs in real services, as
+// ratios measured in one run. `-- --only hour|workers|memory|short|queue` selects one measurement.
+// Each measurement takes about 3 minutes on an otherwise idle machine.
+//
+// Options for longer runs are `--minutes 60` (hour), `--job-seconds 240` (workers), `--rounds 10`
+// (workers, short) and `--engine pocketsphinx` (memory; the default for workers).
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createLog } from "../src/std/log.ts";

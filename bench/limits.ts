@@ -5,8 +5,8 @@ import { addAccount, addApiKey } from "../test/fixtures/auth-fixture.ts";
 import { openTestDatabase } from "../test/fixtures/open-test-database.ts";
 
 /**
- * npm run bench:limits: what limits cost, as CPU time of this process, on which other work of the
- * machine has little effect. PostgreSQL's CPU time is not included.
+ * `npm run bench:limits` measures the cost of limits as the CPU time of this process, on which
+ * other work of the machine has little effect. PostgreSQL's CPU time is not included.
  */
 const usPerCallMax = 2;
 const callers = 1_000;
@@ -25,7 +25,7 @@ for (let i = 0; i < callers; i++) {
   known.push({ accountId, keyId });
 }
 
-/** The CPU time of this process while `run` runs, in microseconds. */
+/** Returns the CPU time of this process while `run` runs, in microseconds. */
 async function cpuUs(run: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
   await run();

@@ -1,6 +1,8 @@
-// The console's live page with a recording instead of a microphone: how soon words and sentences
-// are on the page by its own figures, and how much of the audio the saved transcript has.
-// npm run bench:live [seconds]
+// Measures the console's live page with a recording instead of a microphone: how soon words and
+// sentences appear on the page, by the page's own figures, and how much of the audio the saved
+// transcript contains.
+//
+// Usage: npm run bench:live [seconds]
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,13 +16,16 @@ import { sentences } from "./sentences.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
 /**
- * The limits for 95 % of the words and sentences, as the page measures them. No issue set them: in
- * bench/pocketsphinx.ts interim results may take 500 ms and finals 700 ms, and the network and the
- * page may add half a second.
+ * The limits for 95 % of the words and sentences, as the page measures them. No issue specifies
+ * these limits. In bench/pocketsphinx.ts, interim results may take 500 ms and finals 700 ms; the
+ * network and the page may add half a second.
  */
 const wordSecondsMax = 1;
 const sentenceSecondsMax = 1.2;
-/** Audio that may be missing from the saved recording: the chunks in flight at the pause. */
+/**
+ * The duration of the audio that may be missing from the saved recording: the chunks in flight at
+ * the pause.
+ */
 const lostSecondsMax = 0.5;
 /** The silence between two sentences: an utterance ends after 500 ms. */
 const pauseMs = 1_000;
@@ -41,7 +46,7 @@ try {
     look: { size: "desktop", language: "en", theme: "light" },
     context: { permissions: ["microphone"] },
   });
-  // The engine falls behind on a busy machine.
+  // The timeout is long, because the engine falls behind on a busy machine.
   page.setDefaultTimeout(600_000);
   await page.getByRole("button", { name: "Listen" }).click();
   await page.locator(".live-said").first().waitFor();

@@ -1,6 +1,7 @@
-// Upload and download of a recording compared with cp of the same file, on the disk of the
-// temporary folder; and the memory and live streams during transfers. npm run bench:media [rounds]
-// [GiB]
+// Compares the upload and download of a recording with cp of the same file, on the disk of the
+// temporary folder. Also measures memory and live streams during transfers.
+//
+// Usage: npm run bench:media [rounds] [GiB]
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { measureMemory, measureSpeed, openTransfers, type Figure } from "./media/transfers.ts";
 import { measureStreams } from "./media/streams.ts";

@@ -1,6 +1,7 @@
-// npm run bench:pocketsphinx [-- --folder recordings] [-- --seconds 30] [-- --only
-// cpu|streams|final]: the CPU time of live recognition with PocketSphinx compared with
-// pocketsphinx_continuous, how many streams a core recognizes in time, and the latency of finals.
+// `npm run bench:pocketsphinx [-- --folder recordings] [-- --seconds 30] [-- --only
+// cpu|streams|final]` compares the CPU time of live recognition with PocketSphinx with that of
+// pocketsphinx_continuous. It also measures how many streams a core recognizes in time, and the
+// latency of finals.
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -15,10 +16,11 @@ const streamsMin = 4;
 const streamsTried = 8;
 const interimMsMax = 500;
 /**
- * Streams that take turns cost more than one alone, because they evict each other from the caches.
+ * Streams that take turns cost more than a single stream, because they evict each other from the
+ * caches.
  */
 const turnsFactor = 1.25;
-/** The silence that by default ends an utterance, and 200 ms for the final result after it. */
+/** The default silence that ends an utterance, and 200 ms for the final result after it. */
 const finalMsMax = 500 + 200;
 
 const { values } = parseArgs({
@@ -49,7 +51,7 @@ if (wants("streams")) figures.push(await measureStreams());
 if (wants("final")) figures.push(await measureFinal());
 report(figures);
 
-/** Finds the largest number of streams of one engine process whose interim results are in time. */
+/** Finds the maximum number of streams of one engine process whose interim results are in time. */
 async function measureStreams(): Promise<Figure> {
   let most = 0;
   let last = NaN;

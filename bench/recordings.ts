@@ -9,8 +9,8 @@ export interface Recording {
 }
 
 /**
- * The recordings of a folder (name.wav with name.txt), in the order of their names; none if there
- * is no such folder.
+ * Returns the recordings of a folder (name.wav with name.txt) in the order of their names, or none
+ * if the folder does not exist.
  */
 export function readRecordings(from: string): Recording[] {
   if (!existsSync(from)) return [];

@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 const program = new URL("report.ts", import.meta.url).href;
 
-/** The exit code of a process that reports a figure. */
+/** Returns the exit code of a process that reports a figure. */
 function exitCodeOf(ratio: string, ratioMax: string): number | null {
   const figure = `{ name: "a", note: "", ratio: ${ratio}, ratioMax: ${ratioMax} }`;
   const source = `(await import(${JSON.stringify(program)})).report([${figure}])`;

@@ -1,7 +1,10 @@
 import { availableParallelism, cpus, loadavg } from "node:os";
 import process from "node:process";
 
-/** A measured figure, and the limit that it must not exceed. Most figures are ratios of one run. */
+/**
+ * A measured figure and the limit that it must not exceed. Most figures are ratios measured in one
+ * run.
+ */
 export interface Figure {
   readonly name: string;
   readonly ratio: number;
@@ -12,8 +15,8 @@ export interface Figure {
 }
 
 /**
- * Prints the figures with their limits; the process exits with 1 if one misses its limit. A figure
- * that could not be measured is NaN, and misses its limit too.
+ * Prints the figures with their limits. The process exits with 1 if a figure misses its limit. A
+ * figure that could not be measured is NaN, and misses its limit too.
  */
 export function report(figures: readonly Figure[]): void {
   const width = Math.max(31, ...figures.map(({ name }) => name.length));

@@ -1,6 +1,6 @@
 /**
- * Everyday sentences that flite speaks for the accuracy benchmark, written for it before any
- * setting was tuned.
+ * Everyday sentences that flite speaks for the accuracy benchmark. They were written for this
+ * benchmark before any setting was tuned.
  */
 export const sentences: readonly string[] = [
   "The meeting begins at nine o'clock in the large room on the second floor.",

@@ -1,6 +1,8 @@
-// Slow callers and floods at the real limits, against `bin/hlust serve` (threats 61 and 64): when
-// the connections of each kind are cut, and the latency of /healthz during the attack.
-// npm run bench:slow [connections]
+// Attacks `bin/hlust serve` with slow callers and floods at the real limits (threats 61 and 64).
+// Measures when the connections of each kind are cut, and the latency of /healthz during the
+// attack.
+//
+// Usage: npm run bench:slow [connections]
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +16,10 @@ import {
 } from "../test/access/slow-caller.ts";
 
 const connections = Number(process.argv[2] ?? 500);
-/** How long after its kind's limit a connection may be cut. */
+/**
+ * The maximum time between the limit for a kind of connection and the moment at which the
+ * connection is cut.
+ */
 const lateMsMax = 2_000;
 const healthMsMax = 100;
 

@@ -1,5 +1,7 @@
-// The time from `bin/hlust serve` to the first answer, at the first start (with an empty data
-// folder) and at later ones, and the memory of the idle process tree. npm run bench:start [runs]
+// Measures the time from `bin/hlust serve` to the first response, at the first start (with an empty
+// data folder) and at later starts. Also measures the memory of the idle process tree.
+//
+// Usage: npm run bench:start [runs]
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,7 +49,10 @@ console.log(
 );
 if (!(median(first) <= firstMsMax && median(later) <= laterMsMax)) process.exitCode = 1;
 
-/** The PSS of a process: its own memory, and its share of the pages that processes share. */
+/**
+ * Returns the PSS of a process: its own memory, and its share of the pages that it shares with
+ * other processes.
+ */
 function pssKilobytes(pid: number): number {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1] ?? 0);

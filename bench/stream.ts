@@ -1,5 +1,6 @@
-// npm run bench:stream: live streams with the scripted engine, compared with a bare server in the
-// same run. -- --soak: instead a stream of 24 h of audio, in some minutes. -- --only cpu|lag|idle
+// `npm run bench:stream` compares live streams with the scripted engine with a bare server in the
+// same run. `-- --soak` instead measures a stream of 24 h of audio in a few minutes. `-- --only
+// cpu|lag|idle` selects one measurement.
 import { parseArgs } from "node:util";
 import { measureIdle } from "./stream/idle.ts";
 import { measureCpu, measureLag, warm } from "./stream/paced.ts";
@@ -25,7 +26,7 @@ if (values.soak) {
     if (wants("lag")) figures.push(...(await measureLag(service, bare)));
   }
   if (wants("idle")) {
-    // A new process, so that only the sockets are measured.
+    // A new process is started, so that only the sockets are measured.
     await using service = await openService();
     figures.push(...(await measureIdle(service)));
   }

@@ -1,4 +1,5 @@
-// npm run bench:transcoding: the CPU time of the transcoder, as ratios of one run.
+// `npm run bench:transcoding` measures the CPU time of the transcoder, as ratios measured in one
+// run.
 import { measureLiveMessage, measureRecognizeBody } from "./transcoding/audio.ts";
 import { measureCalls } from "./transcoding/calls.ts";
 import { measureRoutes } from "./transcoding/routes.ts";

@@ -1,5 +1,5 @@
-// npm run bench:transcripts: transcripts at the size of an archive, on the service's own
-// PostgreSQL, as ratios of one run. -- --only lists|wire
+// `npm run bench:transcripts` measures transcripts at the size of an archive, in the service's own
+// PostgreSQL, as ratios measured in one run. `-- --only lists|wire` selects one part.
 import { parseArgs } from "node:util";
 import { type Figure, report, reportMachine } from "./report.ts";
 import { runLists } from "./transcripts/lists.ts";

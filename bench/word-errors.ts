@@ -1,12 +1,12 @@
-/** The words of a text for comparison: in lower case, without punctuation. */
+/** Returns the words of a text for comparison, in lower case and without punctuation. */
 export function wordsOf(text: string): string[] {
   const plain = text.toLowerCase().replaceAll(/[^\p{L}\p{N}\s]/gu, "");
   return plain.split(/\s+/).filter((word) => word !== "");
 }
 
 /**
- * The least number of words to replace, delete and insert that turns one text into the other.
- * Divided by the number of words in `said` it is the word error rate.
+ * Returns the minimum number of words to replace, delete and insert that turns one text into the
+ * other. This number divided by the number of words in `said` is the word error rate.
  */
 export function wordErrors(said: readonly string[], recognized: readonly string[]): number {
   let row = recognized.map((_, index) => index + 1);

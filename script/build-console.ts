@@ -1,4 +1,4 @@
-// Builds the console into dist/console, with compressed copies of each file. It does nothing if the
+// Builds the console into dist/console, with compressed copies of each file. Does nothing if the
 // sources have not changed.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const built = join(root, "dist/console");
  * together.
  */
 const stamp = ".stamp";
-/** The sources of the console, and everything it imports. */
+/** The sources of the console, and everything that they import. */
 const sources = [
   "src/{console,client,gen,std,transcoding}/**/*",
   "samples/*.wav",
@@ -23,8 +23,8 @@ const sources = [
 
 const wanted = hashOfSources();
 if (readStamp() !== wanted) {
-  // The console is built in another folder first, so that an interrupted build, or two builds at
-  // the same time, leave no partial console.
+  // The console is built in another folder first, so that an interrupted build or two concurrent
+  // builds leave no partial console.
   const fresh = `${built}.${process.pid}`;
   try {
     const { build } = await import("vite");
@@ -60,9 +60,7 @@ function readStamp(): string | undefined {
   }
 }
 
-/**
- * Replaces the built console. If another build does the same at the same time, the last one wins.
- */
+/** Replaces the built console. If several builds replace it concurrently, the last one wins. */
 function replaceBy(fresh: string): void {
   const before = `${fresh}.before`;
   for (let isThere = false; !isThere;) {
@@ -72,7 +70,7 @@ function replaceBy(fresh: string): void {
   }
 }
 
-/** Renames a folder. Returns false if the target exists already. */
+/** Renames a folder. Returns false if the target already exists. */
 function moved(from: string, to: string): boolean {
   try {
     renameSync(from, to);

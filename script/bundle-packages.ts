@@ -1,4 +1,5 @@
-// Bundles each package of script/bundled-packages.ts into one file; quick if nothing has changed.
+// Bundles each package of script/bundled-packages.ts into one file. This is quick if nothing has
+// changed.
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -6,13 +7,13 @@ import process from "node:process";
 import { bundledNames, bundleFile, bundleFolder } from "./bundled-packages.ts";
 
 const folder = bundleFolder();
-// Every user can run the service from it.
+// Lets every user run the service from the bundle.
 process.umask(0o022);
 if (!existsSync(folder)) {
   const { build } = await import("vite");
   await mkdir(dirname(folder), { recursive: true });
-  // The bundle has a temporary folder until it is complete. If another process makes the same
-  // bundle, the first one stays.
+  // The bundle is in a temporary folder until it is complete. If another process creates the same
+  // bundle, the first bundle stays.
   const fresh = await mkdtemp(`${folder}.`);
   try {
     await build({

@@ -1,5 +1,5 @@
-// Loads packages of hundreds of files from the bundles that script/bundle-packages.ts has made:
-// opening a file costs more than running its code.
+// Loads packages that consist of hundreds of files from the bundles that script/bundle-packages.ts
+// has created, because opening a file costs more than running its code.
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -9,8 +9,8 @@ import { pathToFileURL } from "node:url";
 const root = resolve(import.meta.dirname, "..");
 
 /**
- * All modules that are imported from these packages. If one were loaded from the bundle and again
- * from its own file, it would not recognize its own errors and types.
+ * All modules that are imported from these packages. A module that is loaded both from the bundle
+ * and from its own file does not recognize its own errors and types.
  */
 export const bundledNames: readonly string[] = [
   "@bufbuild/protobuf",
@@ -27,8 +27,8 @@ export const bundledNames: readonly string[] = [
 const isBundled = /^(?:@bufbuild\/protobuf|@connectrpc\/connect(?:-node)?|kysely)(?:\/|$)/;
 
 /**
- * The bundle of the installed versions. If it is missing or unreadable, the packages are loaded
- * from their own files.
+ * Returns the folder of the bundle for the installed versions. If the bundle is missing or
+ * unreadable, the packages are loaded from their own files.
  */
 export function bundleFolder(): string {
   const hash = createHash("sha256");

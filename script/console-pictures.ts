@@ -56,7 +56,7 @@ async function picture(title: string, page: Page, waitsFor: string): Promise<voi
   await page.close();
 }
 
-/** A transcript that has been played for a while. */
+/** Seeks in the media, as if the transcript had been played for a while. */
 async function played(page: Page): Promise<Page> {
   await page.locator("video[src], audio[src]").waitFor({ state: "attached" });
   await until(() => page.evaluate<boolean>("document.querySelector('video').readyState > 0"));

@@ -1,6 +1,6 @@
-// A protoc plugin for the parts of the API reference that descriptors do not contain. Writes
-// comments.ts, the comments of the contract by full name, and examples.ts, the calls in the
-// *.examples.yaml files next to the protos.
+// A protoc plugin for the parts of the API reference that descriptors do not contain. It writes
+// comments.ts, with the comments of the contract by full name, and examples.ts, with the calls in
+// the *.examples.yaml files next to the protos.
 import { existsSync, readFileSync } from "node:fs";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type {
@@ -15,7 +15,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { parse } from "yaml";
 
-/** Field numbers of google/protobuf/descriptor.proto; the path of a comment consists of them. */
+/** The field numbers of google/protobuf/descriptor.proto, which form the path of a comment. */
 const numbers = {
   file: { messages: 4, enums: 5, services: 6 },
   message: { fields: 2, messages: 3, enums: 4, oneofs: 8 },
@@ -63,7 +63,7 @@ function literal(value: unknown): string {
   return JSON.stringify(value, undefined, 2);
 }
 
-/** Every leading comment of a file. */
+/** Returns every leading comment of a file, with the full name of its declaration. */
 function commentsOf(file: FileDescriptorProto): [name: string, text: string][] {
   const texts = new Map<string, string>();
   for (const { path, leadingComments } of file.sourceCodeInfo?.location ?? []) {
@@ -75,7 +75,7 @@ function commentsOf(file: FileDescriptorProto): [name: string, text: string][] {
   });
 }
 
-/** A comment without the marks for readers of the code: "(§4.1)", "(extension)". */
+/** Removes the marks for readers of the code from a comment: "(§4.1)", "(extension)". */
 function plain(comment: string): string {
   const lines = comment.split("\n").map((line) => line.replace(/^ /, "").trimEnd());
   return lines
@@ -135,8 +135,8 @@ function* namesInEnum(
 }
 
 /**
- * Reads the examples of a file's services, which are listed by method name. A method that does not
- * exist is an error.
+ * Reads the examples of a file's services, which are listed by method name. Throws if a method does
+ * not exist.
  */
 function examplesOf(file: FileDescriptorProto): [method: string, examples: unknown][] {
   const path = `proto/${file.name.replace(/\.proto$/, ".examples.yaml")}`;

@@ -1,5 +1,5 @@
-// Runs the groups of tests that its arguments name, unit or system, one after the other, for the
-// npm scripts "test", "test:unit" and "test:system". Further arguments go to `node --test`.
+// Runs the groups of tests that its arguments name (unit or system), one after the other, for the
+// npm scripts "test", "test:unit" and "test:system". Further arguments are passed to `node --test`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
@@ -13,7 +13,7 @@ const groups = args.filter(isGroup);
 const extra = args.filter((arg) => !isGroup(arg));
 const seeds = drawSeeds(process.env);
 
-/** Exit code of the group's `node --test`. */
+/** Returns the exit code of the group's `node --test`. */
 async function runGroup(group: Group): Promise<number> {
   const reporter = join(root, "test/suites/gate-reporter.ts");
   const program = [

@@ -1,8 +1,8 @@
-// Runs what `npm run test:long` runs in slices of 20 minutes (SOAK_MINUTES) until Ctrl-C, or as
-// many slices as its argument says: `script/soak 12`. Each slice has its own seed and runs the
-// parts in turn, each time with other cases. After 20 minutes, or after Ctrl-C, the slice ends when
-// its part has ended; a second Ctrl-C ends it immediately. bench/SOAK.md gets an entry for each
-// slice. SOAK_SEED repeats a slice.
+// Runs the tests of `npm run test:long` in slices of 20 minutes (SOAK_MINUTES) until Ctrl-C, or for
+// the number of slices in its argument, for example `script/soak 12`. Each slice has its own seed
+// and runs the parts in turn, each time with different cases. After 20 minutes, or after Ctrl-C,
+// the slice ends when its current part has ended; a second Ctrl-C ends it immediately. An entry for
+// each slice is added to bench/SOAK.md. SOAK_SEED repeats a slice.
 import { spawn, execFileSync, type ChildProcess } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { seedNames } from "../test/suites/seeds.ts";
 
-/** Test files that run together, with the amount of cases; a part takes some minutes. */
+/** Test files that run together, with the number of cases. A part takes several minutes. */
 interface Part {
   readonly name: string;
   readonly files: string;
@@ -67,7 +67,7 @@ async function runSlice(slice: number, seed: number): Promise<boolean> {
     const part = parts[turn % parts.length];
     if (!part) break;
     const result = await runPart(part, seed + turn);
-    // A part that a second Ctrl-C ended has no result.
+    // A part that was ended by a second Ctrl-C has no result.
     if (!result) break;
     tests += result.tests;
     counts.set(part.name, (counts.get(part.name) ?? 0) + 1);
@@ -87,7 +87,7 @@ async function runSlice(slice: number, seed: number): Promise<boolean> {
   return failures.length === 0;
 }
 
-/** The result of a part; undefined if it was killed. */
+/** Runs a part and returns its result, or undefined if the part was killed. */
 async function runPart(part: Part, seed: number): Promise<PartResult | undefined> {
   const { args, env } = commandOf(part, seed);
   // The tests have their own process group, so that Ctrl-C in the terminal does not reach them.
@@ -127,7 +127,9 @@ function commandOf({ files, env: sizes }: Part, seed: number) {
   };
 }
 
-/** The commit, followed by a plus if anything except the journal has changed since. */
+/**
+ * Returns the commit, followed by a plus sign if anything except the journal has changed since.
+ */
 function shownCommit(): string {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" });
   const changed = git("status", "--porcelain", "--", ".", ":!bench/SOAK.md");

@@ -5,7 +5,7 @@ import type { ListenOptions, Network } from "./server/server.ts";
 import { parseNetworks } from "./std/networks.ts";
 import { workerThreadsMax } from "./transcripts/worker-threads.ts";
 
-/** The address on which the port listens, and its limits of connections. */
+/** Returns the address on which the port listens, and its connection limits. */
 export function listenOf(config: Config): ListenOptions {
   const { trustedProxies, connectionsPerAddress: perAddressMax } = config.callers;
   const isExempt = parseNetworks([...trustedProxies, ...thisMachine]);
@@ -13,19 +13,24 @@ export function listenOf(config: Config): ListenOptions {
   return { host: config.host, port: config.port, limits: { connections } };
 }
 
-/** The public address of the service, its trusted proxies and the pages that may call it. */
+/**
+ * Returns the public address of the service, its trusted proxies and the pages that may call it.
+ */
 export function networkOf({ callers }: Config, publicUrl: () => string): Network {
   const { contact, allowedOrigins, trustedProxies } = callers;
   return { contact, allowedOrigins, isTrustedProxy: parseNetworks(trustedProxies), publicUrl };
 }
 
-/** The memory of each part of this process. */
+/** Returns the memory of each part of this process. */
 export function memoryOf(config: Config): MemoryShares {
   const connectionsMax = connectionsMaxOf(config);
   return memoryShares(config.memoryMb, { connectionsMax, workerThreads: workerThreadsMax });
 }
 
-/** The addresses that URLs from users may reach. Throws ConfigError, which names the setting. */
+/**
+ * Returns the addresses that URLs from users may reach. Throws a ConfigError that names the
+ * setting.
+ */
 export function allowListOf(setting: string, entries: readonly string[]): MediaAllowList {
   try {
     return parseMediaAllowList(entries);
@@ -36,8 +41,9 @@ export function allowListOf(setting: string, entries: readonly string[]): MediaA
 }
 
 /**
- * Connections from this machine have no limit per address: reverse proxies and load tools here call
- * for many clients, and a hostile local process needs no connections to do harm.
+ * The addresses of this machine. Connections from them have no limit per address: reverse proxies
+ * and load tools here call for many clients, and a hostile local process needs no connections to do
+ * harm.
  */
 const thisMachine = ["127.0.0.0/8", "::1"];
 

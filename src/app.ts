@@ -46,41 +46,43 @@ import { ServiceError } from "./std/service-error.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
-/** Output folder of script/build-console.ts. */
+/** The output folder of script/build-console.ts. */
 const consoleFolder = resolve(import.meta.dirname, "../dist/console");
 
 export interface App extends AsyncDisposable {
-  /** http://<host>:<port>, as bound. */
+  /** The bound address, as http://<host>:<port>. */
   readonly address: string;
   /** The first API key, if this start has created it. */
   readonly firstKey: FirstKey | undefined;
   /**
-   * A link that opens the console once, within 10 minutes, with that key; undefined if there is no
-   * new key or this process has no console.
+   * A link that opens the console with the first key, once and within 10 minutes. It is undefined
+   * if there is no new key or this process has no console.
    */
   readonly firstLink: string | undefined;
   /**
-   * The models found at the start that are still loading, with their progress: `NAME (1 of 2
-   * processes)`.
+   * Returns the models found at the start that are still loading, with their progress: `NAME (1 of
+   * 2 processes)`.
    */
   loading(): readonly string[];
   /** Resolves when all models are loaded; rejects with the reason of the signal. */
   loaded(signal: AbortSignal): Promise<void>;
   /**
-   * Prepares for the shutdown: from now on health reports "not ready", and no more jobs are leased.
-   * Calls are answered as before.
+   * Prepares for the shutdown: from now on, health checks report "not ready", and no more jobs are
+   * leased. Calls are answered as before.
    */
   leave(): void;
   /**
-   * Why the service answers calls, but runs no jobs, webhooks or sweeps. undefined: it runs them.
+   * The reason why the service answers calls but runs no jobs, webhooks or sweeps; undefined if it
+   * runs them.
    */
   readonly quarantine: string | undefined;
 }
 
 /**
- * Opens every part of the service in order, and closes them in reverse: the doors first, so that
- * calls in flight can still use the other parts. The signal aborts the opening. Throws ConfigError
- * for an invalid setting, and an error with a sentence for the operator if a part cannot be opened.
+ * Opens every part of the service in order. Closes the parts in reverse order: the doors first, so
+ * that calls in flight can still use the other parts. The signal aborts the opening. Throws
+ * ConfigError for an invalid setting, and an error with a sentence for the operator if a part
+ * cannot be opened.
  */
 export async function openApp(
   config: Config,
@@ -89,7 +91,7 @@ export async function openApp(
     readonly signal?: AbortSignal;
     /** Whether the operator requested quarantine: see openServedArchive(). Default: no. */
     readonly isQuarantined?: boolean;
-    /** Called with the reason of a failed opening, before the open parts are closed. */
+    /** Called with the reason for a failed opening, before the open parts are closed. */
     readonly onFailure?: (error: unknown) => void;
   },
 ): Promise<App> {
@@ -116,7 +118,7 @@ interface Opening {
   readonly log: Log;
   readonly signal: AbortSignal;
   /**
-   * Aborted with the failure of the first part that fails. This aborts `signal`, and so the other
+   * Aborted with the error of the first part that fails. This aborts `signal` too, and so the other
    * parts.
    */
   readonly failed: AbortController;
@@ -135,7 +137,8 @@ async function openParts(
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
   const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening);
   const { db } = database;
-  // This comes before anything is written, so that a database of another archive stays unchanged.
+  // The archive is opened before anything is written, so that a database of another archive stays
+  // unchanged.
   const settings = { isQuarantined, removedDays: config.removedMediaDays };
   const archive = parts.use(await openServedArchive(config, { db, log, ...settings }));
   const { store, quarantine } = archive;
@@ -147,7 +150,7 @@ async function openParts(
   const worker = runsJobs ? await openJobWork(config, parts, working) : undefined;
   if (runsJobs) parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
 
-  // A worker answers requests for its health only.
+  // A worker only answers health checks.
   const answersCalls = config.role !== "worker";
   let address = "";
   const publicUrl = () => config.publicUrl ?? reachable(address);
@@ -188,8 +191,8 @@ async function openParts(
       log,
     }),
   );
-  // This aborts before the doors close: streams that end only with their job would keep the doors
-  // open.
+  // Streams are aborted before the doors close: streams that end only with their job would keep the
+  // doors open.
   parts.defer(() => {
     stopping.abort(new ServiceError("unavailable", "the service is shutting down"));
   });
@@ -219,8 +222,8 @@ function leaveNode(server: Server, worker: AsyncDisposable | undefined, log: Log
 }
 
 /**
- * Opens the slowest parts at the same time, since they do not use each other. They are closed in
- * any order. If one fails, the others are aborted, and closed with the rest.
+ * Opens the slowest parts concurrently, since they do not use each other. They are closed in any
+ * order. If one part fails, the other parts are aborted, and are closed with the rest.
  */
 async function openSlowParts(
   config: Config,
@@ -289,8 +292,8 @@ type JobWorkParts = Pick<DescriberParts, "database" | "log"> &
   };
 
 /**
- * Opens uploads and the media door. `collects`: whether this node collects the uploads that clients
- * have put into the bucket.
+ * Opens uploads and the media door. `collects` states whether this node collects the uploads that
+ * clients have put into the bucket.
  */
 async function openMediaOf(
   { uploadBytesMax, accountLimits }: Config,
@@ -313,7 +316,7 @@ async function openMediaOf(
   return await openMedia({ db, store, collector }, { publicUrl, log, ...limits });
 }
 
-/** The parts of the console: sessions, the sign-in methods, and the built pages. */
+/** Creates the parts of the console: sessions, the sign-in methods and the built pages. */
 async function openConsole(
   config: Config,
   parts: {
@@ -340,8 +343,8 @@ async function openConsole(
 }
 
 /**
- * The origins, in addition to the service's own, to which browsers send media and from which they
- * load it.
+ * Returns the origins, in addition to the service's own, to which browsers send media and from
+ * which they load it.
  */
 async function mediaOriginsOf({ direct }: MediaStore): Promise<string[]> {
   return direct ? [new URL(await direct.uploadUrl(newId())).origin] : [];

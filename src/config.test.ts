@@ -252,7 +252,7 @@ test("readConfig() throws an error that names every invalid setting", () => {
   });
 });
 
-test("readConfig() leaves the variables of other programs alone", () => {
+test("readConfig() ignores the variables of other programs", () => {
   const names = [
     ["DATABASE_HOST", "DATABASE_PORT", "DATABASE_USER", "DATABASE_NAME", "DATABASE_PASSWORD"],
     ["DATABASE_SSL", "DATABASE_DSN", "DATABASE_URL_UNPOOLED", "DATABASE_URL_TEST", "DATABASE"],
@@ -263,12 +263,12 @@ test("readConfig() leaves the variables of other programs alone", () => {
     ["KUBERNETES_SERVICE_HOST", "HLUST_TOKEN", "HLUST_VECTORS", "NODE_OPTIONS", "CI", "_"],
   ].flat();
   readConfig(Object.fromEntries(names.map((name) => [name, "x"])));
-  // The setting itself is set, so the similar variable belongs to another program.
+  // The setting itself is set, so the variable with the similar name belongs to another program.
   readConfig({ DATABASE_URL: "postgres://db/hlust", DATABASE_URL2: "postgres://db/other" });
   readConfig({ DATABASE_URI: "" });
 });
 
-test("describeConfig() shows meaning, value and default, but no secrets", () => {
+test("describeConfig() shows the meaning, value and default of each setting, but no secrets", () => {
   const text = describeConfig({
     DATABASE_URL: "postgres://hlust:secret@db/hlust",
     S3_BUCKET: "media",

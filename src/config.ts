@@ -29,16 +29,17 @@ export { memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
 export { ConfigError } from "./std/setting.ts";
 
 /**
- * The settings of the service. Only the command line reads process.env, and passes it to this file.
+ * The settings of the service. Only the command line reads process.env, and it passes the variables
+ * to this file.
  */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Absolute path of the folder with all data of the service. */
+  /** The absolute path of the folder with all data of the service. */
   readonly dataFolder: string;
   /**
-   * The address of the service in signed URLs and tokens; undefined: the address that it listens
-   * on.
+   * The address of the service in signed URLs and tokens. If undefined, the address that it listens
+   * on is used.
    */
   readonly publicUrl: string | undefined;
   readonly database: DatabaseConfig;
@@ -46,9 +47,12 @@ export interface Config {
   readonly engineProcesses: number;
   readonly engine: EngineChoice;
   readonly modelsFolder: string;
-  /** The models that serve a language in place of the best installed one. */
+  /** The models that serve a language instead of the best installed one. */
   readonly modelChoice: ModelChoice;
-  /** The catalogue of models that can be installed; undefined: the one that comes with Hlust. */
+  /**
+   * The catalogue of models that can be installed. If undefined, the catalogue that comes with
+   * Hlust is used.
+   */
   readonly catalogueFile: string | undefined;
   /**
    * CIDRs, addresses and host names, some with :port, that media URLs may reach in addition to
@@ -61,24 +65,27 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly keepMedia: boolean;
   readonly uploadBytesMax: number;
-  /** The longest recording of a job. */
+  /** The maximum length of a job's recording, in seconds. */
   readonly recordingSecondsMax: number;
-  /** The longest live stream. */
+  /** The maximum length of a live stream, in seconds. */
   readonly streamSecondsMax: number;
-  /** The limits of accounts for which the operator has set no others; 0: no limit. */
+  /** The limits of accounts for which the operator has set no others; 0 means no limit. */
   readonly accountLimits: Readonly<Record<keyof typeof limitSettings, number>>;
   /** How long a node still answers calls after SIGTERM, while its health reports "not ready". */
   readonly drainSeconds: number;
-  /** A service configuration with HTTP rules; undefined: the contract's own paths. */
+  /** A service configuration with HTTP rules. If undefined, the contract's own paths are used. */
   readonly httpRulesFile: string | undefined;
-  /** How long removed media is kept. */
+  /** The number of days for which removed media is kept. */
   readonly removedMediaDays: number;
-  /** The bucket for media; undefined: media is kept in the data folder. */
+  /** The bucket for media. If undefined, media is stored in the data folder. */
   readonly s3: S3Settings | undefined;
-  /** The provider where members sign in; undefined: none. */
+  /** The provider with which members sign in; undefined if there is none. */
   readonly openId: OpenIdSettings | undefined;
   readonly callers: CallerConfig;
-  /** The memory of the main process; undefined: half of the memory of the machine or container. */
+  /**
+   * The memory of the main process. If undefined, half of the memory of the machine or container is
+   * used.
+   */
   readonly memoryMb: number | undefined;
 }
 
@@ -197,8 +204,8 @@ const settings = {
     name: "HLUST_RECORDING_SECONDS_MAX",
     meaning: "Longest recording of a job, in seconds; at most 86400 (24 h)",
     fallback: "28800 (8 h)",
-    // A lease of the queue lasts for a day at most, and times are stored as milliseconds in 32 bits
-    // (24 days).
+    // A queue's lease lasts for at most a day, and times are stored as milliseconds in 32 bits (24
+    // days).
     parse: (text, name) => whole(text ?? "28800", name, 1, 24 * 3600),
   },
   streamSecondsMax: {
@@ -247,10 +254,10 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(memorySettings),
 ];
 
-/** Variables that begin with HLUST_ but are read by other commands, tests and scripts. */
+/** Variables that begin with HLUST_ but are read only by other commands, tests and scripts. */
 const readElsewhere: ReadonlySet<string> = new Set(["HLUST_TOKEN", "HLUST_VECTORS"]);
 
-/** Reads every setting; throws ConfigError, which names each unknown or invalid one. */
+/** Reads every setting. Throws ConfigError, which names each unknown or invalid setting. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
   problems.push(...unknownNames(environment));
@@ -299,9 +306,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * Problems with names of variables: each HLUST_ variable must be a setting, and no other variable
- * may have nearly the name of a setting. If that setting is set as well, the other variable belongs
- * to another program.
+ * Returns the problems with the names of variables. Each HLUST_ variable must be a setting, and no
+ * other variable may have a name that is nearly that of a setting. If that setting is set as well,
+ * the other variable belongs to another program.
  */
 function unknownNames(environment: NodeJS.ProcessEnv): string[] {
   const known = new Set(allSettings.map(({ name }) => name));
@@ -314,7 +321,10 @@ function unknownNames(environment: NodeJS.ProcessEnv): string[] {
   });
 }
 
-/** Each setting with its value, meaning and default, for `hlust config`; secrets are not shown. */
+/**
+ * Returns each setting with its value, meaning and default, for `hlust config`. Secrets are not
+ * shown.
+ */
 export function describeConfig(environment: NodeJS.ProcessEnv): string {
   readConfig(environment);
   return allSettings

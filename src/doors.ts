@@ -60,8 +60,8 @@ export const originalSpeech = serviceAlias(Speech, "lr.speech.v2beta1.Speech", [
 const contract = [Transcripts, Speech, GoogleSpeech, TiroSpeech, Accounts, Webhooks];
 
 /**
- * The HTTP rules that replace the contract's (§4.10 item 9). Throws ConfigError with every problem
- * and its place.
+ * Returns the HTTP rules that replace those of the contract (§4.10 item 9). Throws a ConfigError
+ * with every problem and its location.
  */
 export async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceConfig | undefined> {
   if (httpRulesFile === undefined) return undefined;
@@ -82,7 +82,7 @@ export interface MediaService {
   readonly door: HttpDoor;
 }
 
-/** Opens uploads and the media door; the key of the signed URLs is kept in the database. */
+/** Opens uploads and the media door. The key of the signed URLs is stored in the database. */
 export async function openMedia(
   archive: {
     readonly db: Kysely<Tables>;
@@ -114,7 +114,7 @@ export async function openMedia(
   return { store, urls, uploads, door };
 }
 
-/** Page tokens, whose key is kept in the database. */
+/** Opens the page tokens, whose key is stored in the database. */
 export async function openPageTokens(db: Kysely<Tables>): Promise<PageTokens> {
   return createPageTokens(await signingKey(db, "page-token"));
 }
@@ -162,7 +162,7 @@ export function speechServices(
   ];
 }
 
-/** The services of accounts and of webhooks. */
+/** Creates the services for accounts and for webhooks. */
 export function accountServices(
   parts: { readonly db: Kysely<Tables>; readonly pageTokens: PageTokens; readonly log: Log },
   meter: Meter,

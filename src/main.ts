@@ -4,15 +4,18 @@ import { openApp, type App } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createLog, errorFields, type Log } from "./std/log.ts";
 
-/** The process exits this long after the shutdown began, whether or not it has drained. */
+/**
+ * The time from the beginning of the shutdown until the process exits, whether or not it has
+ * drained.
+ */
 const stopMsMax = 28_000;
-/** A start that fails has this long to close the parts that it opened. */
+/** The time that a failed start has to close the parts that it opened. */
 const giveUpMsMax = 4_000;
 
 /**
- * Runs the service until SIGTERM or SIGINT, and prints its address when it is ready. At a signal
- * the service reports "shutting down" in its health, answers calls for HLUST_DRAIN_SECONDS more (a
- * second signal ends this time), drains, and exits with 0. Throws if it cannot be opened.
+ * Runs the service until SIGTERM or SIGINT, and prints its address when it is ready. On a signal
+ * the service reports "shutting down" as its health, answers calls for HLUST_DRAIN_SECONDS more (a
+ * second signal ends this time), drains, and exits with 0. Throws if the service cannot be opened.
  */
 export async function serve(
   environment: NodeJS.ProcessEnv,
@@ -31,18 +34,20 @@ export async function serve(
     await sayReady(app, { log, stopped: stop.stopped });
     await aborted(stop.stopped);
     app.leave();
-    // A worker has no clients that could switch to another node.
+    // A worker has no clients that would have to switch to another node.
     const drainSeconds = config.role === "worker" ? 0 : config.drainSeconds;
     log.info({ drainSeconds }, "service.stopping");
     await sleep(drainSeconds * 1000, undefined, { signal: stop.hurried }).catch(() => {});
     limitStop(log);
   } catch (error) {
-    // The service was stopped before it was ready, and its open parts were closed.
+    // If the service was stopped before it was ready, its open parts have been closed.
     if (!stop.stopped.aborted) throw error;
   }
 }
 
-/** `stopped` aborts at the first SIGTERM or SIGINT, `hurried` at the second. */
+/**
+ * Listens for signals: `stopped` aborts at the first SIGTERM or SIGINT, `hurried` at the second.
+ */
 function listenForSignals(log: Log): {
   readonly stopped: AbortSignal;
   readonly hurried: AbortSignal;
@@ -55,8 +60,8 @@ function listenForSignals(log: Log): {
       stopped.abort();
     });
   }
-  // Supervisors send SIGHUP to reload settings, and terminals when they close: the service has
-  // nothing to reload.
+  // Supervisors send SIGHUP to reload settings, and terminals send it when they close. The service
+  // has nothing to reload.
   process.on("SIGHUP", () => {
     log.info({ signal: "SIGHUP" }, "service.signal_ignored");
   });
@@ -64,8 +69,7 @@ function listenForSignals(log: Log): {
 }
 
 /**
- * Opens the service. If that fails, or is aborted by a signal, the process ends in time all the
- * same.
+ * Opens the service. If opening fails, or is aborted by a signal, the process still ends in time.
  */
 async function openWithin(
   config: Config,
@@ -86,7 +90,7 @@ async function openWithin(
     clearTimeout(limit);
     return app;
   } catch (error) {
-    // Otherwise endSoon() would print the reason, and so would the caller that catches it.
+    // Otherwise both endSoon() and the caller that catches the error would print the reason.
     if (!stopped.aborted) clearTimeout(limit);
     throw error;
   } finally {
@@ -102,7 +106,7 @@ function limitStop(log: Log): NodeJS.Timeout {
   }, stopMsMax).unref();
 }
 
-/** The last resort if closing does not end: the reason is printed all the same. */
+/** Ends the process if closing does not finish, and prints the reason. */
 function endSoon(error: unknown): NodeJS.Timeout {
   return setTimeout(() => {
     process.stderr.write(`hlust: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -111,8 +115,8 @@ function endSoon(error: unknown): NodeJS.Timeout {
 }
 
 /**
- * Prints the address, the first key and the first link to standard output. The log is on standard
- * error, and contains neither the key nor the link.
+ * Prints the address, the first key and the first link to standard output. The log is written to
+ * standard error, and contains neither the key nor the link.
  */
 async function sayReady(
   app: App,

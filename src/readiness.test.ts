@@ -14,7 +14,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("engines are ready when every process of the models found at the start has loaded, and a model that cannot be loaded is named", async () => {
+test("engines are ready when every process of the models found at startup has loaded, and a model that cannot be loaded is named", async () => {
   putModel({
     name: "broken",
     into: folder,

@@ -7,22 +7,25 @@ import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { ServedArchive } from "./media/open-served-archive.ts";
 import type { ReadinessCheck } from "./server/health.ts";
 
-/** The uses for which a node may report its readiness. */
+/** The uses for which a node can report its readiness. */
 type Use = "speech" | "jobs" | "transcripts";
 
 /** The methods of services that need the engines, whatever name the service has. */
 const speechMethods: ReadonlySet<string> = new Set(Speech.methods.map(({ name }) => name));
 
-/** The use of a service of the contract: its gRPC health is the readiness for that use. */
+/**
+ * Returns the use to which a service of the contract belongs. The service's gRPC health is the
+ * readiness for that use.
+ */
 export function useOf(service: DescService): Use {
   const isSpeech = service.methods.every(({ name }) => speechMethods.has(name));
   return isSpeech ? "speech" : "transcripts";
 }
 
 /**
- * The parts of a node and their uses: speech needs the engines and the database, in which callers
- * are looked up; transcripts need the database; jobs need every part. A worker reports its
- * readiness for jobs only.
+ * Returns the parts of a node and their uses. Speech needs the engines, and the database in which
+ * callers are looked up. Transcripts need the database, and jobs need every part. A worker reports
+ * its readiness for jobs only.
  */
 export function readinessChecks(
   parts: {
@@ -50,9 +53,9 @@ export function readinessChecks(
 }
 
 /**
- * The engines are ready when every process of the models that were found at the start has loaded,
- * or has failed to load. After that they are ready while any process is ready, since the others are
- * being restarted.
+ * Checks the engines. They first become ready when every process of the models found at startup has
+ * loaded, or has failed to load. After that, they are ready while any process is ready, because the
+ * others are being restarted.
  */
 function enginesCheck(recognizer: Pick<EnginePool, "state">): Promise<object> {
   const { ready: running, load, ...state } = recognizer.state();
@@ -68,7 +71,8 @@ function notReady(reason: string, facts: object): Promise<object> {
 }
 
 /**
- * The models that were found at the start and are still loading, each as text with its progress.
+ * Returns the models that were found at startup and are still loading, each as text with its
+ * progress.
  */
 export function loadingModels({ models }: Pick<EnginePoolState, "models">): readonly string[] {
   return models

@@ -1,4 +1,4 @@
-// The archive of a database and a media store: named, compared, copied, moved, adopted and
+// The archive of a database and a media store, which is named, compared, copied, moved, adopted and
 // released.
 import assert from "node:assert/strict";
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -33,7 +33,7 @@ after(() => opened.disposeAsync());
 const { db } = database;
 
 let folders = 0;
-/** A data folder with a media store, and a folder for a database of its own. */
+/** Returns a data folder with a media store, and a folder for a separate database. */
 async function newPlace(dataFolder = join(database.folder, `place-${++folders}`)) {
   await mkdir(join(dataFolder, "postgres"), { recursive: true });
   const store = opened.use(await openDiskStore(join(dataFolder, "media"), { log, sweeps: false }));
@@ -67,7 +67,7 @@ async function reasons(place: Place): Promise<readonly string[]> {
   return await quarantineReasons(place, await settleArchive(place));
 }
 
-/** Rewrites the table, as pg_restore and every other copy of the rows do. */
+/** Rewrites the table, as pg_restore and every other copying of the rows does. */
 async function restoreDump(): Promise<void> {
   const rows = await db.selectFrom("archive_identity").selectAll().execute();
   await db.deleteFrom("archive_identity").execute();
@@ -77,7 +77,7 @@ async function restoreDump(): Promise<void> {
 const markOf = async ({ dataFolder }: Place) =>
   JSON.parse(await readFile(join(dataFolder, "media/hlust-archive"), "utf8"));
 
-test("a new archive is named once, in the database and the media store, by nodes that start at the same time", async () => {
+test("a new archive is named once, in the database and the media store, by nodes that start concurrently", async () => {
   const place = await newPlace();
   assert.deepEqual(await examineArchive(place), { kind: "new" });
   assert.equal(await findArchiveRow(db), undefined, "examining writes nothing");
@@ -88,7 +88,7 @@ test("a new archive is named once, in the database and the media store, by nodes
   assert.deepEqual(await reasons(place), []);
 });
 
-test("one of two nodes with folders of their own that start at the same time on a new database is refused", async () => {
+test("one of two nodes with separate folders that start concurrently on a new database is refused", async () => {
   const places = [await newPlace(), await newPlace()];
   const settled = await Promise.allSettled(places.map(settleArchive));
   const refused = settled.filter((each) => each.status === "rejected");
@@ -96,19 +96,19 @@ test("one of two nodes with folders of their own that start at the same time on 
   assert.match(String(refused[0]?.reason), /has no file hlust-archive.*one folder that they share/);
 });
 
-test("a node that was killed between the two marks finds its own", async () => {
+test("a node that was killed between writing the two marks finds its own archive again", async () => {
   const place = await newPlace();
   const { id } = await settleArchive(place);
   await db.updateTable("archive_identity").set({ marked_at: null }).execute();
   assert.equal((await settleArchive(place)).id, id);
-  // As before the store was marked.
+  // This is the state before the store was marked.
   await db.updateTable("archive_identity").set({ marked_at: null }).execute();
   await rm(join(place.dataFolder, "media/hlust-archive"));
   assert.equal((await settleArchive(place)).id, id);
   assert.equal((await markOf(place)).id, id);
 });
 
-test("an archive from before there were marks is marked, whatever a kill has left in it", async () => {
+test("an archive created before marks existed is marked, whatever state a kill has left it in", async () => {
   const place = await newPlace();
   for (const isRecorded of [true, true, false]) await addMedia(place.store, { isRecorded });
   assert.deepEqual(await examineArchive(place), { kind: "unmarked" });
@@ -200,7 +200,7 @@ test("a database that was restored from a dump is in quarantine until it is rele
   assert.equal((await settleArchive(place)).id, id);
 });
 
-test("a copy of the data folder is in quarantine, and one that was renamed is not", async () => {
+test("a copy of the data folder is in quarantine, but a renamed data folder is not", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const moved = `${place.dataFolder}-moved`;
@@ -233,7 +233,7 @@ test("media that moved from a folder to a bucket is in quarantine until the move
   assert.deepEqual(await reasons(moved), []);
 });
 
-test("an operator puts an archive in quarantine, so that a copy of it starts in quarantine", async () => {
+test("an operator puts an archive in quarantine so that a copy of it starts in quarantine", async () => {
   const place = await newPlace();
   await assert.rejects(quarantineArchive(place), { message: /no service has started/ });
   await settleArchive(place);
@@ -248,7 +248,7 @@ test("an operator puts an archive in quarantine, so that a copy of it starts in 
   assert.deepEqual((await archiveState(place)).quarantine, []);
 });
 
-test("adoptMedia() joins a refused database and store, and another service's media only by its id", async () => {
+test("adoptMedia() joins a refused database and media store, and joins another service's media only by its id", async () => {
   const [place, other] = [await newPlace(), await newPlace()];
   const { id: otherId } = await settleArchive(other);
   for (const table of ["archive_identity", "archive_pulse"] as const) {
@@ -265,7 +265,7 @@ test("adoptMedia() joins a refused database and store, and another service's med
   assert.deepEqual(await reasons(moved), []);
 });
 
-test("adoptMedia() gives a new database the archive of its media, and keeps a copy in quarantine", async () => {
+test("adoptMedia() assigns a new database to the archive of its media, and keeps a copy in quarantine", async () => {
   const place = await newPlace();
   const { id } = await settleArchive(place);
   await db.deleteFrom("archive_identity").execute();
@@ -279,7 +279,7 @@ test("adoptMedia() gives a new database the archive of its media, and keeps a co
   assert.match((await reasons(place)).join(), /it was put in quarantine/);
 });
 
-test("nodes with the same folder share one pulse, and a node with a copy of the folder reports that", async () => {
+test("nodes with the same folder share one pulse, and a node with a copy of the folder reports the copy", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const copy = `${place.dataFolder}-copy`;
@@ -306,7 +306,7 @@ test("nodes with the same folder share one pulse, and a node with a copy of the 
   const then = await pulse();
   await until(async () => (await pulse()) > then + 5);
   assert.deepEqual([one.problem, two.problem], [undefined, undefined]);
-  // A start while the others run is refused. If they do not run, the media was restored from a
+  // A start while the other nodes run is refused. If they do not run, the media was restored from a
   // backup.
   const start = async () => await openServedArchive(settings, parts);
   await assert.rejects(start(), { message: /is a copy of the media store that other nodes/ });
@@ -319,7 +319,7 @@ test("nodes with the same folder share one pulse, and a node with a copy of the 
   assert.match(restored.quarantine ?? "", /^its database was used without this media store/);
 });
 
-test("a database that lost its last commits continues, but one that was restored from a backup does not", async () => {
+test("a database that lost its last commits continues, but a database restored from a backup does not", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const own = await pulse();
@@ -328,7 +328,8 @@ test("a database that lost its last commits continues, but one that was restored
     await place.store.notes.replace("hlust-pulse", JSON.stringify(pulses));
   const often = { log, checkEveryMs: 10, writeEveryMs: 10 };
 
-  // As after a failover to a standby that is a second behind: the missing pulses are never written.
+  // This is the state after a failover to a standby that is a second behind: the missing pulses are
+  // never written.
   await note({ number: own + 1, nonce: newId(), at: Date.now() - 3_600_000 }, beat);
   assert.deepEqual(await reasons(place), []);
   {
@@ -352,7 +353,7 @@ test("a database that lost its last commits continues, but one that was restored
   assert.deepEqual(await reasons(place), []);
 });
 
-test("in quarantine nothing is deleted, swept or set aside, and the reason is reported", async () => {
+test("nothing is deleted, swept or set aside in quarantine, and the reason is reported", async () => {
   const place = await newPlace();
   await settleArchive(place);
   const [recorded, unknown] = [

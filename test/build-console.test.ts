@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, "..");
 let folder: string;
 
 /**
- * A console of one page and one script. While the file `cut` exists, a build is killed when its
+ * A console with one page and one script. While the file `cut` exists, a build is killed when its
  * files are written.
  */
 const config = `import { existsSync } from "node:fs";
@@ -51,7 +51,10 @@ async function build(): Promise<unknown> {
   return signal ?? code;
 }
 
-/** The content of the built script; asserts that every file is complete in each of its forms. */
+/**
+ * Returns the content of the built script; asserts that every file is complete in each of its
+ * forms.
+ */
 function built(): string {
   const at = join(folder, "dist/console");
   const plain = readdirSync(at, { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -67,7 +70,7 @@ function built(): string {
   return readFileSync(join(at, script), "utf8");
 }
 
-test("a console build that is killed keeps the previous one, and the next build is complete", async () => {
+test("a console build that is killed leaves the previous build in place, and the next build is complete", async () => {
   write("src/console/main.ts", 'document.title = "first";');
   assert.equal(await build(), 0);
   assert.match(built(), /first/);
@@ -84,7 +87,7 @@ test("a console build that is killed keeps the previous one, and the next build 
   assert.match(built(), /first/, "a deleted console is built again");
 });
 
-test("concurrent console builds leave a complete one", async () => {
+test("concurrent console builds result in a complete one", async () => {
   rmSync(join(folder, "cut"), { force: true });
   write("src/console/main.ts", 'document.title = "third";');
   assert.deepEqual(await Promise.all([build(), build(), build()]), [0, 0, 0]);

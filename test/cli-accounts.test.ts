@@ -26,7 +26,7 @@ after(async () => {
 const hlust = async (...args: string[]): Promise<EndedCommand> =>
   await runHlust(args, { HLUST_DATA: data });
 
-/** The standard output of a command that succeeds. */
+/** Returns the standard output of a command that succeeds. */
 async function out(...args: string[]): Promise<string> {
   const ended = await hlust(...args);
   assert.equal(ended.code, 0, `${args.join(" ")}: ${ended.out}${ended.errors}`);
@@ -35,14 +35,15 @@ async function out(...args: string[]): Promise<string> {
 
 const json = async (...args: string[]) => JSON.parse(await out(...args, "--json"));
 
-/** The status of a call with a key. */
+/** Returns the status of a call with a key. */
 async function status(key: string, path = "/v1alpha1/transcripts"): Promise<number> {
   return (await callRest(service.address, key, { method: "GET", path })).status;
 }
 
 /**
- * Resolves when calls with the key have this status: within a second of the end of the command
- * (docs/api.md, Access), or later on a busy machine. The time is a diagnostic of the test.
+ * Resolves when calls with the key have this status, which is within a second of the end of the
+ * command (docs/api.md, Access), or later on a busy machine. The time is reported as a diagnostic
+ * of the test.
  */
 async function answersSoon(t: TestContext, key: string, expected: number): Promise<void> {
   const since = performance.now();
@@ -50,7 +51,7 @@ async function answersSoon(t: TestContext, key: string, expected: number): Promi
   t.diagnostic(`${expected} after ${Math.round(performance.now() - since)} ms`);
 }
 
-/** The second account of the service, and its key with every scope. */
+/** The second account of the service, and a key for it with every scope. */
 let radio = "";
 let secret = "";
 
@@ -87,7 +88,7 @@ test("a key is created for the only account, is the only text on standard output
   assert.equal(await status(service.key), 200);
 });
 
-test("an account is created with a key, renamed, disabled and enabled, and its audit log has each act", async (t) => {
+test("an account is created with a key, renamed, disabled and enabled, and its audit log contains each action", async (t) => {
   const made = await hlust("accounts", "add", "Útvarp", "--key");
   assert.match(made.out, /^hlust_\S+\n$/, made.errors);
   secret = made.out.trim();
@@ -136,7 +137,7 @@ test("an account is created with a key, renamed, disabled and enabled, and its a
   );
 });
 
-test("members are invited, given roles and removed, but never the last owner", async () => {
+test("members are invited, given roles and removed, but the last owner always stays", async () => {
   const anna = ["--email", "Anna@example.is", "--name", "Anna", "--role", "owner"];
   const added = await out("accounts", "add-member", radio, ...anna);
   assert.match(added, /^Anna@example.is is OWNER: members/);
@@ -157,7 +158,7 @@ test("members are invited, given roles and removed, but never the last owner", a
   );
 });
 
-test("limits are set and removed, and nothing else changes", async () => {
+test("limits are set and removed, and nothing else is changed", async () => {
   const set = ["--requests-per-minute", "6000", "--stored-bytes", "0"];
   assert.deepEqual(await json("accounts", "limits", radio, ...set), {
     name: radio,
@@ -205,8 +206,8 @@ test("an account is deleted with all its data, and other accounts keep theirs", 
 });
 
 /**
- * A transcript with media, and a job with media that no worker runs; the call that reads the
- * transcript.
+ * Creates a transcript with media, and a job with media that no worker runs; returns the call that
+ * reads the transcript.
  */
 async function holdings(key: string): Promise<{ method: string; path: string }> {
   const call = async (path: string, body: unknown) => {
@@ -233,7 +234,7 @@ function mediaFiles(): number {
   return all.filter((path) => path.includes("/")).length;
 }
 
-test("invalid arguments are refused with a reason, and change nothing", async () => {
+test("invalid arguments are refused with a reason and change nothing", async () => {
   const rows: [args: string[], code: number, message: RegExp][] = [
     [["accounts", "rename", "First"], 2, /NAME is missing(.|\n)*Usage: hlust accounts <what>/],
     [["accounts", "banish", "x"], 2, /unknown subcommand "banish" of accounts/],

@@ -1,4 +1,4 @@
-// Runs the load tool as a program, against the whole service.
+// Runs the load tool as a program against the whole service.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -46,8 +46,8 @@ async function bench(line: string, environment: Record<string, string> = {}) {
 }
 
 /**
- * A file in which speech of the scripted engine (any sample but 0) and silence alternate, with
- * durations in ms.
+ * Writes a file in which speech for the scripted engine (any sample but 0) and silence alternate,
+ * with durations in ms.
  */
 function writeSpeech(name: string, pieces: readonly number[], sampleRateHertz = 16_000): string {
   const samples = pieces.map((ms, at) =>
@@ -60,7 +60,7 @@ function writeSpeech(name: string, pieces: readonly number[], sampleRateHertz = 
   return path;
 }
 
-test("paced streams end without losses, and the table has all times", async () => {
+test("paced streams end without losses, and the table contains all times", async () => {
   const file = writeSpeech("paced.wav", [900, 600, 500]);
   const { code, out, errors } = await bench(
     `stream --url ${service.address} --streams 8 --ramp 0.2 ${file}`,
@@ -79,7 +79,7 @@ test("paced streams end without losses, and the table has all times", async () =
   assert.match(out, /^this tool +\d\.\d\d cores; event loop late by /m);
 });
 
-test("--json prints every figure, and unpaced streams send the given duration", async () => {
+test("--json prints every figure, and unpaced streams send audio of the given duration", async () => {
   const url = service.address.replace("http", "ws");
   const { code, out, errors } = await bench(
     `stream --url ${url} --token-in query --streams 4 --rate 0 --duration 74 --json`,
@@ -88,7 +88,7 @@ test("--json prints every figure, and unpaced streams send the given duration", 
   const report = JSON.parse(out);
   assert.deepEqual(report.streams, { started: 4, ended: 4, failed: 0 });
   assert.equal(report.chunks, 4 * 740);
-  // The built-in recording has six words and a final in each 3.7 s.
+  // The built-in recording has six words and one final result in each 3.7 s.
   assert.deepEqual(report.messages, { interim: 4 * 20 * 6, final: 4 * 20 });
   assert.equal(report.finals, 80);
   assert.deepEqual([report.lost, report.differingStreams, report.failures], [0, 0, []]);
@@ -98,9 +98,9 @@ test("--json prints every figure, and unpaced streams send the given duration", 
   assert.equal(report.tool.sendsLateMs, undefined);
 });
 
-test("lag is measured from the chunk that a message waited for", async () => {
-  // Speech of one word, and the silence that ends it. The silence for which the service waits must
-  // not count as lag.
+test("lag is measured from the chunk for which a message waited", async () => {
+  // The file contains speech of one word, and the silence that ends the word. The silence for which
+  // the service waits must not count as lag.
   const file = writeSpeech("lag.wav", [400, 1200]);
   const line = `stream --url ${service.address} --streams 2 --json ${file}`;
   const { finalLagMs, interimLagMs } = JSON.parse((await bench(line)).out);
@@ -149,11 +149,11 @@ test("failures of a server that is killed during a run are counted, and the exit
     5,
     out,
   );
-  // The PostgreSQL of the killed service still runs: the next service stops it.
+  // The PostgreSQL process of the killed service still runs, and the next service stops it.
   await (await startService(data, scripted)).stop();
 });
 
-test("failures of a missing server, and of one that refuses the token, are counted by kind", async () => {
+test("failures of a missing server, and of a server that refuses the token, are counted by kind", async () => {
   const unused = createServer().listen(0, "127.0.0.1");
   await once(unused, "listening");
   const address = unused.address();
@@ -174,7 +174,7 @@ test("failures of a missing server, and of one that refuses the token, are count
   }
 });
 
-test("invalid arguments are refused by name, with the usage", async () => {
+test("invalid arguments are refused by name, and the usage is printed", async () => {
   const stereo = join(folder, "stereo.wav");
   const header = wavHeader({ sampleRateHertz: 16_000, channels: 2, dataBytes: 4 });
   writeFileSync(stereo, Buffer.concat([header, Buffer.alloc(4)]));

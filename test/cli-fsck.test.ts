@@ -1,4 +1,4 @@
-// Runs `hlust fsck` as a program, while a service writes, and after damage.
+// Runs `hlust fsck` as a program while a service writes, and after damage.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ after(() => {
 
 const fsck = async (...args: string[]) => await runHlust(["fsck", ...args], { HLUST_DATA: data });
 
-test("hlust fsck finds nothing while a service writes, and does not disturb the service", async () => {
+test("hlust fsck reports no errors while a service writes, and does not disturb the service", async () => {
   const serving = await startServing(data);
   const stop = new AbortController();
   const target = { address: serving.address, key: keyOf(data) };
@@ -73,7 +73,7 @@ test("hlust fsck lists errors and exits with 1, and exits with 0 after repairs",
   assert.match(left.out, new RegExp(`^MEDIA_MISSING media/${media}: .*\n1 found: `));
 });
 
-test("hlust fsck exits with 2 for invalid arguments and if the archive cannot be read", async () => {
+test("hlust fsck exits with 2 for invalid arguments, and if the archive cannot be read", async () => {
   const nowhere = join(data, "nowhere");
   const rows: [args: string[], environment: Record<string, string>, message: RegExp][] = [
     [["--fast"], {}, /--fast/],

@@ -11,7 +11,7 @@ import { openTestService } from "./spec/service.ts";
 
 const log = createLog("silent");
 const parts = new AsyncDisposableStack();
-/** The pool of a superuser. */
+/** A superuser's connection pool. */
 let pool: pg.Pool;
 /** Returns the DATABASE_URL of a role. */
 let urlOf: (role: string) => string;
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
-/** Everything in the database except the rows. */
+/** Returns everything in the database except the rows. */
 async function schema(): Promise<unknown[]> {
   const { rows } = await pool.query(
     "select relname, relkind from pg_class where relnamespace::regnamespace::text = 'public' order by 1",
@@ -45,7 +45,7 @@ async function schema(): Promise<unknown[]> {
 const run = async (args: string, role = "deploy") =>
   await runHlust(args.split(" "), { DATABASE_URL: urlOf(role), HLUST_DATA: "/nonexistent" });
 
-test("other commands change no schema: they refuse an older one, and name the command to run", async () => {
+test("other commands do not change the schema; they refuse an older one and name the command to run", async () => {
   const before = await schema();
   for (const args of ["fsck", "accounts list", "keys list", "console"]) {
     const { code, out, errors } = await run(args);

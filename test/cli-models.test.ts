@@ -1,4 +1,4 @@
-// Runs `hlust models` as a program, with servers on this machine.
+// Runs `hlust models` as a program with servers on this machine.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,7 +46,7 @@ function writeCatalogue(url: string, version = "1"): void {
   writeFileSync(join(folder, "catalogue.json"), text);
 }
 
-/** Installed models, without those that come with Hlust. */
+/** Returns the names of installed models, except those that come with Hlust. */
 async function installedNames(): Promise<string[]> {
   const { models: all } = JSON.parse((await models("list", "--json")).out);
   return all
@@ -115,7 +115,7 @@ test("similar names are suggested, and an invalid catalogue is reported", async 
   assert.match((await models("pull", "x")).errors, /ENOENT.*catalogue\.json/);
 });
 
-test("a missing server, or a server with another file, is reported, and nothing is installed", async () => {
+test("a missing server, or a server with a different file, is reported, and nothing is installed", async () => {
   await using other = await serveDownloads((_request, response) => response.end("<html>"));
   writeCatalogue(`${other.url}/it`);
   const { code, out, errors } = await models("pull", "english-small");
@@ -128,7 +128,7 @@ test("a missing server, or a server with another file, is reported, and nothing 
   assert.deepEqual(await installedNames(), []);
 });
 
-test("a folder is added, and an invalid one is refused with a reason", async () => {
+test("a folder is added, and an invalid folder is refused with a reason", async () => {
   const mine = join(folder, "mine");
   writeModel(mine, testCard("mine"));
   assert.match((await models("add", mine)).errors, /mine cannot be loaded/);
@@ -161,7 +161,7 @@ test("list shows broken models next to good ones", async () => {
   assert.equal(refused.length, 1);
 });
 
-test("a missing or broken model cannot be tested", async () => {
+test("testing a missing or broken model fails", async () => {
   writeModel(join(folder, "models/good"), testCard("good"));
   writeModel(join(folder, "models/bad"), "{}");
   const rows: [name: string, message: RegExp][] = [
@@ -175,7 +175,7 @@ test("a missing or broken model cannot be tested", async () => {
   }
 });
 
-test("invalid arguments exit with 2 and the usage", async () => {
+test("invalid arguments result in exit code 2 and the usage", async () => {
   const rows: [args: string[], message: RegExp][] = [
     [["install"], /unknown subcommand "install" of models/],
     [["pull"], /the name of a model is missing/],

@@ -117,13 +117,13 @@ const source = join(root, "src");
 
 interface Import {
   readonly room: string;
-  /** Path below src. */
+  /** The path below src. */
   readonly target: string;
   /** Whether the target is started as a thread or process, which may import types from here. */
   readonly isProgram: boolean;
 }
 
-/** Every import of a project file, types included. */
+/** Returns every import of a project file, including type imports. */
 function importsOf(file: string, text: string): Import[] {
   const room = roomOf(relative(source, file));
   const specifiers = text.matchAll(/(from|import\(|import|URL\()\s*"(\.[^"]+\.tsx?)"/g);
@@ -138,7 +138,7 @@ function roomOf(path: string): string {
   return path.split("/", 1)[0] ?? path;
 }
 
-/** The files of src, tests aside, each with its imports; paths are below src. */
+/** Returns the imports of each file of src except tests; paths are below src. */
 function importsOfSource(): ReadonlyMap<string, readonly Import[]> {
   const files = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter(
     (file) => !file.endsWith(".test.ts"),
@@ -154,7 +154,7 @@ function importsOfSource(): ReadonlyMap<string, readonly Import[]> {
 const isOf = (target: string, permission: string): boolean =>
   target === permission || target.startsWith(`${permission}/`);
 
-/** What is wrong with an import, or undefined. */
+/** Returns the problem with an import, or undefined. */
 function violation({ room, target }: Import): string | undefined {
   const allowed = mayImport[room];
   if (!allowed) return `${room} has no row in the table of floors`;
@@ -163,8 +163,8 @@ function violation({ room, target }: Import): string | undefined {
 }
 
 /**
- * The circles of a graph (Tarjan, Depth-first search and linear graph algorithms, 1972): sets of
- * nodes each of which reaches all others.
+ * Returns the cycles of a graph (Tarjan, Depth-first search and linear graph algorithms, 1972):
+ * sets of nodes, each of which reaches all the others.
  */
 function circlesOf(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const found: string[][] = [];
@@ -191,7 +191,7 @@ function circlesOf(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   return found;
 }
 
-test("every import keeps to its floor", () => {
+test("every import respects the floors", () => {
   const imports = importsOfSource();
   assert.ok(imports.size > 20);
   const broken = [...imports].flatMap(([file, targets]) =>
@@ -204,7 +204,7 @@ test("docs/architecture.md shows the table of floors", () => {
   const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
   const [, section = ""] = page.split("\n## Floors\n");
   const [floors = ""] = section.split("\n## ", 1);
-  // Rows of the table, and items of the list below it, which wrap.
+  // The matches are rows of the table, and items of the list below it, which wrap.
   const entries = floors.matchAll(
     /^(?:\| src\/(.+?) \| (.+) \||- src\/(.+?): ((?:.+|\n {2})+))$/gm,
   );
@@ -217,7 +217,7 @@ test("docs/architecture.md shows the table of floors", () => {
   assert.deepEqual(shown, mayImport);
 });
 
-test("the two sides of the engine pipe, and the engines, meet in the protocol only", () => {
+test("the two sides of the engine pipe, and the engines, share only the protocol", () => {
   const engineFiles = [...importsOfSource()].filter(([file]) => /^engines\/.+\//.test(file));
   assert.ok(engineFiles.length > 50);
   const broken = engineFiles.flatMap(([file, targets]) => {
@@ -242,7 +242,7 @@ test("the table of floors permits no import that does not exist", () => {
   assert.deepEqual(unused, []);
 });
 
-test("no files import each other in a circle, type imports included", () => {
+test("no files import each other in a cycle, even through type imports", () => {
   const edges = new Map(
     [...importsOfSource()].map(([file, imports]) => {
       const targets = imports.filter(({ isProgram }) => !isProgram);
@@ -252,7 +252,7 @@ test("no files import each other in a circle, type imports included", () => {
   assert.deepEqual(circlesOf(edges), []);
 });
 
-test("a circle of imports is found", () => {
+test("a cycle of imports is found", () => {
   const rows: [edges: Record<string, string[]>, circles: string[][]][] = [
     [{ a: ["b"], b: ["c"], c: [] }, []],
     [{ a: ["b", "c"], b: ["c"], c: [] }, []],
@@ -290,7 +290,7 @@ test("an import that breaks the floors is found", () => {
   }
 });
 
-test("only the command line passes the environment on, to config.ts (PATH aside)", () => {
+test("except for PATH, only the command line passes the environment on, to config.ts", () => {
   const readers = globSync("src/**/*.ts", { cwd: root }).filter((file) => {
     const code = readFileSync(join(root, file), "utf8").replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, "");
     return !file.endsWith(".test.ts") && /process\.env\b(?!\["PATH"\])/.test(code);

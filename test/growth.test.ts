@@ -10,12 +10,13 @@ test("assertLinear() accepts linear time and refuses quadratic time, unless the 
   const line = (items: readonly number[]): void => {
     for (let times = 0; times < 400; times++) assert.ok(!items.includes(-1));
   };
-  // Small enough for the caches: the speed of memory is not the point.
+  // The input is small enough for the caches, since the speed of memory is not under test.
   assertLinear("line", 8000, { input, run: line });
   assert.throws(() => {
     assertLinear("square", 2000, { input, run: square });
   }, /square: .* of eight times as much/);
-  // A baseline that is linear allows no more; one that is not allows what it grows by.
+  // A linear baseline does not raise the limit; any other baseline raises the limit in proportion
+  // to its own growth.
   assert.throws(() => {
     assertLinear("square", 2000, { input, run: square, baseline: line });
   }, /square: .* of eight times as much/);

@@ -28,7 +28,7 @@ const projectFiles: ProjectFiles = {
   },
 };
 
-/** The files that people write, without generated files and the examples of these rules. */
+/** The files that people write; generated files and the examples of these rules are excluded. */
 const files = globSync(
   [
     "*.{md,yaml}",
@@ -44,7 +44,7 @@ const files = globSync(
   .filter((file) => !["docs/glossary.md", "test/prose.test.ts"].includes(file))
   .toSorted();
 
-/** Speech, texts of users and former names, in which every word may stand. */
+/** Speech, texts of users and former names, in which every word may occur. */
 const quoted: Readonly<Record<string, readonly string[]>> = {
   "CHANGELOG.md": [
     "job.given_back",

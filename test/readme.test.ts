@@ -1,4 +1,4 @@
-// The requests of the README work when pasted, in order.
+// The README's requests work when pasted, in order.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { openTestService } from "./spec/service.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** The shell blocks of the section "Requests". */
+/** Returns the shell blocks of the section "Requests". */
 function requests(): string[] {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   const [, section = ""] = readme.split("\n## Requests\n");
@@ -18,8 +18,8 @@ function requests(): string[] {
   return Array.from(own.matchAll(/^```sh\n(.*?)^```$/gms), ([, block = ""]) => block);
 }
 
-test("every request of the README gets the answer that the README shows", async () => {
-  // A machine with two cores has two engine processes: two streams are recognized at the same time.
+test("every request of the README gets the response that the README shows", async () => {
+  // A machine with two cores has two engine processes, so two streams are recognized concurrently.
   await using service = await openTestService({ HLUST_ENGINE_PROCESSES: "2" });
   const folder = mkdtempSync(join(tmpdir(), "hlust-readme-"));
   try {

@@ -1,4 +1,4 @@
-// script/setup, with which script/server and script/test begin.
+// script/setup, which script/server and script/test run first.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -22,13 +22,13 @@ import { until } from "./fixtures/until.ts";
 const root = resolve(import.meta.dirname, "..");
 const setup = join(root, "script/setup");
 
-test("set-up takes under 3 s when nothing changed", (t) => {
+test("setup takes under 3 s if nothing has changed", (t) => {
   if (!existsSync(join(root, "node_modules/.hlust-setup"))) {
     t.skip("these node_modules were not installed by script/setup");
     return;
   }
   for (const args of [[], ["--test"]]) {
-    // Other tests run at the same time, so one of several attempts must be fast.
+    // Other tests run concurrently, so only one of several attempts must be fast.
     const tookMs: number[] = [];
     while (tookMs.length < 5 && (tookMs.at(-1) ?? Infinity) >= 3_000) {
       const began = performance.now();
@@ -40,7 +40,7 @@ test("set-up takes under 3 s when nothing changed", (t) => {
   }
 });
 
-test("missing packages are named to users without root, with the command that installs them", () => {
+test("missing packages are named to users without root access, with the command that installs them", () => {
   const folder = mkdtempSync(join(tmpdir(), "hlust-dpkg-"));
   try {
     // A package database without installed packages.
@@ -64,8 +64,8 @@ test("missing packages are named to users without root, with the command that in
 });
 
 /**
- * A copy of the committed files, with the packages that are installed here and without the files
- * that set-up generates from them.
+ * Copies the committed files and the packages that are installed here, without the files that setup
+ * generates from them.
  */
 function copyProject(to: string): void {
   for (const name of ["bin", "models", "script", "src", "package.json", "package-lock.json"]) {

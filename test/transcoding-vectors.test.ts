@@ -60,8 +60,8 @@ const registry = createRegistry(file_transcoding);
 const run: string[] = [];
 
 /**
- * Sections that are not about the transcoder: websocket-vectors.test.ts runs the vectors of
- * WebSockets, which belong to the server.
+ * Sections that are not about the transcoder: websocket-vectors.test.ts runs the WebSocket vectors,
+ * which belong to the server.
  */
 const sectionsElsewhere = ["websocket"];
 
@@ -116,7 +116,7 @@ section("match", (vector) => {
 
 for (const name of ["query", "body"]) {
   section(name, (vector) => {
-    // Content types are checked by the server.
+    // The server checks content types.
     if (objectIn(vector["expect"])["error"] === 415) return "skip";
     const request = objectIn(vector["request"]);
     const expect = objectIn(vector["expect"]);
@@ -202,7 +202,7 @@ section("encode", (vector) => {
   assert.deepEqual(found, vector["expect"], problems.join("; "));
 });
 
-/** Formats of other implementations, which are not served here. */
+/** Stream formats of other implementations, which are not served here. */
 const otherStreamFormats: Readonly<Record<string, string>> = {
   "request array": "single messages are received over a WebSocket, gRPC or Connect",
   "response array": "it is not JSON before its end, and has no place for a failure",
@@ -245,7 +245,7 @@ test("every section of the vectors is run here or in another test", (t) => {
 });
 
 /**
- * Makes the test of one section, which names every vector that fails and every deviation that no
+ * Defines the test of one section, which names every vector that fails and every deviation that no
  * longer fails.
  */
 function section(name: string, check: (vector: Vector) => "skip" | void): void {
@@ -262,7 +262,7 @@ function section(name: string, check: (vector: Vector) => "skip" | void): void {
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         if (deviates) counts.deviating++;
-        // A file from elsewhere can have options that are not supported.
+        // A foreign file can have options that are not supported.
         else if (vector["optional"] === true && isForeign) counts.optional++;
         else failed.push(`${vector.id}: ${message}`);
       }
@@ -282,7 +282,7 @@ function rpcOf(vector: Vector): string {
   return typeof vector["rpc"] === "string" ? vector["rpc"] : "Echo";
 }
 
-/** A transcoder with the vector's rule as the annotation of a method. */
+/** Returns a transcoder with the vector's rule as the annotation of a method. */
 function transcoderOf(vector: Vector): Transcoder {
   const annotations = { [rpcOf(vector)]: vector["rule"] ?? null };
   const { alwaysEmitImplicit, ...options } = objectIn(vector["options"] ?? {});
@@ -316,7 +316,7 @@ function serviceWith(annotations: JsonObject, emitsUnset: boolean): DescService 
 
 const knownOptions = new Set(["ignoredQuery", "unknownQuery", "strayBody", "alwaysEmitImplicit"]);
 
-/** Whether a vector of a file from elsewhere needs a mode that does not exist here. */
+/** Returns whether a vector of a foreign file needs a mode that does not exist here. */
 function hasOtherOptions(vector: Vector): boolean {
   const names = Object.keys(objectIn(vector["options"] ?? {}));
   return names.some((name) => !knownOptions.has(name));

@@ -1,5 +1,5 @@
 // Runs the "websocket" vectors of HLUST_VECTORS, or of the committed file, against a real server:
-// the token of a handshake, and the protocol in the answer.
+// the token of a handshake, and the protocol in the response.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
@@ -23,7 +23,8 @@ interface Vector {
 }
 
 /**
- * The keys that a vector can have. A vector with others is about something that is not served here.
+ * The keys that a vector can have. A vector with other keys concerns a feature that is not served
+ * here.
  */
 const known = new Set(["id", "subprotocols", "header", "authorization", "selected"]);
 const aside = new Set(["source", "note", "conflict", "optional"]);

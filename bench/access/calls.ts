@@ -1,5 +1,5 @@
-// The CPU time of the server for a whole REST call with a key that is checked, and for the same
-// call without any check. The caller is another process, and is not counted.
+// The server's CPU time for a whole REST call whose key is checked, and for the same call without
+// any check. The caller runs in another process, so its CPU time is not counted.
 import type { Authenticator } from "../../src/auth/authenticate.ts";
 import { createAuthenticator } from "../../src/auth/authenticate.ts";
 import { createRefusedAttempts } from "../../src/auth/refused-attempts.ts";
@@ -14,7 +14,7 @@ import type { Figure } from "./figure.ts";
 const rounds = 15;
 const callsARound = 2_000;
 
-/** CPU time that an API key adds to a small call, in us. */
+/** Measures the CPU time in us that an API key adds to a small call. */
 export async function measureCalls(): Promise<Figure[]> {
   await using database = await openTestDatabase();
   const { db } = database;

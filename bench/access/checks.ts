@@ -1,5 +1,5 @@
-// The CPU time of the check alone, in this process, on all threads: signatures are not checked on
-// the main thread.
+// Measures the CPU time of only the check, in this process. The time of all threads counts, because
+// signatures are not checked on the main thread.
 import { sign, verify } from "node:crypto";
 import { createAuthenticator, type Authenticator } from "../../src/auth/authenticate.ts";
 import { createRefusedAttempts } from "../../src/auth/refused-attempts.ts";
@@ -22,7 +22,7 @@ const callsARound = 5_000;
 const tokensARound = 400;
 const publicUrl = "https://hlust.example";
 
-/** The CPU time in us that a call takes for its key or JWT: the best round of eight. */
+/** Measures the CPU time in us of checking the key or JWT of a call: the best of eight rounds. */
 export async function measureChecks(): Promise<Figure[]> {
   await using database = await openTestDatabase();
   const { db } = database;
@@ -62,7 +62,9 @@ async function bestOf(measure: () => Promise<number>): Promise<number> {
 
 const repeated = (token: string) => Array.from({ length: callsARound }, () => token);
 
-/** The CPU time in us of a check, including the facts of the call that it needs. */
+/**
+ * Returns the CPU time in us of a check, including the creation of the call facts that it needs.
+ */
 async function timesOf(authenticator: Authenticator, tokens: readonly string[]): Promise<number> {
   const began = cpuMs();
   for (const token of tokens) {
@@ -77,7 +79,9 @@ async function timesOf(authenticator: Authenticator, tokens: readonly string[]):
   return ((cpuMs() - began) * 1000) / tokens.length;
 }
 
-/** The CPU time in us of only checking a signature, with Node's own crypto, on this thread. */
+/**
+ * Returns the CPU time in us of verifying only a signature, with Node's own crypto, on this thread.
+ */
 function verifyTimes({ privateKey, publicKey }: TestClientKey): number {
   const digest = privateKey.asymmetricKeyType === "ed25519" ? undefined : "sha256";
   const signed = Array.from({ length: tokensARound }, (_, at) => {

@@ -1,4 +1,4 @@
-/** A measured figure, and its limit. */
+/** A measured figure and its limit. */
 export interface Figure {
   readonly name: string;
   readonly value: number;

@@ -1,5 +1,5 @@
-// Two nodes on one database: after one node has revoked a key, how long the key stays valid and its
-// streams stay open on the other node.
+// Measures, with two nodes on one database, how long a key that one node has revoked stays valid on
+// the other node, and how long its streams stay open there.
 import { openCluster, type ClusterNode } from "../../test/fault/cluster.ts";
 import { callRest } from "../../test/spec/service.ts";
 import { openStream, streamingConfig } from "../../test/spec/stream.ts";
@@ -8,7 +8,7 @@ import type { Figure } from "./figure.ts";
 const rounds = 8;
 const socketsARound = 20;
 
-/** Both times in ms, each the longest of eight. */
+/** Measures both times in ms. Each figure is the maximum of eight rounds. */
 export async function measureRevocation(): Promise<Figure[]> {
   await using cluster = await openCluster({});
   const nodes = [cluster.addNode("api"), cluster.addNode("api")] as const;
@@ -41,8 +41,8 @@ export async function measureRevocation(): Promise<Figure[]> {
 }
 
 /**
- * Revokes a key on one node. Returns how long after its answer the other node accepted the last
- * call, and closed the last socket.
+ * Revokes a key on one node. Returns how long after the response the other node still accepted a
+ * call, and how long it took to close the last socket.
  */
 async function revokeOnce([here, there]: readonly [ClusterNode, ClusterNode]) {
   const { address, key } = here.service;

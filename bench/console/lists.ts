@@ -6,9 +6,9 @@ import { seedTranscripts } from "../../test/console/seed-transcripts.ts";
 import type { PageFigure } from "./reading.ts";
 
 const transcripts = 100_000;
-/** The number of jumps, to positions whose rows are no longer loaded. */
+/** The number of jumps to positions whose rows are no longer loaded. */
 const jumps = 50;
-/** Below these limits users do not notice a wait. */
+/** Users do not notice a wait that is shorter than these limits. */
 const limits = { stepMs: 100, jumpMs: 100 };
 
 /** Scrolls a list of 100,000 transcripts to its end page by page, then to random positions. */
@@ -45,7 +45,10 @@ export async function runLists(): Promise<PageFigure[]> {
   ];
 }
 
-/** Measures from a jump to the frame in which the row in the middle of the window has its text. */
+/**
+ * Measures the time from a jump to the frame in which the row in the middle of the window shows its
+ * text.
+ */
 const inPage = `{
   globalThis.longTasks = [];
   new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))

@@ -9,7 +9,7 @@ import { joined } from "../../test/fixtures/flite.ts";
 import { wavOf } from "../../test/fixtures/jobs-fixture.ts";
 import { longSegments } from "../../test/fixtures/long-transcript.ts";
 
-/** A measured figure, and its limit. */
+/** A measured figure and its limit. */
 export interface PageFigure {
   readonly name: string;
   readonly ms: number;
@@ -19,14 +19,15 @@ export interface PageFigure {
 
 const openings = 7;
 /**
- * The limits for 30,000 words. `openLongMs` is for 200,000 words: users accept that wait. All of
- * the text may take three times as long as the first words, since it is rendered while users read.
+ * The limits for 30,000 words. `openLongMs` is the limit for 200,000 words, a wait that users
+ * accept. Rendering all of the text may take three times as long as rendering the first words,
+ * since users can already read.
  */
 const limits = { openMs: 1_000, openLongMs: 3_000, tickMs: 4 };
 
 /**
- * Measures, in the page, how long a long transcript takes to open, and what it costs to highlight
- * the current word.
+ * Measures, in the page, how long a long transcript takes to open, and how much highlighting the
+ * current word costs.
  */
 export async function runReading({ seconds }: { readonly seconds: number }): Promise<PageFigure[]> {
   await using pages = await openTestPages();
@@ -40,7 +41,10 @@ export async function runReading({ seconds }: { readonly seconds: number }): Pro
   return figures;
 }
 
-/** Makes a transcript whose media plays the words in its middle: half of the text precedes them. */
+/**
+ * Creates a transcript whose media plays the words in the middle of the text. Half of the text
+ * precedes these words.
+ */
 async function createLong(pages: TestPages, words: number, seconds: number): Promise<string> {
   const { samples, seconds: spoken } = interview();
   const times = Math.ceil((seconds + 10) / spoken);
@@ -68,7 +72,8 @@ const watch = (segments: number) => `
     const count = document.querySelectorAll(".segment").length;
     if (count > 0 && opened.painted === undefined) {
       opened.painted = 0;
-      // This runs before a frame is painted, so it ends after the next frame has begun.
+      // The callback runs before a frame is painted, so its timer fires after the next frame has
+      // begun.
       requestAnimationFrame(() => setTimeout(() => { opened.painted = performance.now(); }));
     }
     if (count >= ${segments}) opened.whole = performance.now();
@@ -96,7 +101,7 @@ async function open(
   }
   await page.context().close();
   for (let at = 0; at < 3; at++) {
-    // A browser that has cached nothing, but is signed in.
+    // A browser that is signed in but has cached nothing.
     const fresh = await pages.open("/nowhere");
     await fresh.addInitScript(watch(words / 20));
     const session = await fresh.context().newCDPSession(fresh);
@@ -176,7 +181,10 @@ async function play(
   ];
 }
 
-/** The used fields of an event in Chromium's trace; `tdur` is CPU time in microseconds. */
+/**
+ * The fields of an event in Chromium's trace that are used here. `tdur` is the CPU time in
+ * microseconds.
+ */
 interface TraceEvent {
   readonly name: string;
   readonly pid: number;
@@ -184,14 +192,14 @@ interface TraceEvent {
   readonly tdur?: number;
 }
 
-/** The events of the page's own thread. */
+/** Returns the events of the page's own thread. */
 function parseTrace(json: string): readonly TraceEvent[] {
   const { traceEvents }: { readonly traceEvents: readonly TraceEvent[] } = JSON.parse(json);
   const own = traceEvents.find((event) => event.name === "FireAnimationFrame");
   return traceEvents.filter(({ pid, tid }) => pid === own?.pid && tid === own.tid);
 }
 
-/** CPU time, which depends little on the load of the machine. */
+/** Returns CPU times, which depend little on the load of the machine. */
 function tookMs(trace: readonly TraceEvent[], name: string): number[] {
   const times = trace.flatMap((event) => (event.name === name ? [event.tdur ?? 0] : []));
   return times.filter((us) => us > 0).map((us) => us / 1000);
@@ -203,7 +211,8 @@ function quantile(values: readonly number[], share: number): number {
 }
 
 /**
- * Waits for a condition in the page, by the DevTools protocol: the page's policy allows no eval.
+ * Waits for a condition in the page through the DevTools protocol, because the page's policy allows
+ * no eval.
  */
 async function waitInside(page: Page, condition: string): Promise<void> {
   await page.evaluate(`new Promise((done) => {

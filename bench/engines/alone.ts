@@ -1,4 +1,4 @@
-// An engine that is called directly, in this process: without pipe, endpointing and turns.
+// An engine that is called directly in this process, without a pipe, endpointing or turns.
 import { setImmediate as turn } from "node:timers/promises";
 import { type Decoder, type Engine, engineSampleRate } from "../../src/engines/protocol/engine.ts";
 import { openEngine } from "../../src/engines/process/open-engine.ts";
@@ -13,7 +13,10 @@ export async function openAlone({ source }: LoadableModel): Promise<Engine> {
   return await openEngine(source);
 }
 
-/** CPU ms per second of audio of `count` decoders that decode the same audio at the same time. */
+/**
+ * Returns the CPU time in ms per second of audio for `count` decoders that decode the same audio
+ * concurrently.
+ */
 export async function decodeAlone(
   engine: Engine,
   { utterances }: Speech,
@@ -23,7 +26,7 @@ export async function decodeAlone(
     engine.createDecoder({ mode, alternativesMax: 1 }),
   );
   const decodeAll = () => Promise.all(decoders.map((decoder) => decode(decoder, utterances)));
-  // In the first run, functions are compiled.
+  // The first run compiles functions, so it is not measured.
   await decodeAll();
   const startMs = cpuMs();
   await decodeAll();

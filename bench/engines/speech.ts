@@ -13,7 +13,9 @@ export interface Speech {
 
 const utterancesMax = 10;
 
-/** Makes Icelandic speech with espeak-ng, and English speech with flite for all other languages. */
+/**
+ * Generates Icelandic speech with espeak-ng, and English speech with flite for all other languages.
+ */
 export function speechOf(languageCode: string): Speech {
   const isIcelandic = languageCode.startsWith("is");
   const texts = (isIcelandic ? icelandicSentences : sentences).slice(0, utterancesMax);

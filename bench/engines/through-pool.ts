@@ -1,4 +1,4 @@
-// The same speech through an engine process, as in a stream of the service.
+// The same speech, recognized by an engine process as in a stream of the service.
 import { engineSampleRate, type RecognitionMode } from "../../src/engines/protocol/engine.ts";
 import { openEnginePool } from "../../src/engines/pool/engine-pool.ts";
 import type { LoadableModel } from "../../src/engines/pool/loadable-models.ts";
@@ -8,7 +8,10 @@ import type { Speech } from "./speech.ts";
 
 const chunkSamples = engineSampleRate / 10;
 
-/** CPU ms of the engine processes per second of speech, with `count` concurrent streams. */
+/**
+ * Returns the CPU time in ms of the engine processes per second of speech, with `count` concurrent
+ * streams.
+ */
 export async function recognizeThroughPool(
   model: LoadableModel,
   { languageCode, utterances, talk }: Speech,

@@ -11,7 +11,8 @@ export async function recognizeAlone(talk: Int16Array, log: Log): Promise<Spent>
   const options = { languageCode: "en-US", mode: "job", sampleRateHertz: 16_000 } as const;
   using watch = new TreeWatch([process.pid]);
   const before = await watch.look();
-  // One piece after another: two at the same time would evict each other from the caches of a core.
+  // Pieces are recognized one after another, because two concurrent pieces would evict each other
+  // from the caches of a core.
   for (const { samples } of pieces) {
     for await (const _ of pool.recognize([samples], options)) continue;
   }

@@ -14,10 +14,12 @@ import { type Spent, spentBetween, TreeWatch } from "./service-tree.ts";
 const shareMin = 0.9;
 
 /**
- * One recording over all cores, from its submission to its transcript, compared with one engine
- * process that recognizes the same recording alone, before and after. Two figures: the share of all
- * CPU time that goes to engines, times the share of the time in which engines work, which is valid
- * on a busy machine too; and the speed by the clock, which needs an idle machine.
+ * Measures one recording on all cores, from its submission to its transcript. Compares it with one
+ * engine process that recognizes the same recording alone, before and after. Returns two figures:
+ *
+ * - the share of all CPU time that engines use, times the share of the time in which engines work,
+ *   which is valid on a busy machine too
+ * - the speed by the clock, which needs an idle machine
  */
 export async function measureHour(
   folder: string,

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { callRest } from "../../test/spec/service.ts";
 
-/** The service to call, and the key. */
+/** The service to call and its key. */
 export interface Node {
   readonly address: string;
   readonly key: string;
 }
 
-/** Polls are not more frequent, because each takes time of the service. */
+/** The interval between polls. It is not shorter, because each poll costs the service time. */
 const pollMs = 500;
 
 /**
- * Waits for all engine processes: the service reports that it is ready when the first process of a
- * model is.
+ * Waits for all engine processes, because the service already reports that it is ready when the
+ * first process of a model is ready.
  */
 export async function untilEnginesReady({ address }: Node): Promise<void> {
   for (;;) {
@@ -32,7 +32,7 @@ export async function submitJob({ address, key }: Node, uri: string): Promise<st
   return json.name;
 }
 
-/** The progress of a job in percent. Throws if it has failed. */
+/** Returns the progress of a job in percent. Throws if the job has failed. */
 export async function progressOf({ address, key }: Node, name: string): Promise<number> {
   const { json } = await callRest(address, key, { method: "GET", path: `/v1alpha1/${name}` });
   if (json.state === "SUCCESS") return 100;

@@ -10,7 +10,7 @@ import { progressOf, submitJob } from "./job-calls.ts";
 import { makeRecording } from "./recording.ts";
 import { treeMebibytes } from "./service-tree.ts";
 
-/** A job may have at most 8 h, and an MP3 is a little longer than its header states. */
+/** A job may have at most 8 h of audio, and an MP3 is slightly longer than its header states. */
 const secondsMax = 8 * 3600 - 10;
 const growthMebibytesMax = 30;
 const lookMs = 1000;
@@ -22,9 +22,10 @@ interface Look {
 }
 
 /**
- * The growth of the memory (PSS) of the process tree during a recording of 8 h, from the second
- * quarter to the last, and the size of the files (the media, and the decoder's copy). Compares the
- * minimum of each quarter, because garbage that is not yet collected does not count as growth.
+ * Measures the growth of the memory (PSS) of the process tree during a recording of 8 h, from the
+ * second quarter to the last. Also measures the size of the files (the media and the decoder's
+ * copy). The minimum of each quarter is compared, because garbage that has not been collected yet
+ * does not count as growth.
  */
 export async function measureMemory(
   folder: string,
@@ -68,7 +69,7 @@ function figuresOf(
   return [
     {
       name: `growth over ${hours} h of audio, MiB`,
-      // Half of the recording is between the middles of the compared quarters.
+      // The middles of the compared quarters are half of the recording apart.
       ratio: growth,
       ratioMax: growthMebibytesMax,
       note: `${early?.toFixed(0)} to ${late?.toFixed(0)} MiB with the ${engine} engine, ${(growth / (hours / 2)).toFixed(1)} MiB per hour, at most ${most.toFixed(0)}; ${looks.length} looks`,
@@ -82,7 +83,10 @@ function figuresOf(
   ];
 }
 
-/** The bytes of all files except PostgreSQL's. A file that disappears counts as 0. */
+/**
+ * Returns the total size in bytes of all files except PostgreSQL's. A file that disappears counts
+ * as 0.
+ */
 async function fileBytesIn(data: string): Promise<number> {
   let bytes = 0;
   for (const file of await readdir(data, { recursive: true })) {

@@ -15,18 +15,18 @@ import { startService, type ServiceProcess } from "../../test/fault/process.ts";
 import type { Figure } from "../report.ts";
 
 /**
- * The least number of jobs per second, end to end, with uploaded media and with media that is
- * fetched first. figure() derives it from CPU time, as on idle cores, because the clock would
- * measure what else the machine does.
+ * The minimum number of jobs per second, end to end, with uploaded media and with media that is
+ * fetched first. figure() derives the rate from CPU time, as on idle cores, because wall-clock time
+ * also includes other work of the machine.
  */
 const rates = { queue: 200, fetched: 100 } as const;
 const jobs = 1_500;
 const warmJobs = 700;
-/** The numbers of concurrent submits, and of jobs that are polled at the same time. */
+/** The number of concurrent submits, and the number of jobs that are polled concurrently. */
 const [submitting, watching] = [16, 4];
 const pollMs = 100;
 const timeoutMs = 120_000;
-/** One of each 25 transcripts is read at the end. */
+/** One of every 25 transcripts is read at the end. */
 const readEvery = 25;
 
 /** The source of one job. */
@@ -36,9 +36,9 @@ interface Source {
 }
 
 /**
- * Jobs of 3.7 s of plain WAV over REST, in one process with the scripted engine, from the submit
- * until a poll returns SUCCESS. Counts the CPU time of all processes, PostgreSQL and this client
- * included: it depends less on other load than the clock does.
+ * Measures jobs of 3.7 s of plain WAV over REST, from the submit until a poll returns SUCCESS, in
+ * one process with the scripted engine. The CPU time of all processes counts, including PostgreSQL
+ * and this client, because it depends less on other load than wall-clock time does.
  */
 export async function measureQueue(): Promise<Figure[]> {
   const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
@@ -83,7 +83,7 @@ async function upload(caller: HttpCaller, bytes: Buffer): Promise<string> {
 interface Measured {
   readonly jobs: number;
   readonly wallMs: number;
-  /** Jobs per second, without the first and the last tenth of the jobs. */
+  /** The number of jobs per second, without the first and the last tenth of the jobs. */
   readonly steadyRate: number;
   readonly doneMsP50: number;
   readonly clientCpuMs: number;
@@ -91,7 +91,10 @@ interface Measured {
   readonly serverCpuMs: ReadonlyMap<string, number>;
 }
 
-/** Submits a job for every source and waits for all. Throws if one has no readable transcript. */
+/**
+ * Submits a job for every source and waits for all jobs. Throws if a job has no readable
+ * transcript.
+ */
 async function run(
   service: ServiceProcess,
   caller: HttpCaller,
@@ -112,7 +115,8 @@ async function run(
       submittedAt[index] = performance.now();
       submitted[index]?.resolve(await submit(caller, index, sources[index]));
     }),
-    // Jobs end roughly in their order: only the oldest running job is polled repeatedly.
+    // Jobs end roughly in the order of their submission, so only the oldest running job is polled
+    // repeatedly.
     closedLoop(seeAll, async (index) => {
       const name = (await submitted[index]?.promise) ?? "";
       const endsAt = performance.now() + timeoutMs;
@@ -141,7 +145,7 @@ async function run(
   };
 }
 
-/** CPU time so far of these processes and their descendants. */
+/** Returns the CPU time so far of these processes and their descendants. */
 async function serverCpu(pids: readonly number[]): Promise<Map<string, number>> {
   const cpu = new Map<string, number>();
   for (const pid of pids) {
@@ -175,8 +179,8 @@ async function readSome(caller: HttpCaller, names: readonly string[]): Promise<v
 }
 
 /**
- * The rate that idle cores would reach: all processes share the cores, and the service's main
- * thread uses at most one of them.
+ * Returns the rate that idle cores would reach. All processes share the cores, and the service's
+ * main thread uses at most one core.
  */
 function figure(name: string, rateMin: number, measured: Measured): Figure {
   const { serverCpuMs, clientCpuMs, wallMs, steadyRate, doneMsP50 } = measured;

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { wavOf } from "../../test/fixtures/jobs-fixture.ts";
 import { makeTalk } from "../pocketsphinx/talk.ts";
 
-/** A realistic recording: MP3, 32 kbit/s, of joined sentences and recordings. */
+/** A realistic recording of joined sentences and recordings, as MP3 at 32 kbit/s. */
 export interface LongRecording extends Disposable {
   readonly file: string;
   readonly seconds: number;
-  /** The part that is repeated, at 16 kHz. */
+  /** The samples of the part that is repeated, at 16 kHz. */
   readonly talk: Int16Array;
 }
 
@@ -17,7 +17,10 @@ const ffmpeg = (...parameters: string[]): void => {
   execFileSync("ffmpeg", ["-nostdin", "-loglevel", "error", ...parameters]);
 };
 
-/** `folder` has recordings that are added to flite's voices; it need not exist. */
+/**
+ * Makes a recording of this length. The recordings in `folder` are added to flite's voices; the
+ * folder need not exist.
+ */
 export function makeRecording(folder: string, seconds: number): LongRecording {
   const scratch = mkdtempSync(join(tmpdir(), "hlust-bench-"));
   const remove = () => rmSync(scratch, { recursive: true, force: true });
@@ -28,7 +31,8 @@ export function makeRecording(folder: string, seconds: number): LongRecording {
     const { samples: talk } = makeTalk(folder);
     writeFileSync(wav, wavOf(talk));
     ffmpeg("-i", wav, "-codec:a", "libmp3lame", "-b:a", "32k", once);
-    // The encoded part is repeated, not encoded again, which makes eight hours in a moment.
+    // The encoded part is repeated instead of encoded again, so eight hours of audio take only a
+    // moment.
     ffmpeg("-stream_loop", "-1", "-i", once, "-codec", "copy", "-t", `${seconds}`, file);
     return { file, seconds, talk, [Symbol.dispose]: remove };
   } catch (error) {

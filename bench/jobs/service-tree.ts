@@ -1,36 +1,42 @@
 import { readFile } from "node:fs/promises";
 import { ownPostgresOf, processTree, pssBytes } from "../../src/cli/bench/process-tree.ts";
 
-/** The use of the processes of services so far. */
+/** The resources that the processes of services have used so far. */
 export interface TreeUse {
   readonly atMs: number;
-  /** CPU time of all processes, including PostgreSQL and decoders. */
+  /** The CPU time of all processes, including PostgreSQL and decoders. */
   readonly cpuMs: number;
   readonly engines: readonly EngineUse[];
-  /** CPU time of PostgreSQL. */
+  /** The CPU time of PostgreSQL. */
   readonly databaseCpuMs: number;
 }
 
-/** How long the main thread of an engine process ran and waited, by the scheduler's counts. */
+/**
+ * How long the main thread of an engine process ran and waited, according to the scheduler's
+ * counters.
+ */
 export interface EngineUse {
   readonly pid: number;
   readonly ranMs: number;
-  /** The time in which it could run but had no core. */
+  /** The time in which the thread could run but had no core. */
   readonly waitedMs: number;
 }
 
-/** The processes of services, and of the PostgreSQL that they share. */
+/** Returns the processes of services, and those of the PostgreSQL that they share. */
 async function rootsOf(pids: readonly number[]): Promise<readonly number[]> {
   const postgres = await Promise.all(pids.map(ownPostgresOf));
   return [...new Set([...pids, ...postgres.filter((root) => root !== undefined)])];
 }
 
-/** Long, because each sample reads all processes of the machine, which takes CPU time itself. */
+/**
+ * The interval between samples. It is long, because each sample reads all processes of the machine,
+ * which takes CPU time itself.
+ */
 const lookMs = 1000;
 
 /**
- * Samples the processes of services, regularly and when asked: a decoder's sandbox ends before its
- * CPU time is counted for its parent, so it must be sampled while it runs.
+ * Samples the processes of services, regularly and on request. A decoder must be sampled while it
+ * runs, because its sandbox ends before the CPU time of the decoder is counted for its parent.
  */
 export class TreeWatch implements Disposable {
   readonly #roots: Promise<readonly number[]>;
@@ -77,13 +83,15 @@ export async function engineUse(pid: number): Promise<EngineUse> {
   return { pid, ranMs: ran / 1e6, waitedMs: waited / 1e6 };
 }
 
-/** The use between two samples. */
+/** The resources used between two samples. */
 export interface Spent {
   readonly wallMs: number;
   readonly cpuMs: number;
   readonly engineCpuMs: number;
   readonly databaseCpuMs: number;
-  /** The share of the time in which engine processes were idle, averaged over all of them. */
+  /**
+   * The share of the time in which engine processes were idle, averaged over all engine processes.
+   */
   readonly idleShare: number;
 }
 
@@ -107,7 +115,7 @@ export function spentBetween(before: TreeUse, after: TreeUse): Spent {
 }
 
 /**
- * The memory (PSS) of all processes together, in mebibytes. A process that ends before it is
+ * Returns the total memory (PSS) of all processes in mebibytes. A process that ends before it is
  * measured counts as 0.
  */
 export async function treeMebibytes(pids: readonly number[]): Promise<number> {

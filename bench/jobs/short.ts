@@ -20,8 +20,8 @@ const callsARound = 7;
 const idleShareMin = 0.95;
 
 /**
- * How long a recognition took, and the CPU time of the engines during it: with jobs all engines run
- * all the time, without jobs only one does.
+ * The time that a recognition took, and the CPU time of the engines during the recognition. With
+ * jobs, all engines run all the time; without jobs, only one engine runs.
  */
 interface Call {
   readonly wallMs: number;
@@ -29,9 +29,10 @@ interface Call {
 }
 
 /**
- * Compares a short recognition during queued jobs of an hour each with one without jobs; the two
- * alternate, and the medians count. By the clock, and by the CPU time of its engine, which includes
- * what the engine does for jobs and is valid on a busy machine too.
+ * Compares a short recognition while jobs of an hour each are queued with a short recognition
+ * without jobs. The two alternate, and their medians are compared, by the clock and by the CPU time
+ * of the engine. The CPU time includes the engine's work for jobs, and is valid on a busy machine
+ * too.
  */
 export async function measureShort(
   folder: string,
@@ -53,7 +54,7 @@ export async function measureShort(
     const engines = (await watch.look()).engines.map(({ pid }) => pid);
     const call = async (count: number) => await callTimes(service, content, { count, engines });
     const [alone, withJobs]: [Call[], Call[]] = [[], []];
-    // Not measured: the first recognition takes longer.
+    // These calls are not measured, because the first recognition takes longer.
     await call(2);
     for (let round = 0; round < rounds; round += 1) {
       alone.push(...(await call(callsARound)));
@@ -105,7 +106,10 @@ async function callTimes(
   return found;
 }
 
-/** Waits until all engines of a service together have been idle for a share of half a second. */
+/**
+ * Waits until the idle share of all engines of a service, measured over half a second, meets a
+ * condition.
+ */
 async function untilEngines(watch: TreeWatch, isSo: (idleShare: number) => boolean): Promise<void> {
   for (;;) {
     const before = await watch.look();

@@ -22,10 +22,10 @@ interface Speed {
 }
 
 /**
- * How much faster 2 and 4 workers with one engine process each finish many jobs than one worker,
- * relative to the number of workers or cores. They share a database and a folder with one API node.
- * The figures are medians of rounds: on a shared machine the speed of memory changes from minute to
- * minute.
+ * Measures how much faster 2 and 4 workers, each with one engine process, finish many jobs than one
+ * worker does, relative to the number of workers or cores. The workers share a database and a
+ * folder with one API node. The figures are medians of rounds, because the memory speed of a shared
+ * machine changes from minute to minute.
  */
 export async function measureWorkers(
   folder: string,
@@ -63,16 +63,20 @@ export async function measureWorkers(
   }
 }
 
-/** Enough jobs that the end, when some workers have none left, counts little. */
+/**
+ * The number of jobs per worker. It is large enough that the end, when some workers have no jobs
+ * left, has little effect.
+ */
 const jobsAWorker = 4;
 
-/** The speed in seconds of audio per second. */
+/** Returns the speed in seconds of audio per second. */
 function speedOf(
   { wallMs, cpuMs, engineCpuMs, idleShare }: Spent,
   { audioSeconds, count }: { readonly audioSeconds: number; readonly count: number },
 ): Speed {
   const cores = availableParallelism();
-  // A single worker is as fast as its engine; when all cores are busy, all their work counts.
+  // A single worker is as fast as its engine. When all cores are busy, the work of all processes
+  // counts.
   const quietMs = Math.max(engineCpuMs / count, cpuMs / cores) / (1 - idleShare);
   const ms = (value: number) => (value / audioSeconds).toFixed(1);
   return {

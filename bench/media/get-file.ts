@@ -1,6 +1,7 @@
-// The minimum that a client can do with a download: it writes the bytes in chunks as large as they
-// arrive. curl writes 16 kB at a time, which takes as long as everything else together.
-// node get-file.ts <url> <file>
+// Does the minimum that a client can do with a download: writes the bytes in chunks of the size in
+// which they arrive. curl writes 16 kB at a time, which takes as long as everything else together.
+//
+// Usage: node get-file.ts <url> <file>
 import { closeSync, openSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 
@@ -10,7 +11,7 @@ const out = openSync(file, "wx");
 let head: Buffer | undefined = Buffer.alloc(0);
 let missing = Infinity;
 
-/** Writes the body; closes the connection after the last byte of Content-Length. */
+/** Writes a part of the body, and closes the connection after the last byte of Content-Length. */
 function take(bytes: Uint8Array): void {
   let body = bytes;
   if (head) {

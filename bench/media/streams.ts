@@ -1,13 +1,16 @@
 import { load, type Report } from "../stream/load.ts";
 import type { Figure, Transfers } from "./transfers.ts";
 
-/** How much a fast transfer may delay live streams, at the p99 of their interim results. */
+/**
+ * The maximum delay that a fast transfer may cause for live streams, at the p99 of their interim
+ * results.
+ */
 const delayMsMax = 50;
 const paced = { streams: 4, duration: 10 };
 
 /**
- * The lag of live streams without transfers, then during uploads, then during downloads; each
- * transfer begins when the one before it has ended.
+ * Measures the lag of live streams without transfers, then during uploads, then during downloads.
+ * Each transfer begins when the previous transfer has ended.
  */
 export async function measureStreams(transfers: Transfers): Promise<Figure[]> {
   const { service } = transfers;

@@ -10,11 +10,11 @@ import { startService, type ServiceProcess } from "../../test/fault/process.ts";
 
 const run = promisify(execFile);
 const mebibyte = 2 ** 20;
-/** Transfers reach at least this share of the speed of cp. */
+/** The minimum speed of transfers, as a share of the speed of cp. */
 const speedRatioMin = 0.7;
 /**
- * How much the memory of the service may grow during a transfer of any size: chunks in flight, and
- * their garbage.
+ * The maximum growth of the service's memory during a transfer of any size: the chunks in flight
+ * and their garbage.
  */
 const memoryMebibytesMax = 64;
 
@@ -27,15 +27,16 @@ export interface Figure {
 }
 
 /**
- * A service on the disk of the temporary folder, a recording next to it, and programs that move it.
+ * A service on the disk of the temporary folder, a recording next to it, and programs that transfer
+ * the recording.
  */
 export interface Transfers extends AsyncDisposable {
   readonly service: ServiceProcess;
   /** Replaces the recording with one of this size. */
   makeSource(gibibytes: number): Promise<void>;
-  /** Copies the recording with cp, and syncs file and folder as the service does. */
+  /** Copies the recording with cp, and syncs the file and its folder as the service does. */
   copyIn(): Promise<Taken>;
-  /** Uploads the recording with curl; the answer comes when it is durable. */
+  /** Uploads the recording with curl. The response arrives when the recording is durable. */
   upload(): Promise<Taken>;
   /** Copies the file in the service's store with cp, and syncs it. */
   copyOut(): Promise<Taken>;
@@ -122,7 +123,7 @@ export async function openTransfers(): Promise<Transfers> {
   };
 }
 
-/** Compares the medians of upload and download with those of cp; they alternate. */
+/** Compares the medians of uploads and downloads with those of cp. The measurements alternate. */
 export async function measureSpeed(transfers: Transfers, rounds: number): Promise<Figure[]> {
   const taken: Record<"copyIn" | "upload" | "copyOut" | "download", Taken[]> = {
     copyIn: [],
@@ -152,7 +153,7 @@ export async function measureSpeed(transfers: Transfers, rounds: number): Promis
   ];
 }
 
-/** How much the service's process grows during an upload and a download. */
+/** Measures how much the memory of the service's process grows during an upload and a download. */
 export async function measureMemory(transfers: Transfers): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const way of ["upload", "download"] as const) {
@@ -173,8 +174,8 @@ export async function measureMemory(transfers: Transfers): Promise<Figure[]> {
 }
 
 /**
- * The user and system time of all threads of a process; the clock of /proc ticks 100 times per
- * second.
+ * Returns the user and system time of all threads of a process. The clock of /proc ticks 100 times
+ * per second.
  */
 function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -1,5 +1,5 @@
-// The CPU time of our live recognition and of pocketsphinx_continuous, with the same recording and
-// the same settings.
+// Compares the CPU time of our live recognition with that of pocketsphinx_continuous, for the same
+// recording and the same settings.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const ratioMax = 1.15;
 
 export interface Cost {
   readonly figure: Figure;
-  /** CPU seconds of the engine per second of the recording. */
+  /** The CPU time of the engine in seconds per second of the recording. */
   readonly cpuPerSecond: number;
 }
 
@@ -79,7 +79,7 @@ function continuousSeconds(samples: Int16Array): number {
   }
 }
 
-/** The CPU time of all children of this process that have ended. */
+/** Returns the CPU time in seconds of all children of this process that have ended. */
 function childrenSeconds(): number {
   const stat = readFileSync("/proc/self/stat", "latin1");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

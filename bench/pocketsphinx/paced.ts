@@ -1,4 +1,4 @@
-// Streams in real time, and the latency of their results.
+// Measures streams in real time, and the latency of their results.
 import { setTimeout as delay } from "node:timers/promises";
 import { Distribution, type Summary } from "../../src/cli/bench/distribution.ts";
 import { type EnginePool, openEnginePool } from "../../src/engines/pool/engine-pool.ts";
@@ -8,17 +8,25 @@ import { sampleRate, type Talk } from "./talk.ts";
 
 const chunkMs = 100;
 const chunkSamples = (sampleRate * chunkMs) / 1000;
-/** The starts of the streams are spread over this time. */
+/** The period over which the starts of the streams are spread. */
 const startMs = 4000;
-/** A final belongs to the last sentence that ended at most this long before its utterance. */
+/**
+ * A final belongs to the last sentence that ended at most this long before the end of the
+ * utterance.
+ */
 const endReachMs = 1500;
 
 export interface Lags {
-  /** The time since the last chunk that the result covers was sent. */
+  /**
+   * The latency of interim results, from the sending of the last chunk that each result covers.
+   */
   readonly interim: Summary | undefined;
-  /** The time since the chunk with the end of the last word was sent; once for each end. */
+  /**
+   * The latency of words, from the sending of the chunk with the end of the last word, counted once
+   * for each end.
+   */
   readonly word: Summary | undefined;
-  /** The time since the chunk with the end of speech was sent. */
+  /** The latency of final results, from the sending of the chunk with the end of speech. */
   readonly final: Summary | undefined;
   readonly cores: number;
   readonly bytes: number;
@@ -33,8 +41,8 @@ interface Distributions {
 }
 
 /**
- * Runs `count` streams on `processes` engine processes for `seconds`. At each moment every stream
- * has different speech.
+ * Runs `count` streams on `processes` engine processes for `seconds`. At any moment, all streams
+ * have different speech.
  */
 export async function measurePaced(
   talks: readonly Talk[],

@@ -1,15 +1,15 @@
-// One long recording of sentences in all voices and of recordings, with the pauses of a quiet room
-// between them, and the times at which their speech ends.
+// A long recording of sentences in all voices and of other recordings, separated by the pauses of a
+// quiet room, with the times at which the speech of each part ends.
 import { flite, joined, noise, type Voice } from "../../test/fixtures/flite.ts";
 import { readRecordings } from "../recordings.ts";
 import { sentences } from "../sentences.ts";
 
 export const sampleRate = 16_000;
 const voices: readonly Voice[] = ["slt", "rms", "awb"];
-/** A little longer than the pause that by default ends an utterance. */
+/** A pause slightly longer than the default silence that ends an utterance. */
 const pauseMs = 700;
 const roomAmplitude = 4;
-/** Speech ends with the last 10 ms that are at most this much quieter than the loudest ones. */
+/** Speech ends with the last 10 ms that are at most this much quieter than the loudest 10 ms. */
 const endDb = 40;
 const frameSamples = sampleRate / 100;
 
@@ -20,8 +20,8 @@ export interface Talk {
 }
 
 /**
- * Every third sentence in each voice, then the recordings of the folder. The talk begins with part
- * `first`; the parts before it come at the end.
+ * Joins every third sentence in each voice and the recordings of the folder. The talk begins with
+ * part `first`; the parts before `first` come at the end.
  */
 export function makeTalk(folder: string, first = 0): Talk {
   const said = sentences.filter((_, index) => index % 3 === 0);

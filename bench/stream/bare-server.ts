@@ -1,11 +1,13 @@
-// The minimum that a server of §4.9 does: ws, JSON.parse, Buffer.from, and as many and as long
-// answers as those of the scripted engine, after the same chunks. It does not process audio: it
-// counts the chunks of the built-in recording. node bare-server.ts: prints its port.
+// Does the minimum that a server of §4.9 does: ws, JSON.parse and Buffer.from. Its responses have
+// the number and length of the scripted engine's responses, and are sent after the same chunks. It
+// does not process audio, but counts the chunks of the built-in recording.
+//
+// `node bare-server.ts` prints the port of the server.
 import { WebSocketServer, type WebSocket } from "ws";
 
 /**
- * The chunks of 100 ms in the built-in recording: a tone, then silence. The final result comes
- * after 500 ms of silence.
+ * The 100 ms chunks of the built-in recording: a tone, then silence. The final result is sent after
+ * 500 ms of silence.
  */
 const chunksOfTone = 30;
 const chunksOfPeriod = 37;
@@ -51,7 +53,10 @@ function isAudio(message: unknown): message is { audioContent: string } {
   return typeof message === "object" && message !== null && "audioContent" in message;
 }
 
-/** The scripted engine's answer after this number of chunks of the stream, as JSON of §4.9. */
+/**
+ * Returns the scripted engine's response after this number of chunks of the stream, as JSON of
+ * §4.9.
+ */
 function answerAt(chunks: number, isFinal: boolean): string {
   const begin = Math.floor((chunks - 1) / chunksOfPeriod) * chunksOfPeriod;
   const spoken = Math.min(chunksOfTone, chunks - begin);

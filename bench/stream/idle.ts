@@ -1,4 +1,4 @@
-// The memory of sockets that are open, authenticated and configured, but send no audio.
+// Measures the memory of sockets that are open, authenticated and configured, but send no audio.
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import {
@@ -17,7 +17,7 @@ const memoryMebibytesMax = 300;
  * without audio.
  */
 const idleMs = 30_000;
-/** Sockets that are being opened at the same time. */
+/** The number of sockets that are opened concurrently. */
 const opening = 50;
 const configuration = JSON.stringify({
   streamingConfig: {
@@ -27,8 +27,9 @@ const configuration = JSON.stringify({
 });
 
 /**
- * The memory (PSS) of the service's process with 10,000 idle sockets: at most 300 MiB. The note
- * also has the memory with PostgreSQL and engine processes, which does not grow with sockets.
+ * Measures the memory (PSS) of the service's process with 10,000 idle sockets: at most 300 MiB. The
+ * note also states the memory with PostgreSQL and engine processes, which does not grow with the
+ * number of sockets.
  */
 export async function measureIdle(service: MeasuredServer): Promise<Figure[]> {
   const before = await memoryOf(service);
@@ -70,7 +71,9 @@ export async function measureIdle(service: MeasuredServer): Promise<Figure[]> {
   ];
 }
 
-/** Opens a socket and sends its configuration; undefined if the server refuses it. */
+/**
+ * Opens a socket and sends its configuration. Returns undefined if the server refuses the socket.
+ */
 function openSocket(
   { url, token }: MeasuredServer,
   localAddress: string,
@@ -88,7 +91,7 @@ function openSocket(
   });
 }
 
-/** The PSS of the service's process, and of its whole process tree, in mebibytes. */
+/** Returns the PSS of the service's process, and of its whole process tree, in mebibytes. */
 async function memoryOf({ url }: MeasuredServer): Promise<{ service: number; tree: number }> {
   const pid = await listenerOf(Number(new URL(url).port));
   if (pid === undefined) throw new Error(`nothing listens at ${url}`);

@@ -9,7 +9,7 @@ export type Report = StreamLoad & { readonly server?: ServerUse };
 
 const hlust = join(import.meta.dirname, "../../bin/hlust");
 
-/** Runs `hlust bench stream` on a server, in a process of its own. */
+/** Runs `hlust bench stream` against a server, in a separate process. */
 export async function load(
   { url, token }: Pick<MeasuredServer, "url" | "token">,
   options: Readonly<Record<string, number>>,

@@ -1,10 +1,10 @@
-// Streams in real time, of the service and of the bare server: CPU per chunk, and the latency of
-// answers.
+// Measures streams in real time with the service and with the bare server: the CPU time per chunk,
+// and the latency of responses.
 import { load, type Report } from "./load.ts";
 import type { Figure } from "../report.ts";
 import type { MeasuredServer } from "./servers.ts";
 
-/** Lets both servers compile their hot functions before anything is measured. */
+/** The load that lets both servers compile their hot functions before anything is measured. */
 const warmUp = { streams: 20, rate: 0, duration: 400 };
 
 export async function warm(servers: readonly MeasuredServer[]): Promise<void> {
@@ -12,8 +12,8 @@ export async function warm(servers: readonly MeasuredServer[]): Promise<void> {
 }
 
 /**
- * The CPU time per chunk of the whole process tree, with 200 paced streams: at most 1.5 times the
- * bare server's. The minimum of interleaved runs.
+ * Measures the CPU time per chunk of the whole process tree with 200 paced streams: at most 1.5
+ * times that of the bare server. The minimum of interleaved runs counts.
  */
 export async function measureCpu(
   service: MeasuredServer,
@@ -35,8 +35,8 @@ export async function measureCpu(
 }
 
 /**
- * The latency of answers with 1000 paced streams: a p99 of at most 1.5 times the bare server's, and
- * no losses. The median of the rounds.
+ * Measures the latency of responses with 1000 paced streams: a p99 of at most 1.5 times that of the
+ * bare server, without losses. The median of the rounds counts.
  */
 export async function measureLag(
   service: MeasuredServer,
@@ -54,7 +54,10 @@ export async function measureLag(
   ];
 }
 
-/** The number of failed streams, and of lost or different finals, in all rounds: 0. */
+/**
+ * Returns the number of failed streams, and of lost or different finals, in all rounds. It must be
+ * 0.
+ */
 function lossFigure(name: string, reports: readonly Report[]): Figure {
   const sum = (count: (report: Report) => number) =>
     reports.reduce((total, report) => total + count(report), 0);
@@ -65,7 +68,10 @@ function lossFigure(name: string, reports: readonly Report[]): Figure {
   return { name: `losses, ${name}`, ratio: failed + lost, ratioMax: 0, note };
 }
 
-/** The servers alternate (A B A B ...), so that other work of the machine affects both. */
+/**
+ * Runs the load on the servers alternately (A B A B ...), so that other work of the machine affects
+ * both.
+ */
 async function interleaved(
   servers: readonly [MeasuredServer, MeasuredServer],
   rounds: number,

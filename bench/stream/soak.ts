@@ -1,4 +1,4 @@
-// A day of speech in one stream, as fast as the service reads it.
+// Measures a day of speech in one stream, sent as fast as the service reads it.
 import { load } from "./load.ts";
 import type { Figure } from "../report.ts";
 import type { MeasuredServer } from "./servers.ts";
@@ -7,9 +7,9 @@ const hours = 24;
 const growthMebibytesMax = 10;
 
 /**
- * The growth of the memory (PSS) of the service's process tree during a stream of 24 h, from the
- * second quarter of the time to the last: at most 10 MiB. Compares the minimum of each quarter,
- * because garbage that is not yet collected does not count as growth.
+ * Measures the growth of the memory (PSS) of the service's process tree during a stream of 24 h,
+ * from the second quarter of the time to the last: at most 10 MiB. The minimum of each quarter is
+ * compared, because garbage that has not been collected yet does not count as growth.
  */
 export async function measureSoak(service: MeasuredServer): Promise<Figure[]> {
   const report = await load(service, { streams: 1, rate: 0, duration: hours * 3600, timeout: 300 });

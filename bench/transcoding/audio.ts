@@ -12,14 +12,14 @@ import type { Figure } from "../report.ts";
 
 const rounds = 15;
 
-/** The part of ws that reads frames; it is missing from the types of ws. */
+/** The part of ws that reads frames, which is missing from the types of ws. */
 type Receiver = EventEmitter & { write(chunk: Buffer, done: () => void): void };
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
 const { Receiver } = ws as unknown as { Receiver: new (options: object) => Receiver };
 
 /**
- * Compares reading a body of 30 s at 48 kHz with only JSON.parse and Buffer.from: at most 1.5 times
- * their CPU time.
+ * Compares the CPU time of reading a body of 30 s at 48 kHz with that of only JSON.parse and
+ * Buffer.from. The maximum ratio is 1.5.
  */
 export function measureRecognizeBody(): Figure {
   const content = audio(30 * 48_000).toString("base64");
@@ -46,7 +46,10 @@ export function measureRecognizeBody(): Figure {
   };
 }
 
-/** Reads messages of 100 ms from masked WebSocket frames to samples: at most 20 us of CPU each. */
+/**
+ * Measures the CPU time of reading messages of 100 ms, from masked WebSocket frames to samples: at
+ * most 20 us each.
+ */
 export async function measureLiveMessage(sampleRateHertz: number): Promise<Figure> {
   const messages = 2_000;
   const text = JSON.stringify({ audioContent: audio(sampleRateHertz / 10).toString("base64") });
@@ -65,7 +68,7 @@ export async function measureLiveMessage(sampleRateHertz: number): Promise<Figur
   };
 }
 
-/** The CPU time in ms of reading frames up to their samples. */
+/** Returns the CPU time in ms of reading frames up to their samples. */
 async function receive(frames: readonly Buffer[], samplesEach: number): Promise<number> {
   const receiver = new Receiver({ isServer: true, maxPayload: 1 << 20, skipUTF8Validation: false });
   let samples = 0;
@@ -88,14 +91,14 @@ async function receive(frames: readonly Buffer[], samplesEach: number): Promise<
   return took;
 }
 
-/** A text frame of a client (RFC 6455, section 5.2). */
+/** Returns a text frame of a client (RFC 6455, section 5.2). */
 function maskedFrame(payload: Buffer): Buffer {
   const mask = [7, 99, 200, 33];
   const head = Buffer.from([0x81, 0x80 | 126, payload.length >> 8, payload.length & 255, ...mask]);
   return Buffer.concat([head, payload.map((byte, at) => byte ^ (mask[at & 3] ?? 0))]);
 }
 
-/** Noise, in which no byte is easier to read than another. */
+/** Returns noise, in which no byte is easier to read than another. */
 function audio(samples: number): Buffer {
   const bytes = Buffer.alloc(samples * 2);
   let state = 1;

@@ -1,5 +1,5 @@
-// The CPU time of the server for a whole call over REST, compared with the same method over Connect
-// JSON. The caller is another process, and is not counted.
+// Compares the server's CPU time for a whole call over REST with that of the same method over
+// Connect JSON. The caller runs in another process, so its CPU time is not counted.
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { spawn } from "node:child_process";
@@ -39,7 +39,8 @@ const transcript = create(TranscriptSchema, {
 });
 
 /**
- * The methods that are called. They return at once, so that only the time of the doors is measured.
+ * The methods that are called. They return immediately, so that only the time of the doors is
+ * measured.
  */
 const methods = {
   getTranscriptJob: () => job,
@@ -72,7 +73,7 @@ const calls = [
   },
 ];
 
-/** The server's CPU time over REST as a ratio to that over Connect JSON: at most 0.6. */
+/** Measures the server's CPU time over REST as a ratio to that over Connect JSON: at most 0.6. */
 export async function measureCalls(): Promise<Figure[]> {
   await using server = await openMeasuredServer(anyCaller);
   const { port } = new URL(server.address);
@@ -138,7 +139,7 @@ export function requestText(
   return `${headers.join("\r\n")}\r\n\r\n${Buffer.from(text).toString("latin1")}`;
 }
 
-/** Starts a process that calls a port. */
+/** Starts a process that sends calls to a port. */
 export function openCaller(
   port: string,
 ): Disposable & { call(request: string, calls: number): Promise<void> } {

@@ -1,5 +1,7 @@
-// The client of calls.ts, in its own process: node load.ts <port>. It reads a line of JSON,
-// {request, calls}, from its input, and writes a line when the calls have ended.
+// The client of calls.ts, which runs in its own process. It reads a line of JSON, {request, calls},
+// from its input, and writes a line when the calls have ended.
+//
+// Usage: node load.ts <port>
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
@@ -24,7 +26,7 @@ function open(): Promise<Socket> {
   });
 }
 
-/** Repeatedly sends the request and waits for the whole answer. */
+/** Repeatedly sends the request and waits for the whole response. */
 async function callAgain(socket: Socket, request: string, calls: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let answered = 0;

@@ -6,9 +6,9 @@ const callsARound = 60_000;
 type Run = (text: string, at: number) => unknown;
 
 /**
- * The CPU time in ns of two functions for one text: the best of 25 interleaved rounds. Each call
- * gets a new string, as from a parser of requests, so that its hash is not yet known; the time to
- * make the string is not included.
+ * Returns the CPU time in ns of two functions for one text: the best of 25 interleaved rounds. Each
+ * call gets a new string, as from a request parser, so that its hash is not known yet. The time to
+ * create the string is not included.
  */
 export function nanosecondsOf(
   texts: readonly string[],

@@ -1,4 +1,4 @@
-// Finds routes, compared with find-my-way, among the service's own routes and among 200 routes.
+// Compares our routing with find-my-way, for the service's own routes and for 200 routes.
 import FindMyWay from "find-my-way";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
@@ -19,7 +19,7 @@ type Kind = "static" | "variable" | "verb";
 /** Requests of one kind, each with the template that must match. */
 type Requests = Readonly<Record<Kind, readonly (Route & { readonly path: string })[]>>;
 
-/** Our CPU time as a ratio to find-my-way's, for each kind of route: at most 1.0. */
+/** Measures our CPU time as a ratio to find-my-way's, for each kind of route: at most 1.0. */
 export function measureRoutes(): Figure[] {
   const own = bindingsOf([Transcripts, Speech, Accounts])
     .filter(({ httpMethod }) => httpMethod !== "WEBSOCKET")
@@ -33,7 +33,7 @@ export function measureRoutes(): Figure[] {
   ];
 }
 
-/** The eight routes of a resource that such APIs usually have. */
+/** Returns the eight routes that a resource of such an API usually has. */
 function resourceRoutes(name: string): Route[] {
   return [
     { httpMethod: "GET", template: `/v1/${name}` },
@@ -85,7 +85,7 @@ function storeOf(found: { readonly store: unknown } | null): Route | undefined {
 }
 
 /**
- * A template in find-my-way's syntax, which needs a regular expression if a verb follows a
+ * Converts a template to find-my-way's syntax, which needs a regular expression if a verb follows a
  * variable.
  */
 function pathFor(template: string): string {

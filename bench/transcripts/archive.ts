@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { packSegments } from "../../src/transcripts/segments.ts";
 
-/** How the archive is divided between accounts. */
+/** The size of the archive, and its division among accounts. */
 export interface ArchiveSize {
   readonly transcripts: number;
   /** The share of the largest account. */
@@ -29,8 +29,8 @@ export const keywords =
   þýðing review music school health orka`.split(/\s+/);
 
 /**
- * Fills an empty archive in the order of time: oldest transcripts first, those of all accounts
- * mixed. `owners`: the large account, then the middle ones, then all others. Each transcript has
+ * Fills an empty archive in chronological order, with the transcripts of all accounts mixed.
+ * `owners` lists the large account, then the middle accounts, then all others. Each transcript has
  * one version, without segments.
  */
 export async function fillArchive(
@@ -38,7 +38,7 @@ export async function fillArchive(
   owners: readonly string[],
   size: ArchiveSize,
 ): Promise<void> {
-  // The rows are consistent, so a million checks of foreign keys are skipped.
+  // The rows are consistent, so a million foreign key checks are skipped.
   await client.query("set session_replication_role = replica");
   await client.query("set synchronous_commit = off");
   await client.query("set maintenance_work_mem = '512MB'");
@@ -63,8 +63,8 @@ export async function fillArchive(
 }
 
 /**
- * Drops the indexes, and returns a function that creates them again. Creating them once takes a
- * third of the time of updating them for each row.
+ * Drops the indexes, and returns the statements that create them again. Creating the indexes once
+ * takes a third of the time of updating them for each row.
  */
 async function dropIndexes(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ indexname: string; indexdef: string }>(

@@ -1,6 +1,8 @@
-// The minimum work of a GET of a transcript: it reads the stored bytes with the bare driver,
-// decompresses and sends them. node bare-get.ts <folder of the database's socket> <transcript id>:
-// prints its port.
+// Does the minimum work for a GET of a transcript: reads the stored bytes with the bare driver,
+// decompresses them and sends them.
+//
+// `node bare-get.ts <folder of the database's socket> <transcript id>` prints the port of the
+// server.
 import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
@@ -28,6 +30,7 @@ server.listen(0, "127.0.0.1", () => {
 async function answer(): Promise<Buffer> {
   const { rows } = await pool.query<{ json_zstd: Buffer; json_bytes: number }>(stored, [id]);
   const [{ json_zstd: zstd, json_bytes: bytes } = { json_zstd: "", json_bytes: 0 }] = rows;
-  // In one chunk: in chunks of 16 kB, zlib's default, it takes half as long again.
+  // The output is one chunk: in chunks of 16 kB, zlib's default, decompression takes half as long
+  // again.
   return await decompress(zstd, { chunkSize: bytes + 1 });
 }

@@ -1,5 +1,5 @@
-// Lists of §4.3 with a million transcripts: whole calls over REST, compared with the same SQL
-// through the bare driver.
+// Measures the lists of §4.3 with a million transcripts: whole calls over REST, compared with the
+// same SQL through the bare driver.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,14 +27,14 @@ const archive = { transcripts: 1_000_000, largeShare: 0.3, middleShare: 0.2, mid
 const accounts = 4_000;
 const pageSize = 50;
 const deepPage = 4_000;
-/** The limit of the ratio at the p50. */
+/** The maximum ratio at the p50. */
 const ratioMax = 3;
 /**
  * Our own limit: callers that send requests without a pause share the processors with all others,
  * but must not get all of them.
  */
 const underLoadRatioMax = 10;
-/** This number of calls compiles the service's code. */
+/** The number of calls that compiles the service's code. */
 const warmCalls = 300;
 const rounds = 20;
 const callsARound = 5;
@@ -71,7 +71,7 @@ const cases: readonly Case[] = [
   keyword("ekkert"),
 ];
 
-/** Measures lists on a service and an archive of its own, which are deleted afterwards. */
+/** Measures lists with its own service and archive, which are deleted afterward. */
 export async function runLists(): Promise<Figure[]> {
   const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
   try {
@@ -110,7 +110,10 @@ async function fill(client: pg.Client): Promise<string> {
   return first;
 }
 
-/** The median time of whole calls as a ratio to that of their SQL through the driver: at most 3. */
+/**
+ * Measures the median time of whole calls as a ratio to that of their SQL through the driver: at
+ * most 3.
+ */
 async function measureLists(
   service: ServiceProcess,
   client: pg.Client,
@@ -151,8 +154,8 @@ async function measureLists(
 }
 
 /**
- * Reads first pages while the maximum number of one-letter searches without any match run without a
- * pause.
+ * Reads first pages while the maximum number of one-letter searches without matches run
+ * continuously.
  */
 async function duringLetters(
   service: ServiceProcess,
@@ -249,7 +252,9 @@ async function get(http: Client, key: string, path: string): Promise<void> {
   if (statusCode !== 200) throw new Error(`${statusCode} ${Buffer.from(bytes).toString()}`);
 }
 
-/** Alternates between the two, a few calls each, so that other work affects both equally. */
+/**
+ * Alternates between the two functions, a few calls each, so that other work affects both equally.
+ */
 async function measure(
   name: string,
   pid: number,

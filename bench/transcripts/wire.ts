@@ -1,5 +1,7 @@
-// Long transcripts over HTTP, through the real process: npm run bench:transcripts -- --only wire,
-// or node bench/transcripts/wire.ts [--only get|write|live]
+// Measures long transcripts over HTTP, with the real process.
+//
+// Usage: npm run bench:transcripts -- --only wire, or node bench/transcripts/wire.ts [--only
+// get|write|live]
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdtempSync, rmSync } from "node:fs";
@@ -38,8 +40,8 @@ export async function runWire(only?: string): Promise<Figure[]> {
 }
 
 /**
- * The CPU time of the service's process per GET of 30,000 words, as a ratio to the bare server's;
- * the minimum of rounds that alternate.
+ * Measures the CPU time of the service's process per GET of 30,000 words as a ratio to that of the
+ * bare server. The minimum of alternating rounds counts.
  */
 async function measureGet(service: ServiceProcess, data: string): Promise<Figure[]> {
   const name = await makeTranscript(service, 30_000);
@@ -78,7 +80,10 @@ async function measureGet(service: ServiceProcess, data: string): Promise<Figure
   }
 }
 
-/** The latency of single calls for eight hours of words, one after another. It has no limit. */
+/**
+ * Measures the latency of single calls for eight hours of words, one after another. The latency has
+ * no limit.
+ */
 async function measureWrite(service: ServiceProcess): Promise<Figure[]> {
   const body = bodyOf(72_000);
   const create = await timesOf(20, () => call(service, "POST", "/v1alpha1/transcripts", { body }));
@@ -101,9 +106,9 @@ const liveSeconds = 30;
 const patchesASecond = 10;
 
 /**
- * The latency of live streams while clients try to replace the segments of eight hours ten times
- * per second. A final result may take 500 ms longer than an interim one: it waits for the silence
- * that ends the utterance.
+ * Measures the latency of live streams while clients try ten times per second to replace the
+ * segments of an eight-hour transcript. A final result may take 500 ms longer than an interim
+ * result, because it waits for the silence that ends the utterance.
  */
 async function measureLive(service: ServiceProcess): Promise<Figure[]> {
   const target = { url: service.address, token: service.key };
@@ -161,7 +166,7 @@ function segmentsBody(words: number): Buffer<ArrayBuffer> {
   return Buffer.from(JSON.stringify({ segments: longSegments(words) }));
 }
 
-/** Reads and discards the answer, and returns its status. */
+/** Sends a request, reads and discards the response, and returns its status. */
 async function call(
   { address, key }: Pick<ServiceProcess, "address" | "key">,
   method: string,

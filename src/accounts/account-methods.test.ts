@@ -40,7 +40,7 @@ test("an account keeps everything by default", async () => {
   assert.deepEqual([account.mediaRetentionDays, account.transcriptRetentionDays], [0, 0]);
 });
 
-test("updateAccount() changes only the caller's account: the fields in the mask, or without a mask those that are set", async () => {
+test("updateAccount() changes only the caller's account, and only the fields in the mask, or without a mask the fields that are set", async () => {
   const [id, other] = [await addAccount(database.db), await addAccount(database.db)];
   const before = await get(other);
   const all = {
@@ -120,7 +120,7 @@ test("updateAccount() reports all violations together, and changes nothing", asy
   assert.deepEqual(await get(id), before);
 });
 
-test("updateAccount() uses one connection, so as many concurrent calls as there are connections succeed", async () => {
+test("updateAccount() uses only one connection, so one call per connection can run concurrently", async () => {
   const id = await addAccount(database.db);
   const days = Array.from({ length: 2 * database.pool.options.max }, (_, index) => index + 1);
   const answers = await Promise.all(

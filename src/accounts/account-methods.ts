@@ -18,14 +18,14 @@ import { usedLimits, type UsedLimits } from "./used-limits.ts";
 import { checkDisplayName } from "../std/display-name.ts";
 import { accountDeleted } from "./lock-account.ts";
 
-/** The longest retention in days, a hundred years. Use 0 to keep things forever. */
+/** The maximum retention in days: a hundred years. A retention of 0 keeps everything forever. */
 export const retentionDaysMax = 36_500;
 
 /** The fields of an account that its callers can change. */
 const changeable = ["displayName", "mediaRetentionDays", "transcriptRetentionDays"] as const;
 type Changeable = (typeof changeable)[number];
 
-/** The RPCs of an account itself: its name and retention times. */
+/** Creates the RPCs of an account itself: its name and retention times. */
 export function accountMethods(parts: {
   readonly db: Kysely<Tables>;
   readonly meter: Pick<Meter, "limitsOf" | "useOf">;
@@ -60,14 +60,14 @@ export function accountMethods(parts: {
         await record({ action: "account.update", resource, details });
         return changedRow;
       });
-      // After the commit: a transaction that waits for a second connection would block the
-      // transactions that wait for its row.
+      // The limits are read after the commit, because a transaction that waits for a second
+      // connection would block the transactions that wait for its row.
       return accountMessage(row, await usedLimits(parts, row.id));
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
 }
 
-/** The columns that an update sets. Throws all violations of the named fields. */
+/** Returns the columns that an update sets. Throws all violations of the named fields. */
 function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
   const account = request.account ?? create(AccountSchema);
   const violations = new Violations();
@@ -91,8 +91,8 @@ function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
 }
 
 /**
- * The fields in the mask, by proto or JSON name; without a mask, the fields that are set. `name` is
- * output only and is skipped.
+ * Returns the fields in the mask, by proto or JSON name; without a mask, the fields that are set.
+ * `name` is output only and is skipped.
  */
 function fieldsOf(
   { updateMask }: UpdateAccountRequest,
@@ -115,7 +115,7 @@ function fieldsOf(
   return fields;
 }
 
-/** The retention as the column stores it: null means never. */
+/** Returns the retention as the column stores it. null means that nothing is deleted. */
 function readDays(
   field: "mediaRetentionDays" | "transcriptRetentionDays",
   account: Account,

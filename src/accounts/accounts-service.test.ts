@@ -37,7 +37,7 @@ before(async () => {
 });
 after(() => database[Symbol.asyncDispose]());
 
-/** A call with a key of a new account. */
+/** Creates a call with a key of a new account. */
 async function newContext(...scopes: Scope[]): Promise<HandlerContext & { caller: Caller }> {
   return contextOf(await addAccount(database.db), scopes);
 }
@@ -151,7 +151,7 @@ describe("createApiKey()", () => {
     await createApiKey(context, { scopes: ["speech"] });
   });
 
-  it("refuses a key above the limit of an account", async () => {
+  it("refuses a key beyond the maximum number of keys of an account", async () => {
     const context = await newContext(...all);
     await database.pool.query(
       `insert into api_key (id, account_id, display_name, scopes, secret_hash)
@@ -162,7 +162,7 @@ describe("createApiKey()", () => {
     assert.equal((await refusal(createApiKey(context))).code, "resource_exhausted");
   });
 
-  it("creates the last allowed key once, for any number of concurrent calls", async () => {
+  it("creates the last allowed key only once, for any number of concurrent calls", async () => {
     const context = await newContext(...all);
     await database.pool.query(
       `insert into api_key (id, account_id, display_name, scopes, secret_hash)
@@ -206,7 +206,7 @@ describe("createClientKey()", () => {
     assert.deepEqual(listed?.scopes, ["transcripts.read", "transcripts.write", "speech"]);
   });
 
-  it("reports all violations together, and repeats nothing of a private key", async () => {
+  it("reports all violations together, without repeating any part of a private key", async () => {
     const context = await newContext(...all);
     const { privateKey } = generateKeyPairSync("ed25519");
     const publicKey = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -250,7 +250,7 @@ describe("listApiKeys()", () => {
 });
 
 describe("deleteApiKey() and deleteClientKey()", () => {
-  it("make the key invalid", async () => {
+  it("invalidate the key", async () => {
     const context = await newContext(...all);
     const { apiKey, secret } = await createApiKey(context);
     await recognizeWith(secret);
@@ -274,7 +274,7 @@ describe("deleteApiKey() and deleteClientKey()", () => {
     assert.deepEqual(await clientKeys(context), []);
   });
 
-  it("answer for another account's key as if it did not exist", async () => {
+  it("treat another account's key as nonexistent", async () => {
     const [mine, theirs] = [await newContext(...all), await newContext(...all)];
     const { apiKey } = await createApiKey(theirs);
     const client = await createClientKey(theirs, { publicKey: publicPem.toString() });
@@ -293,7 +293,7 @@ describe("deleteApiKey() and deleteClientKey()", () => {
   });
 });
 
-/** The tables with a text column that contains `part`. */
+/** Returns the tables with a text column that contains `part`. */
 async function storedTexts(part: string): Promise<string[]> {
   assert.ok(part.length > 20);
   const found: string[] = [];

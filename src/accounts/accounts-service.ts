@@ -14,7 +14,7 @@ import { sessionMethods } from "./session-methods.ts";
 import { streamTokenMethods } from "./stream-token-methods.ts";
 import { usageMethods } from "./usage-methods.ts";
 
-/** The RPCs of hlust.accounts.v1. */
+/** Creates the RPCs of hlust.accounts.v1. */
 export function createAccountsService({
   db,
   meter,

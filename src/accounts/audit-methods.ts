@@ -15,7 +15,7 @@ import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument } from "../std/service-error.ts";
 
-/** The RPC of the audit log. */
+/** Creates the RPC of the audit log. */
 export function auditMethods({
   db,
   pageTokens,

@@ -5,7 +5,7 @@ import { callerOf, scopes, type Caller } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import { CallerSchema, Role, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 
-/** The RPC about the caller. */
+/** Creates the RPC about the caller. */
 export function callerMethod({ db }: { readonly db: Kysely<Tables> }) {
   return {
     async getCaller(_request, context) {
@@ -22,8 +22,8 @@ export function callerMethod({ db }: { readonly db: Kysely<Tables> }) {
 }
 
 /**
- * The display name of a caller; for a member without a name, the e-mail address. "" if the caller
- * was deleted after the call began.
+ * Returns the display name of a caller; for a member without a name, the e-mail address. Returns ""
+ * if the caller was deleted after the call began.
  */
 async function displayNameOf(db: Kysely<Tables>, { accountId, actor }: Caller): Promise<string> {
   const [collection, id = ""] = actor.split("/");

@@ -24,7 +24,7 @@ export interface MemberChange {
   role?: Role;
 }
 
-/** The columns of a new member. Throws all violations. */
+/** Returns the columns of a new member. Throws all violations. */
 export function checkNewMember({ email, displayName, role }: CreateMemberRequest): NewMember {
   const violations = new Violations();
   if (email === "") violations.add("email", "is required");
@@ -42,7 +42,7 @@ export function checkNewMember({ email, displayName, role }: CreateMemberRequest
 const changeable = ["displayName", "role"] as const;
 type Changeable = (typeof changeable)[number];
 
-/** The changes of an update. Throws all violations of the named fields. */
+/** Returns the changes of an update. Throws all violations of the named fields. */
 export function readMemberChange(request: UpdateMemberRequest): MemberChange {
   const member = request.member ?? create(MemberSchema);
   const violations = new Violations();
@@ -64,8 +64,8 @@ export function readMemberChange(request: UpdateMemberRequest): MemberChange {
 }
 
 /**
- * Refuses a change of the address, since it identifies who was invited. A member can be sent back
- * as it was read.
+ * Refuses a change of the address, since the address identifies the person who was invited. A
+ * member can be sent back as it was read.
  */
 export function refuseOtherEmail({ member, updateMask }: UpdateMemberRequest, email: string): void {
   const paths = updateMask?.paths ?? [];
@@ -77,8 +77,8 @@ export function refuseOtherEmail({ member, updateMask }: UpdateMemberRequest, em
 }
 
 /**
- * The fields in the mask, by proto or JSON name; without a mask, the fields that are set. Other
- * fields of a member are skipped.
+ * Returns the fields in the mask, by proto or JSON name; without a mask, the fields that are set.
+ * Other fields of a member are skipped.
  */
 function fieldsOf(
   { updateMask }: UpdateMemberRequest,

@@ -34,7 +34,7 @@ after(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** Inserts data of an account into the tables that jobs do not fill. */
+/** A statement that inserts data of an account into the tables that jobs do not fill. */
 const filling = `
   insert into member (id, account_id, email, display_name, role) select gen_random_uuid(), $1, n || '@x.is', '', 'OWNER'
     from generate_series(1, 3) n;
@@ -61,7 +61,7 @@ async function fill(accountId: string): Promise<string> {
   return mediaId;
 }
 
-/** The number of rows of each table, except the queue's own. */
+/** Returns the number of rows of each table, except the tables of the queue itself. */
 async function rowCounts(): Promise<Record<string, number>> {
   const { rows: tables } = await database.pool.query<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.tables

@@ -5,7 +5,7 @@ import type { Log } from "../std/log.ts";
 
 /**
  * Tables that can have too many rows of one account for one statement. Their rows are deleted in
- * parts, and each table before the tables that it refers to.
+ * parts. Each table comes before the tables that it refers to.
  */
 const deletedInParts = [
   // A worker that runs one of these jobs stops within a second.
@@ -15,14 +15,14 @@ const deletedInParts = [
   "upload",
   "media",
 ] as const;
-/** The number of rows deleted in one statement, which may take 30 s. */
+/** The number of rows that are deleted in one statement, which may take 30 s. */
 const rowsAtOnce = 500;
 
 /**
- * Deletes an account with all its data except its audit log, for the operator. false: there is no
- * such account. The account is disabled first; an interrupted deletion continues with the next
- * call. The caller deletes the files of the media; a sweep of the service sets files without a
- * record aside.
+ * Deletes an account with all its data except its audit log, for the operator. Returns false if the
+ * account does not exist. The account is disabled first; the next call continues an interrupted
+ * deletion. The caller deletes the files of the media; a sweep of the service sets aside files
+ * without a record.
  */
 export async function deleteAccount(
   parts: { readonly db: Kysely<Tables>; readonly log: Log },

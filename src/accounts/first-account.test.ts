@@ -45,7 +45,7 @@ describe("ensureFirstAccount()", () => {
     assert.equal(await readFile(first.file, "utf8"), `${first.secret}\n`);
   });
 
-  it("creates it once if several nodes start at the same time", async () => {
+  it("creates only one account if several nodes start concurrently", async () => {
     const nodes = ["a", "b", "c", "d"].map((name) =>
       ensureFirstAccount({ db: database.db, dataFolder: join(dataFolder, name), log }),
     );
@@ -64,7 +64,8 @@ describe("ensureFirstAccount()", () => {
     await assert.rejects(ensureFirstAccount({ db, dataFolder, log }), /EISDIR|ENOTEMPTY/);
     assert.deepEqual(await db.selectFrom("account").selectAll().execute(), []);
 
-    // A crash after the file and before the commit: the file exists, the account does not.
+    // A crash after the file was written but before the commit: the file exists, but the account
+    // does not.
     const folder = join(dataFolder, "crashed");
     const lost = await ensureFirstAccount({ db, dataFolder: folder, log });
     await db.deleteFrom("account").execute();

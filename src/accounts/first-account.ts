@@ -15,13 +15,16 @@ export interface FirstKey {
   readonly owner: { readonly accountId: string; readonly apiKeyId: string };
 }
 
-/** The advisory lock under which nodes that start together check for an account. */
+/**
+ * The advisory lock that nodes hold while they check for an account, since several nodes may start
+ * concurrently.
+ */
 const firstAccountLock = 4_750_412;
 
 /**
- * Creates the first account if there is none yet, with an API key of every scope in
- * `<dataFolder>/api-key` (docs/api.md, Access). Returns undefined if there is an account. The file
- * is on disk before the account is committed: a crash in between leaves a key without an account,
+ * Creates the first account if none exists, with an API key of every scope in
+ * `<dataFolder>/api-key` (docs/api.md, Access). Returns undefined if an account exists. The file is
+ * on disk before the account is committed. A crash in between leaves a key without an account,
  * which the next start replaces, but never an account without a readable key.
  */
 export async function ensureFirstAccount(parts: {

@@ -12,8 +12,8 @@ export const keyLimitMax: Limits = {
 };
 
 /**
- * The limits of a new key, as its column stores them. `own` are the limits of the key that creates
- * it: the new key cannot exceed them, and gets them by default.
+ * Returns the limits of a new key, as its column stores them. `own` contains the limits of the key
+ * that creates the new key. The new key cannot exceed these limits, and has them by default.
  */
 export function checkKeyLimits(
   asked: KeyLimits | undefined,
@@ -35,7 +35,7 @@ export function checkKeyLimits(
   return JSON.stringify(limits);
 }
 
-/** The limits of a key as a message, from its column. */
+/** Converts the limits of a key from its column to a message. */
 export function keyLimitsMessage(column: Readonly<Record<string, number>>): KeyLimits {
   return create(KeyLimitsSchema, column);
 }

@@ -40,7 +40,7 @@ interface KeyParts {
 const timestampSecondsMax = 253_402_300_799n;
 const defaultScopes: readonly Scope[] = ["transcripts.read", "transcripts.write", "speech"];
 
-/** The RPCs of an account's API keys and client keys. */
+/** Creates the RPCs of an account's API keys and client keys. */
 export function keyMethods(parts: KeyParts) {
   const { db } = parts;
   return {
@@ -138,11 +138,11 @@ async function createClientKey(
   return clientKeyMessage(row);
 }
 
-/** The tables of both kinds of keys, with the collections of their names. */
+/** The collections in the names of both kinds of keys, by the table of the keys. */
 const collections = { api_key: "apiKeys", client_key: "clientKeys" } as const;
 type KeyKind = keyof typeof collections;
 
-/** A key of another account is answered like one that does not exist. */
+/** Deletes a key. A key of another account is treated as nonexistent. */
 async function deleteKey(
   parts: Pick<KeyParts, "db" | "log">,
   kind: KeyKind,
@@ -171,7 +171,7 @@ interface RequestedKey {
   readonly display_name: string;
   readonly scopes: Scope[];
   readonly expires_at: Date | null;
-  /** JSON, as the column stores it. */
+  /** The limits as JSON, as the column stores them. */
   readonly limits: string;
 }
 

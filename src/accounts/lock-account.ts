@@ -17,7 +17,7 @@ export async function lockAccount(trx: Transaction<Tables>, accountId: string): 
   if (!account) throw accountDeleted();
 }
 
-/** The error if the account was deleted after the caller was authenticated. */
+/** Returns the error for an account that was deleted after the caller was authenticated. */
 export function accountDeleted(): ServiceError {
   return new ServiceError("unauthenticated", "the account was deleted");
 }

@@ -30,7 +30,7 @@ after(() => database[Symbol.asyncDispose]());
 /** A role that a later version could add. */
 const unknownRole = fromJson(MemberSchema, { role: 9 }).role;
 
-/** A call with a key; by default the key has every scope and belongs to a new account. */
+/** Creates a call with a key. By default, the key has every scope and belongs to a new account. */
 const newCall = async (held: readonly Scope[] = scopes, accountId?: string) =>
   callBy(testCaller(accountId ?? (await addAccount(database.db)), held));
 
@@ -92,7 +92,7 @@ describe("createMember()", () => {
     assert.deepEqual(await list(context), []);
   });
 
-  it("allows an address once per account, whatever its letter case, and in several accounts", async () => {
+  it("allows an address once per account, ignoring case, and in several accounts", async () => {
     const context = await newCall();
     await invite(context, { email: "anna@example.is", role: Role.VIEWER });
     const again = { email: "ANNA@example.is", role: Role.OWNER };
@@ -228,7 +228,7 @@ describe("updateMember() and deleteMember()", () => {
     for (const name of viewers) await remove(context, name); // none was an owner
   });
 
-  it("leave an owner if all owners are removed at the same time", async () => {
+  it("leave one owner if all owners are removed concurrently", async () => {
     const context = await newCall();
     const owners: string[] = [];
     for (let count = 0; count < 6; count += 1) owners.push(await inviteAs(context, Role.OWNER));
@@ -247,7 +247,7 @@ describe("updateMember() and deleteMember()", () => {
     );
   });
 
-  it("answer for another account's member as if it did not exist", async () => {
+  it("treat another account's member as nonexistent", async () => {
     const [mine, theirs] = [await newCall(), await newCall()];
     const name = await inviteAs(theirs, Role.VIEWER);
     const messages = new Set<string>();
@@ -274,7 +274,7 @@ describe("updateMember() and deleteMember()", () => {
   });
 });
 
-/** The results of calls, sorted: "OK" or the reason. */
+/** Returns the sorted results of calls: "OK" or the reason. */
 async function reasonsOf(answers: readonly Promise<unknown>[]): Promise<string[]> {
   const ended = await Promise.allSettled(answers);
   return ended

@@ -21,7 +21,7 @@ import { lockAccount } from "./lock-account.ts";
 import { isLastOwner, listMembers, lockMember, membersMax, countMembers } from "./member-store.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
-/** The RPCs of an account's members. */
+/** Creates the RPCs of an account's members. */
 export function memberMethods(parts: { readonly db: Kysely<Tables>; readonly log: Log }) {
   const { db } = parts;
   return {
@@ -110,7 +110,10 @@ function memberMessage(row: Selectable<MemberTable>): Member {
   });
 }
 
-/** A member of another account is answered like one that does not exist. */
+/**
+ * Returns the error for a member that does not exist. A member of another account is treated as
+ * nonexistent.
+ */
 function memberNotFound(name: string): ServiceError {
   return new ServiceError("not_found", `there is no ${shown(name)}`);
 }

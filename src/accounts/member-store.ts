@@ -4,10 +4,10 @@ import type { Tables } from "../database/tables.ts";
 
 export type StoredMember = Selectable<MemberTable>;
 
-/** The maximum number of members of an account: lists return all of them. */
+/** The maximum number of members of an account, since lists return all members. */
 export const membersMax = 1000;
 
-/** All members of an account, newest first. */
+/** Returns all members of an account, newest first. */
 export async function listMembers(db: Kysely<Tables>, accountId: string): Promise<StoredMember[]> {
   return await db
     .selectFrom("member")
@@ -18,7 +18,10 @@ export async function listMembers(db: Kysely<Tables>, accountId: string): Promis
     .execute();
 }
 
-/** A member, locked until the transaction ends; undefined if the account has no such member. */
+/**
+ * Returns a member, locked until the transaction ends, or undefined if the account has no such
+ * member.
+ */
 export async function lockMember(
   trx: Transaction<Tables>,
   accountId: string,
@@ -34,8 +37,8 @@ export async function lockMember(
 }
 
 /**
- * The number of members of the account, and whether one of them has this address. Requires a lock
- * on the account.
+ * Returns the number of members of the account, and whether one of them has this address. Requires
+ * a lock on the account.
  */
 export async function countMembers(
   trx: Transaction<Tables>,
@@ -51,7 +54,9 @@ export async function countMembers(
   return { count: Number(count), isTaken: taken === true };
 }
 
-/** Whether this is the only owner of the account. Requires a lock on the account. */
+/**
+ * Returns whether this member is the only owner of the account. Requires a lock on the account.
+ */
 export async function isLastOwner(
   trx: Transaction<Tables>,
   { id, account_id, role }: StoredMember,

@@ -3,7 +3,7 @@ import type { Tables } from "../database/tables.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { lockAccount } from "./lock-account.ts";
 
-/** The maximum number of keys of one kind of an account: lists return all of them. */
+/** The maximum number of keys of each kind in an account, since lists return all keys. */
 const keysMax = 1000;
 
 /**

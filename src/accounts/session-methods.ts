@@ -12,7 +12,7 @@ import { idIn } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 
-/** The RPCs of console sessions. */
+/** Creates the RPCs of console sessions. */
 export function sessionMethods(parts: {
   readonly db: Kysely<Tables>;
   readonly log: Log;
@@ -68,8 +68,8 @@ export function sessionMethods(parts: {
 }
 
 /**
- * The valid sessions that the caller can see: all sessions of the account, or without the scope
- * `account` only the caller's own.
+ * Selects the valid sessions that the caller can see: all sessions of the account, or without the
+ * scope `account` only the caller's own sessions.
  */
 function visible(
   db: Kysely<Tables>,

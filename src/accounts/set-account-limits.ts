@@ -6,21 +6,22 @@ import type { Tables } from "../database/tables.ts";
 import { ServiceError, Violations } from "../std/service-error.ts";
 
 /**
- * The changed limits: a number, 0 for unlimited, or null for the default of the service's settings.
+ * The changed limits: a number, 0 for unlimited, or null for the default from the service's
+ * settings.
  */
 export type LimitChanges = { readonly [Name in keyof AccountLimits]?: number | null | undefined };
 
 /**
- * The maximum of each limit: for bytes the largest exact number, for others the largest int32 of
- * the contract.
+ * Returns the maximum of a limit: the largest exact integer for bytes, and the largest int32 of the
+ * contract for other limits.
  */
 const limitMax = (name: keyof AccountLimits): number =>
   name === "storedBytes" ? Number.MAX_SAFE_INTEGER : 2_147_483_647;
 
 /**
- * Sets limits of an account, for the operator; every node applies them within two seconds. Returns
- * all limits that are set on the account, without those of the settings. Throws invalid_argument
- * with all violations, and not_found.
+ * Sets limits of an account, for the operator. Every node applies the limits within two seconds.
+ * Returns all limits that are set on the account, without those from the settings. Throws
+ * invalid_argument with all violations, and not_found.
  */
 export async function setAccountLimits(
   db: Kysely<Tables>,

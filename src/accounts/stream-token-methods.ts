@@ -7,7 +7,7 @@ import type { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { timestampFromDate } from "../std/duration.ts";
 import type { Log } from "../std/log.ts";
 
-/** The RPC that creates tokens for live streams of browsers. */
+/** Creates the RPC that creates tokens for live streams of browsers. */
 export function streamTokenMethods(parts: { readonly db: Kysely<Tables>; readonly log: Log }) {
   return {
     async createStreamToken(_request, context) {

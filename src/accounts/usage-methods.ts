@@ -10,10 +10,10 @@ import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument } from "../std/service-error.ts";
 
-/** The default page is a month. */
+/** The default size of a page is a month. */
 const pageSizeDefault = 31;
 
-/** The RPC of an account's daily usage. */
+/** Creates the RPC of an account's daily usage. */
 export function usageMethods({
   db,
   pageTokens,

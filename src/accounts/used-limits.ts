@@ -11,7 +11,7 @@ import { wholeSecondsOfMs } from "../std/duration.ts";
 
 export type UsedLimits = Required<Pick<Account, "limits" | "usage">>;
 
-/** The limits of an account, and its current use. */
+/** Returns the limits of an account and its current use. */
 export async function usedLimits(
   { db, meter }: { readonly db: Kysely<Tables>; readonly meter: Pick<Meter, "limitsOf" | "useOf"> },
   accountId: string,

@@ -14,12 +14,12 @@ const run = promisify(execFile);
 let folder = "";
 let sandbox: Sandbox;
 
-/** A second of a tone of 500 Hz, then half a second of silence. */
+/** A 500 Hz tone of one second, then half a second of silence. */
 const tone = "-f lavfi -i sine=f=500:r=44100:d=1,apad=pad_dur=0.5";
 const pictures = "-f lavfi -i testsrc=d=1.5:s=64x64:r=25 -f lavfi -i testsrc=d=1.5:s=720x576:r=25";
 const telephone = "-ar 8000 -ac 1";
 
-/** Recordings of the tone alone, with the parameters of ffmpeg. */
+/** Recordings that contain only the tone, with the parameters for ffmpeg. */
 const sounds: Readonly<Record<string, string>> = {
   "8-bit.wav": "-c:a pcm_u8",
   "stereo.wav": "-ac 2 -ar 48000",
@@ -127,7 +127,7 @@ function hertz(samples: Int16Array): number {
   return (crossings / 2 / samples.length) * decodedSampleRate;
 }
 
-/** Checks a few files at a time: each takes two or three processes. */
+/** Checks three files at a time, because each file takes two or three processes. */
 async function forEach(names: readonly string[], check: (name: string) => Promise<void>) {
   const left = names.values();
   const next = async (): Promise<void> => {
@@ -145,7 +145,8 @@ test("every common container and codec decodes to the same tone, of the same len
       if (value < least || value > most) problems.push(`${name}: ${value} ${what}`);
     };
     if (facts.fileType !== (name in sounds ? "AUDIO" : "VIDEO")) problems.push(name);
-    // Codecs have whole blocks, so a recording may become longer or shorter; padding is silence.
+    // Codecs write whole blocks, so a recording may become longer or shorter; the padding is
+    // silence.
     isOf("s", samples.length / decodedSampleRate, 1.45, 1.65);
     isOf("ms declared", facts.durationMs ?? 0, 1_350, 1_650);
     isOf("Hz", hertz(samples.subarray(3_000, 14_000)), 495, 505);
@@ -154,7 +155,7 @@ test("every common container and codec decodes to the same tone, of the same len
   assert.deepEqual(problems, []);
 });
 
-test("AMR recordings of telephones are decoded", async () => {
+test("AMR recordings from telephones are decoded", async () => {
   await forEach(["a.amr", "wide.amr"], async (name) => {
     const { facts, samples } = await decode(name);
     assert.ok(Math.abs((facts.durationMs ?? 0) - 1_500) < 50, `${name}: ${facts.durationMs}`);

@@ -68,7 +68,9 @@ function chunk(tag: string, bytes: Buffer): Buffer {
   return Buffer.concat([head, bytes, Buffer.alloc(bytes.length % 2)]);
 }
 
-/** A tone in each channel, at a frequency of speech and loud enough to reveal wrong samples. */
+/**
+ * Returns a tone in each channel, at a frequency of speech and loud enough to reveal wrong samples.
+ */
 function tones({ format, channels, rate, bits }: Header, seconds: number): Buffer {
   const frames = Math.round(rate * seconds);
   const data = Buffer.alloc((frames * channels * bits) / 8);
@@ -112,7 +114,7 @@ async function byFfmpeg(path: string): Promise<Int16Array> {
   return new Int16Array(new Uint8Array(stdout).buffer);
 }
 
-test("decodeWav() returns ffmpeg's samples at 16 kHz, and within half a percent of full scale at other rates", async () => {
+test("decodeWav() returns the same samples as ffmpeg at 16 kHz, and samples within half a percent of full scale at other rates", async () => {
   const rows: readonly Header[] = [
     { format: 1, channels: 1, rate: 16_000, bits: 16 },
     { format: 1, channels: 2, rate: 16_000, bits: 16 },
@@ -134,7 +136,8 @@ test("decodeWav() returns ffmpeg's samples at 16 kHz, and within half a percent 
     assert.ok(found, name);
     const [ours, theirs] = [await decoded(path, found), await byFfmpeg(path)];
     assert.ok(Math.abs(ours.length - theirs.length) <= 32, `${name}: ${ours.length} samples`);
-    // At both ends the filter reaches beyond the samples, where ffmpeg may fill in others.
+    // At both ends, the filter reaches beyond the samples, where ffmpeg may fill in different
+    // values.
     const edge = header.rate === 16_000 ? 0 : 100;
     const worst = ours
       .subarray(edge, ours.length - edge)
@@ -175,7 +178,7 @@ test("findPlainWav() leaves every file that is not plain to ffmpeg", async () =>
   }
 });
 
-test("findPlainWav() never throws for any WAV file, and its samples are within the file", async () => {
+test("findPlainWav() never throws for any WAV file, and returns samples that are within the file", async () => {
   const usual: Header = { format: 1, channels: 2, rate: 8_000, bits: 24, mask: 3 };
   const good = wav(usual, tones(usual, 0.02), chunk("LIST", Buffer.alloc(9)));
   const change = fc.tuple(fc.nat(good.length - 1), fc.nat(255));
@@ -199,7 +202,7 @@ test("findPlainWav() never throws for any WAV file, and its samples are within t
   );
 });
 
-test("decoding a plain WAV file starts no process, and fails as decoding other media does", async () => {
+test("decoding a plain WAV file starts no process, and fails in the same way as decoding other media", async () => {
   const none: Sandbox = {
     kind: "reduced",
     start: () => Promise.reject(new Error("a process was started")),
@@ -226,10 +229,10 @@ test("decoding a plain WAV file starts no process, and fails as decoding other m
   await assert.rejects(probeMedia({ ...options, sandbox }), { reason: "MEDIA_TRUNCATED" });
 });
 
-test("decodeWav() lets other work run during hours of audio, and takes little memory", async () => {
+test("decodeWav() lets other work run while it decodes hours of audio, and uses little memory", async () => {
   const usual: Header = { format: 1, channels: 2, rate: 44_100, bits: 16 };
   const path = await write(wav(usual, Buffer.alloc(0)));
-  // A minute of silence is a hole in the file.
+  // A minute of silence is stored as a hole in the file.
   const frames = 60 * 44_100;
   await truncate(path, 44 + 4 * frames);
   const found: PlainWav = {

@@ -3,7 +3,8 @@ import { wavSampleBytes, type PlainWav, type WavEncoding } from "./plain-wav.ts"
 import { Resampler, resampledRate } from "./resample.ts";
 
 /**
- * Bytes that are read at a time: processing them blocks the thread for a few milliseconds at most.
+ * The maximum number of bytes that are read at a time. Processing them blocks the thread for at
+ * most a few milliseconds.
  */
 const readBytesMax = 65_536;
 const resampledFramesMax = 8_192;
@@ -73,7 +74,7 @@ function samplesOf(bytes: Buffer, encoding: WavEncoding, channels: 1 | 2): Int16
   return samples;
 }
 
-/** Read the sample at an index, in 1/32768 of full scale. */
+/** Functions that read the sample at an index, in units of 1/32768 of full scale. */
 const readers: Readonly<Record<WavEncoding, (view: DataView, index: number) => number>> = {
   u8: (view, index) => (view.getUint8(index) - 128) * 256,
   s16: (view, index) => view.getInt16(index * 2, true),

@@ -18,7 +18,7 @@ const hour = 3_600_000;
 let folder = "";
 let sandboxes: readonly Sandbox[] = [];
 
-/** Two seconds of a tone of 500 Hz, then a second of silence. */
+/** A 500 Hz tone of two seconds, then a second of silence. */
 const tone = ["-f", "lavfi", "-i", "sine=f=500:r=44100:d=2", "-af", "apad=pad_dur=1"];
 
 before(async () => {
@@ -76,7 +76,7 @@ test("decodeAudio() decodes the first audio stream and keeps its start time", as
     "-map 1 -output_ts_offset 100 -c:a aac clock.ts",
   ];
   await ffmpeg(...`${inputs} ${outputs.join(" ")}`.split(" "));
-  // [file, start of its tone, its frequency, its end]
+  // [file, start of the tone, frequency of the tone, end of the tone]
   const rows: readonly (readonly [string, number, number, number])[] = [
     ["two.mkv", 0, 500, 2],
     ["two.mp4", 0, 2_000, 3],
@@ -215,7 +215,7 @@ test("decodeAudio() decodes recordings that do not declare their duration", asyn
   }
 });
 
-test("decodeAudio() rejects a recording that is too long, whatever it declares", async () => {
+test("decodeAudio() rejects a recording that is too long, whatever duration it declares", async () => {
   for (const name of ["tone.wav", "unsaid.webm"]) {
     await assert.rejects(decoded(name, sandboxes[0], 2_500), { reason: "MEDIA_TOO_LONG" });
   }
@@ -230,7 +230,7 @@ test("decodeAudio() rejects a recording that is too long, whatever it declares",
     "flac",
     "long.flac",
   );
-  // A wrong header: 0 samples means "unknown".
+  // The number of samples in the header is set to 0, which means "unknown".
   const bytes = await readFile(join(folder, "long.flac"));
   bytes.fill(0, 22, 26);
   bytes.writeUInt8(bytes.readUInt8(21) & 0xf0, 21);
@@ -238,7 +238,7 @@ test("decodeAudio() rejects a recording that is too long, whatever it declares",
   await assert.rejects(decoded("long.flac", sandboxes[0], 60_000), { reason: "MEDIA_TOO_LONG" });
 });
 
-test("decodeAudio() decodes no further than it is read, and stops when its reader leaves", async () => {
+test("decodeAudio() decodes only as far as it is read, and stops when its reader stops", async () => {
   await ffmpeg("-f", "lavfi", "-i", "anullsrc=r=16000:cl=mono", "-t", "600", "pulled.aiff");
   const [sandbox] = sandboxes;
   assert.ok(sandbox);
@@ -255,7 +255,7 @@ test("decodeAudio() decodes no further than it is read, and stops when its reade
   const options = { file, sandbox: watched, durationMsMax: hour };
   for await (const chunk of decodeAudio(options)) {
     assert.ok(chunk.length > 0);
-    // Ten minutes take 100 ms when they are read without a pause.
+    // Decoding ten minutes takes 100 ms if the samples are read without a pause.
     const isOver = await isSettled(runs[1]?.ended, 500);
     assert.equal(isOver, false);
     break;

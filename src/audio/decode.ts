@@ -12,7 +12,7 @@ import { inputParameters } from "./media-input.ts";
 import { readTimedSamples, timedFormat } from "./timed-samples.ts";
 
 export interface DecodeOptions extends ReadMediaOptions {
-  /** The result of probeMedia(), if it is known already. */
+  /** The result of probeMedia(), if it is already known. */
   readonly facts?: MediaProbe;
   /** Called with every byte of a file that is decoded without a sandbox. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
@@ -30,7 +30,7 @@ const shortfallShareMax = 0.02;
 
 /**
  * Decodes the first audio stream of a media file to 16-bit samples at decodedSampleRate, one
- * channel, from the start of the media; gaps in its times become silence. Samples are decoded as
+ * channel, from the start of the media. Gaps in its times become silence. Samples are decoded as
  * they are pulled, and are never all in memory. Leaving the loop ends the decoder. Throws
  * ServiceError: MEDIA_INVALID, MEDIA_NO_AUDIO, MEDIA_TRUNCATED, MEDIA_TOO_LONG.
  */

@@ -17,7 +17,7 @@ async function withFile<T>(
   return await look(file);
 }
 
-/** An ID3 tag with this many bytes of content. */
+/** Returns an ID3 tag with this many bytes of content. */
 function id3(length: number, flags = 0): Buffer {
   const sizes = [21, 14, 7, 0].map((shift) => (length >> shift) & 0x7f);
   const footer = flags & 0x10 ? 10 : 0;
@@ -57,7 +57,7 @@ function box(type: string, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([head, ...parts]);
 }
 
-test("examineMp4() finds encrypted tracks and too many edits, and ends for any file", async () => {
+test("examineMp4() finds encrypted tracks and too many edits, and terminates for any file", async () => {
   const entry = (codec: string): Buffer =>
     box("stsd", Buffer.alloc(8), box(codec, Buffer.alloc(28)));
   const track = (codec: string, edits: number): Buffer => {

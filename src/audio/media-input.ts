@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 
 /**
- * ffmpeg's names of the demuxers for recordings, without those for playlists, images, scripts and
+ * ffmpeg's names for the demuxers of recordings, without those of playlists, images, scripts and
  * devices.
  */
 const formats = (
@@ -18,8 +18,9 @@ export const inputParameters: readonly string[] = (
 const id3HeadBytes = 10;
 
 /**
- * The parameters that name the format, if ffmpeg may guess wrong: it checks only the start of the
- * file, which is a picture if the recording has a large ID3 tag. Empty if ffmpeg guesses right.
+ * Returns the parameters that name the format, if ffmpeg may guess wrong. ffmpeg checks only the
+ * start of the file, which is a picture if the recording has a large ID3 tag. Returns no parameters
+ * if ffmpeg guesses right.
  */
 export async function formatParameters(file: FileHandle): Promise<readonly string[]> {
   let at = 0;
@@ -40,8 +41,8 @@ export async function formatParameters(file: FileHandle): Promise<readonly strin
 }
 
 /**
- * The length of an ID3 tag. Its header stores the length of the content in seven bits of each of
- * four bytes; a flag means that the header is repeated at the end.
+ * Returns the length of an ID3 tag. The header stores the length of the content in four bytes of
+ * seven bits each. A flag means that the header is repeated at the end.
  */
 function id3Bytes(head: Buffer): number {
   const [flags = 0, ...size] = head.subarray(5);
@@ -53,7 +54,8 @@ function formatOf(head: Buffer): string | undefined {
   if (head.length < 4) return undefined;
   if (head.toString("latin1", 0, 4) === "fLaC") return "flac";
   const sync = head.readUInt16BE(0);
-  // Eleven sync bits of MPEG audio; layer 0 is AAC; version 1 and these rates are reserved.
+  // MPEG audio begins with eleven sync bits. Layer 0 is AAC; version 1 and these rates are
+  // reserved.
   if ((sync & 0xfff6) === 0xfff0) return "aac";
   const isMpeg = (sync & 0xffe0) === 0xffe0 && (sync & 0x18) !== 0x08 && (sync & 0x06) !== 0;
   const rates = head.readUInt8(2);

@@ -2,8 +2,8 @@ import type { FileHandle } from "node:fs/promises";
 import { isWav, wavChunks, wavFormatExtensible, wavFormatPcm } from "../std/wav.ts";
 
 /**
- * A WAV file that this process decodes itself: uncompressed, complete, of one or two channels, at a
- * common rate.
+ * A WAV file that this process decodes itself: uncompressed and complete, with one or two channels
+ * and a common sample rate.
  */
 export interface PlainWav {
   readonly encoding: WavEncoding;
@@ -17,25 +17,27 @@ export interface PlainWav {
 
 export type WavEncoding = keyof typeof wavSampleBytes;
 
-/** Bytes per sample. */
+/** The number of bytes per sample. */
 export const wavSampleBytes = { u8: 1, s16: 2, s24: 3, s32: 4, f32: 4 } as const;
 
 const formatFloat = 3;
-/** The rest of the GUID of an extensible header, after the format. */
+/** The part of the GUID of an extensible header that follows the format. */
 const guidTail = Buffer.from("000000001000800000aa00389b71", "hex");
-/** Sample rates for which a resampler makes its table quickly. */
+/** The sample rates for which a resampler builds its table quickly. */
 const rates = new Set([8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]);
-/** Channel masks: front center; front left and front right; or 0, none. */
+/**
+ * Channel masks by the number of channels: front center; front left and front right; or 0 for none.
+ */
 const masks = { 1: new Set([0, 4]), 2: new Set([0, 3]) } as const;
-/** The first bytes of compressed audio in PCM files: S/PDIF, and DTS of 16 and 14 bits. */
+/** The first bytes of compressed audio in PCM files: S/PDIF, and DTS with 16 and 14 bits. */
 const compressedMarks = ["72f81f4e", "fe7f0180", "ff1f00e8"].map((hex) => Buffer.from(hex, "hex"));
-/** The maximum number of chunks after the samples that are checked. */
+/** The maximum number of chunks that are checked after the samples. */
 const chunksAfterMax = 32;
 
 /**
  * Reads the header of a WAV file from its first bytes, `start`. Returns undefined for a file that
- * is truncated or is not plain in every respect, which is left to ffmpeg. Never throws because of
- * the content.
+ * is truncated or is not plain in every respect; such files are left to ffmpeg. Never throws
+ * because of the content.
  */
 export async function findPlainWav(
   file: FileHandle,
@@ -75,8 +77,8 @@ function readFormat(fmt: Buffer) {
 }
 
 /**
- * The format, even if the header is extensible; undefined if an extensible header has an unusual
- * channel mask or number of bits.
+ * Returns the format, even if the header is extensible, or undefined if an extensible header has an
+ * unusual channel mask or number of bits.
  */
 function formatOf(fmt: Buffer, channels: 1 | 2, bits: number): number | undefined {
   const named = fmt.readUInt16LE(0);
@@ -96,7 +98,7 @@ function isCompressed(data: Buffer): boolean {
   return compressedMarks.some((mark) => data.includes(mark));
 }
 
-/** Whether another data chunk follows, or too many chunks to check. */
+/** Returns whether another data chunk follows, or too many chunks to check. */
 async function hasMoreData(file: FileHandle, from: number, sizeBytes: number): Promise<boolean> {
   const head = Buffer.alloc(8);
   let at = from;

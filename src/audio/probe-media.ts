@@ -8,7 +8,9 @@ import { isWav, wavChunks } from "../std/wav.ts";
 
 /** The properties of a media file. */
 export interface MediaProbe {
-  /** The duration of the first audio stream. undefined: unknown until it is decoded. */
+  /**
+   * The duration of the first audio stream; undefined if it is unknown until the stream is decoded.
+   */
   readonly durationMs: number | undefined;
   /**
    * Whether the container declares the duration; if it does, a file with less audio is truncated.
@@ -23,19 +25,19 @@ export interface MediaProbe {
 }
 
 export interface ReadMediaOptions {
-  /** Absolute path. */
+  /** The absolute path of the file. */
   readonly file: string;
   readonly sandbox: Sandbox;
   readonly signal?: AbortSignal | undefined;
-  /** Longer recordings are rejected. */
+  /** The maximum duration. Longer recordings are rejected. */
   readonly durationMsMax: number;
   /** Whether to run at the lowest priority, because nothing waits for the result. */
   readonly isLowPriority?: boolean | undefined;
 }
 
 /**
- * Limits of CPU time. On a slow machine, reading all packets of a recording of several hours takes
- * this long; reading its headers takes a fraction of a second.
+ * The limits of CPU time. On a slow machine, reading all packets of a recording of several hours
+ * takes this long; reading only its headers takes a fraction of a second.
  */
 const cpuSecondsMax = { probe: 20, measure: 60 } as const;
 
@@ -85,7 +87,10 @@ export async function probeMedia(options: ReadMediaOptions): Promise<MediaProbe>
   return { durationMs: lengthMs, isDeclared, fileType, formatParameters: format };
 }
 
-/** If a container has end times, its clock need not begin at 0, so the start is subtracted. */
+/**
+ * Returns the declared duration of the audio. If a container has end times, its clock need not
+ * begin at 0, so the start is subtracted.
+ */
 function declaredDuration(audio: ProbedStream, container: Container): number | undefined {
   const probedMs = audio.durationMs ?? container.durationMs;
   if (probedMs === undefined || !container.hasEndTimes) return probedMs;
@@ -93,8 +98,8 @@ function declaredDuration(audio: ProbedStream, container: Container): number | u
 }
 
 /**
- * The result of probeMedia() for a file that this process decodes itself; undefined for any other
- * file. Throws MEDIA_TOO_LONG.
+ * Returns the result of probeMedia() for a file that this process decodes itself, or undefined for
+ * any other file. Throws MEDIA_TOO_LONG.
  */
 export async function probePlainWav(
   path: string,
@@ -130,7 +135,7 @@ async function measure(
   return last ? Math.round(Number(last[1]) / 1000) || undefined : undefined;
 }
 
-/** Throws when a recording is too long. */
+/** Throws if a recording is too long. */
 export function checkDuration(durationMs: number, durationMsMax: number): void {
   if (durationMs <= durationMsMax) return;
   const isWhole = durationMsMax % 60_000 === 0;
@@ -159,8 +164,8 @@ export function explainEnd(status: number, complaints: string): ServiceError {
 }
 
 /**
- * Exit statuses from this one on mean a signal: a limit of time or memory, or a crash of the
- * decoder.
+ * Exit statuses from this value upward mean a signal: a limit of time or memory was exceeded, or
+ * the decoder crashed.
  */
 export const killedStatus = 128;
 
@@ -169,8 +174,8 @@ function notMedia(what: string): ServiceError {
 }
 
 /**
- * Names the kind of a file that is often sent by mistake, from its first bytes; undefined for other
- * files.
+ * Names the kind of a file that is often sent by mistake, from its first bytes. Returns undefined
+ * for other files.
  */
 function describeForeign(start: Buffer): string | undefined {
   if (start.length === 0) return "empty: 0 bytes";
@@ -215,12 +220,15 @@ function factsOfWav(plainWav: PlainWav, durationMsMax: number): MediaProbe {
 }
 
 /**
- * Sizes from this one on mean "unknown": a program that writes to a pipe cannot go back to fill in
- * the size.
+ * Sizes from this value upward mean "unknown": a program that writes to a pipe cannot go back to
+ * fill in the size.
  */
 const wavSizeUnknown = 0x7fff_0000;
 
-/** ffmpeg accepts a truncated WAV file; its header shows that data is missing. */
+/**
+ * Throws if the header of a WAV file shows that data is missing, since ffmpeg accepts a truncated
+ * WAV file.
+ */
 function checkWavSize(start: Buffer, sizeBytes: number): void {
   if (!isWav(start)) return;
   const data = wavChunks(start).find(({ tag }) => tag === "data");
@@ -246,11 +254,11 @@ interface ProbedStream {
 interface Container {
   readonly durationMs: number | undefined;
   readonly startMs: number;
-  /** Whether its durations are the times at which its streams end. */
+  /** Whether the durations are the times at which the streams end. */
   readonly hasEndTimes: boolean;
   /**
-   * Whether its durations are measured from the content, so that they do not show that some is
-   * missing.
+   * Whether the durations are measured from the content, so that they do not reveal missing
+   * content.
    */
   readonly isDurationOfContent: boolean;
 }
@@ -298,7 +306,7 @@ function msOfSeconds(value: unknown): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-/** Matroska's format: 00:01:02.345000000 */
+/** Parses a duration in Matroska's format: 00:01:02.345000000 */
 function msOfClock(value: unknown): number | undefined {
   const parts = typeof value === "string" ? /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(value) : null;
   if (!parts) return undefined;

@@ -17,11 +17,11 @@ function tone(rate: number, hertz: number, seconds: number): Int16Array {
 }
 
 /**
- * Measures a tone of this frequency at 16 kHz: its level relative to tone(), and the level of
- * everything else relative to it, both in dB.
+ * Measures a tone of this frequency at 16 kHz. Returns the level of the tone relative to tone(),
+ * and the level of everything else relative to the measured tone, both in dB.
  */
 function measure(samples: readonly number[], hertz: number): { level: number; rest: number } {
-  // The ends are left out, since they include half a filter length of silence.
+  // The ends are omitted, since they include half a filter length of silence.
   const middle = samples.slice(1600, -1600);
   let [cos, sin] = [0, 0];
   const phase = (index: number) => (2 * Math.PI * hertz * index) / 16_000;
@@ -47,13 +47,13 @@ test("Resampler passes 16 kHz unchanged", () => {
   assert.equal(resampler.end().length, 0);
 });
 
-test("Resampler keeps a tone and passes no alias", () => {
+test("Resampler preserves a tone and passes no alias", () => {
   for (const rate of [8000, 11_025, 22_050, 32_000, 44_099, 44_100, 48_000]) {
     const { level, rest } = measure(resampled(rate, [tone(rate, 1000, 2)]), 1000);
     assert.ok(Math.abs(level) < 0.01, `1 kHz from ${rate}: ${level} dB`);
     assert.ok(rest < -80, `distortion from ${rate}: ${rest} dB`);
   }
-  // A tone of 9 kHz would become one of 7 kHz.
+  // A tone of 9 kHz would appear as an alias of 7 kHz.
   for (const rate of [32_000, 44_099, 44_100, 48_000]) {
     const { level } = measure(resampled(rate, [tone(rate, 9000, 2)]), 7000);
     assert.ok(level < -80, `alias from ${rate}: ${level} dB`);
@@ -65,8 +65,8 @@ test("Resampler keeps a tone and passes no alias", () => {
 test("Resampler suppresses everything above its band, at any rate and frequency", () => {
   const power = (samples: readonly number[]) =>
     samples.reduce((sum, value) => sum + value * value, 0) / samples.length;
-  // Tones from 8.7 kHz on. The slope of the filter is between 7.4 and 8 kHz, where speech has no
-  // energy.
+  // All tones are at 8.7 kHz or above. The slope of the filter is between 7.4 and 8 kHz, where
+  // speech has no energy.
   for (const rate of [22_050, 24_000, 32_000, 44_099, 44_100, 47_999, 48_000]) {
     for (const hertz of [8700, 9500, 10_700, 12_345, 15_900, 16_100, 19_000, 23_500]) {
       if (hertz >= rate / 2) continue;
@@ -98,8 +98,8 @@ test("Resampler takes at most 8 times the CPU time of a plain convolution", () =
     const filter = new Float32Array(48 * Math.max(1, rate / 16_000)).fill(0.01);
     const input = Float32Array.from({ length: 16_000 + filter.length }, (_, at) => at % 100);
     let [least, plainly] = [Infinity, Infinity];
-    // The minimum of several rounds that alternate with the baseline, so that a busy or slow
-    // machine affects both.
+    // The minimum of several rounds is used. The rounds alternate with the baseline, so that a busy
+    // or slow machine affects both.
     for (let round = 0; round < 8 || (round < 80 && least > 8 * plainly); round++) {
       const startMs = cpuMs();
       for (let part = 0; part < 10; part++) {
@@ -110,12 +110,12 @@ test("Resampler takes at most 8 times the CPU time of a plain convolution", () =
       least = Math.min(least, betweenMs - startMs);
       plainly = Math.min(plainly, cpuMs() - betweenMs);
     }
-    // The ratio is 1 to 3; a second takes 2 to 4 ms (bench/RESULTS.md).
+    // The ratio is 1 to 3, and a second of audio takes 2 to 4 ms (bench/RESULTS.md).
     assert.ok(least <= 8 * plainly, `${rate}: ${least} ms, its sums alone ${plainly} ms`);
   }
 });
 
-test("Resampler keeps the time of each sample", () => {
+test("Resampler preserves the time of each sample", () => {
   const rate = 48_000;
   const pulse = new Int16Array(4800);
   pulse[2400] = 30_000;
@@ -123,7 +123,7 @@ test("Resampler keeps the time of each sample", () => {
   assert.equal(out.indexOf(Math.max(...out)), 800);
 });
 
-test("Resampler returns the same samples, and the right number, for any split into chunks", () => {
+test("Resampler returns the same samples, and the right number of samples, for any split into chunks", () => {
   const samples = Int16Array.from({ length: 3000 }, (_, index) =>
     Math.round(20_000 * Math.sin(index * index * 0.0007)),
   );

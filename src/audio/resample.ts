@@ -8,28 +8,32 @@ export const resampledRate = 16_000;
 export const resampleRateMin = 8000;
 export const resampleRateMax = 48_000;
 
-/** Zero crossings of the sinc on either side; with beta 9 an alias of 9 kHz is at -93 dB. */
+/**
+ * The zero crossings of the sinc on either side. With a beta of 9, an alias of 9 kHz is at -93 dB.
+ */
 const zeroCrossings = 24;
 const kaiserBeta = 9;
 /**
- * The cut-off as a share of the lower Nyquist frequency; at 0.9 of that frequency the level is -0.7
+ * The cutoff as a share of the lower Nyquist frequency. At 0.9 of that frequency, the level is -0.7
  * dB.
  */
 const cutOff = 0.955;
 /**
- * A rate that needs more phases than this has a table of phasesShared phases, and interpolates
- * between its rows.
+ * A rate that needs more phases than this has a table with phasesShared phases, and interpolates
+ * between the rows of the table.
  */
 const phasesExactMax = 640;
 const phasesShared = 512;
 const tablesKept = 16;
 
 interface Table {
-  /** The output samples of a period, and the input samples. */
+  /** The number of output samples in a period, and the number of input samples. */
   readonly up: number;
   readonly down: number;
   readonly taps: number;
-  /** Row p is the filter at p / (rows - 1 or up) of an input sample; one row after another. */
+  /**
+   * The rows, one after another. Row p is the filter at p / (rows - 1 or up) of an input sample.
+   */
   readonly rows: Float32Array;
   /** Whether every phase has its own row. */
   readonly isExact: boolean;
@@ -38,7 +42,7 @@ interface Table {
 /** The state of a resampler, as plain data. */
 export interface SavedResampler {
   /**
-   * The input that filters still need: it begins at the first sample under the filter of the next
+   * The input that filters still need. It begins at the first sample under the filter of the next
    * output sample.
    */
   readonly input: string;
@@ -46,18 +50,18 @@ export interface SavedResampler {
 }
 
 /**
- * Resamples 16-bit samples of one channel from 8000..48000 Hz to 16 kHz: a polyphase
+ * Resamples 16-bit samples of one channel from 8000..48000 Hz to 16 kHz, with a polyphase
  * Kaiser-windowed sinc without delay. The output has ceil(input samples * 16000 / rate) samples for
- * any chunks; 16 kHz passes unchanged.
+ * any split into chunks. Audio at 16 kHz passes unchanged.
  */
 export class Resampler {
   readonly #table: Table | undefined;
-  /** Input that filters still need. */
+  /** The input that filters still need. */
   #input: Float32Array;
   #filled: number;
   /**
-   * The first input sample under the filter of the next output sample, and the fraction after it,
-   * in 1/up.
+   * The first input sample under the filter of the next output sample, and the fraction after this
+   * sample in units of 1/up.
    */
   #at = 0;
   #phase = 0;
@@ -86,13 +90,13 @@ export class Resampler {
     return this.#drain(this.#table, this.#filled);
   }
 
-  /** The state after the samples so far. */
+  /** Returns the state after the samples so far. */
   save(): SavedResampler {
     const input = Int16Array.from(this.#input.subarray(this.#at, this.#filled));
     return { input: savedSamples(input), phase: this.#phase };
   }
 
-  /** Puts a new resampler of the same rate into a saved state. */
+  /** Restores a saved state in a new resampler of the same rate. */
   restore(saved: SavedResampler): void {
     this.#input = Float32Array.from(restoredSamples(saved.input));
     this.#filled = this.#input.length;
@@ -103,7 +107,7 @@ export class Resampler {
   /** Ends the input, and returns the rest of the output. */
   end(): Int16Array {
     if (!this.#table) return new Int16Array(0);
-    // Half a filter of silence completes the last output sample.
+    // Silence of half a filter length completes the last output sample.
     const half = this.#table.taps / 2;
     this.#append(this.#table, half, (into, at) => into.fill(0, at, at + half));
     return this.#drain(this.#table, this.#filled);
@@ -161,7 +165,7 @@ function dot(a: Float32Array, atA: number, b: Float32Array, atB: number, length:
   return sum;
 }
 
-/** The last used tables, by rate: all streams of a rate share its table. */
+/** The most recently used tables, by rate. All streams of a rate share one table. */
 const tables = new LRUCache<number, Table>({ max: tablesKept });
 
 function tableFor(rateHertz: number): Table {
@@ -189,8 +193,8 @@ function makeTable(rateHertz: number): Table {
       row[k] = tap;
       sum += tap;
     }
-    // Every row is normalized, so that every phase passes a constant unchanged; otherwise there
-    // would be a tone at the phase rate.
+    // Every row is normalized, so that every phase passes a constant unchanged; otherwise a tone
+    // would appear at the phase rate.
     for (let k = 0; k < taps; k++) row[k] = (row[k] ?? 0) / sum;
   }
   return { up, down: rateHertz / divisor, taps, rows, isExact };
@@ -200,7 +204,7 @@ function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
 }
 
-/** The modified Bessel function of order 0, as its power series. */
+/** Returns the modified Bessel function of order 0, computed as its power series. */
 function bessel(x: number): number {
   let [sum, term] = [1, 1];
   for (let k = 1; term > sum * 1e-12; k++) {

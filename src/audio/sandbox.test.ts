@@ -46,13 +46,13 @@ async function ffmpeg(
   return { ...(await run.ended), output: Buffer.concat(chunks) };
 }
 
-/** The nice value of a process: 0 by default, 19 for the lowest priority. */
+/** Returns the nice value of a process: 0 by default, 19 for the lowest priority. */
 async function nicenessOf(pid: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1");
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
 }
 
-/** Prints the bytes of a file, if the program may read it. */
+/** Returns the parameters that print the bytes of a file, if the program may read it. */
 function bytesOf(path: string): string[] {
   return ["-f", "s8", "-i", path, "-f", "s8", "-c", "copy", "-"];
 }
@@ -176,7 +176,7 @@ test("a program in bubblewrap has no network", async () => {
   }
 });
 
-test("the end of what a program writes to standard error is kept", async () => {
+test("the end of a program's standard error is kept", async () => {
   const sandbox = await chooseSandbox("auto", log);
   const { complaints } = await ffmpeg(sandbox, () => ["-i", `file:${"x".repeat(20_000)}END`]);
   assert.ok(complaints.length <= 16_384);
@@ -188,7 +188,7 @@ function endless(mark: string): string[] {
   return ["-nostdin", "-v", "error", ...source, "-f", "null", "-"];
 }
 
-/** The number of programs with the mark in their command line. */
+/** Returns the number of programs that have the mark in their command line. */
 async function countOf(mark: string, name = ""): Promise<number> {
   let count = 0;
   for (const pid of await readdir("/proc")) {

@@ -20,11 +20,14 @@ export interface Sandbox {
 export interface SandboxOptions {
   readonly program: "ffmpeg" | "ffprobe";
   /**
-   * Makes the parameters from the path of the file in the sandbox. They must not contain text of
-   * users.
+   * Returns the parameters for the path of the file in the sandbox. The parameters must not contain
+   * text from users.
    */
   readonly parameters: (file: string) => readonly string[];
-  /** Absolute path of the file to read. The file must be readable by all, but not its folder. */
+  /**
+   * The absolute path of the file to read. The file must be readable by all users, but its folder
+   * need not be.
+   */
   readonly file: string;
   readonly cpuSecondsMax: number;
   /** Whether to run at the lowest priority, because nothing waits for the result. */
@@ -43,23 +46,24 @@ export interface SandboxEnd {
   /** The exit status; 128 + signal if the program was killed. */
   readonly status: number;
   /**
-   * The end of its standard error, at most complaintsCharsMax. Not for logs: it may name files.
+   * The end of the program's standard error, at most complaintsCharsMax characters. It must not be
+   * logged, since it may name files.
    */
   readonly complaints: string;
 }
 
 const memoryBytesMax = 2 * 1024 ** 3;
 const filesMax = 64;
-/** The programs write no files; bubblewrap writes some lines to set itself up. */
+/** The programs write no files, but bubblewrap writes a few lines to set itself up. */
 const fileBytesMax = 65_536;
 const complaintsCharsMax = 16_384;
-/** uid and gid of the user without rights on every Linux. */
+/** The uid and gid of the user without rights on every Linux system. */
 const unprivilegedUser = 65_534;
 
 /**
- * Finds out how media can be decoded here: in bubblewrap (own namespaces, no network, one file) or
- * reduced (limits, and a user without rights if the service runs as root). Throws an Error for the
- * operator if the choice does not work.
+ * Determines how media can be decoded here: in bubblewrap (with its own namespaces, no network and
+ * only one file) or reduced (with limits, and as a user without rights if the service runs as
+ * root). Throws an Error for the operator if the choice does not work.
  */
 export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Promise<Sandbox> {
   for (const name of ["ffmpeg", "ffprobe", "prlimit", "setpriv", "nice"]) program(name);
@@ -85,8 +89,8 @@ export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Pro
 }
 
 /**
- * /etc/alternatives and ld.so.cache are needed to find ffmpeg's libraries. No --new-session:
- * launch() makes one for everything that bubblewrap starts.
+ * ffmpeg's libraries are found through /etc/alternatives and ld.so.cache. --new-session is not
+ * used, because launch() creates a session for everything that bubblewrap starts.
  */
 const namespaces =
   "--unshare-all --die-with-parent --cap-drop ALL --clearenv --ro-bind /usr /usr " +
@@ -104,8 +108,8 @@ const bubblewrap: Sandbox = {
 };
 
 /**
- * Runs programs with limits, and as `user` if there is one. They get the file as an open
- * descriptor, since they cannot read our folders.
+ * Returns a sandbox that runs programs with limits, and as `user` if it is defined. The programs
+ * receive the file as an open descriptor, since they cannot read our folders.
  */
 function reduced(user: number | undefined): Sandbox {
   const identity =
@@ -170,8 +174,8 @@ function runOf(
     complaints = (complaints + text).slice(-complaintsCharsMax);
   });
   let isOver = false;
-  // Kills the whole process group: killing only bubblewrap while it starts would leave its
-  // children.
+  // Kills the whole process group, because killing only bubblewrap while it starts would leave its
+  // children running.
   const kill = (): void => {
     if (!isOver && child.pid !== undefined) killGroup(child.pid);
   };
@@ -189,8 +193,8 @@ function runOf(
   });
   child.once("exit", (status, name) => {
     const code = status ?? 128 + (name === null ? 0 : constants.signals[name]);
-    // Some of its standard error may still be in the pipe, which closes with the last process of
-    // the group.
+    // Some of the program's standard error may still be in the pipe, which closes with the last
+    // process of the group.
     if (stderr.closed) end(code);
     else stderr.once("close", () => end(code));
   });
@@ -214,7 +218,9 @@ function killGroup(pid: number): void {
   }
 }
 
-/** Decodes a tenth of a second in the sandbox. Returns the reason if that does not work. */
+/**
+ * Decodes a tenth of a second in the sandbox. Returns the reason if the decoding does not work.
+ */
 async function problemOf(sandbox: Sandbox): Promise<string | undefined> {
   if (sandbox === bubblewrap && !findProgram("bwrap")) return "bubblewrap is not installed";
   const folder = await mkdtemp(join(tmpdir(), "hlust-sandbox-"));
@@ -239,7 +245,7 @@ async function problemOf(sandbox: Sandbox): Promise<string | undefined> {
     let bytes = 0;
     for await (const chunk of run.stdout as AsyncIterable<Buffer>) bytes += chunk.length;
     const { status, complaints } = await run.ended;
-    // The output has 3200 bytes of samples, and headers.
+    // The output consists of 3200 bytes of samples, and of headers.
     if (status === 0 && bytes > 3200) return undefined;
     return complaints.trim().split("\n", 1)[0] || `exit status ${status}`;
   } finally {
@@ -247,7 +253,7 @@ async function problemOf(sandbox: Sandbox): Promise<string | undefined> {
   }
 }
 
-/** 0.1 s at 16 kHz, 16 bit, one channel. */
+/** Returns 0.1 s of silence at 16 kHz, with 16 bits and one channel. */
 function silentWav(): Buffer {
   const dataBytes = 3200;
   return Buffer.concat([
@@ -256,7 +262,7 @@ function silentWav(): Buffer {
   ]);
 }
 
-/** Makes an empty folder without write permission, to be the working directory. */
+/** Creates an empty folder without write permission, to be used as the working directory. */
 async function emptyFolder(): Promise<string> {
   const uid = process.getuid?.() ?? 0;
   const folder = join(tmpdir(), `hlust-empty-${uid}`);
@@ -271,7 +277,7 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-/** The absolute path of a program of the system, found without PATH. */
+/** Returns the absolute path of a system program, found without PATH. */
 function findProgram(name: string): string | undefined {
   return ["/usr/bin", "/bin", "/usr/local/bin"]
     .map((folder) => join(folder, name))

@@ -6,8 +6,8 @@ import { readTimedSamples } from "./timed-samples.ts";
 const rate = 16_000;
 
 /**
- * Output like that of ffmpeg: a header, chunks about the stream, packets of [ms, samples], and an
- * end.
+ * Returns output like that of ffmpeg: a header, chunks about the stream, packets of [ms, samples],
+ * and an end.
  */
 function written(packets: readonly (readonly [number, readonly number[]])[]): Buffer {
   const chunk = (tag: string, ms: readonly number[], body: Buffer): Buffer => {

@@ -1,25 +1,25 @@
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * ffmpeg's name of the simplest container with times: its chunks have a tag, milliseconds, a
- * length, and samples.
+ * ffmpeg's name for the simplest container with times. Its chunks have a tag, milliseconds, a
+ * length and samples.
  */
 export const timedFormat = "smjpeg";
 
 /**
- * The time of a packet may differ this much from the end of the samples before it. If it differs
- * more, samples are missing or repeated.
+ * The maximum difference between the time of a packet and the end of the samples before it. If the
+ * difference is larger, samples are missing or repeated.
  */
 const inexactMsMax = 100;
 /** Silence is yielded in chunks of this length. */
 const silenceMs = 500;
-/** The maximum length of a packet; those of a decoder are far shorter. */
+/** The maximum length of a packet. The packets of a decoder are far shorter. */
 const packetBytesMax = 1 << 24;
 
 /**
- * Reads the 16-bit samples of one channel that ffmpeg writes in timedFormat, and yields each at its
- * time from 0: gaps become silence, and duplicates are dropped. ffmpeg's own filter for gaps keeps
- * all of a gap in memory, and loses the audio after a long one.
+ * Reads the 16-bit samples of one channel that ffmpeg writes in timedFormat, and yields each sample
+ * at its time from 0. Gaps become silence, and duplicates are dropped. ffmpeg's own filter for gaps
+ * stores a whole gap in memory, and loses the audio after a long gap.
  */
 export async function* readTimedSamples(
   written: AsyncIterable<Buffer>,
@@ -94,10 +94,10 @@ async function* readPackets(
   }
 }
 
-/** The header: "\0\nSMJPEG", version, duration. */
+/** The length of the header: "\0\nSMJPEG", version, duration. */
 const startBytes = 16;
 
-/** The chunk at this position, if it is complete. */
+/** Returns the chunk at this position, if it is complete. */
 function chunkAt(bytes: Buffer, at: number): { end: number; packet?: Packet } | undefined {
   if (bytes.length < at + 4) return undefined;
   const tag = bytes.toString("latin1", at, at + 4);

@@ -5,7 +5,7 @@ import { espeak, joined } from "../../test/fixtures/flite.ts";
 import { type Cut, UtteranceCutter } from "./utterance-cutter.ts";
 import { EnergyVoiceActivity, type VoiceActivity } from "./voice-activity.ts";
 
-/** An exact detector: a frame with a sample other than 0 is speech. */
+/** Creates an exact detector, for which a frame with a nonzero sample is speech. */
 const exactActivity = (): VoiceActivity => ({
   frameSamples: 160,
   delayFrames: 0,
@@ -164,7 +164,7 @@ test("UtteranceCutter yields each sample of an utterance once, in order, for any
   );
 });
 
-/** Steady noise: the sum of four uniform numbers is close to a normal distribution. */
+/** Returns steady noise. The sum of four uniform numbers is close to a normal distribution. */
 function noise(ms: number, amplitude: number, seed: number): Int16Array {
   let state = seed;
   const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32 - 0.5;
@@ -174,7 +174,7 @@ function noise(ms: number, amplitude: number, seed: number): Int16Array {
   });
 }
 
-/** A simple voice: a buzz of 120 Hz in syllables of 200 ms. */
+/** Returns a simple voice: a buzz of 120 Hz in syllables of 200 ms. */
 function buzz(ms: number, amplitude: number): Int16Array {
   return Int16Array.from({ length: ms * 16 }, (_, index) => {
     const syllable = Math.max(0, Math.sin((2 * Math.PI * index) / 3200)) ** 2;

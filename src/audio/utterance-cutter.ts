@@ -11,9 +11,9 @@ export interface UtteranceCutterOptions {
 }
 
 /**
- * What the cutter yields, in order: begin, audio or pause..., end, begin, ... Offsets count samples
- * from the first one pushed. A pause comes when the silence after speech is held back: unless
- * speech continues, the end follows after samplesToEnd more samples.
+ * The output of the cutter, in order: begin, audio or pause..., end, begin, ... Offsets count
+ * samples from the first sample that was pushed. A pause is yielded when the silence after speech
+ * is held back. Unless speech continues, the end follows after samplesToEnd more samples.
  */
 export type Cut =
   | { readonly kind: "begin"; readonly startSample: number }
@@ -34,16 +34,16 @@ export interface SavedCutter {
 
 /** Samples per millisecond at 16 kHz. */
 const perMs = 16;
-/** Audio before speech that belongs to the utterance. */
+/** The number of samples before speech that belong to the utterance. */
 const leadSamples = 150 * perMs;
 /**
- * Speech found this early may have begun with the stream, or when it was unmuted, before the noise
- * floor was known.
+ * The number of samples within which speech may have begun with the stream, or when the stream was
+ * unmuted, before the noise floor was known.
  */
 const earlySamples = 1000 * perMs;
 /**
- * Silence after speech that belongs to the utterance. More silence belongs to it only if speech
- * continues in the same utterance.
+ * The number of samples of silence after speech that belong to the utterance. More silence belongs
+ * to it only if speech continues in the same utterance.
  */
 const trailSamples = 150 * perMs;
 
@@ -63,7 +63,7 @@ export class UtteranceCutter {
    */
   #held: Int16Array[] = [];
   #heldSamples = 0;
-  /** Samples of the next frame, while it is incomplete. */
+  /** The samples of the next frame, while it is incomplete. */
   readonly #frame: Int16Array;
   #frameFilled = 0;
   /** The number of processed samples, without those of the incomplete frame. */
@@ -81,12 +81,12 @@ export class UtteranceCutter {
     this.#frame = new Int16Array(frameSamples);
   }
 
-  /** Whether an utterance has begun and not ended. */
+  /** Whether an utterance has begun and has not ended. */
   get isWithinUtterance(): boolean {
     return this.#startSample !== undefined;
   }
 
-  /** The state between two utterances. Throws within an utterance. */
+  /** Returns the state between two utterances. Throws within an utterance. */
   save(): SavedCutter {
     if (this.isWithinUtterance) throw new Error("a cutter can only be saved between utterances");
     return {
@@ -98,7 +98,7 @@ export class UtteranceCutter {
     };
   }
 
-  /** Puts a new cutter into a saved state. */
+  /** Restores a saved state in a new cutter. */
   restore(saved: SavedCutter): void {
     this.#activity.restore(saved.voiceActivity);
     this.#position = saved.position;
@@ -111,8 +111,8 @@ export class UtteranceCutter {
   }
 
   /**
-   * Takes the next samples, which the caller must not change any more. Yields consecutive audio in
-   * one cut.
+   * Accepts the next samples, which the caller must not change any more. Yields consecutive audio
+   * in one cut.
    */
   *push(samples: Int16Array): Generator<Cut, void, undefined> {
     for (let at = 0; at < samples.length;) {
@@ -126,7 +126,10 @@ export class UtteranceCutter {
     if (isSpoken && this.#heldSamples > 0) yield this.#release();
   }
 
-  /** The next complete frame, if there is one: a view if it lies within these samples. */
+  /**
+   * Returns the next complete frame, if there is one. The frame is a view if it lies within these
+   * samples.
+   */
   #fill(samples: Int16Array, at: number): { samples: Int16Array; taken: number } | undefined {
     const { length } = this.#frame;
     if (this.#frameFilled === 0 && at + length <= samples.length) {
@@ -205,7 +208,10 @@ export class UtteranceCutter {
     return { kind: "audio", samples };
   }
 
-  /** The held samples in one array: a view if they are contiguous, as frames of one chunk are. */
+  /**
+   * Returns the held samples in one array, which is a view if they are contiguous, as the frames of
+   * one chunk are.
+   */
   #joinHeld(): Int16Array {
     const [first] = this.#held;
     const last = this.#held.at(-1);

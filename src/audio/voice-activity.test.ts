@@ -6,7 +6,7 @@ import { EnergyVoiceActivity } from "./voice-activity.ts";
 const rate = 16_000;
 type Sound = (seconds: number) => number;
 
-/** Random numbers around 0, close to a normal distribution. */
+/** Returns a function that returns random numbers around 0, close to a normal distribution. */
 function noiseSource(): () => number {
   let state = 7;
   const next = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32 - 0.5;
@@ -31,7 +31,7 @@ function brown(): Sound {
   return () => (value = 0.998 * value + 0.06 * white());
 }
 
-/** Bursts of 20 ms, 60 to 160 ms apart. */
+/** Returns bursts of 20 ms, 60 to 160 ms apart. */
 function typing(): Sound {
   const white = noiseSource();
   let [next, end] = [0, 0];
@@ -78,7 +78,7 @@ const noSpeech: Readonly<Record<string, () => Sound>> = {
   },
 };
 
-/** Six seconds whose root mean square is `level`, clipped to 16 bits. */
+/** Returns six seconds of a sound with the root mean square `level`, clipped to 16 bits. */
 function samplesOf(sound: Sound, level: number): Int16Array {
   const values = Float64Array.from({ length: 6 * rate }, (_, index) => sound(index / rate));
   const power = values.reduce((sum, value) => sum + value * value, 0) / values.length;
@@ -88,7 +88,7 @@ function samplesOf(sound: Sound, level: number): Int16Array {
   );
 }
 
-/** The indexes of the 10 ms frames that are speech. */
+/** Returns the indexes of the 10 ms frames that are speech. */
 function speechFrames(samples: Int16Array): number[] {
   const activity = new EnergyVoiceActivity();
   const frames: number[] = [];
@@ -98,7 +98,7 @@ function speechFrames(samples: Int16Array): number[] {
   return frames;
 }
 
-test("EnergyVoiceActivity finds no speech in other sounds, at any level", () => {
+test("EnergyVoiceActivity finds no speech in sounds other than speech, at any level", () => {
   for (const [name, make] of Object.entries(noSpeech)) {
     for (const level of [1, 30, 8000]) {
       const samples = samplesOf(make(), level);
@@ -134,7 +134,7 @@ test("EnergyVoiceActivity finds speech in a quiet room and over noise", () => {
     const frames = speechFrames(mixed);
     const what = `over ${name} at ${signalToNoiseDb} dB, volume ${volume}`;
     const [first = 0, last = 0] = [frames[0], frames.at(-1)];
-    // flite begins with 140 ms of silence, and ends with a soft sound.
+    // flite's output begins with 140 ms of silence, and ends with a soft sound.
     assert.ok(first >= 200 && first <= 260, `${what}: begins at ${10 * first} ms`);
     const endFrame = 200 + voice.length / 160;
     assert.ok(last >= endFrame - 60 && last <= endFrame + 5, `${what}: ends at ${10 * last} ms`);
@@ -176,7 +176,8 @@ test("EnergyVoiceActivity learns the noise floor again after the input was muted
     if (activity.isSpeech(stream.subarray(at, at + 160))) frames.push(frame);
     learned.push(activity.learnedFrames);
   }
-  // 6 s of one room, 0.3 s muted, 1.5 s of another room that is ten times as loud, then the voice.
+  // The stream has 6 s of one room, 0.3 s of muted input, 1.5 s of another room that is ten times
+  // as loud, and then the voice.
   assert.ok((learned[599] ?? 0) >= 600);
   assert.ok((learned[640] ?? NaN) <= 20, `${learned[640]} frames`);
   assert.ok((frames[0] ?? 0) >= 780, `begins at ${frames[0]}`);

@@ -1,22 +1,22 @@
 /** Detects speech in a stream of 16 kHz samples (VAD). */
 export interface VoiceActivity {
-  /** Samples per frame. */
+  /** The number of samples per frame. */
   readonly frameSamples: number;
-  /** Speech is detected at most this many frames after it began. */
+  /** The maximum number of frames between the start of speech and its detection. */
   readonly delayFrames: number;
   /**
-   * The number of frames since it began to learn the noise floor. Speech that is found soon after
-   * that may have begun at the same time.
+   * The number of frames since the detector began to learn the noise floor. Speech that is found
+   * soon after that may have begun at the same time.
    */
   readonly learnedFrames: number;
-  /** Whether the next frame of the stream has speech. */
+  /** Returns whether the next frame of the stream contains speech. */
   isSpeech(frame: Int16Array): boolean;
   /**
-   * The state that it has learned from its stream, so that another process can continue
+   * Returns the state that was learned from the stream, so that another process can continue
    * (engines/process/engine-session.ts).
    */
   save(): readonly number[];
-  /** Puts a new instance into a saved state. */
+  /** Restores a saved state in a new instance. */
   restore(saved: readonly number[]): void;
 }
 
@@ -24,36 +24,40 @@ export interface VoiceActivity {
 const frameSamples = 160;
 /** The pole of a high-pass filter at about 150 Hz, against hum, rumble and offset. */
 const highPassPole = 0.94;
-/** The noise floor is computed from power that is smoothed over this many frames. */
+/** The number of frames over which power is smoothed to compute the noise floor. */
 const smoothedFrames = 5;
 /** Power below this is less than one bit of dither: the input is not connected, or is muted. */
 const nothingPowerMax = 1;
-/** After this many such frames the noise floor is forgotten, since it was not that of the room. */
+/**
+ * After this many frames with such low power the noise floor is forgotten, since it was not that of
+ * the room.
+ */
 const forgetFrames = 25;
 /**
- * The lowest noise floor (root mean square 3): below it there is only the dither of a converter.
+ * The lowest noise floor (a root mean square of 3). Below this level there is only the dither of a
+ * converter.
  */
 const floorDbMin = 10;
-/** The level above the noise floor at which speech begins, and at which it continues. */
+/** The levels above the noise floor at which speech begins and at which it continues. */
 const onsetDb = 8;
 const holdDb = 5;
 /**
- * Audio this far below the loudest speech is its echo, whatever the floor. The level of the loudest
- * speech decays by forgetDb per frame.
+ * Audio this far below the loudest speech is considered the echo of that speech, whatever the noise
+ * floor. The level of the loudest speech decays by forgetDb per frame.
  */
 const fadeDb = 35;
 const forgetDb = 0.05;
-/** Speech begins with this many loud frames in a window of onsetWindow. */
+/** Speech begins with this many loud frames in a window of onsetWindow frames. */
 const onsetFrames = 6;
 const onsetWindow = 15;
 /**
- * The minimum standard deviation of the smoothed levels of these frames: steady noise and ringing
- * tones have up to 0.5 dB; half of all speech has 5 dB.
+ * The minimum standard deviation of the smoothed levels of these loud frames. Steady noise and
+ * ringing tones have up to 0.5 dB; half of all speech has 5 dB.
  */
 const onsetDeviationDb = 1.1;
-/** Stands for an undefined level in a saved state: no level is negative. */
+/** Represents an undefined level in a saved state, since no level is negative. */
 const notLoud = -1;
-/** After this many frames that are not loud, speech has to begin again. */
+/** After this many frames that are not loud, speech must begin again. */
 const releaseFrames = 25;
 /**
  * The noise floor is the minimum power within the last 12 blocks of 250 ms: speech has a gap in
@@ -65,7 +69,7 @@ const floorBlockFrames = 25;
 /**
  * Voice activity detection by energy over an adaptive noise floor. Steady noise of any level counts
  * as silence from its first frame on, since speech must begin with changing levels. Hum, clicks,
- * typing, and the tones of telephones count as silence too.
+ * typing and telephone tones count as silence too.
  */
 export class EnergyVoiceActivity implements VoiceActivity {
   readonly frameSamples = frameSamples;
@@ -75,7 +79,7 @@ export class EnergyVoiceActivity implements VoiceActivity {
   #lastOut = 0;
   /** The number of frames from which the noise floor is computed. */
   #frames = 0;
-  /** Consecutive frames without signal. */
+  /** The number of consecutive frames without a signal. */
   #nothingFrames = 0;
   /** The powers of the last frames, for smoothing. */
   readonly #powers: number[] = [];
@@ -85,7 +89,7 @@ export class EnergyVoiceActivity implements VoiceActivity {
   readonly #recent: (number | undefined)[] = [];
   #framesSinceLoud = 0;
   #isOpen = false;
-  /** Level of the loudest recent speech. */
+  /** The level of the loudest recent speech. */
   #peakDb = 0;
 
   get learnedFrames(): number {
@@ -177,7 +181,7 @@ export class EnergyVoiceActivity implements VoiceActivity {
     this.#blocks[last] = Math.min(this.#blocks[last] ?? smooth, smooth);
   }
 
-  /** The noise floor in dB; Infinity while it is unknown. */
+  /** Returns the noise floor in dB, or Infinity while it is unknown. */
   #floorDb(): number {
     return Math.max(floorDbMin, decibels(Math.min(...this.#blocks)));
   }

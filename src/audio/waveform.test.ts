@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { noise } from "../../test/fixtures/flite.ts";
 import { WaveformMaker, waveformJson } from "./waveform.ts";
 
-/** The sections of the waveform of samples in these parts. */
+/** Returns the sections of the waveform of samples that are pushed in these parts. */
 function sectionsOf(sampleRate: number, ...parts: readonly Int16Array[]): Int8Array[] {
   const maker = new WaveformMaker(sampleRate);
   const sections = parts.flatMap((part) => maker.push(part));
@@ -55,7 +55,7 @@ describe("WaveformMaker", () => {
       ],
     ];
     for (const [samples, pixels] of rows) {
-      // 80 samples per second are four per pixel.
+      // At 80 samples per second, a pixel has four samples.
       assert.deepEqual(valuesOf(sectionsOf(80, Int16Array.from(samples))), pixels, samples.join());
     }
   });
@@ -83,7 +83,7 @@ describe("WaveformMaker", () => {
     );
   });
 
-  test("sections are ten minutes long, and the last one has the rest", () => {
+  test("sections are ten minutes long, and the last section has the remaining pixels", () => {
     const samples = noise(25 * 60_000 + 20, 20_000, 400);
     const sections = sectionsOf(400, samples);
     assert.deepEqual(

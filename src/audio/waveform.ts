@@ -1,15 +1,16 @@
-/** Pixels of a waveform per second of a recording (docs/api.md, Uploads). */
+/** The number of pixels of a waveform per second of a recording (docs/api.md, Uploads). */
 export const pixelsPerSecond = 20;
 
-/** Pixels per section of a waveform, which is ten minutes. */
+/** The number of pixels per section of a waveform; a section is ten minutes long. */
 const pixelsOfSection = 600 * pixelsPerSecond;
-/** Values per pixel: the minimum and the maximum sample. */
+/** The number of values per pixel: the minimum and the maximum sample. */
 const valuesOfPixel = 2;
 
 /**
- * Makes the waveform of 16-bit samples, in sections of ten minutes. A pixel is two signed bytes:
- * its minimum and its maximum sample, divided by 256 and truncated towards zero, as audiowaveform
- * does for 8 bits. The sections do not depend on how the samples are split into chunks.
+ * Computes the waveform of 16-bit samples, in sections of ten minutes. A pixel consists of two
+ * signed bytes: its minimum and its maximum sample, divided by 256 and truncated towards zero, as
+ * audiowaveform does for 8 bits. The sections do not depend on how the samples are split into
+ * chunks.
  */
 export class WaveformMaker {
   readonly #samplesPerPixel: number;
@@ -24,7 +25,7 @@ export class WaveformMaker {
     this.#samplesPerPixel = sampleRate / pixelsPerSecond;
   }
 
-  /** Takes the next samples; returns the sections that they complete. */
+  /** Accepts the next samples. Returns the sections that they complete. */
   push(samples: Int16Array): Int8Array[] {
     const sections: Int8Array[] = [];
     for (let at = 0; at < samples.length;) {
@@ -37,7 +38,7 @@ export class WaveformMaker {
     return sections;
   }
 
-  /** The last section, if there is one; its last pixel may have fewer samples. */
+  /** Returns the last section, if there is one. Its last pixel may have fewer samples. */
   end(): Int8Array | undefined {
     if (this.#inPixel > 0) this.#endPixel();
     return this.#filled > 0 ? this.#endSection() : undefined;
@@ -72,7 +73,8 @@ export class WaveformMaker {
 }
 
 /**
- * A waveform as audiowaveform's JSON, version 2, a section at a time.
+ * Yields a waveform as audiowaveform's JSON, version 2, one section at a time.
+ *
  * https://github.com/bbc/audiowaveform/blob/master/doc/DataFormat.md
  */
 export async function* waveformJson(waveform: {

@@ -5,22 +5,22 @@ import type { ClientKeyAlgorithm } from "./client-key.ts";
 
 /** A registered client key, ready to check signatures. */
 export interface VerifyingKey {
-  /** The claims iss and sub. */
+  /** The value of the claims iss and sub. */
   readonly clientId: string;
   readonly algorithm: ClientKeyAlgorithm;
   readonly key: KeyObject;
 }
 
-/** docs/api.md, Access: exp - iat is at most this. */
+/** The maximum of exp - iat, in seconds (docs/api.md, Access). */
 const lifeSecondsMax = 3600;
-/** docs/api.md, Access: how far clocks may differ. */
+/** The maximum difference between clocks, in seconds (docs/api.md, Access). */
 const skewSeconds = 60;
-/** No token of ours is longer; the limit also bounds the header of a call. */
+/** The maximum length of our tokens, which also bounds the header of a call. */
 export const tokenLengthMax = 8192;
 
 /**
- * The key that a JWT names (its header kid, an id); undefined if the text cannot be one of our
- * tokens.
+ * Returns the id of the key that a JWT names in its header kid, or undefined if the text cannot be
+ * one of our tokens.
  */
 export function keyIdOf(token: string): string | undefined {
   if (token.split(".").length !== 3) return undefined;
@@ -32,16 +32,16 @@ export function keyIdOf(token: string): string | undefined {
   }
 }
 
-/** The public key of a row of client_key. */
+/** Imports the public key of a row of client_key. */
 export function importVerifyingKey(jwk: JsonWebKey): KeyObject {
   return createPublicKey({ key: jwk, format: "jwk" });
 }
 
 /**
  * Checks a JWT against the key that its kid names: the signature, only by the algorithm of that
- * key; iss = sub = client id, aud, exp, iat and the time between them (docs/api.md, Access).
- * Returns when the token expires, in milliseconds, including the skew. Throws if anything is wrong
- * (for claims, jose's errors).
+ * key; iss = sub = client id; aud, exp, iat and the time between exp and iat (docs/api.md, Access).
+ * Returns the time at which the token expires, in milliseconds, including the skew. Throws if
+ * anything is wrong (for claims, jose's errors).
  */
 export function verifyAccessToken(
   token: string,
@@ -60,7 +60,7 @@ export function verifyAccessToken(
     audience: [audience, `${audience}/`],
     clockTolerance: skewSeconds,
     currentDate: new Date(now),
-    // Also refuses an iat in the future.
+    // This option also refuses an iat in the future.
     maxTokenAge: lifeSecondsMax,
     requiredClaims: ["exp", "iat"],
   });
@@ -74,14 +74,14 @@ export function verifyAccessToken(
 
 const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /**
- * The header with which jose gets claims whose signature has already been checked. The check in
- * jose, which uses WebCrypto, takes a third more CPU.
+ * The header with which jose reads claims whose signature has already been checked. jose's own
+ * check uses WebCrypto, and takes a third more CPU time.
  */
 const unsecured = Buffer.from('{"alg":"none"}').toString("base64url");
 
 /**
- * Checks the header, which cannot choose how the signature is checked. Extensions that it requires
- * (crit) are not supported.
+ * Checks the header, which cannot choose how the signature is checked. Extensions that the header
+ * requires (crit) are not supported.
  */
 function checkHeader(token: string, algorithm: ClientKeyAlgorithm): void {
   const { alg, crit, b64, typ = "JWT" } = decodeProtectedHeader(token);
@@ -91,9 +91,9 @@ function checkHeader(token: string, algorithm: ClientKeyAlgorithm): void {
 }
 
 /**
- * Whether a signature in the form of RFC 7518 section 3 and RFC 8037 section 3.1 is valid. The key
- * is passed without options, and an ECDSA signature in DER: with options, such as dsaEncoding, Node
- * parses the key each time (30 to 60 us).
+ * Returns whether a signature in the form of RFC 7518 section 3 and RFC 8037 section 3.1 is valid.
+ * The key is passed without options, and an ECDSA signature is passed as DER. With options such as
+ * dsaEncoding, Node would parse the key each time (30 to 60 us).
  */
 function isSigned(
   text: string,
@@ -108,7 +108,7 @@ function isSigned(
 
 const p256Bytes = 32;
 
-/** An ECDSA signature, two concatenated numbers, in ASN.1 (RFC 3279 section 2.2.3). */
+/** Converts an ECDSA signature, two concatenated numbers, to ASN.1 (RFC 3279 section 2.2.3). */
 function derOf(signature: Buffer): Buffer {
   const numbers = [signature.subarray(0, p256Bytes), signature.subarray(p256Bytes)].map(derNumber);
   const body = Buffer.concat(numbers);
@@ -123,12 +123,12 @@ function derNumber(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.of(2, sign.length + digits.length), sign, digits]);
 }
 
-/** A JSON string; if a colon follows, it is the name of a member. */
+/** Matches a JSON string. If a colon follows, the string is the name of a member. */
 const textOrName = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
- * Whether an object in a part of a token has two members of one name: readers differ in which one
- * counts (RFC 7519 section 4).
+ * Returns whether an object in a part of a token has two members with the same name. Readers differ
+ * in which of them counts (RFC 7519 section 4).
  */
 function repeatsName(part: string): boolean {
   const json = Buffer.from(part, "base64url").toString();
@@ -137,7 +137,7 @@ function repeatsName(part: string): boolean {
   return names !== membersOf(JSON.parse(json));
 }
 
-/** How many members the objects in a value have. */
+/** Returns the total number of members of all objects in a value. */
 function membersOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const own = Array.isArray(value) ? 0 : Object.keys(value).length;

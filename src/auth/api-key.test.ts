@@ -18,7 +18,7 @@ describe("newApiKey()", () => {
     assert.ok(!secretMatches(parts.secret, undefined));
   });
 
-  it("creates a token that any change of one character invalidates", () => {
+  it("creates a token that becomes invalid if any one character changes", () => {
     const { id, token, secretHash } = newApiKey();
     fc.assert(
       fc.property(

@@ -7,17 +7,17 @@ import {
 
 const prefix = "hlust_";
 
-/** A new API key: hlust_<id>_<secret>. */
+/** Creates a new API key: hlust_<id>_<secret>. */
 export function newApiKey(): NewSecretToken {
   return newSecretToken(prefix);
 }
 
-/** Whether a token is an API key by its form; anything else is treated as a JWT. */
+/** Returns whether a token has the form of an API key. Any other token is treated as a JWT. */
 export function looksLikeApiKey(token: string): boolean {
   return token.startsWith(prefix);
 }
 
-/** The parts of an API key; undefined if the token cannot be one. */
+/** Returns the parts of an API key, or undefined if the token cannot be an API key. */
 export function parseApiKey(token: string): SecretTokenParts | undefined {
   return readSecretToken(prefix, token);
 }

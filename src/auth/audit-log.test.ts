@@ -82,7 +82,7 @@ test("audited() keeps no change, event or log line if one of them fails", async 
   assert.deepEqual(lines, []);
 });
 
-test("audit events are in the order of the acts, not of the starts of their transactions", async () => {
+test("audit events are in the order of the acts, not in the order in which their transactions started", async () => {
   const { db } = database;
   const accountId = await addAccount(db);
   const actor = operatorOf(accountId);

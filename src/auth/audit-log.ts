@@ -12,21 +12,21 @@ export interface Act {
   readonly resource: string;
   /** Default OK. */
   readonly outcome?: "OK" | "REFUSED";
-  /** Short facts about it; no secrets. They are only in the audit log. */
+  /** Short facts about the action, without secrets. They are stored only in the audit log. */
   readonly details?: Readonly<Record<string, string>>;
 }
 
-/** Who did it, in which account. */
+/** The actor of an action, with its account and origin. */
 export type Actor = Pick<Caller, "accountId" | "actor" | "origin">;
 
-/** The user of the command line, acting on an account. */
+/** Returns the actor for the user of the command line who acts on an account. */
 export function operatorOf(accountId: string): Actor {
   return { accountId, actor: "operator", origin: { address: "", requestId: "" } };
 }
 
 /**
- * Runs `work` in a transaction and writes what it records to the audit log in the same commit, so
- * that neither exists without the other; then writes it to the service's log.
+ * Runs `work` in a transaction and writes the acts that it records to the audit log in the same
+ * commit, so that neither exists without the other. Then writes the acts to the service's log.
  */
 export async function audited<T>(
   { db, log }: { readonly db: Kysely<Tables>; readonly log: Log },

@@ -102,8 +102,8 @@ describe("authenticate() accepts a JWT", () => {
   }
 });
 
-describe("authenticate() refuses a JWT", () => {
-  it("that is invalid in any way, with one message", async () => {
+describe("authenticate() with an invalid JWT", () => {
+  it("refuses a JWT that is invalid in any way, always with the same message", async () => {
     const { message } = await refusal(authenticate("hlust_x"));
     for (const [name, make] of refusedJwts(parties())) {
       const refused = await refusal(authenticate(make()));
@@ -115,13 +115,13 @@ describe("authenticate() refuses a JWT", () => {
     }
   });
 
-  it("that is a megabyte long", async () => {
+  it("refuses a JWT that is a megabyte long", async () => {
     const padding = "x".repeat(1_000_000);
     const { reason } = await refusal(authenticate(token({ claims: { padding } })));
     assert.equal(reason, "TOKEN_INVALID");
   });
 
-  it("that has expired since it was accepted", async () => {
+  it("refuses a JWT that has expired since it was accepted", async () => {
     let ms = now * 1000;
     const { db } = database;
     const log = createLog("silent");

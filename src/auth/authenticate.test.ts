@@ -65,7 +65,7 @@ function authenticate(call: Call, method: DescMethod = recognize, by = authentic
   return by.authenticate({ headers, url: call.url ?? "/", origin: testOrigin }, method);
 }
 
-/** A JWT that is valid for a minute. */
+/** Returns a JWT that is valid for a minute. */
 function jwtOf({ id, clientId, privateKey }: TestClientKey): string {
   const iat = Math.floor(now / 1000);
   const claims = { iss: clientId, sub: clientId, aud: "https://hlust.example", iat, exp: iat + 60 };
@@ -221,8 +221,8 @@ describe("authenticate() refuses", () => {
   });
 });
 
-describe("authenticate() accepts a key", () => {
-  it("until it expires, to the millisecond", async () => {
+describe("authenticate() with a key", () => {
+  it("accepts a key until it expires, to the millisecond", async () => {
     const expiresAt = new Date(now + 10_000);
     const { token } = await addApiKey(database.db, accountId, ["speech"], expiresAt);
     const call = { authorization: `Bearer ${token}` };
@@ -232,7 +232,7 @@ describe("authenticate() accepts a key", () => {
     assert.equal((await refusal(authenticate(call))).reason, "TOKEN_INVALID");
   });
 
-  it("until its client key expires, to the millisecond, whatever the JWT says", async () => {
+  it("accepts a JWT until its client key expires, to the millisecond, whatever the JWT states", async () => {
     const clientKey = await addClientKey(database.db, accountId, "ES256");
     const expiresAt = new Date(now + 10_000);
     await database.db
@@ -247,7 +247,7 @@ describe("authenticate() accepts a key", () => {
     assert.equal((await refusal(authenticate(call))).reason, "TOKEN_INVALID");
   });
 
-  it("until half a second after its account was disabled, and again once it is enabled", async () => {
+  it("accepts a key until half a second after its account is disabled, and again once the account is enabled", async () => {
     const ownId = await addAccount(database.db);
     const apiKey = await addApiKey(database.db, ownId, ["speech"]);
     const clientKey = await addClientKey(database.db, ownId, "ES256");
@@ -272,7 +272,7 @@ describe("authenticate() accepts a key", () => {
     for (const call of calls) await authenticate(call);
   });
 
-  it("until half a second after it was revoked, on every node, with one read every half second", async () => {
+  it("accepts a key until half a second after it is revoked, on every node, with one read every half second", async () => {
     const apiKey = await addApiKey(database.db, accountId, ["speech"]);
     const clientKey = await addClientKey(database.db, accountId, "ES256");
     const { id } = clientKey;
@@ -291,7 +291,7 @@ describe("authenticate() accepts a key", () => {
     for (const ask of all) assert.equal((await refusal(ask())).reason, "TOKEN_INVALID");
   });
 
-  it("half a second after its creation, even if it was refused before", async () => {
+  it("accepts a key half a second after its creation, even if it was refused before", async () => {
     const made = await addApiKey(database.db, accountId, ["speech"]);
     const row = await database.db
       .deleteFrom("api_key")
@@ -308,7 +308,7 @@ describe("authenticate() accepts a key", () => {
     await authenticate(call);
   });
 
-  it("and records its use to the minute, with one statement per minute", async () => {
+  it("records the use of a key to the minute, with one statement per minute", async () => {
     const made = await addApiKey(database.db, accountId, ["speech"]);
     const call = { authorization: `Bearer ${made.token}` };
     await database.pool.query(`

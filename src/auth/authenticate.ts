@@ -21,7 +21,7 @@ import { looksLikeStreamToken, takeStreamToken } from "./stream-token.ts";
 /** Identifies the caller, before any method runs. */
 export interface Authenticator {
   /**
-   * The caller of `method`. Throws unauthenticated (reason TOKEN_MISSING or TOKEN_INVALID),
+   * Returns the caller of `method`. Throws unauthenticated (reason TOKEN_MISSING or TOKEN_INVALID),
    * permission_denied if the key lacks the method's scope, invalid_argument if the call has two
    * different tokens, and resource_exhausted (TOO_MANY_REFUSED) if too many tokens from the address
    * were refused.
@@ -36,10 +36,10 @@ export interface Authenticator {
 
 export interface AuthenticatorParts {
   readonly db: Kysely<Tables>;
-  /** The audience that JWTs must name; known once the service listens. */
+  /** The audience that JWTs must name, which is known once the service listens. */
   readonly publicUrl: () => string;
   readonly now?: () => number;
-  /** Rate limit for addresses whose tokens are refused. */
+  /** The rate limit for addresses whose tokens are refused. */
   readonly attempts?: RefusedAttempts;
   readonly log: Log;
 }
@@ -50,12 +50,13 @@ interface Checked {
 }
 
 /**
- * The number of verified JWTs that are kept, so that a client's next call costs no signature check.
+ * The maximum number of verified JWTs that are kept, so that a client's next call needs no
+ * signature check.
  */
 const verifiedMax = 10_000;
 /**
- * The number of keys and JWTs that are remembered as valid: they are checked even while other
- * tokens from their address are refused.
+ * The maximum number of keys and JWTs that are remembered as valid. They are checked even while
+ * other tokens from their address are refused.
  */
 const knownMax = 10_000;
 
@@ -73,7 +74,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const checkWithLimit = async (token: string, request: CallFacts) => {
     if (!attempts) return await check(token, request);
     const { address } = request.origin;
-    // A stream token works only once: there is nothing to remember.
+    // A stream token works only once, so it is not remembered.
     const name = looksLikeStreamToken(token) ? undefined : knownAs(token);
     const isKnown = name !== undefined && known.has(name);
     // The fast path of nearly all calls.
@@ -115,11 +116,15 @@ interface MethodAccess {
 }
 
 /**
- * Cached, since each read of an option decodes it, which takes longer than the rest of the check.
+ * The options of methods are cached, since each read of an option decodes it, which takes longer
+ * than the rest of the check.
  */
 const knownAccess = new WeakMap<DescMethod, MethodAccess>();
 
-/** A method without the option is a bug in the contract: it cannot be called. */
+/**
+ * Returns the access option of a method. A method without the option is a bug in the contract, and
+ * cannot be called.
+ */
 function accessOf(method: DescMethod): MethodAccess {
   const known = knownAccess.get(method);
   if (known) return known;
@@ -131,7 +136,10 @@ function accessOf(method: DescMethod): MethodAccess {
   return found;
 }
 
-/** A call with a session must not have a token too: it would be unclear which of them counts. */
+/**
+ * Returns the caller of a session. A call with a session must not also have a token, since it would
+ * be unclear which of them counts.
+ */
 function callerBySession(request: CallFacts, session: Session): Caller {
   if (shownToken(request, true) !== undefined) throw severalTokens();
   const { accountId, actor, credential, keyId, role, scopes } = session;
@@ -139,8 +147,8 @@ function callerBySession(request: CallFacts, session: Session): Caller {
 }
 
 /**
- * Throws permission_denied if the caller lacks the scope that the method requires, and records it
- * in the audit log.
+ * Throws permission_denied if the caller lacks the scope that the method requires, and records the
+ * refusal in the audit log.
  */
 function refuseWithoutScope(
   caller: Caller,
@@ -158,7 +166,10 @@ function refuseWithoutScope(
   });
 }
 
-/** The same message for missing, malformed, wrong, expired and revoked tokens. */
+/**
+ * Returns the error for missing, malformed, wrong, expired and revoked tokens, always with the same
+ * message.
+ */
 function unauthenticated(reason: "TOKEN_MISSING" | "TOKEN_INVALID"): ServiceError {
   return new ServiceError(
     "unauthenticated",
@@ -173,7 +184,7 @@ async function checkStreamToken(
   db: Kysely<Tables>,
 ): Promise<Checked | undefined> {
   const caller = isWebSocket ? await takeStreamToken(db, token) : undefined;
-  // The use of its key was recorded when the token was created.
+  // The use of the key was recorded when the stream token was created.
   return caller && { caller, noteUse: () => undefined };
 }
 
@@ -201,8 +212,8 @@ function createJwtCheck(
   log: Log,
 ): (token: string) => Promise<Checked | undefined> {
   /**
-   * Verified tokens by their hash: the id of the key, which is read again each time (a revoked key
-   * ends its tokens), and when the token expires.
+   * Verified tokens by their hash: the id of the key and the time at which the token expires. The
+   * key is read again each time, since a revoked key ends its tokens.
    */
   const verified = new LRUCache<string, { readonly keyId: string; readonly endsAt: number }>({
     max: verifiedMax,
@@ -219,7 +230,7 @@ function createJwtCheck(
         const options = { audience: publicUrl(), now: now() };
         verified.set(digest, { keyId, endsAt: verifyAccessToken(token, key, options) });
       } catch (error) {
-        // Only the operator gets the reason, not the caller.
+        // Only the operator receives the reason; the caller does not.
         const reason = error instanceof Error ? error.message : String(error);
         log.info({ keyId, reason }, "auth.jwt_refused");
         return undefined;
@@ -236,8 +247,8 @@ function createJwtCheck(
 const secretLength = 44;
 
 /**
- * The name under which a valid token is remembered: an API key without its secret, or the hash of a
- * JWT, which may be long.
+ * Returns the name under which a valid token is remembered: an API key without its secret, or the
+ * hash of a JWT, which may be long.
  */
 function knownAs(token: string): string {
   return looksLikeApiKey(token) ? token.slice(0, -secretLength) : hash("sha256", token, "base64");

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * Reads by id that are cached briefly, so that a revoked credential is refused within the second
- * that docs/api.md allows.
+ * Reads by id that are cached only briefly, so that a revoked credential is refused within the
+ * second that docs/api.md allows.
  */
 export interface CachedReads<T> {
   readonly find: (id: string) => Promise<T | undefined>;
@@ -12,19 +12,19 @@ export interface CachedReads<T> {
 
 /** Half of the second that docs/api.md allows: the other half is for the read itself. */
 const cacheMsMax = 500;
-/** The number of cached ids, whether they exist or not. */
+/** The maximum number of cached ids, whether they exist or not. */
 export const cachedMax = 10_000;
 
 /**
- * Reads an id once at a time, and keeps the result for cacheMsMax from when the read began;
- * failures are not kept.
+ * Reads an id only once at a time. Keeps the result for cacheMsMax, counted from the start of the
+ * read; failures are not kept.
  */
 export function cacheReads<T>(
   now: () => number,
   read: (id: string, before: T | undefined) => Promise<T | undefined>,
 ): CachedReads<T> {
-  // LRUCache.fetch() is not used: it forgets ids that do not exist, and counts the time from the
-  // end of a read.
+  // LRUCache.fetch() is not used, because it forgets ids that do not exist, and counts the time
+  // from the end of a read.
   const entries = new LRUCache<
     string,
     { readonly at: number; readonly value: Promise<T | undefined> }

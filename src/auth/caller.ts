@@ -1,7 +1,7 @@
 import { createContextKey, type HandlerContext } from "@connectrpc/connect";
 import { ServiceError } from "../std/service-error.ts";
 
-/** What a key may do (docs/api.md, Access). */
+/** The scopes of keys, which determine what a key may do (docs/api.md, Access). */
 export const scopes = ["transcripts.read", "transcripts.write", "speech", "account"] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -9,14 +9,14 @@ export type Scope = (typeof scopes)[number];
 export const roles = ["OWNER", "MEMBER", "VIEWER"] as const;
 export type Role = (typeof roles)[number];
 
-/** What each role may do. */
+/** The scopes of each role. */
 export const scopesOfRole: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   OWNER: new Set(scopes),
   MEMBER: new Set(["transcripts.read", "transcripts.write", "speech"] as const),
   VIEWER: new Set(["transcripts.read"] as const),
 };
 
-/** Where a call comes from, and its id in logs and the audit log. */
+/** The origin of a call, and the id of the call in logs and the audit log. */
 export interface CallOrigin {
   /** The caller's IP address. */
   readonly address: string;
@@ -24,27 +24,30 @@ export interface CallOrigin {
 }
 
 /**
- * What a caller is authenticated by. While a stream is open it is checked again; the stream ends
- * when it is no longer valid.
+ * The credential that authenticates a caller. While a stream is open, the credential is checked
+ * again; the stream ends when the credential is no longer valid.
  */
 export interface Credential {
   readonly kind: "api_key" | "client_key" | "session";
   readonly id: string;
 }
 
-/** Who calls: the account, which owns everything that is created and read, and the actor in it. */
+/**
+ * The caller: the account, which owns everything that is created and read, and the actor in the
+ * account.
+ */
 export interface Caller {
   readonly accountId: string;
   /** `apiKeys/<id>`, `clientKeys/<id>` or `members/<id>`. */
   readonly actor: string;
   /**
-   * The console session, or else the key. With a stream token it is the credential that the token
-   * was created with.
+   * The console session, or else the key. With a stream token, it is the credential with which the
+   * token was created.
    */
   readonly credential: Credential;
   /** The API key or client key whose limits apply; undefined for members. */
   readonly keyId: string | undefined;
-  /** undefined for keys. */
+  /** The role of a member; undefined for keys. */
   readonly role: Role | undefined;
   readonly scopes: ReadonlySet<Scope>;
   readonly origin: CallOrigin;
@@ -55,7 +58,10 @@ export const callerKey = createContextKey<Caller | undefined>(undefined, {
   description: "the authenticated caller",
 });
 
-/** The caller of a method. Every door authenticates first; without a caller the call is refused. */
+/**
+ * Returns the caller of a method. Every door authenticates first; a call without a caller is
+ * refused.
+ */
 export function callerOf(context: Pick<HandlerContext, "values">): Caller {
   const caller = context.values.get(callerKey);
   if (!caller) throw new ServiceError("unauthenticated", "this method requires a token");

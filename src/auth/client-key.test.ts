@@ -31,7 +31,7 @@ describe("readPublicKey()", () => {
     ["Ed25519 as JWK by its newer name", jwk(ed25519.publicKey, { alg: "Ed25519" }), "EdDSA"],
   ];
   for (const [name, text, algorithm] of accepted) {
-    it(`accepts ${name} and keeps only the public members`, () => {
+    it(`accepts ${name} and returns only the public members`, () => {
       const key = readPublicKey(text);
       if (typeof key === "string") assert.fail(key);
       assert.equal(key.algorithm, algorithm);
@@ -91,7 +91,7 @@ describe("readPublicKey()", () => {
     ["a long text", "-----BEGIN PUBLIC KEY-----".padEnd(10_001, "A"), /longer than 10000/],
   ];
   for (const [name, text, why] of refused) {
-    it(`refuses ${name}, without repeating it`, () => {
+    it(`refuses ${name} without repeating it`, () => {
       const problem = readPublicKey(text);
       assert.ok(typeof problem === "string", "it was accepted");
       assert.match(problem, why);

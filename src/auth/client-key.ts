@@ -5,24 +5,24 @@ export type ClientKeyAlgorithm = "RS256" | "ES256" | "EdDSA";
 /** A public key whose private half signs a client's JWTs. */
 export interface PublicKey {
   readonly algorithm: ClientKeyAlgorithm;
-  /** Only the public members: kty, and n and e, or crv, x and y. */
+  /** Only the public members: kty, and either n and e or crv, x and y. */
   readonly jwk: JsonWebKey;
 }
 
-/** The longest text of a key: a 4096 bit RSA key in PEM has 800 characters. */
+/** The maximum length of the text of a key. A 4096-bit RSA key in PEM has 800 characters. */
 export const textLengthMax = 10_000;
 const rsaBits = { min: 2048, max: 8192 } as const;
 /**
- * A public exponent is 65537, or 3 in some old keys. A long one makes each signature take
- * milliseconds to check; with 1 anyone can sign.
+ * The accepted public exponents. Almost all keys use 65537, and some old keys use 3. With a large
+ * exponent, each signature takes milliseconds to check; with 1, anyone can sign.
  */
 const rsaExponent = { min: 3n, max: 2n ** 32n } as const;
-/** Members of a JWK that only a private or shared key has (RFC 7518 section 6). */
+/** The members of a JWK that only a private or shared key has (RFC 7518 section 6). */
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /**
- * Reads a public key from PEM or JWK text. If it cannot be registered, the result is a string with
- * the reason, without any of the text.
+ * Reads a public key from PEM or JWK text. If the key cannot be registered, returns a string with
+ * the reason, which repeats none of the text.
  */
 export function readPublicKey(given: string): PublicKey | string {
   const text = given.trim();
@@ -89,7 +89,7 @@ function accept(key: KeyObject): PublicKey | string {
     }
     return { algorithm: "RS256", jwk: key.export({ format: "jwk" }) };
   }
-  // prime256v1 is OpenSSL's name of P-256.
+  // prime256v1 is OpenSSL's name for P-256.
   if (kind === "ec" && details?.namedCurve === "prime256v1") {
     return { algorithm: "ES256", jwk: key.export({ format: "jwk" }) };
   }

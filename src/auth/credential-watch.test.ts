@@ -15,7 +15,7 @@ import { CredentialWatch } from "./credential-watch.ts";
 import { createSessions } from "./sessions.ts";
 
 let database: Database;
-/** The database, with its statements counted. */
+/** The database; its statements are counted. */
 let db: Kysely<Tables>;
 let statements = 0;
 
@@ -33,7 +33,7 @@ after(() => database[Symbol.asyncDispose]());
 const log = createLog("silent");
 const query = (text: string) => database.pool.query(text);
 
-/** A credential, and the statement that revokes it. */
+/** A row of the test: a credential and the statement that revokes it. */
 type Row = readonly [name: string, make: () => Promise<[Credential, revoke: string]>];
 
 async function apiKey(): Promise<{ accountId: string; id: string }> {
@@ -164,7 +164,7 @@ const ends: readonly Row[] = [
 ];
 
 describe("CredentialWatch", () => {
-  it("ends the streams of revoked credentials, and no others, with one statement for all", async () => {
+  it("ends the streams of all revoked credentials with one statement, and ends no other streams", async () => {
     const watch = new CredentialWatch(db, log);
     const made = await Promise.all(
       ends.map(async ([name, make]) => ({ name, credential: await make() })),
@@ -189,7 +189,7 @@ describe("CredentialWatch", () => {
     );
     const silent = { kind: "api_key", id: (await apiKey()).id } as const;
     others.push(add("without a scope", silent, ""));
-    // All are valid at the first check.
+    // All credentials are valid at the first check.
     statements = 0;
     await until(() => Promise.resolve(statements > 0));
     await until(async () => (await query("select 1")).rowCount === 1);

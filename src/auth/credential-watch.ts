@@ -9,19 +9,19 @@ import { readScopesNow } from "./live-credentials.ts";
 /** An open stream: the credential it was opened with, and how to end it. */
 export interface WatchedStream {
   readonly credential: Credential;
-  /** The scope that its method requires; "" for none. */
+  /** The scope that its method requires; "" if it requires none. */
   readonly scope: string;
   readonly end: (reason: ServiceError) => void;
 }
 
 /**
- * docs/api.md, Access: streams end within 5 s. The rest of that time is for the database read, and
+ * Streams end within 5 s (docs/api.md, Access). The rest of that time is for the database read, and
  * for clients that read slowly.
  */
 const everyMs = 1_000;
 
 /**
- * Ends open streams whose credential is revoked, has expired or has lost the scope. It sends one
+ * Ends open streams whose credential has been revoked, has expired or has lost the scope. Sends one
  * statement per second for all streams of this node, and none while no stream is open. While the
  * database is unavailable, streams continue.
  */
@@ -60,7 +60,7 @@ export class CredentialWatch {
   }
 
   async #check(): Promise<void> {
-    // Streams that open during the read are checked the next time.
+    // Streams that open during the read are checked at the next one.
     const open = [...this.#streams];
     if (open.length === 0) return;
     const asked = new Map(open.map(({ credential }) => [credential.id, credential]));

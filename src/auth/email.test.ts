@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { foldEmail } from "./email.ts";
 
-test("foldEmail() accepts addresses in ASCII, and folds their case", () => {
+test("foldEmail() accepts addresses in ASCII and folds their case", () => {
   const rows: [text: string, folded: string | undefined][] = [
     ["anna@example.is", "anna@example.is"],
     ["Anna.B+hlust@Example.IS", "anna.b+hlust@example.is"],
@@ -26,7 +26,8 @@ test("foldEmail() accepts addresses in ASCII, and folds their case", () => {
     ["anna,bo@example.is", undefined],
     ["þóra@example.is", undefined],
     ["anna@þjóð.is", undefined],
-    // The lower case of the Kelvin sign is k; that of the dotted capital I is an i with a mark.
+    // The lowercase form of the Kelvin sign is k; that of the dotted capital I is an i with a
+    // combining mark.
     ["\u212Aari@example.is", undefined],
     ["\u0130da@example.is", undefined],
   ];

@@ -1,11 +1,11 @@
-/** RFC 5321, section 4.5.3.1: the longest address that mail can be sent to. */
+/** The maximum length of an address to which mail can be sent (RFC 5321, section 4.5.3.1). */
 export const emailLengthMax = 254;
 
 /**
- * An e-mail address in the form in which it is compared: in lower case. undefined if it cannot be
- * invited. Only ASCII is accepted: other letters have look-alikes, and some (the Kelvin sign, the
- * long s) have the lower case of another letter, so that one person's address could be taken for
- * another's.
+ * Returns an e-mail address in lower case, the form in which addresses are compared, or undefined
+ * if the address cannot be invited. Only ASCII is accepted: other letters have look-alikes, and
+ * some (the Kelvin sign, the long s) have the lowercase form of another letter. One person's
+ * address could then be mistaken for another's.
  */
 export function foldEmail(text: string): string | undefined {
   if (text.length > emailLengthMax) return undefined;

@@ -6,18 +6,18 @@ import type { CheckedOwner } from "./open-session.ts";
 /** A person's identity at an OpenID Connect provider. */
 export interface Person {
   readonly issuer: string;
-  /** The provider's identifier of the person, which stays the same if the address changes. */
+  /** The provider's identifier for the person, which stays the same if the address changes. */
   readonly subject: string;
-  /** "" if the provider gives none. */
+  /** The person's address; "" if the provider returns none. */
   readonly email: string;
   readonly emailVerified: boolean;
 }
 
 /**
- * The members that belong to a person, the most recently used account first: members that have
- * signed in as this subject, and members that were invited by the address, if the provider has
- * verified it and they have never signed in. After the first sign-in the subject identifies the
- * member, no matter who owns the address later.
+ * Returns the members that belong to a person, the most recently used account first. These are
+ * members that have signed in as this subject, and members that were invited at the address, if the
+ * provider has verified it and they have never signed in. After the first sign-in the subject
+ * identifies the member, no matter who owns the address later.
  */
 export async function memberOf(db: Kysely<Tables>, person: Person): Promise<CheckedOwner[]> {
   const { issuer, subject, emailVerified } = person;
@@ -49,8 +49,8 @@ export async function memberOf(db: Kysely<Tables>, person: Person): Promise<Chec
 }
 
 /**
- * Assigns the invitations of the address to the person, except in accounts where the person already
- * is a member by another invitation.
+ * Assigns the invitations for the address to the person, except in accounts in which the person is
+ * already a member through another invitation.
  */
 async function bind(
   db: Kysely<Tables>,

@@ -5,7 +5,7 @@ import { importVerifyingKey, type VerifyingKey } from "./access-token.ts";
 import { scopes, type Scope } from "./caller.ts";
 import { cacheReads, cachedMax } from "./cached-reads.ts";
 
-/** The columns of every kind of key. */
+/** The columns that every kind of key has. */
 interface StoredKey {
   readonly id: string;
   readonly accountId: string;
@@ -23,15 +23,15 @@ export interface StoredClientKey extends StoredKey, VerifyingKey {
 }
 
 /**
- * Reads keys, cached briefly, so that a revoked one is refused within the second that docs/api.md
- * allows. Keys of a disabled account are not found.
+ * Reads keys. They are cached only briefly, so that a revoked key is refused within the second that
+ * docs/api.md allows. Keys of a disabled account are not found.
  */
 export interface KeyStore {
   apiKey(id: string): Promise<StoredApiKey | undefined>;
   clientKey(id: string): Promise<StoredClientKey | undefined>;
   /**
-   * Records the use of a key, to the minute; writes only the first use in a minute. undefined:
-   * there is nothing to wait for.
+   * Records the use of a key, to the minute: only the first use in a minute is written. Returns
+   * undefined if there is no write to wait for.
    */
   noteUse(table: "api_key" | "client_key", key: StoredKey): Promise<void> | undefined;
 }
@@ -87,7 +87,10 @@ async function readApiKey(db: Kysely<Tables>, id: string): Promise<StoredApiKey 
   );
 }
 
-/** The public key of an id never changes, so one that was imported before is reused. */
+/**
+ * Reads a client key. The public key of an id never changes, so a key that was imported before is
+ * reused.
+ */
 async function readClientKey(
   db: Kysely<Tables>,
   id: string,
@@ -114,7 +117,7 @@ async function readClientKey(
   );
 }
 
-/** The scopes of a row of keys; unknown ones, of a newer version, are ignored. */
+/** Returns the scopes in a row of keys, without unknown ones, which come from a newer version. */
 export function knownScopes(names: readonly string[]): ReadonlySet<Scope> {
   return new Set(scopes.filter((scope) => names.includes(scope)));
 }

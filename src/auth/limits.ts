@@ -1,6 +1,8 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** The limits of an account, by their names in AccountLimits (hlust.accounts.v1). 0: unlimited. */
+/**
+ * The limits of an account, by their names in AccountLimits (hlust.accounts.v1). 0 means unlimited.
+ */
 export const accountLimitNames = [
   "requestsPerMinute",
   "concurrentStreams",
@@ -11,7 +13,8 @@ export const accountLimitNames = [
 export type AccountLimits = Readonly<Record<(typeof accountLimitNames)[number], number>>;
 
 /**
- * The limits of one key within its account, by their names in KeyLimits. 0: as much as the account.
+ * The limits of one key within its account, by their names in KeyLimits. 0 means that the limit of
+ * the account applies.
  */
 export const keyLimitNames = [
   "requestsPerMinute",
@@ -29,7 +32,7 @@ export const noLimits: AccountLimits = {
   storedBytes: 0,
 };
 
-/** The limits in a column; missing ones are taken from `otherwise`. */
+/** Returns the limits in a column; missing limits are taken from `otherwise`. */
 export function limitsFrom(
   column: Readonly<Record<string, number>>,
   otherwise: AccountLimits,
@@ -42,11 +45,14 @@ export function limitsFrom(
 /** Whether a limit is the account's or the key's. */
 export type LimitOf = "account" | "key";
 
-/** Retry delays: a stream or a job can end at any time. */
+/** The retry delay for limits on streams and jobs, which can end at any time. */
 const streamsRetryMs = 5_000;
 const jobsRetryMs = 10_000;
 
-/** `waitMs` is the time until one more call is within the limit. */
+/**
+ * Returns the error for too many calls. `waitMs` is the time until one more call is within the
+ * limit.
+ */
 export function tooManyRequests(of: LimitOf, max: number, waitMs: number): ServiceError {
   const what = `has made ${max} calls in the last 60 s, which is its limit`;
   return reached("TOO_MANY_REQUESTS", what, { of, limit: "requestsPerMinute", max }, waitMs);
@@ -63,7 +69,7 @@ export function tooManyJobs(of: LimitOf, max: number): ServiceError {
   return reached("TOO_MANY_JOBS", what, { of, limit: "queuedJobs", max }, jobsRetryMs);
 }
 
-/** `waitMs` is the time until the next day (UTC) begins. */
+/** Returns the error for too much audio. `waitMs` is the time until the next day (UTC) begins. */
 export function audioUsedUp(of: LimitOf, max: number, waitMs: number): ServiceError {
   const what = `has used its limit of ${max} s of audio per day (UTC)`;
   return reached("AUDIO_LIMIT", what, { of, limit: "audioSecondsPerDay", max }, waitMs);

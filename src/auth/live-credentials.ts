@@ -4,8 +4,8 @@ import { scopes, scopesOfRole, type Credential, type Role, type Scope } from "./
 import { idleMsMax } from "./session-store.ts";
 
 /**
- * The current scopes of a credential; undefined if it was revoked, has expired, or its account is
- * disabled.
+ * Returns the current scopes of a credential, or undefined if it was revoked, has expired, or
+ * belongs to a disabled account.
  */
 export type ScopesNow = (credential: Credential) => ReadonlySet<Scope> | undefined;
 
@@ -26,7 +26,7 @@ export async function readScopesNow(
 
 interface Row extends Credential {
   readonly role: Role | null;
-  /** null for members, whose scopes follow from their role. */
+  /** null for members, because their scopes follow from their role. */
   readonly held: readonly string[] | null;
 }
 
@@ -35,7 +35,10 @@ function scopesOf({ role, held }: Row): ReadonlySet<Scope> {
   return new Set(scopes.filter((scope) => held?.includes(scope)));
 }
 
-/** For each kind of credential, the statement that selects the valid ones of the ids. */
+/**
+ * For each kind of credential, the statement that selects the valid credentials among the given
+ * ids.
+ */
 const liveOf: Readonly<Record<Credential["kind"], (ids: readonly string[]) => RawBuilder<Row>>> = {
   api_key: (ids) => liveKeys("api_key", ids),
   client_key: (ids) => liveKeys("client_key", ids),

@@ -7,12 +7,13 @@ import type { Session } from "./session-store.ts";
 export interface MemberAccount {
   readonly accountId: string;
   readonly displayName: string;
-  /** undefined: signed in with an API key. */
+  /** The role of a member; undefined for a session that was opened with an API key. */
   readonly role: Role | undefined;
 }
 
 /**
- * The account of a session, followed by the others that the same person is a member of, by name.
+ * Returns the account of a session, followed by the person's other accounts in the order of their
+ * names.
  */
 export async function accountsOf(db: Kysely<Tables>, session: Session): Promise<MemberAccount[]> {
   const { accountId, accountDisplayName: displayName, role } = session;

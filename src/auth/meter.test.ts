@@ -1,5 +1,5 @@
-// The use of accounts and keys, counted by several nodes on one database; an unavailable database
-// causes no refusals.
+// Tests the use of accounts and keys, counted by several nodes on one database. An unavailable
+// database causes no refusals.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => open[Symbol.asyncDispose]());
 
-/** A node that shares its counts only when the test requests it. */
+/** Opens a node that shares its counts only when the test requests it. */
 function openNode(
   its: Kysely<Tables>,
   limits: Partial<AccountLimits> = {},
@@ -42,7 +42,7 @@ function openNode(
   return openMeter({ db: its, accountLimits, log, shareEveryMs: 1e9, idleMsMax });
 }
 
-/** A member of a new account with these limits. */
+/** Creates a member of a new account with these limits. */
 async function newMember(limits: Record<string, number>): Promise<MeteredCaller> {
   const accountId = await addAccount(db);
   const update = db.updateTable("account").set({ limits: JSON.stringify(limits) });
@@ -50,7 +50,7 @@ async function newMember(limits: Record<string, number>): Promise<MeteredCaller>
   return { accountId, keyId: undefined };
 }
 
-/** A key of the same account with these limits. */
+/** Creates a key with these limits in the caller's account. */
 async function newKey(
   { accountId }: MeteredCaller,
   limits: Record<string, number>,
@@ -61,13 +61,13 @@ async function newKey(
   return { accountId, keyId };
 }
 
-/** Gives each node the counts of the others. */
+/** Shares the counts of each node with the others. */
 async function shareCounts(...nodes: readonly Meter[]): Promise<void> {
   for (const node of nodes) await node.share();
   for (const node of nodes) await node.share();
 }
 
-test("a call above the limit is refused with the name of the limit, and does not count; other accounts are not affected", async () => {
+test("a call above the limit is refused with the name of the limit and is not counted, and other accounts are not affected", async () => {
   await using meter = openNode(db);
   const [many, few] = [await newMember({ requestsPerMinute: 2 }), await newMember({})];
   const calls = Array.from({ length: 50 }, async () => meter.countRequest(many));
@@ -98,7 +98,7 @@ test("calls during an exchange between nodes are counted", async () => {
   assert.equal((await refusal(meter.checkAudio(caller))).reason, "AUDIO_LIMIT");
 });
 
-test("a limit applies to the sum of all nodes, a second later", async () => {
+test("a limit applies to the total of all nodes a second later", async () => {
   await using one = openNode(db);
   await using other = openNode(db);
   const caller = await newMember({ requestsPerMinute: 2 });
@@ -113,7 +113,7 @@ test("a limit applies to the sum of all nodes, a second later", async () => {
   assert.equal(day?.requests, 3);
 });
 
-test("a key has limits of its own within those of its account", async () => {
+test("a key has its own limits within those of its account", async () => {
   await using meter = openNode(db);
   const member = await newMember({ requestsPerMinute: 3, concurrentStreams: 2 });
   const key = await newKey(member, { requestsPerMinute: 1, concurrentStreams: 1 });
@@ -131,7 +131,7 @@ test("a key has limits of its own within those of its account", async () => {
   assert.equal((await refusal(meter.openStream(other))).metadata["of"], "account");
 });
 
-test("streams of all nodes count while they are open, and streams of a dead node until its lease ends", async () => {
+test("the streams of all nodes count while they are open, and those of a dead node until its lease ends", async () => {
   await using one = openNode(db);
   const folder = "";
   const dying = await openDatabase({ url: postgres.url, folder, log: createLog("silent") });
@@ -164,7 +164,7 @@ test("streams of all nodes count while they are open, and streams of a dead node
   assert.deepEqual(rows, [], "ended streams are deleted");
 });
 
-test("audio counts as it arrives: the stream that reaches the limit ends, and the next stream is refused", async () => {
+test("audio counts as it arrives, the stream that reaches the limit ends, and the next stream is refused", async () => {
   await using one = openNode(db);
   await using other = openNode(db);
   const member = await newMember({ audioSecondsPerDay: 5 });
@@ -231,7 +231,7 @@ test("a write whose confirmation is lost counts once", async () => {
   assert.equal(day?.requests, 2);
 });
 
-test("calls of a loaded account send no statement, and idle counters are dropped", async () => {
+test("calls of a loaded account send no statement, and unused counters are dropped", async () => {
   let asked = 0;
   const counting: KyselyPlugin = {
     transformQuery({ node }) {
@@ -292,7 +292,7 @@ test("the audio of a short recognition that fails is subtracted even if its coun
   assert.equal(day?.shortMs, 0);
 });
 
-test("a deleted account does not block the writes of other accounts", async () => {
+test("a deleted account does not prevent writes for other accounts", async () => {
   await using meter = openNode(db);
   const [gone, stays] = [await newMember({}), await newMember({})];
   await meter.countRequest(gone);
@@ -303,7 +303,7 @@ test("a deleted account does not block the writes of other accounts", async () =
   assert.equal(day?.requests, 1);
 });
 
-test("limits that the operator sets apply after the next exchange: 0 is unlimited, and the settings apply to the rest", async () => {
+test("limits set by the operator apply after the next exchange: 0 means unlimited, and unset limits follow the settings", async () => {
   await using meter = openNode(db, { requestsPerMinute: 1, concurrentStreams: 7 });
   const caller = await newMember({});
   await meter.countRequest(caller);
@@ -316,7 +316,7 @@ test("limits that the operator sets apply after the next exchange: 0 is unlimite
   assert.deepEqual([account.requestsPerMinute, account.concurrentStreams], [0, 7]);
 });
 
-test("while the database is unavailable the node's own counts apply, and are written when it is back", async () => {
+test("while the database is unavailable, the node's own counts apply, and they are written when it is available again", async () => {
   await using meter = openNode(db, { requestsPerMinute: 2 });
   const known = await newMember({ requestsPerMinute: 3 });
   await meter.countRequest(known);

@@ -24,17 +24,17 @@ import {
 
 export interface MeterParts {
   readonly db: Kysely<Tables>;
-  /** The limits of accounts for which the operator has set none. */
+  /** The limits of accounts for which the operator has set no limits. */
   readonly accountLimits: AccountLimits;
   readonly log: Log;
   /**
-   * How often nodes share their counts: a limit reacts this late to use on another node. Default 1
-   * s.
+   * How often nodes share their counts, and so how late a limit reacts to use on another node.
+   * Default: 1 s.
    */
   readonly shareEveryMs?: number;
   /**
-   * Counters that are not used for this long are dropped, and loaded again at the next call.
-   * Default 10 s.
+   * Counters that are not used for this long are dropped, and are loaded again at the next call.
+   * Default: 10 s.
    */
   readonly idleMsMax?: number;
 }
@@ -44,14 +44,17 @@ export type MeteredCaller = Pick<Caller, "accountId" | "keyId">;
 
 /** An open live stream; it ends when it is disposed of. */
 export interface MeteredStream extends Disposable {
-  /** Counts received audio. Returns the error to end the stream with, once the limit is reached. */
+  /**
+   * Counts received audio. Returns the error with which to end the stream once the limit is
+   * reached.
+   */
   meterAudio(ms: number): ServiceError | undefined;
 }
 
 const shareEveryMsDefault = 1_000;
 const idleMsMaxDefault = 10_000;
 /**
- * How long a call waits for the stored use of its account; after that only the use of this node
+ * How long a call waits for the stored use of its account. After that, only the use on this node
  * counts.
  */
 const loadMsMax = 1_000;
@@ -59,25 +62,27 @@ const forgetEveryMs = 3_600_000;
 /** How long disposal waits for the last write. */
 const stopMsMax = 2_000;
 
-/** Counts what accounts and keys use, and refuses calls above their limits. */
+/**
+ * Opens a meter, which counts the use of accounts and keys and refuses calls above their limits.
+ */
 export function openMeter(parts: MeterParts): Meter {
   return new Meter(parts);
 }
 
 /**
- * Counts in memory, and shares the counts with the other nodes each second; a call costs no
- * statement while its caller is loaded. While the database is unavailable this node's own counts
- * apply.
+ * Counts in memory, and shares the counts with the other nodes each second. A call sends no
+ * statement while its caller is loaded. While the database is unavailable, only this node's own
+ * counts apply.
  */
 export class Meter implements AsyncDisposable {
   readonly #parts: MeterParts;
   readonly #nodeId = newId();
   readonly #counters = new Map<string, UsageCounter>();
   readonly #loading = new Map<string, Promise<void>>();
-  /** The offset of the database's clock from this process's. */
+  /** The offset of the database's clock from the clock of this process. */
   #offsetMs = Date.now() - performance.now();
   #writes = 0;
-  /** A write whose commit was not confirmed: it is sent again with the same number. */
+  /** A write whose commit was not confirmed. It is sent again with the same number. */
   #unacknowledged: UsageWrite | undefined;
   #forgotAt = 0;
   readonly #stop = new AbortController();
@@ -105,7 +110,8 @@ export class Meter implements AsyncDisposable {
   }
 
   /**
-   * Throws TOO_MANY_STREAMS or AUDIO_LIMIT if openStream() would. Called before a socket is opened.
+   * Throws TOO_MANY_STREAMS or AUDIO_LIMIT if openStream() would throw it. Called before a socket
+   * is opened.
    */
   async checkStream(caller: MeteredCaller): Promise<void> {
     this.#checkStream(this.#known(caller) ?? (await this.#loaded(caller)));
@@ -130,7 +136,7 @@ export class Meter implements AsyncDisposable {
     };
   }
 
-  /** Throws AUDIO_LIMIT if no more audio may be recognized today. */
+  /** Checks whether more audio may be recognized today. Throws AUDIO_LIMIT if not. */
   async checkAudio(caller: MeteredCaller): Promise<void> {
     const counters = this.#known(caller) ?? (await this.#loaded(caller));
     const problem = usedUp(counters, this.#now());
@@ -138,8 +144,8 @@ export class Meter implements AsyncDisposable {
   }
 
   /**
-   * Counts the audio of a short recognition while it runs, and subtracts it again if it fails.
-   * Throws AUDIO_LIMIT.
+   * Counts the audio of a short recognition while the recognition runs, and subtracts it again if
+   * the recognition fails. Throws AUDIO_LIMIT.
    */
   async recognizeShort(
     caller: MeteredCaller,
@@ -153,14 +159,14 @@ export class Meter implements AsyncDisposable {
     try {
       await recognize();
     } catch (error) {
-      // The counters may have been written and dropped by now.
+      // The counters may have been written and dropped in the meantime.
       const current = this.#known(caller) ?? (await this.#loaded(caller));
       for (const counter of current) counter.countAudio("short", -ms, this.#now());
       throw error;
     }
   }
 
-  /** The limits of a caller: of the account, and of the key. */
+  /** Returns the limits of a caller: those of the account and those of the key. */
   async limitsOf(
     caller: MeteredCaller,
   ): Promise<{ readonly account: AccountLimits; readonly key: AccountLimits }> {
@@ -168,7 +174,7 @@ export class Meter implements AsyncDisposable {
     return { account: account?.limits ?? noLimits, key: key?.limits ?? noLimits };
   }
 
-  /** The current use of an account, as far as the meter counts it. */
+  /** Returns the current use of an account, as far as the meter counts it. */
   async useOf(
     accountId: string,
   ): Promise<{ readonly requests: number; readonly streams: number; readonly audioMs: number }> {
@@ -183,8 +189,8 @@ export class Meter implements AsyncDisposable {
   }
 
   /**
-   * Writes new counts and reads those of the other nodes; after a failure both are repeated by the
-   * next call.
+   * Writes new counts and reads those of the other nodes. After a failure, the next call repeats
+   * both.
    */
   async share(): Promise<void> {
     this.#sharing ??= this.#exchange().finally(() => {
@@ -198,7 +204,7 @@ export class Meter implements AsyncDisposable {
     const { db } = this.#parts;
     const leave = async (): Promise<void> => {
       await this.share();
-      // Counts that arrived during the previous write.
+      // Writes the counts that arrived during the previous write.
       await this.share();
       if (this.#writes > 0) await forgetNode(db, this.#nodeId);
     };
@@ -227,7 +233,7 @@ export class Meter implements AsyncDisposable {
     return this.#known(caller) ?? [];
   }
 
-  /** The account's counter first, then the key's. */
+  /** Returns the account's counter, followed by the key's. */
   #known({ accountId, keyId }: MeteredCaller): readonly UsageCounter[] | undefined {
     const account = this.#counters.get(accountId);
     if (!account) return undefined;
@@ -295,7 +301,7 @@ export class Meter implements AsyncDisposable {
   }
 }
 
-/** The error if a caller has no audio left for today. */
+/** Returns the error for a caller that has no audio left for today. */
 function usedUp(counters: readonly UsageCounter[], now: number): ServiceError | undefined {
   for (const counter of counters) {
     const waitMs = counter.audioWaitMs(now);

@@ -2,8 +2,9 @@ import type { Authenticator } from "./authenticate.ts";
 import type { Meter } from "./meter.ts";
 
 /**
- * Counts every authenticated call. Throws the authenticator's errors and TOO_MANY_REQUESTS; for a
- * live stream also the errors that would end it immediately, so that no socket is opened for it.
+ * Counts every authenticated call. Throws the authenticator's errors and TOO_MANY_REQUESTS. For a
+ * live stream it also throws the errors that would end the stream immediately, so that no socket is
+ * opened for it.
  */
 export function meteredAuthenticator(
   authenticator: Authenticator,

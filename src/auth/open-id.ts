@@ -3,34 +3,41 @@ import * as client from "openid-client";
 import { ServiceError } from "../std/service-error.ts";
 import type { Person } from "./find-member.ts";
 
-/** The provider that members sign in with. */
+/** The provider with which members sign in. */
 export interface OpenIdSettings {
   /** The issuer identifier of the provider, as a URL. */
   readonly issuer: string;
   readonly clientId: string;
-  /** undefined: the client is a public client. */
+  /** The client secret; undefined for a public client. */
   readonly clientSecret: string | undefined;
 }
 
-/** Signing in with a provider of OpenID Connect: the code flow, with PKCE, state and nonce. */
+/**
+ * Signs people in with an OpenID Connect provider: the authorization code flow, with PKCE, state
+ * and nonce.
+ */
 export interface OpenId {
   /**
-   * The URL to send the browser to, and the secret that the browser must bring back in a cookie.
+   * Returns the URL to send the browser to, and the secret that the browser must bring back in a
+   * cookie.
    */
   begin(redirectUri: string): Promise<{ readonly url: URL; readonly secret: string }>;
-  /** The person who came back; `url` is the redirect URI with what the provider has added. */
+  /**
+   * Returns the person who came back. `url` is the redirect URI with the parameters that the
+   * provider has added.
+   */
   finish(url: URL, secret: string): Promise<Person>;
 }
 
-/** The provider's metadata is fetched again after this. */
+/** How long the provider's metadata is used before it is fetched again. */
 const knownMsMax = 3_600_000;
 /** How long to wait for the provider. */
 const waitSecondsMax = 10;
 const scope = "openid email profile";
 
 /**
- * The provider is not contacted before the first person signs in; if it is unavailable it is
- * contacted again at the next sign-in.
+ * Creates the sign-in with the provider. The provider is not contacted before the first person
+ * signs in; if it is unavailable, it is contacted again at the next sign-in.
  */
 export function createOpenId(config: OpenIdSettings, now: () => number = Date.now): OpenId {
   let known: { readonly at: number; readonly found: Promise<client.Configuration> } | undefined;
@@ -75,7 +82,7 @@ export function createOpenId(config: OpenIdSettings, now: () => number = Date.no
       const claims = answer.claims();
       if (!claims) throw new Error("the provider sent no ID token");
       const { iss: issuer, sub: subject } = claims;
-      // Many providers give the address only at their userinfo endpoint.
+      // Many providers return the address only at their userinfo endpoint.
       const facts =
         claims["email"] === undefined && found.serverMetadata().userinfo_endpoint !== undefined
           ? await client.fetchUserInfo(found, answer.access_token, subject)
@@ -119,8 +126,8 @@ function secretAs(clientSecret: string): client.ClientAuth {
 }
 
 /**
- * All three are derived from the secret, which cannot be derived from them: nothing is stored here
- * while the browser is at the provider.
+ * Derives all three values from the secret, which cannot be derived from them. Nothing is stored
+ * here while the browser is at the provider.
  */
 function checksOf(secret: string): { state: string; nonce: string; verifier: string } {
   const derive = (name: string) => createHmac("sha256", secret).update(name).digest("base64url");

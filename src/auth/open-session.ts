@@ -7,39 +7,40 @@ import type { CallOrigin } from "./caller.ts";
 import type { NewSecretToken } from "./secret-token.ts";
 import { idleMsMax, lifeMsMax, type Session } from "./session-store.ts";
 
-/** Who a session belongs to. */
+/** The member or key to which a session belongs. */
 export type SessionOwner =
   | { readonly accountId: string; readonly memberId: string }
   | { readonly accountId: string; readonly apiKeyId: string };
 
-/** The owner of the presented credentials, and the reason if they are refused. */
+/** The owner of the presented credentials, and the reason if the credentials are refused. */
 export interface CheckedOwner {
   readonly owner: SessionOwner;
   readonly problem?: "wrong_secret" | "expired" | "account_disabled" | "other_identity" | undefined;
 }
 
-/** How a person signed in. */
+/** The method with which a person signed in. */
 export type SignInMethod = "api_key" | "open_id" | "sign_in_token" | "switch";
 
 /** The browser that signs in. */
 export interface Visit {
   readonly origin: CallOrigin;
-  /** Its User-Agent header. */
+  /** The browser's User-Agent header. */
   readonly userAgent: string;
   /**
-   * The session that the browser has had so far. It ends, so that no one continues with a session
-   * that others may know.
+   * The browser's previous session, if any. It ends, so that no one continues with a session that
+   * others may know.
    */
   readonly before: Session | undefined;
 }
 
 /**
- * The maximum number of sessions of one member or key: a new one replaces the least recently used.
+ * The maximum number of sessions of one member or key. A new session replaces the least recently
+ * used one.
  */
 const sessionsMax = 100;
 const userAgentCharsMax = 300;
 
-/** `members/<id>` or `apiKeys/<id>`. */
+/** Returns `members/<id>` or `apiKeys/<id>`. */
 export function actorOf(owner: SessionOwner): string {
   return "memberId" in owner ? `members/${owner.memberId}` : `apiKeys/${owner.apiKeyId}`;
 }
@@ -78,7 +79,7 @@ export async function openSession(
   });
 }
 
-/** Ends a session, if it has not ended yet. */
+/** Ends a session if it has not ended yet. */
 export async function endSession(
   parts: { readonly db: Kysely<Tables>; readonly log: Log },
   { id, accountId, actor }: Session,
@@ -93,8 +94,8 @@ export async function endSession(
 
 function sessionRow(made: Parameters<typeof openSession>[1]): Insertable<SessionTable> {
   const { id, secretHash, owner, method, visit, now } = made;
-  // Switching accounts does not count as a new sign-in, or a person could stay signed in forever by
-  // switching.
+  // Switching accounts does not count as a new sign-in. Otherwise a person could stay signed in
+  // forever by switching.
   const end = method === "switch" ? visit.before?.expiresAt : undefined;
   const at = new Date(now);
   return {

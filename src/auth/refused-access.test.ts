@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => database[Symbol.asyncDispose]());
 
-test("a missing scope is recorded in the audit log once a minute for each method, and no call waits for the record", async () => {
+test("a missing scope is recorded in the audit log once a minute for each method, without delaying any call", async () => {
   const { db, pool } = database;
   const accountId = await addAccount(db);
   const { id, token } = await addApiKey(db, accountId, ["speech"]);
@@ -73,7 +73,7 @@ test("a missing scope is recorded in the audit log once a minute for each method
   ]);
 });
 
-test("a refusal that cannot be recorded is logged, and at most 2,000 a minute are recorded", async () => {
+test("a refusal that cannot be recorded is logged, and at most 2,000 refusals a minute are recorded", async () => {
   const lines: string[] = [];
   const log = pino({ base: null, messageKey: "event" }, { write: (line) => lines.push(line) });
   const pool = new pg.Pool();

@@ -7,15 +7,15 @@ import { logAct, recordAct, type Act, type Actor } from "./audit-log.ts";
 /** Records in the audit log that a caller lacked the scope of a method. */
 export type NoteRefusedAccess = (actor: Actor, method: DescMethod, scope: string) => void;
 
-/** At most one refusal of an actor and a method is recorded in this time. */
+/** Within this time, at most one refusal per actor and method is recorded. */
 const againMs = 60_000;
-/** The maximum number of pairs of actor and method that are recorded in that time. */
+/** The maximum number of actor-method pairs that are recorded within that time. */
 const pairsMax = 2_000;
 
 /**
- * Creates the function that records refusals. Calls do not wait for it, and do not fail if it
- * fails; it uses one connection at a time. Each node records at most one refusal per minute of an
- * actor and a method.
+ * Creates the function that records refusals. Calls do not wait for the function, and do not fail
+ * if it fails. It uses one connection at a time. Each node records at most one refusal per minute
+ * for an actor and a method.
  */
 export function createRefusedAccess(parts: {
   readonly db: Kysely<Tables>;
@@ -23,7 +23,7 @@ export function createRefusedAccess(parts: {
   readonly log: Log;
 }): NoteRefusedAccess {
   const { db, now, log } = parts;
-  /** When each pair was last recorded, the oldest first. */
+  /** The time at which each pair was last recorded, in order of time. */
   const recorded = new Map<string, number>();
   let writing = Promise.resolve();
   const write = async (actor: Actor, act: Act): Promise<void> => {
@@ -44,9 +44,9 @@ export function createRefusedAccess(parts: {
 }
 
 /**
- * Whether to record a refusal: the first of a pair in a minute, up to pairsMax pairs. `recorded`
- * has the time of the last record of each pair. It is not an LRU cache: if it is full it must
- * refuse new pairs, not forget old ones.
+ * Returns whether to record a refusal: only the first of a pair in a minute, for up to pairsMax
+ * pairs. `recorded` has the time at which each pair was last recorded. It is not an LRU cache: if
+ * it is full, it must refuse new pairs rather than forget old ones.
  */
 export function isDue(recorded: Map<string, number>, pair: string, now: number): boolean {
   for (const [old, at] of recorded) {

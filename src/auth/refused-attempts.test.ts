@@ -35,7 +35,7 @@ describe("attempt()", () => {
   let now = 0;
   const open = (perMinute = 3) => createRefusedAttempts(perMinute, () => now);
 
-  it("checks the refused tokens of a whole minute immediately, then one more in each interval", async () => {
+  it("checks the refused tokens of a whole minute immediately, then one more token in each interval", async () => {
     const attempts = open();
     for (const n of [1, 2, 3])
       assert.equal(await attempts.attempt("192.0.2.1", `${n}`, bad), undefined);
@@ -52,7 +52,7 @@ describe("attempt()", () => {
     await refusal(attempts.attempt("192.0.2.1", "4", good));
   });
 
-  it("counts each address separately, but the addresses of an IPv6 /64 together", async () => {
+  it("counts each address separately, but counts all addresses of an IPv6 /64 together", async () => {
     const attempts = open(1);
     await attempts.attempt("2001:db8::1", "a", bad);
     await refusal(attempts.attempt("2001:db8::ffff:2", "b", good));
@@ -76,7 +76,7 @@ describe("attempt()", () => {
     await refusal(attempts.attempt("192.0.2.1", "c", good));
   });
 
-  it("counts tokens that are being checked as refused, but the same token only once", async () => {
+  it("counts tokens that are being checked as refused, but counts the same token only once", async () => {
     const attempts = open(2);
     const held = Promise.withResolvers<string>();
     const same = Array.from({ length: 50 }, () =>
@@ -92,7 +92,7 @@ describe("attempt()", () => {
     assert.equal(await attempts.attempt("192.0.2.1", "c", good), "good");
   });
 
-  it("checks a refused token only once if it arrives many times at the same moment, and counts each later arrival", async () => {
+  it("checks a refused token once if it arrives many times simultaneously, and counts each later arrival", async () => {
     const attempts = open(2);
     let checks = 0;
     for (const turn of [1, 2]) {
@@ -140,7 +140,7 @@ describe("attempt()", () => {
   });
 });
 
-describe("authenticate() from an address with refused tokens", () => {
+describe("authenticate() for an address with refused tokens", () => {
   const perMinute = 20;
   let database: Database;
   before(async () => {
@@ -160,7 +160,7 @@ describe("authenticate() from an address with refused tokens", () => {
     });
     const authenticator = createAuthenticator({
       db,
-      // The URL is read once for each signature check.
+      // The URL is read once per signature check.
       publicUrl: () => {
         signatures += 1;
         return "https://hlust.example";
@@ -200,7 +200,7 @@ describe("authenticate() from an address with refused tokens", () => {
     assert.equal(reasons["TOO_MANY_REFUSED"]?.length, flood.length - perMinute);
     assert.ok(reads + signatures <= 2 * perMinute, `${reads} reads, ${signatures} signatures`);
 
-    // A second later the cache has expired: known tokens are read again.
+    // A second later the cache has expired, so known tokens are read again.
     now += 1_000;
     await call(key.token);
     await call(goodJwt);
@@ -208,7 +208,8 @@ describe("authenticate() from an address with refused tokens", () => {
     assert.equal((await refusal(call(other.token))).reason, "TOO_MANY_REFUSED", "not known yet");
     await call(other.token, "192.0.2.2");
     await call(other.token);
-    // The id of the key is known, so its secrets are still compared, with the cached key.
+    // The id of the key is known, so the secrets of these tokens are still compared, with the
+    // cached key.
     const guesses = Array.from(
       { length: 100 },
       () => key.token.slice(0, -43) + newApiKey().token.slice(-43),
@@ -222,7 +223,7 @@ describe("authenticate() from an address with refused tokens", () => {
     await refusal(call(key.token));
   });
 
-  it("checks no stream token, not even one that was accepted for its socket", async () => {
+  it("does not check stream tokens, even one that was accepted for its socket", async () => {
     let reads = 0;
     const db = database.db.withPlugin({
       transformQuery: ({ node }) => {
@@ -251,7 +252,7 @@ describe("authenticate() from an address with refused tokens", () => {
     assert.equal(reads, 0);
   });
 
-  it("keeps little memory of a valid JWT, however long it is", async (t) => {
+  it("uses little memory for a valid JWT, however long it is", async (t) => {
     const log = createLog("silent");
     const attempts = createRefusedAttempts(perMinute);
     const publicUrl = () => "https://hlust.example";

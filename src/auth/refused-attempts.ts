@@ -2,12 +2,12 @@ import { LRUCache } from "lru-cache";
 import { addressBlock } from "../std/address-block.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** Limits the refused tokens of an address (of the /64 of an IPv6 address). */
+/** Limits the number of refused tokens from an address (for IPv6, from its /64). */
 export interface RefusedAttempts {
   /**
    * Returns the result of `check`, in which undefined stands for a refused token. Throws
-   * resource_exhausted (reason TOO_MANY_REFUSED, RetryInfo) without a check after too many refusals
-   * of the address; `isKnown` tokens, which were valid before, are always checked.
+   * resource_exhausted (reason TOO_MANY_REFUSED, RetryInfo) without a check if the address has had
+   * too many refusals. Known tokens (`isKnown`), which were valid before, are always checked.
    */
   attempt<T>(
     address: string,
@@ -18,26 +18,25 @@ export interface RefusedAttempts {
 }
 
 const minuteMs = 60_000;
-/**
- * The number of addresses that are remembered, the most recent ones; each takes about a hundred
- * bytes.
- */
+/** The number of most recent addresses that are remembered. Each takes about a hundred bytes. */
 const addressesMax = 50_000;
 
 /**
- * An address may have `perMinute` refused tokens at once, and that many more, evenly spread, in
- * each following minute. A token that is being checked counts as refused until it proves valid, so
- * a thousand simultaneous tokens do not cause a thousand checks.
+ * Limits each address to `perMinute` refused tokens at once, and to the same number, evenly spread,
+ * in each following minute. A token that is being checked counts as refused until it proves valid,
+ * so a thousand simultaneous tokens do not cause a thousand checks.
  */
 export function createRefusedAttempts(
   perMinute: number,
   now: () => number = () => performance.now(),
 ): RefusedAttempts {
   const everyMs = minuteMs / perMinute;
-  /** When each address has all of its attempts again; each attempt delays that time. */
+  /**
+   * The time at which each address has all of its attempts again. Each attempt postpones that time.
+   */
   const fullAt = new LRUCache<string, number>({ max: addressesMax });
   /**
-   * Tokens that are being checked, with whether they are refused in the end. If the same token
+   * Tokens that are being checked, each with a promise of whether it is refused. If the same token
    * arrives again, it waits for that result and does not count as an attempt.
    */
   const pending = new Map<string, Promise<boolean>>();
@@ -70,8 +69,8 @@ export function createRefusedAttempts(
       const block = addressBlock(address);
       const key = `${block} ${token}`;
       const same = pending.get(key);
-      // A refused token that arrives several times at the same moment is checked once; a valid one
-      // is checked each time, since some tokens work for one call only.
+      // A refused token that arrives several times simultaneously is checked once. A valid token is
+      // checked each time, since some tokens work for one call only.
       if (same) return (await same) ? undefined : await checkKnown(address, check);
       refuseOver(block);
       take(block);

@@ -6,14 +6,14 @@ import { RequestWindow } from "./request-window.ts";
 const minuteMs = 60_000;
 const start = 29_000_000 * minuteMs;
 
-/** A window with these numbers of calls at these times. */
+/** Returns a window with these numbers of calls at these times. */
 function windowOf(...calls: readonly (readonly [ms: number, count: number])[]): RequestWindow {
   const window = new RequestWindow();
   for (const [ms, count] of calls) for (let i = 0; i < count; i++) window.count(start + ms);
   return window;
 }
 
-test("a window counts all calls of this minute and the share of the previous one that is not 60 s old", () => {
+test("a window counts all calls of this minute and the share of the previous minute that is less than 60 s old", () => {
   const rows: [calls: readonly (readonly [number, number])[], at: number, used: number][] = [
     [[], 0, 0],
     [[[0, 4]], 0, 4],
@@ -31,9 +31,9 @@ test("a window counts all calls of this minute and the share of the previous one
       minuteMs + 45_000,
       8,
     ],
-    // The clock is set back a little.
+    // The clock is set back by a little.
     [[[minuteMs + 5, 4]], minuteMs - 5, 4],
-    // If it is set back a lot, the window starts over.
+    // If the clock is set back a lot, the window starts over.
     [[[10 * minuteMs, 4]], 0, 0],
   ];
   for (const [calls, at, used] of rows) {
@@ -51,7 +51,7 @@ test("the counts of all nodes replace the node's own", () => {
 
 const steps = fc.array(fc.tuple(fc.nat(20_000), fc.integer({ min: 1, max: 9 })), { maxLength: 60 });
 
-test("at most twice the limit is admitted in any 60 s, and at most the limit on average", () => {
+test("at most twice the limit is admitted in any 60 s, and on average at most the limit", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), steps, (max, gaps) => {
       const window = new RequestWindow();
@@ -75,7 +75,7 @@ test("at most twice the limit is admitted in any 60 s, and at most the limit on 
   );
 });
 
-test("a caller is admitted after the wait that it is given, and not before", () => {
+test("a caller is admitted after the wait that the window returns, and not before", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), steps, (max, gaps) => {
       const window = new RequestWindow();

@@ -1,24 +1,25 @@
 const minuteMs = 60_000;
 
-/** The number of calls in a minute of the clock, and in the minute before it. */
+/** The number of calls in a minute of the clock, and in the minute before. */
 export interface MinuteCounts {
-  /** Minutes since 1970. */
+  /** The number of minutes since 1970. */
   readonly minute: number;
   readonly requests: number;
   readonly previous: number;
 }
 
 /**
- * The number of calls in the last 60 s: all calls of this minute, and the share of the previous
- * minute's calls that is less than 60 s old, as if they were spread evenly. Two numbers replace the
- * time of every call; if calls are uneven, the error is at most that share.
+ * Estimates the number of calls in the last 60 s: all calls of this minute, and the share of the
+ * previous minute's calls that is less than 60 s old, as if those calls were spread evenly. Two
+ * numbers are stored instead of the time of every call. If calls are uneven, the error is at most
+ * that share.
  */
 export class RequestWindow {
   #minute = 0;
   #requests = 0;
   #previous = 0;
 
-  /** Times are milliseconds since 1970. */
+  /** Returns the number of calls at `now`. All times are milliseconds since 1970. */
   used(now: number): number {
     this.#advance(now);
     return this.#previous * (1 - this.#fraction(now)) + this.#requests;
@@ -37,7 +38,8 @@ export class RequestWindow {
   }
 
   /**
-   * Milliseconds until one more call is within `max` calls per window; 0: now. `max` is at least 1.
+   * Returns the milliseconds until one more call is within `max` calls per window; 0 if it is now.
+   * `max` is at least 1.
    */
   waitMs(max: number, now: number): number {
     if (this.used(now) + 1 <= max) return 0;
@@ -45,11 +47,14 @@ export class RequestWindow {
     const at = this.#fraction(now);
     const wait =
       left >= 0 ? 1 - left / this.#previous - at : 1 - at + 1 - (max - 1) / this.#requests;
-    // One millisecond more, since fractions are rounded.
+    // One millisecond is added, since fractions are rounded.
     return Math.ceil(wait * minuteMs) + 1;
   }
 
-  /** If the clock goes back a little, the current minute continues. */
+  /**
+   * Moves the window to the current minute. If the clock is set back a little, that minute
+   * continues.
+   */
   #advance(now: number): void {
     const minute = Math.floor(now / minuteMs);
     if (minute === this.#minute || minute === this.#minute - 1) return;

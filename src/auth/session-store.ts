@@ -12,7 +12,7 @@ export interface Session extends Omit<Caller, "origin"> {
   readonly accountDisplayName: string;
   readonly createdAt: Date;
   readonly lastUsedAt: Date;
-  /** When the session ends, even if it is in use. */
+  /** The time at which the session ends, even if it is in use. */
   readonly expiresAt: Date;
   readonly secretHash: Buffer;
   readonly previousHash: Buffer | null;
@@ -22,12 +22,12 @@ export interface Session extends Omit<Caller, "origin"> {
 
 /** A session ends after this time without use. */
 export const idleMsMax = 12 * 3_600_000;
-/** Every session ends after this. */
+/** Every session ends after this time. */
 export const lifeMsMax = 7 * 24 * 3_600_000;
 
 /**
- * Valid sessions: their member or key exists and is valid, their account is not disabled, and they
- * are neither idle nor expired. They are cached for half a second.
+ * Reads and caches valid sessions for half a second. A session is valid if its member or key exists
+ * and is valid, its account is not disabled, and it is neither idle nor expired.
  */
 export function cachedSessions(db: Kysely<Tables>, now: () => number): CachedReads<Session> {
   const cache = cacheReads<Session>(now, (id) => readSession(db, id, now()));

@@ -33,8 +33,8 @@ after(() => database[Symbol.asyncDispose]());
 const signIn = () => addSignedIn(database.db, accountId, "MEMBER", sessions);
 
 /**
- * Advances the clock in steps, with a call at the end of each: returns the secret, or undefined if
- * it was refused.
+ * Advances the clock in steps, with a call at the end of each step. Returns the secret, or
+ * undefined if it was refused.
  */
 async function useFor(secret: string, ms: number, stepMs: number): Promise<string | undefined> {
   let latest: string | undefined = secret;
@@ -47,7 +47,7 @@ async function useFor(secret: string, ms: number, stepMs: number): Promise<strin
   return latest;
 }
 
-/** Waits for the write of the last use, which calls do not wait for. */
+/** Waits until the last use is written; calls do not wait for that write. */
 async function notedUse(): Promise<void> {
   const minute = Math.floor(now / minuteMs) * minuteMs;
   await until(async () => {
@@ -116,7 +116,7 @@ describe("check()", () => {
     assert.equal(await sessions.check(latest), undefined);
   });
 
-  it("replaces the secret each hour; the previous one is valid until a minute after the first use of the new one", async () => {
+  it("replaces the secret each hour and accepts the previous one until a minute after the first use of the new one", async () => {
     const { secret: first } = await signIn();
     now += hourMs - 1;
     assert.equal((await sessions.check(first))?.renewed, undefined);
@@ -137,7 +137,7 @@ describe("check()", () => {
     assert.ok(await sessions.check(second));
   });
 
-  it("immediately accepts a new secret on a node that has just read the old one", async () => {
+  it("accepts a new secret immediately on a node that has just read the old one", async () => {
     const { secret: first } = await signIn();
     now += hourMs - 1;
     assert.ok(await elsewhere.check(first));
@@ -146,7 +146,7 @@ describe("check()", () => {
     assert.ok(await elsewhere.check(second));
   });
 
-  it("gives another new secret to a browser that did not receive the first one", async () => {
+  it("issues another new secret to a browser that did not receive the first one", async () => {
     const { secret: first } = await signIn();
     now += hourMs;
     const lost = (await sessions.check(first))?.renewed ?? assert.fail("not renewed");
@@ -160,7 +160,7 @@ describe("check()", () => {
     assert.equal(await sessions.check(first), undefined);
   });
 
-  it("reads the session again within half a second", async () => {
+  it("reads the session again after at most half a second", async () => {
     const [gone, demoted] = [await signIn(), await signIn()];
     for (const { secret } of [gone, demoted]) assert.ok(await sessions.check(secret));
     const { db } = database;
@@ -184,7 +184,7 @@ describe("check()", () => {
 });
 
 describe("open()", () => {
-  it("ends the session that the browser had before, and records both", async () => {
+  it("ends the browser's previous session and records both events", async () => {
     const { db } = database;
     const first = await signIn();
     const before = (await sessions.check(first.secret))?.session;
@@ -223,7 +223,7 @@ describe("open()", () => {
     assert.ok(other.session.expiresAt > before.expiresAt, "signing in does");
   });
 
-  it("keeps the 100 most recently used sessions of a member, and no expired ones", async () => {
+  it("keeps the 100 most recently used sessions of a member and no expired ones", async () => {
     const { db } = database;
     const memberId = await addMember(db, accountId, "VIEWER");
     const owner = { accountId, memberId };

@@ -21,7 +21,7 @@ import {
 } from "./secret-token.ts";
 import { cachedSessions, type Session } from "./session-store.ts";
 
-/** A session, with the secret that becomes the value of the cookie. */
+/** A session with the secret that becomes the value of the cookie. */
 export interface OpenedSession {
   readonly session: Session;
   readonly secret: string;
@@ -30,15 +30,15 @@ export interface OpenedSession {
 /** The sessions of browsers that are signed in to the console. */
 export interface Sessions {
   /**
-   * The session with this secret, and a new secret if the old one is due for replacement; undefined
-   * if the session has ended or never existed. Throws resource_exhausted (TOO_MANY_REFUSED) after
-   * too many refused secrets from the address.
+   * Returns the session with this secret, and a new secret if the old one is due for replacement;
+   * undefined if the session has ended or never existed. Throws resource_exhausted
+   * (TOO_MANY_REFUSED) after too many refused secrets from the address.
    */
   check(
     shown: string,
     address?: string,
   ): Promise<{ session: Session; renewed: string | undefined } | undefined>;
-  /** Opens a session; the one that the browser had before ends. */
+  /** Opens a session, and ends the browser's previous session. */
   open(owner: SessionOwner, method: SignInMethod, visit: Visit): Promise<OpenedSession>;
   end(session: Session, origin: CallOrigin): Promise<void>;
 }
@@ -46,8 +46,8 @@ export interface Sessions {
 /** The first call with a secret that is older than this replaces the secret. */
 const secretMsMax = 3_600_000;
 /**
- * The previous secret stays valid for this long after the first use of the new one: for calls in
- * flight, and for a browser that never received the answer with the new one.
+ * How long the previous secret stays valid after the first use of the new one: for calls in flight,
+ * and for a browser that never received the response with the new secret.
  */
 const graceMs = 60_000;
 const minuteMs = 60_000;
@@ -58,7 +58,7 @@ const prefix = "session_";
 export function createSessions(parts: {
   readonly db: Kysely<Tables>;
   readonly now?: () => number;
-  /** Rate limit for addresses whose secrets are refused. */
+  /** The rate limit for addresses whose secrets are refused. */
   readonly attempts?: RefusedAttempts;
   readonly log: Log;
 }): Sessions {
@@ -66,13 +66,13 @@ export function createSessions(parts: {
   const cache = cachedSessions(db, now);
   const noted = new LRUCache<string, number>({ max: cachedMax });
   /**
-   * Sessions that have been valid: they are checked even while other secrets from their address are
-   * refused.
+   * Sessions that have been valid. Their secrets are checked even while other secrets from the
+   * address are refused.
    */
   const known = new LRUCache<string, true>({ max: cachedMax });
 
   /**
-   * Finds the session of a secret. A cached row may be older than the secret, so the row is read
+   * Finds the session with a secret. A cached row may be older than the secret, so the row is read
    * again before the secret is refused.
    */
   async function findShown(read: SecretTokenParts): Promise<Session | undefined> {
@@ -135,7 +135,7 @@ export function createSessions(parts: {
   };
 }
 
-/** The error of a call without a valid session. */
+/** Returns the error for a call without a valid session. */
 export function signedOut(): ServiceError {
   return new ServiceError("unauthenticated", "sign in to the console first", {
     reason: "SIGNED_OUT",
@@ -156,9 +156,9 @@ function knowsPrevious(
 }
 
 /**
- * Replaces a secret that is an hour old, or one that was replaced more than a minute ago and is
- * used again because the browser never received its successor. Only one of several concurrent calls
- * gets the new secret; the others keep theirs.
+ * Replaces a secret that is an hour old. A secret that was replaced more than a minute ago but is
+ * still in use is also replaced, because the browser never received its successor. Only one of
+ * several concurrent calls gets the new secret; the others keep theirs.
  */
 async function renew(
   db: Kysely<Tables>,

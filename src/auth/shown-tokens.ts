@@ -2,24 +2,23 @@ import { ServiceError } from "../std/service-error.ts";
 import type { CallOrigin } from "./caller.ts";
 import type { Session } from "./session-store.ts";
 
-/** The facts of a call that authentication uses. */
+/** The parts of a call that authentication uses. */
 export interface CallFacts {
   readonly headers: Pick<Headers, "get">;
   /** The request target as sent: path and query. */
   readonly url: string;
   readonly origin: CallOrigin;
-  /** The console session, if the door has checked one: then no token is required. */
+  /** The console session, if the door has checked one. In that case no token is required. */
   readonly session?: Session | undefined;
-  /** Whether it opens a WebSocket: stream tokens are valid only there. */
+  /** Whether the call opens a WebSocket: stream tokens are valid only there. */
   readonly isWebSocket?: boolean;
 }
 
 /**
- * The token of a call (§5): in the header Authorization, or in X-Goog-Api-Key, where
- * Google's clients put a key; with `alsoInUrl` also in the query parameter token or in
- * Sec-WebSocket-Protocol after "Bearer". undefined if there is none. The same token twice counts as
- * one; two different ones are refused, since it would be ambiguous which counts (RFC 6750 section
- * 2).
+ * Returns the token of a call (§5), or undefined if there is none. The token is in the header
+ * Authorization, or in X-Goog-Api-Key, where Google's clients send a key; with `alsoInUrl` it may
+ * also be in the query parameter token or in Sec-WebSocket-Protocol after "Bearer". The same token
+ * twice counts as one. Two different tokens are refused as ambiguous (RFC 6750 section 2).
  */
 export function shownToken(
   { headers, url }: Pick<CallFacts, "headers" | "url">,
@@ -39,7 +38,7 @@ export function shownToken(
   return token;
 }
 
-/** The error of a call with two credentials. */
+/** Returns the error for a call with two credentials. */
 export function severalTokens(): ServiceError {
   return new ServiceError(
     "invalid_argument",
@@ -49,8 +48,8 @@ export function severalTokens(): ServiceError {
 }
 
 /**
- * Headers of the same name arrive joined by commas, which tokens do not contain. Other schemes are
- * ignored.
+ * Returns the tokens in the header Authorization. Headers of the same name arrive joined by commas,
+ * which tokens do not contain. Other schemes are ignored.
  */
 function inAuthorization(value: string): string[] {
   return value.split(",").flatMap((part) => {
@@ -64,8 +63,8 @@ function inGoogApiKey(value: string): string[] {
 }
 
 /**
- * The tokens in the query. It is parsed as text, since `new URL()` would resolve dot segments in
- * the path.
+ * Returns the tokens in the query. The query is parsed as text, since `new URL()` would resolve dot
+ * segments in the path.
  */
 function inQuery(url: string): string[] {
   const start = url.indexOf("?");

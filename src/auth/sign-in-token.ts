@@ -10,8 +10,8 @@ const prefix = "hlust_signin_";
 
 /**
  * Creates a token that signs in to the console once, within 10 minutes, as a member or with the
- * scopes of an API key; only its hash is stored. The links that the command line and the first
- * start print contain such a token.
+ * scopes of an API key. Only its hash is stored. The links printed by the command line and at the
+ * first start contain such a token.
  */
 export async function createSignInToken(
   db: Kysely<Tables>,
@@ -35,15 +35,15 @@ export async function createSignInToken(
 }
 
 /**
- * The link with such a token. The token is in the fragment, which browsers do not send and servers
- * do not log.
+ * Returns the link with a sign-in token. The token is in the fragment, which browsers do not send
+ * and servers do not log.
  */
 export function signInLink(publicUrl: string, token: string): string {
   return `${publicUrl}/console/#signInToken=${token}`;
 }
 
 /**
- * Consumes a token and returns the owner that it signs in. `isGood` is false if the token exists
+ * Consumes a token and returns the owner whom it signs in. `isGood` is false if the token exists
  * but its secret is wrong or it has expired.
  */
 export async function takeSignInToken(

@@ -18,12 +18,12 @@ import { secretMatches } from "./secret-token.ts";
 import type { OpenedSession, Sessions } from "./sessions.ts";
 import { takeSignInToken } from "./sign-in-token.ts";
 
-/** What a person presents to sign in to the console. */
+/** The credentials that a person presents to sign in to the console. */
 export type Credentials =
   | { readonly method: "api_key"; readonly apiKey: string }
   | { readonly method: "sign_in_token"; readonly signInToken: string }
   | { readonly method: "open_id"; readonly person: Person }
-  /** Switches to another account of the member who is signed in. */
+  /** Switches to another account of the signed-in member. */
   | { readonly method: "switch"; readonly accountId: string };
 
 /**
@@ -36,20 +36,20 @@ export interface SignInParts {
   readonly db: Kysely<Tables>;
   readonly sessions: Sessions;
   readonly now?: () => number;
-  /** Rate limit for refused attempts: the same one as for tokens. */
+  /** The rate limit for refused attempts: the same limit as for tokens. */
   readonly attempts?: RefusedAttempts;
   readonly log: Log;
 }
 
 /**
- * All sign-in methods end here: credentials are checked, and refusals are recorded in the audit log
- * of the account that they concern, if it is known.
+ * Creates the function behind all sign-in methods. It checks credentials, and records refusals in
+ * the audit log of the account concerned, if that account is known.
  */
 export function createSignIn(parts: SignInParts): SignIn {
   const { db, sessions, now = Date.now, attempts } = parts;
   /**
-   * When each refusal was last recorded, the oldest first: outsiders must not be able to fill an
-   * account's audit log.
+   * The time at which each refusal was last recorded, in order of time. Outsiders must not be able
+   * to fill an account's audit log.
    */
   const recorded = new Map<string, number>();
   const attempt = async (shown: Credentials, visit: Visit): Promise<OpenedSession | undefined> => {
@@ -74,7 +74,7 @@ export function createSignIn(parts: SignInParts): SignIn {
 }
 
 /**
- * The secret that could be guessed, if there is one: sign-in at the provider and switching have
+ * Returns the secret that could be guessed, or undefined: sign-in at the provider and switching use
  * none.
  */
 function secretOf(shown: Credentials): string | undefined {
@@ -120,7 +120,7 @@ async function ofApiKey(db: Kysely<Tables>, text: string, now: number): Promise<
   return [checked];
 }
 
-/** Whether the account can be used, and the key too if the owner is a key. */
+/** Returns whether the account can be used, and also the key if the owner is a key. */
 async function inForce(
   db: Kysely<Tables>,
   owner: SessionOwner,
@@ -143,8 +143,8 @@ async function inForce(
 }
 
 /**
- * The member in another account who is the same person at the same provider as the signed-in
- * member.
+ * Returns the member in another account who is the same person at the same provider as the
+ * signed-in member.
  */
 async function sameMember(
   db: Kysely<Tables>,
@@ -185,7 +185,10 @@ async function recordRefusal(
   });
 }
 
-/** The error of a refusal. It never reveals the reason, nor whether such a key exists. */
+/**
+ * Returns the error for a refusal. The error never reveals the reason, nor whether such a key
+ * exists.
+ */
 function refused(shown: Credentials): ServiceError {
   const { method } = shown;
   if (method === "switch") {

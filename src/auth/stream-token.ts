@@ -6,20 +6,20 @@ import type { Caller } from "./caller.ts";
 import { readScopesNow } from "./live-credentials.ts";
 import { newSecretToken, readSecretToken, secretMatches } from "./secret-token.ts";
 
-/** docs/api.md, Access: how long a stream token is valid. */
+/** How long a stream token is valid (docs/api.md, Access). */
 const lifeSeconds = 60;
 const prefix = "hlust_stream_";
-/** The number of expired tokens that are deleted when one is created. */
+/** The maximum number of expired tokens that are deleted when a token is created. */
 const sweptMax = 100;
 
-/** Whether a token has the form of a stream token, which begins like an API key. */
+/** Returns whether a token has the form of a stream token, which begins like an API key. */
 export function looksLikeStreamToken(token: string): boolean {
   return token.startsWith(prefix);
 }
 
 /**
- * Creates a token that opens one socket for the caller within a minute, by the database's clock, on
- * any node.
+ * Creates a token that opens one socket for the caller on any node, within a minute by the
+ * database's clock.
  */
 export async function createStreamToken(
   parts: { readonly db: Kysely<Tables>; readonly log: Log },
@@ -48,8 +48,8 @@ export async function createStreamToken(
 }
 
 /**
- * Returns the caller of a stream token and consumes it: only one call, on any node, gets a result.
- * The creator's credential must still be valid. The only scope is speech.
+ * Consumes a stream token and returns its caller. Only one call, on any node, gets a result. The
+ * creator's credential must still be valid. The only scope is speech.
  */
 export async function takeStreamToken(
   db: Kysely<Tables>,
@@ -79,7 +79,7 @@ export async function takeStreamToken(
   };
 }
 
-/** Deletes expired tokens. Nodes that create tokens at the same time delete different rows. */
+/** Deletes expired tokens. Nodes that create tokens concurrently delete different rows. */
 async function sweep(db: Kysely<Tables>): Promise<void> {
   await db
     .deleteFrom("stream_token")

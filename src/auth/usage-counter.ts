@@ -6,11 +6,11 @@ const dayMs = 86_400_000;
 /** The stored use of an account or a key on all nodes. */
 export interface KnownUse extends MinuteCounts {
   readonly limits: AccountLimits;
-  /** The audio of today (UTC). */
+  /** The audio recognized today (UTC). */
   readonly audioMs: number;
   /** Today, in days since 1970. */
   readonly day: number;
-  /** Live streams of the other nodes. */
+  /** The number of live streams on the other nodes. */
   readonly streamsElsewhere: number;
 }
 
@@ -23,18 +23,18 @@ export interface Unwritten {
   readonly recent: number;
   readonly liveMs: number;
   readonly shortMs: number;
-  /** Live streams that this node has open. */
+  /** The number of live streams that this node has open. */
   readonly streams: number;
 }
 
 /**
- * Counts the use of one account, or of one of its keys: the stored use, and what this node adds to
- * it. Times are milliseconds since 1970.
+ * Counts the use of one account, or of one of its keys: the stored use, plus the use that this node
+ * has added. Times are milliseconds since 1970.
  */
 export class UsageCounter {
   readonly id: string;
   readonly accountId: string;
-  /** When it was last used. */
+  /** The time at which the counter was last used. */
   usedAt = 0;
   #limits: AccountLimits;
   readonly #window = new RequestWindow();
@@ -47,7 +47,7 @@ export class UsageCounter {
   #shortMsUnwritten = 0;
   #streamsWritten = 0;
 
-  /** For an account both ids are the same. */
+  /** For an account, both ids are the same. */
   constructor(id: string, accountId: string, limits: AccountLimits) {
     this.id = id;
     this.accountId = accountId;
@@ -62,29 +62,29 @@ export class UsageCounter {
     return this.#limits;
   }
 
-  /** Open live streams on all nodes. */
+  /** The number of open live streams on all nodes. */
   get streams(): number {
     return this.#streams + this.#streamsElsewhere;
   }
 
-  /** Calls in the last 60 s. */
+  /** Returns the number of calls in the last 60 s. */
   requests(now: number): number {
     return this.#window.used(now);
   }
 
-  /** Audio that was recognized today, in milliseconds. */
+  /** Returns the audio that was recognized today, in milliseconds. */
   audioMs(now: number): number {
     this.#turnDay(now);
     return this.#audioMs;
   }
 
-  /** Milliseconds until one more call is within the limit; 0: now. */
+  /** Returns the milliseconds until one more call is within the limit; 0 if it is now. */
   requestWaitMs(now: number): number {
     const max = this.#limits.requestsPerMinute;
     return max === 0 ? 0 : this.#window.waitMs(max, now);
   }
 
-  /** Milliseconds until audio may be recognized again; 0: now. */
+  /** Returns the milliseconds until audio may be recognized again; 0 if it may be now. */
   audioWaitMs(now: number): number {
     const { audioSecondsPerDay: max } = this.#limits;
     if (max === 0 || this.audioMs(now) < max * 1000) return 0;
@@ -101,12 +101,12 @@ export class UsageCounter {
     this.#requestsUnwritten += 1;
   }
 
-  /** `by`: 1 for a stream that opens, -1 for one that ends. */
+  /** Counts a stream. `by` is 1 for a stream that opens and -1 for a stream that ends. */
   countStream(by: 1 | -1): void {
     this.#streams += by;
   }
 
-  /** A negative `ms` subtracts audio that was not recognized. */
+  /** Counts audio. A negative `ms` subtracts audio that was not recognized. */
   countAudio(kind: "live" | "short", ms: number, now: number): void {
     this.#turnDay(now);
     this.#audioMs += ms;
@@ -114,7 +114,10 @@ export class UsageCounter {
     else this.#shortMsUnwritten += ms;
   }
 
-  /** The counts to write, which count as written from now on; undefined if there are none. */
+  /**
+   * Returns the counts to write, or undefined if there are none. These counts are regarded as
+   * written from now on.
+   */
   take(now: number): Unwritten | undefined {
     const [requests, streams] = [this.#requestsUnwritten, this.#streams];
     const [liveMs, shortMs] = [
@@ -123,7 +126,7 @@ export class UsageCounter {
     ];
     const isSame = streams === 0 && this.#streamsWritten === 0;
     if (isSame && requests === 0 && liveMs === 0 && shortMs === 0) return undefined;
-    // Counts that waited for an unavailable database may be older than the window.
+    // Counts that were held back by an unavailable database may be older than the window.
     const recent = Math.min(requests, Math.ceil(this.#window.used(now)));
     this.#requestsUnwritten = 0;
     this.#liveMsUnwritten -= liveMs;
@@ -133,7 +136,10 @@ export class UsageCounter {
     return { id, accountId, requests, recent, liveMs, shortMs, streams };
   }
 
-  /** Replaces the stored use by a newer reading; what this node has not written is added. */
+  /**
+   * Replaces the stored use with a newer reading. The use that this node has not written is added
+   * to it.
+   */
   update({ limits, minute, requests, previous, ...known }: KnownUse): void {
     this.#limits = limits;
     this.#window.set({ minute, requests: requests + this.#requestsUnwritten, previous });
@@ -145,7 +151,7 @@ export class UsageCounter {
   /** Whether the counter can be dropped without losing a count. */
   get isIdle(): boolean {
     const open = this.#streams + this.#streamsWritten + this.#requestsUnwritten;
-    // Rounded separately, as they are written.
+    // The two values are rounded separately, as they are when written.
     const [liveMs, shortMs] = [this.#liveMsUnwritten, this.#shortMsUnwritten];
     return open === 0 && Math.floor(liveMs) === 0 && Math.floor(shortMs) === 0;
   }

@@ -3,7 +3,7 @@ import type { Tables } from "../database/tables.ts";
 import { limitsFrom, noLimits, type AccountLimits } from "./limits.ts";
 import type { KnownUse, Unwritten } from "./usage-counter.ts";
 
-/** How long the streams of a node count after its last write. */
+/** How long the streams of a node are counted after its last write. */
 const leaseSeconds = 10;
 
 /** Today (UTC) by the database's clock, which all nodes share. */
@@ -11,15 +11,15 @@ const today = sql`(now() at time zone 'utc')::date`;
 
 /**
  * Adds the counts of a node, in one statement for all accounts and keys, and renews the lease of
- * its streams. A write with a `number` that is already stored changes nothing: it is a retry whose
- * first answer was lost.
+ * its streams. A write with a `number` that is already stored changes nothing: it repeats a write
+ * whose confirmation was lost.
  */
 export async function writeUsage(
   db: Kysely<Tables>,
   { nodeId, number, rows }: UsageWrite,
 ): Promise<void> {
   const column = <T>(of: (row: Unwritten) => T): T[] => rows.map(of);
-  // Rows are written in the order of their ids, as by every writer of these tables, to prevent
+  // Rows are written in the order of their ids, as every writer of these tables does, to prevent
   // deadlocks.
   await sql`
     with node as (
@@ -68,7 +68,7 @@ export interface UsageWrite {
   readonly rows: readonly Unwritten[];
 }
 
-/** An account, or a key of it. */
+/** An account, or one of its keys. */
 export interface Subject {
   readonly id: string;
   readonly accountId: string;
@@ -86,8 +86,8 @@ interface UsageRow {
 }
 
 /**
- * The stored use and limits of these accounts and keys, and the database's time (ms since 1970).
- * Deleted accounts and keys are missing.
+ * Returns the stored use and limits of these accounts and keys, and the database's time (ms since
+ * 1970). Deleted accounts and keys are left out.
  */
 export async function readUsage(
   db: Kysely<Tables>,
@@ -136,13 +136,13 @@ export async function readUsage(
 /** The audio of a job that has succeeded. */
 export interface JobAudio {
   readonly accountId: string;
-  /** null: the job was not submitted with a key. */
+  /** The key with which the job was submitted; null if there was none. */
   readonly keyId: string | null;
   readonly ms: number;
 }
 
 /**
- * Counts the audio of jobs, in the transaction that ends them: exactly once, even if workers fail.
+ * Counts the audio of jobs in the transaction that ends them: exactly once, even if workers fail.
  */
 export async function countJobAudio(
   trx: Transaction<Tables>,
@@ -161,9 +161,9 @@ export async function countJobAudio(
   `.execute(trx);
 }
 
-/** The use of an account in a day. */
+/** The use of an account on one day. */
 export interface UsageDay {
-  /** `2026-11-22` */
+  /** The day, such as `2026-11-22`. */
   readonly date: string;
   readonly requests: number;
   readonly liveMs: number;
@@ -171,7 +171,10 @@ export interface UsageDay {
   readonly jobMs: number;
 }
 
-/** The days before a date on which the account was used, the newest first, at most `limit`. */
+/**
+ * Returns the days before a date on which the account was used, newest first, at most `limit` of
+ * them.
+ */
 export async function readUsageDays(
   db: Kysely<Tables>,
   accountId: string,
@@ -194,8 +197,8 @@ export async function forgetNode(db: Kysely<Tables>, nodeId: string): Promise<vo
 }
 
 /**
- * Deletes rows that no limit uses any more: dead nodes, calls of more than an hour ago, and the use
- * of keys before yesterday.
+ * Deletes rows that no limit needs any more: dead nodes, calls from more than an hour ago, and the
+ * use of keys before yesterday.
  */
 export async function forgetOldUsage(db: Kysely<Tables>): Promise<void> {
   await sql`delete from usage_node where leased_until < now() - interval '1 hour'`.execute(db);

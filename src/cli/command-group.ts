@@ -3,22 +3,22 @@ import { columns } from "./models/columns.ts";
 
 /** A subcommand of a group, such as `list` in `models list`. */
 export interface Subcommand {
-  /** Its name and arguments, as the help shows them: `pull NAME`. */
+  /** The name and arguments of the subcommand, as the help shows them: `pull NAME`. */
   readonly call: string;
   readonly summary: string;
-  /** Resolves to the exit code; nothing means 0. */
+  /** Runs the subcommand. Resolves to the exit code; undefined means 0. */
   readonly run: (
     args: readonly string[],
     environment: NodeJS.ProcessEnv,
   ) => Promise<number | undefined | void>;
 }
 
-/** A command whose first argument is a subcommand, such as `hlust models list`. */
+/** Creates a command whose first argument is a subcommand, such as `hlust models list`. */
 export function commandGroup(group: {
   readonly name: string;
   readonly summary: string;
   readonly subcommands: Readonly<Record<string, Subcommand>>;
-  /** The text below the list of subcommands. */
+  /** Returns the text that is shown below the list of subcommands. */
   readonly notes: () => Promise<string>;
 }): Command {
   const { name: groupName, summary, subcommands, notes } = group;

@@ -1,14 +1,17 @@
 /** A command of the command line. */
 export interface Command {
   readonly summary: string;
-  /** Resolves to the exit code; nothing means 0. Throws UsageError for invalid arguments. */
+  /**
+   * Runs the command. Resolves to the exit code; undefined means 0. Throws UsageError for invalid
+   * arguments.
+   */
   readonly run: (
     args: readonly string[],
     environment: NodeJS.ProcessEnv,
   ) => Promise<number | undefined>;
 }
 
-/** Invalid arguments; the message names the argument, `usage` is the help to show. */
+/** Invalid arguments. The message names the argument, and `usage` is the help to show. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly usage: string | undefined;

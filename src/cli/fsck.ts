@@ -25,7 +25,7 @@ is given.
 Exits with 0 if nothing is wrong, 1 if something is, 2 if the check failed.
 `;
 
-/** `hlust fsck`: checks the archive. */
+/** The command `hlust fsck`, which checks the archive. */
 export const fsck: Command = {
   summary: "check that transcripts and media are complete and unaltered",
   async run(args, environment) {
@@ -83,7 +83,7 @@ async function check(settings: ArchiveSettings, read: Arguments<typeof options>)
   return report.end();
 }
 
-/** Prints findings as they come, and counts them. */
+/** Prints findings as they are reported, and counts them. */
 class Report {
   readonly #isJson: boolean;
   readonly #checked = new Map<string, number>();
@@ -111,7 +111,7 @@ class Report {
     );
   }
 
-  /** The exit code. */
+  /** Prints the totals and returns the exit code. */
   end(): number {
     this.#clear();
     const [found, repaired] = [this.#found, this.#repaired];

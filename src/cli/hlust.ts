@@ -1,4 +1,4 @@
-// The command line: `hlust <command>`. Each command is a file of this folder.
+// The command line: `hlust <command>`. Each command has its own file in this folder.
 import process from "node:process";
 import { ConfigError } from "../config.ts";
 import { accounts } from "./accounts.ts";
@@ -38,7 +38,10 @@ const commands: Readonly<Record<string, Command>> = {
   help,
 };
 
-/** Exit codes: 0 success, 1 failure, 2 invalid arguments or settings. */
+/**
+ * Runs a command and returns its exit code: 0 for success, 1 for failure, 2 for invalid arguments
+ * or settings.
+ */
 async function main([name = "help", ...args]: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, plain(name)) ? commands[plain(name)] : undefined;
   try {
@@ -54,7 +57,7 @@ async function main([name = "help", ...args]: readonly string[]): Promise<number
   }
 }
 
-/** `--help` and `-h` mean help. */
+/** Returns the name of a command. `--help` and `-h` mean help. */
 function plain(name: string): string {
   const bare = name.replace(/^-+/, "");
   return { h: "help", v: "version" }[bare] ?? bare;

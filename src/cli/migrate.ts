@@ -15,7 +15,10 @@ ${describeOptions(options)}
 Exits with 0 if the schema is up to date, 1 if --check finds that it is not, 2 if the migration failed.
 `;
 
-/** `hlust migrate`: changes the schema of the database, as no other command but `serve` does. */
+/**
+ * The command `hlust migrate`, which changes the schema of the database. Apart from `serve`, no
+ * other command does so.
+ */
 export const migrate: Command = {
   summary: "migrate the database to the schema of this version, as serve does when it starts",
   async run(args, environment) {

@@ -2,7 +2,7 @@ import { commandGroup, type Subcommand } from "./command-group.ts";
 import type { Command } from "./command.ts";
 import type { ModelTools } from "./models/model-tools.ts";
 
-/** The tools that load and test models. */
+/** Returns the tools that load and test models. */
 async function toolsOf(environment: NodeJS.ProcessEnv): Promise<ModelTools> {
   const { engineTools } = await import("./models/engine-tools.ts");
   return engineTools(environment);

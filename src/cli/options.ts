@@ -1,18 +1,23 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "./command.ts";
 
-/** An option of a command. With a hint it has a value, without one it is a switch. */
+/**
+ * An option of a command. An option with a hint has a value; an option without one is a switch.
+ */
 export interface Option {
   readonly hint?: string;
   readonly meaning: string;
-  /** The default value; shown in the help. */
+  /** The default value, which the help shows. */
   readonly fallback?: string;
 }
 
-/** Options by name, without the dashes. */
+/** The options by name, without the dashes. */
 export type OptionTable = Readonly<Record<string, Option>>;
 
-/** The arguments of a command, parsed by its table. Throws UsageError, which names the argument. */
+/**
+ * The arguments of a command, parsed according to its table. Throws UsageError, which names the
+ * argument.
+ */
 export class Arguments<Table extends OptionTable> {
   readonly positionals: readonly string[];
   readonly #table: Table;
@@ -36,18 +41,18 @@ export class Arguments<Table extends OptionTable> {
     }
   }
 
-  /** Whether a switch was given. */
+  /** Returns whether a switch was given. */
   has(name: keyof Table & string): boolean {
     return this.#values[name] === true;
   }
 
-  /** The given value, or the fallback. */
+  /** Returns the given value, or the fallback. */
   text(name: keyof Table & string): string | undefined {
     const value = this.#values[name];
     return typeof value === "string" ? value : this.#table[name]?.fallback;
   }
 
-  /** The value of an option, which must be one of `known`. */
+  /** Returns the value of an option, which must be one of `known`. */
   oneOf<T extends string>(name: keyof Table & string, known: readonly T[]): T {
     const text = this.text(name) ?? "";
     const found = known.find((each) => each === text);
@@ -55,7 +60,7 @@ export class Arguments<Table extends OptionTable> {
     throw new UsageError(`--${name} must be ${known.join(" or ")}, not ${JSON.stringify(text)}`);
   }
 
-  /** The value of an option, a number within inclusive bounds. */
+  /** Returns the value of an option, which must be a number within the inclusive bounds. */
   number(
     name: keyof Table & string,
     bounds: { readonly min: number; readonly max: number; readonly whole?: boolean },
@@ -70,7 +75,7 @@ export class Arguments<Table extends OptionTable> {
   }
 }
 
-/** The help of the options, with one line per option. */
+/** Returns the help for the options, with one line per option. */
 export function describeOptions(table: OptionTable): string {
   const rows = Object.entries(table).map(([name, { hint, meaning, fallback }]) => {
     const left = hint === undefined ? `--${name}` : `--${name} ${hint}`;

@@ -1,4 +1,4 @@
-// Key pairs and the tokens that they sign, checked with the service's own code.
+// Tests key pairs, and the tokens that they sign, with the service's own code.
 import assert from "node:assert/strict";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
@@ -23,7 +23,7 @@ async function verify(token: string, publicKey: string, at = now): Promise<numbe
 }
 
 for (const algorithm of signingAlgorithms) {
-  test(`the service accepts tokens of a new ${algorithm} key, whose PEM can be read once`, async () => {
+  test(`the service accepts tokens signed with a new ${algorithm} key, whose PEM can be read once`, async () => {
     const pair = await makeKeyPair(algorithm);
     assert.equal(pair.algorithm, algorithm);
     assert.equal(pair.privateKey.extractable, false);
@@ -53,7 +53,7 @@ test("the default algorithm of a key is Ed25519", async () => {
   assert.deepEqual(Object.keys(JSON.parse(pair.publicKey)), ["kty", "crv", "x"]);
 });
 
-test("a client signs a new token two minutes before the previous one expires, and not earlier", async () => {
+test("a client signs a new token two minutes before the previous one expires, and no earlier", async () => {
   const { privateKey, publicKey } = await makeKeyPair();
   let clock = now;
   const next = accessTokensOf({ keyId, clientId, privateKey }, { audience, now: () => clock });
@@ -70,7 +70,7 @@ test("a client signs a new token two minutes before the previous one expires, an
   assert.equal(await verify(back, publicKey, clock), clock + 660_000, "the clock was set back");
 });
 
-test("an error about a key that cannot sign contains nothing of the key", async () => {
+test("an error about a key that cannot sign contains no part of the key", async () => {
   const pair = await makeKeyPair("ES256");
   const pem = pair.takePem();
   const body = pem.split("\n")[1] ?? "";

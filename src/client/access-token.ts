@@ -16,28 +16,31 @@ export interface SigningKey {
   readonly privateKey: PrivateKey | string;
 }
 
-/** The service refuses a token with a longer lifetime (docs/api.md, Access). */
+/**
+ * The maximum lifetime of a token: the service refuses a token with a longer one (docs/api.md,
+ * Access).
+ */
 const lifeSecondsMax = 3600;
-/** The lifetime of a client's tokens, short so that a stolen token is soon useless. */
+/** The lifetime of a client's tokens. It is short, so that a stolen token soon becomes useless. */
 const lifeSeconds = 600;
 /**
- * A client signs a new token this long before the old one expires, because calls take time and
+ * How long before the old token expires a client signs a new one, because calls take time and
  * clocks differ.
  */
 const renewSeconds = 120;
 
 /**
- * Signs an access token (a JWT) of a client key, with WebCrypto. `audience` is the public URL of
- * the service (HLUST_PUBLIC_URL). Throws TypeError for a key that cannot sign one, RangeError for a
- * lifetime that the service refuses.
+ * Signs an access token (a JWT) with a client key, using WebCrypto. `audience` is the public URL of
+ * the service (HLUST_PUBLIC_URL). Throws TypeError for a key that cannot sign one, and RangeError
+ * for a lifetime that the service refuses.
  */
 export async function signAccessToken(
   { keyId, clientId, privateKey }: SigningKey,
   options: {
     readonly audience: string;
-    /** Default: 600; at most 3600. */
+    /** The lifetime in seconds. Default: 600; maximum: 3600. */
     readonly lifeSeconds?: number;
-    /** Milliseconds since 1970. */
+    /** The current time in milliseconds since 1970. */
     readonly now?: number;
   },
 ): Promise<string> {
@@ -59,8 +62,8 @@ export async function signAccessToken(
 }
 
 /**
- * Access tokens of a client key, for the option `token` of a client. Each token is used until
- * shortly before it expires.
+ * Returns a source of access tokens of a client key, for the option `token` of a client. Each token
+ * is used until shortly before it expires.
  */
 export function accessTokensOf(
   key: SigningKey,

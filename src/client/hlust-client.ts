@@ -16,8 +16,8 @@ import type { StreamTokenSource } from "./stream-token.ts";
 import { uploadMedia } from "./upload-media.ts";
 
 /**
- * A client of the service for TypeScript. Calls accept signal, timeoutMs and headers, and reject
- * with ConnectError.
+ * A TypeScript client of the service. Calls accept signal, timeoutMs and headers, and reject with
+ * ConnectError.
  */
 export interface HlustClient {
   readonly transcripts: Client<typeof Transcripts>;
@@ -25,7 +25,7 @@ export interface HlustClient {
   readonly accounts: Client<typeof Accounts>;
   readonly webhooks: Client<typeof Webhooks>;
   /**
-   * Recognizes live LINEAR16 samples in chunks of any size; the end of `audio` finalizes the
+   * Recognizes live LINEAR16 samples in chunks of any size. The end of `audio` finalizes the
    * stream. See recognizeLive().
    */
   recognizeLive(
@@ -34,7 +34,7 @@ export interface HlustClient {
     options?: { readonly signal?: AbortSignal | undefined },
   ): AsyncGenerator<StreamingRecognitionResult, void, undefined>;
   /**
-   * Uploads media for a transcript or a job; returns the name of the transcript or upload. See
+   * Uploads media for a transcript or a job. Returns the name of the transcript or upload. See
    * uploadMedia().
    */
   uploadMedia(
@@ -45,11 +45,14 @@ export interface HlustClient {
 
 export interface HlustClientOptions extends Omit<RestTransportOptions, "lastMessageOf" | "token"> {
   /**
-   * An API key or a JWT, or a function that returns one and is called before each call; or a client
-   * key, with which the client signs its own tokens, each before the previous one expires.
+   * An API key or a JWT, or a function that returns one and is called before each call. It can also
+   * be a client key, with which the client signs its own tokens, each before the previous one
+   * expires.
    */
   readonly token?: RestTransportOptions["token"] | SigningKey;
-  /** The public URL of the service, if it is not `url`: the audience of a client key's tokens. */
+  /**
+   * The public URL of the service if it differs from `url`: the audience of a client key's tokens.
+   */
   readonly audience?: string | undefined;
   /**
    * The source from which recognizeLive() gets the token of each stream, for pages without a key.
@@ -58,7 +61,10 @@ export interface HlustClientOptions extends Omit<RestTransportOptions, "lastMess
   readonly streamToken?: StreamTokenSource | undefined;
 }
 
-/** A client of the service at `url`, in a browser or in Node. It opens no connection by itself. */
+/**
+ * Creates a client for the service at `url`, in a browser or in Node. Creating a client opens no
+ * connection.
+ */
 export function createHlustClient(options: HlustClientOptions): HlustClient {
   const { token, audience = options.url, streamToken, ...rest } = options;
   const transport = createRestTransport({
@@ -79,7 +85,7 @@ export function createHlustClient(options: HlustClientOptions): HlustClient {
   };
 }
 
-/** An empty audioContent finalizes a stream (§4.9). */
+/** Returns the message that finalizes a stream (§4.9): an empty audioContent. */
 function lastMessageOf(method: DescMethod): Message | undefined {
   if (method !== Speech.method.streamingRecognize) return undefined;
   return create(StreamingRecognizeRequestSchema, {

@@ -6,11 +6,11 @@ import { registryOf } from "../transcoding/registry-of.ts";
 import { writeRequest, type WrittenRequest } from "../transcoding/write-request.ts";
 import { errorDetails, errorOfService } from "./read-error.ts";
 
-/** How the methods of services are called over HTTP. */
+/** Maps the methods of services to HTTP calls. */
 export interface HttpContract {
   /**
-   * Writes a request with the first binding that can express it and that `takes` accepts. Throws
-   * ConnectError.
+   * Writes a request with the first binding that can express the request and that `takes` accepts.
+   * Throws ConnectError.
    */
   write(
     method: DescMethod,
@@ -18,13 +18,13 @@ export interface HttpContract {
     takes?: (binding: Binding) => boolean,
   ): WrittenRequest;
   bindingsOf(method: DescMethod): readonly Binding[];
-  /** The types that a google.protobuf.Any may contain in requests and answers. */
+  /** Returns the types that a google.protobuf.Any may contain in requests and responses. */
   registryOf(service: DescService): Registry;
 }
 
 /**
- * Reads the HTTP rules of a service when it is first called; `rules` replace annotations. An
- * invalid rule throws HttpRuleError then.
+ * Creates the contract. The HTTP rules of a service are read when the service is first called, and
+ * `rules` replace its annotations. An invalid rule throws HttpRuleError at that time.
  */
 export function createHttpContract(rules: readonly ConfiguredRule[] = []): HttpContract {
   const known = new Map<DescService, { bindings: readonly Binding[]; registry: Registry }>();

@@ -1,4 +1,4 @@
-// Checks every module that a browser loads with the client, after its types were stripped.
+// Checks every module that a browser loads with the client, after types have been stripped.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
@@ -7,7 +7,10 @@ import { test } from "node:test";
 
 const source = resolve(import.meta.dirname, "..");
 
-/** The modules that a browser loads with the entries, and the packages that they import. */
+/**
+ * Returns the modules that a browser loads with the entries, and the packages that those modules
+ * import.
+ */
 function closureOf(entries: readonly string[]): { files: Set<string>; packages: Set<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();
@@ -36,7 +39,7 @@ const entries = globSync("client/*.ts", { cwd: source })
   .filter((file) => !file.endsWith(".test.ts"))
   .map((file) => join(source, file));
 
-test("the client imports two packages that browsers can load, and no module of Node", () => {
+test("the client imports two packages that browsers can load, and no Node module", () => {
   const { files, packages } = closureOf(entries);
   const known = ["@bufbuild/protobuf", "@connectrpc/connect"];
   const strangers = [...packages].filter(

@@ -11,13 +11,13 @@ import {
  */
 export interface ClientKeyPair {
   readonly algorithm: SigningAlgorithm;
-  /** Signs access tokens; cannot be exported. */
+  /** The key that signs access tokens. It cannot be exported. */
   readonly privateKey: PrivateKey;
-  /** A JWK as text, for accounts.createClientKey(). */
+  /** The public key as the text of a JWK, for accounts.createClientKey(). */
   readonly publicKey: string;
   /**
-   * The private key as PEM (PKCS8), to be saved. The key is available once: it is then dropped, and
-   * a second call throws.
+   * Returns the private key as PEM (PKCS8), to be saved. The key is available only once: it is then
+   * dropped, and a second call throws.
    */
   takePem(): string;
 }
@@ -58,7 +58,7 @@ async function generate(algorithm: SigningAlgorithm): Promise<ClientKeyPair> {
   };
 }
 
-/** A private key as PEM (RFC 7468), in lines of 64 characters. */
+/** Returns a private key as PEM (RFC 7468), in lines of 64 characters. */
 function pemOf(pkcs8: Uint8Array): string {
   const base64 = btoa(Array.from(pkcs8, (byte) => String.fromCharCode(byte)).join(""));
   const lines = base64.match(/.{1,64}/g) ?? [];

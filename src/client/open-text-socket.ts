@@ -1,32 +1,32 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** The text that may wait to be sent; above this send() waits. */
+/** The maximum amount of text that may wait to be sent; above it, send() waits. */
 const unsentBytesMax = 256 << 10;
-/** How often a full socket is checked: there is no event for it. */
+/** How often a full socket is checked, because there is no event for it. */
 const fullMs = 5;
 
 /** A WebSocket that carries text in both directions. */
 export interface TextSocket {
-  /** Sends a text. Resolves to true when more may be sent, to false if the socket is closed. */
+  /** Sends a text. Resolves to true when more may be sent, or to false if the socket is closed. */
   send(text: string): Promise<boolean>;
   /**
-   * The received texts, in order; ends when the peer closes with 1000, and fails with ConnectError
-   * for other codes.
+   * The received texts, in order. They end when the peer closes with 1000, and fail with
+   * ConnectError for other codes.
    */
   readonly texts: AsyncIterable<string>;
-  /** Fails the rest of the texts with `error`, and closes. */
+  /** Fails the remaining texts with `error`, and closes the socket. */
   fail(error: unknown): void;
   close(): void;
 }
 
-/** The handshake was refused, or there was no answer: WebSockets do not distinguish the two. */
+/** The handshake was refused, or there was no response. WebSockets do not distinguish the two. */
 export class SocketRefused extends Error {
   override readonly name = "SocketRefused";
 }
 
 /**
- * Opens a socket, in a browser or in Node. Throws SocketRefused, or the reason of `signal`. Once
- * the socket is open, `signal` closes it.
+ * Opens a socket, in a browser or in Node. Throws SocketRefused or the reason of `signal`. Once the
+ * socket is open, `signal` closes it.
  */
 export async function openTextSocket(
   url: string,
@@ -80,7 +80,7 @@ export async function openTextSocket(
   };
 }
 
-/** The received texts that were not read yet. The end comes after them. */
+/** The received texts that have not been read yet, followed by the end. */
 class Inbox implements AsyncIterable<string> {
   readonly #texts: string[] = [];
   #ended: { readonly error: unknown } | undefined;
@@ -92,7 +92,7 @@ class Inbox implements AsyncIterable<string> {
     this.#wake();
   }
 
-  /** Ends the texts with an error; undefined: they are complete. */
+  /** Ends the texts with an error, or with undefined if they are complete. */
   end(error: unknown): void {
     this.#ended ??= { error };
     this.#wake();
@@ -112,7 +112,7 @@ class Inbox implements AsyncIterable<string> {
   }
 }
 
-/** The error for a close code of the service (docs/api.md, Errors) or of a proxy. */
+/** Returns the error for a close code of the service (docs/api.md, Errors) or of a proxy. */
 function errorOfClose(code: number, reason: string): ConnectError {
   const [rpcCode, problem] = closes[code] ?? [Code.Unknown, "the WebSocket was closed"];
   return new ConnectError(`${problem} (${[code, reason].join(" ").trim()})`, rpcCode);

@@ -1,10 +1,10 @@
-/** How a client key signs (RFC 7518): Ed25519, ECDSA on P-256 or RSA. */
+/** The algorithm with which a client key signs (RFC 7518): Ed25519, ECDSA on P-256 or RSA. */
 export type SigningAlgorithm = "EdDSA" | "ES256" | "RS256";
 
-/** A WebCrypto key: CryptoKey in browsers, and Node's type in Node. */
+/** A WebCrypto key: CryptoKey in browsers, and Node's own type in Node. */
 export type PrivateKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** The WebCrypto parameters of each algorithm, to generate, import and use its keys. */
+/** The WebCrypto parameters of each algorithm, for generating, importing and using its keys. */
 export const webAlgorithms = {
   EdDSA: { name: "Ed25519" },
   ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
@@ -19,8 +19,8 @@ export const webAlgorithms = {
 export const signingAlgorithms = ["EdDSA", "ES256", "RS256"] as const;
 
 /**
- * The private key in a PEM text (PKCS8), for signing only: it cannot be exported. Throws TypeError
- * for other texts, without repeating any of the text.
+ * Returns the private key in a PEM text (PKCS8). The key is for signing only and cannot be
+ * exported. Throws TypeError for other texts, without repeating any of the text.
  */
 export async function readPrivateKey(pem: string): Promise<PrivateKey> {
   const found = /-----BEGIN PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END PRIVATE KEY-----/.exec(pem);
@@ -37,7 +37,9 @@ export async function readPrivateKey(pem: string): Promise<PrivateKey> {
   throw new TypeError("the private key must be Ed25519, P-256 or RSA");
 }
 
-/** The private key in the bytes of a PEM; undefined for a key of another algorithm. */
+/**
+ * Returns the private key in the bytes of a PEM, or undefined for a key with another algorithm.
+ */
 export async function importKey(
   pkcs8: Uint8Array<ArrayBuffer>,
   algorithm: SigningAlgorithm,
@@ -51,7 +53,8 @@ export async function importKey(
 }
 
 /**
- * The algorithm of a key. Throws TypeError for a key whose signatures the service does not accept.
+ * Returns the algorithm of a key. Throws TypeError for a key whose signatures the service does not
+ * accept.
  */
 export function algorithmOf({ algorithm, type }: PrivateKey): SigningAlgorithm {
   const found = signingAlgorithms.find((each) => webAlgorithms[each].name === algorithm.name);
@@ -61,7 +64,7 @@ export function algorithmOf({ algorithm, type }: PrivateKey): SigningAlgorithm {
   return found;
 }
 
-/** WebCrypto. Browsers have it only on https: pages and on localhost. */
+/** Returns WebCrypto, which browsers provide only on https: pages and on localhost. */
 export function subtle(): typeof crypto.subtle {
   const { subtle: found }: { readonly subtle?: typeof crypto.subtle } = crypto;
   if (found) return found;

@@ -7,7 +7,7 @@ import { errorOfStatus } from "./read-error.ts";
 import { readLines } from "./read-lines.ts";
 
 /**
- * The type of an answer according to its rule: the message, or the field that response_body names.
+ * The type of a response according to its rule: the message, or the field that response_body names.
  */
 export interface AnswerType<O extends DescMessage> {
   readonly output: O;
@@ -15,7 +15,10 @@ export interface AnswerType<O extends DescMessage> {
   readonly registry: Registry;
 }
 
-/** The message of a successful response. Fields that are newer than this client are left out. */
+/**
+ * Returns the message of a successful response. Fields that are newer than this client are left
+ * out.
+ */
 export async function readAnswer<O extends DescMessage>(
   type: AnswerType<O>,
   response: Response,
@@ -25,8 +28,8 @@ export async function readAnswer<O extends DescMessage>(
 }
 
 /**
- * The messages of a streamed response, one per line. A response of google.api.HttpBody is read as
- * bytes: each message has the bytes of one read. Throws the error in {"error"}.
+ * Yields the messages of a streamed response, one per line. A response with google.api.HttpBody is
+ * read as bytes: each message contains the bytes of one read. Throws the error in {"error"}.
  */
 export async function* readAnswerStream<O extends DescMessage>(
   type: AnswerType<O>,
@@ -70,7 +73,7 @@ function messageOfBytes<O extends DescMessage>(
   return message;
 }
 
-/** One message of a stream, in {"result"}. Throws the error in {"error"}. */
+/** Returns one message of a stream, in {"result"}. Throws the error in {"error"}. */
 export function readStreamAnswer<O extends DescMessage>(
   type: AnswerType<O>,
   text: string,

@@ -10,13 +10,13 @@ import { rpcCodes } from "../std/error-codes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { isObject } from "../transcoding/is-object.ts";
 
-/** The types of error details. Messages with a google.rpc.Status can contain them too. */
+/** The types of error details. Messages that include a google.rpc.Status can contain them too. */
 export const errorDetails: Registry = createRegistry(file_google_rpc_error_details);
 
 /**
- * Reads a google.rpc.Status in JSON, the body of a failed call or the {"error"} of a stream
- * (docs/api.md, Errors), as a ConnectError whose findDetails() has the details. undefined for
- * anything else.
+ * Reads a google.rpc.Status in JSON, which is the body of a failed call or the {"error"} of a
+ * stream (docs/api.md, Errors). Returns a ConnectError whose findDetails() has the details, or
+ * undefined for anything else.
  */
 export function errorOfStatus(status: JsonValue, metadata?: Headers): ConnectError | undefined {
   if (!isObject(status)) return undefined;
@@ -33,8 +33,8 @@ export function errorOfStatus(status: JsonValue, metadata?: Headers): ConnectErr
 }
 
 /**
- * The error of a failed response. A body without the form of the service's errors comes from a
- * proxy.
+ * Returns the error of a failed response. A body that does not have the form of the service's
+ * errors comes from a proxy.
  */
 export async function errorOfResponse(response: Response): Promise<ConnectError> {
   const text = await response.text();
@@ -45,7 +45,7 @@ export async function errorOfResponse(response: Response): Promise<ConnectError>
   return new ConnectError(problem, code, response.headers);
 }
 
-/** The error of a call without an answer; a ConnectError is returned unchanged. */
+/** Returns the error for a call without a response. A ConnectError is returned unchanged. */
 export function errorOfConnection(error: unknown, what: string): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof ServiceError) return errorOfService(error);
@@ -54,8 +54,8 @@ export function errorOfConnection(error: unknown, what: string): ConnectError {
 }
 
 /**
- * The error of a request that was refused before it was sent: the one that the service would
- * answer.
+ * Returns the error for a request that was refused before it was sent: the same error that the
+ * service would return.
  */
 export function errorOfService({ code, message, violations }: ServiceError): ConnectError {
   const details =
@@ -65,7 +65,7 @@ export function errorOfService({ code, message, violations }: ServiceError): Con
   return new ConnectError(message, rpcCodes[code], undefined, details);
 }
 
-/** The code of an HTTP status without an error body, as gRPC maps it. */
+/** The codes for HTTP statuses without an error body, as gRPC maps them. */
 const statusCodes: Readonly<Record<number, Code>> = {
   400: Code.Internal,
   401: Code.Unauthenticated,
@@ -77,7 +77,7 @@ const statusCodes: Readonly<Record<number, Code>> = {
   504: Code.Unavailable,
 };
 
-/** Reads a detail; undefined if its type is unknown. */
+/** Reads a detail. Returns undefined if its type is unknown. */
 function readAny(detail: JsonValue) {
   try {
     return fromJson(AnySchema, detail, { registry: errorDetails, ignoreUnknownFields: true });

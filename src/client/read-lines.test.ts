@@ -34,7 +34,7 @@ test("readLines() finds the same lines however the bytes are split", async () =>
   );
 });
 
-test("readLines() yields each line as soon as it is complete, and cancels the body when the loop is left", async () => {
+test("readLines() yields each line as soon as it is complete, and cancels the body when the caller leaves the loop", async () => {
   let canceled = false;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (controller) => {
@@ -51,7 +51,7 @@ test("readLines() yields each line as soon as it is complete, and cancels the bo
   assert.ok(canceled);
 });
 
-test("readLines() throws for bytes that are not UTF-8", async () => {
+test("readLines() throws if bytes are not UTF-8", async () => {
   await assert.rejects(
     Array.fromAsync(readLines(bodyOf([Uint8Array.of(0x61, 0xff, 0x0a)]))),
     TypeError,

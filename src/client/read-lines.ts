@@ -1,6 +1,6 @@
 /**
- * The lines of newline-delimited text as they arrive, without line ends and empty lines. Leaving
- * the loop cancels the body.
+ * Yields the lines of newline-delimited text as they arrive, without line ends and empty lines.
+ * Leaving the loop cancels the body.
  */
 export async function* readLines(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,

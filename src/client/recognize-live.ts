@@ -12,16 +12,16 @@ import { askForStreamToken, type StreamTokenSource } from "./stream-token.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
 
 /**
- * The longest message of audio: the service accepts 1 MiB of JSON, and base64 makes audio a third
- * longer.
+ * The maximum size of an audio message. The service accepts 1 MiB of JSON, and base64 makes audio a
+ * third longer.
  */
 const audioBytesMax = 256 << 10;
 
 /**
  * Recognizes LINEAR16 samples while they are produced (§4.9), in chunks of any size, and yields
- * interim and final results. The end of `audio` finalizes the stream (over REST with
- * `lastMessageOf` of the transport). Leaving the loop or aborting `signal` ends the call and
- * releases `audio`. Throws ConnectError.
+ * interim and final results. The end of `audio` finalizes the stream (over REST, with the
+ * transport's `lastMessageOf`). Leaving the loop or aborting `signal` ends the call and releases
+ * `audio`. Throws ConnectError.
  */
 export async function* recognizeLive(
   speech: Client<typeof Speech>,
@@ -29,7 +29,7 @@ export async function* recognizeLive(
   audio: AsyncIterable<Uint8Array>,
   options: {
     readonly signal?: AbortSignal | undefined;
-    /** The source of this stream's token. Default: the transport's. */
+    /** The source of this stream's token. Default: the transport's token. */
     readonly streamToken?: StreamTokenSource | undefined;
   } = {},
 ): AsyncGenerator<StreamingRecognitionResult, void, undefined> {
@@ -47,8 +47,8 @@ export async function* recognizeLive(
 }
 
 /**
- * The headers with the token of this stream. If there is no token, the stream does not begin, so
- * the audio is released here.
+ * Returns the headers with the token of this stream. If there is no token, the stream does not
+ * begin, so the audio is released here.
  */
 async function headersOf(
   source: StreamTokenSource,
@@ -64,14 +64,14 @@ async function headersOf(
 }
 
 /**
- * Releases the audio. This is not awaited, since return() may wait for a next() that never
+ * Releases the audio. The release is not awaited, since return() may wait for a next() that never
  * resolves.
  */
 function letGo(chunks: AsyncIterator<Uint8Array>): void {
   chunks.return?.().catch(() => {});
 }
 
-/** Adds the encoding, which callers need not give: the samples are always LINEAR16. */
+/** Adds the encoding, which callers can leave out: the samples are always LINEAR16. */
 function withEncoding(
   init: MessageInitShape<typeof StreamingRecognitionConfigSchema>,
 ): StreamingRecognitionConfig {
@@ -93,7 +93,8 @@ async function* requestsOf(
   try {
     yield { streamingRequest: { case: "streamingConfig", value: config } };
     for (;;) {
-      // This is not `for await`, since a silent microphone must not delay the end of the call.
+      // A `for await` loop is not used here, since a silent microphone must not delay the end of
+      // the call.
       const next = await unlessAborted(chunks.next(), signal);
       if (next.done) break;
       for (let at = 0; at < next.value.byteLength; at += audioBytesMax) {

@@ -1,4 +1,4 @@
-// Tests the transport with the service's own REST and WebSocket, and kinds of methods that the
+// Tests the transport with the service's own REST and WebSocket, and with kinds of methods that the
 // contract does not have yet.
 import assert from "node:assert/strict";
 import { test } from "node:test";

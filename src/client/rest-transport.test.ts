@@ -55,7 +55,7 @@ function clientOf(
   return createClient(Vectors, createRestTransport({ url, rules, ...options }));
 }
 
-/** The service of the vectors, with streams in place of Other and Raw. */
+/** Returns the service of the vectors, with streams instead of Other and Raw. */
 function streamingMethods(): { lines: DescMethodStreaming; up: DescMethodStreaming } {
   const proto = clone(FileDescriptorProtoSchema, file_transcoding.proto);
   for (const method of proto.service.flatMap((service) => service.method)) {
@@ -79,7 +79,7 @@ function isStreaming(method: DescService["methods"][number]): method is DescMeth
   return method.methodKind !== "unary";
 }
 
-/** The answers of the server stream: the JSON of the field `s` of each. */
+/** Returns the responses of the server stream: the JSON of the field `s` in each response. */
 async function lines(
   url: string,
   options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
@@ -99,7 +99,7 @@ async function bodyOf(request: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(request));
 }
 
-test("a call is sent according to its HTTP rule, below the path of the URL, with its token and headers", async () => {
+test("a call is sent according to its HTTP rule, under the path of the base URL, with its token and headers", async () => {
   const seen: string[] = [];
   await using server = await serve((request, response) => {
     void bodyOf(request).then((body) => {
@@ -136,7 +136,7 @@ test("a call is sent according to its HTTP rule, below the path of the URL, with
   ]);
 });
 
-test("answers are read according to response_body, and raw bodies unchanged", async () => {
+test("responses are read according to response_body, and raw bodies are returned unchanged", async () => {
   await using server = await serve((request, response) => {
     void bodyOf(request).then((body) => {
       if (request.url === "/v1/raw") {
@@ -155,7 +155,7 @@ test("answers are read according to response_body, and raw bodies unchanged", as
   assert.deepEqual(raw.data, data);
 });
 
-test("an error without the service's body gets the code of its HTTP status; an invalid answer is Internal", async () => {
+test("an error without the service's body gets the code of its HTTP status, and an invalid response is Internal", async () => {
   const rows: [status: number, body: string, code: Code, message: RegExp][] = [
     [502, "<html>", Code.Unavailable, /HTTP 502 Bad Gateway/],
     [404, "", Code.Unimplemented, /HTTP 404/],
@@ -177,7 +177,7 @@ test("an error without the service's body gets the code of its HTTP status; an i
   }
 });
 
-test("the details of an error are found by type; those of unknown types are left out", async () => {
+test("error details are found by type, and details of unknown types are left out", async () => {
   const details = [
     { "@type": "type.googleapis.com/unknown.Type", a: 1 },
     "nonsense",
@@ -237,7 +237,7 @@ test("a call that times out, is aborted or loses its connection fails with the r
   assert.ok(away.cause instanceof TypeError);
 });
 
-test("a stream of answers is read line by line, up to its error or its end", async () => {
+test("a stream of responses is read line by line, up to its error or its end", async () => {
   const text = '{"result": {"s": "á\\n1"}}\n\n{"result":{"s":"第"}}\r\n';
   let end = "";
   let asked = "";
@@ -271,7 +271,7 @@ test("a stream of answers is read line by line, up to its error or its end", asy
   }
 });
 
-test("a stream of answers ends when it is aborted or times out", async () => {
+test("a stream of responses ends when it is aborted or times out", async () => {
   let gone = 0;
   await using server = await serve((_, response) => {
     response.on("close", () => {
@@ -294,7 +294,7 @@ test("a stream of answers ends when it is aborted or times out", async () => {
   await until(async () => await Promise.resolve(gone === 2));
 });
 
-test("a method without a rule for its kind is Unimplemented", async () => {
+test("a method without a rule for its kind fails with Unimplemented", async () => {
   const url = "http://127.0.0.1:9";
   const transport = createRestTransport({ url });
   const echo: DescMethodUnary<typeof MSchema, typeof MSchema> = Vectors.method.echo;

@@ -17,28 +17,32 @@ import { errorOfConnection, errorOfResponse } from "./read-error.ts";
 import { callOverWebSocket } from "./web-socket-call.ts";
 
 export interface RestTransportOptions {
-  /** http: or https:, host and port, and the path prefix of a proxy, if any. */
+  /**
+   * The URL of the service: http: or https:, host and port, and the path prefix of a proxy, if any.
+   */
   readonly url: string;
   /**
-   * An API key or a JWT; a function is called before each call. A call's own authorization header
-   * has precedence.
+   * An API key or a JWT, or a function that returns one and is called before each call. A call's
+   * own authorization header takes precedence.
    */
   readonly token?: string | (() => string | Promise<string>) | undefined;
-  /** The HTTP rules of the service, if they are not those of the contract (HLUST_HTTP_RULES). */
+  /**
+   * The HTTP rules of the service, if they differ from those of the contract (HLUST_HTTP_RULES).
+   */
   readonly rules?: readonly ConfiguredRule[] | undefined;
   readonly interceptors?: readonly Interceptor[] | undefined;
   /**
-   * The message that ends the requests of a method: a WebSocket cannot be closed in one direction
-   * only.
+   * Returns the message that ends the requests of a method, because a WebSocket cannot be closed in
+   * one direction only.
    */
   readonly lastMessageOf?: ((method: DescMethod) => Message | undefined) | undefined;
 }
 
 /**
- * A Connect transport over REST and WebSocket that uses the HTTP rules of the service. It is for
- * createClient(), in browsers and in Node. Calls reject with ConnectError: code, details and, as
- * metadata, the response headers. Streams of answers are newline-delimited JSON; streams in both
- * directions use a WebSocket.
+ * Creates a Connect transport over REST and WebSocket that uses the HTTP rules of the service. The
+ * transport is for createClient(), in browsers and in Node. Calls reject with a ConnectError that
+ * has a code, details and, as metadata, the response headers. Streams of responses are
+ * newline-delimited JSON; bidirectional streams use a WebSocket.
  */
 export function createRestTransport(options: RestTransportOptions): Transport {
   const base = options.url.replace(/\/+$/, "");
@@ -150,7 +154,7 @@ function throwLost(error: unknown): never {
   throw errorOfConnection(error, "the connection was lost");
 }
 
-/** Sends one request, and returns the stream of its answers. */
+/** Sends one request and returns the stream of its responses. */
 async function callForAnswers<I extends DescMessage, O extends DescMessage>(
   base: string,
   contract: HttpContract,

@@ -5,8 +5,8 @@ import { errorOfConnection, errorOfResponse } from "./read-error.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
 
 /**
- * The source of a token for one live stream, for a page without a key: a function that returns a
- * token, or a URL of the page's own server, which receives a POST and answers like
+ * The source of a token for one live stream, for a page without a key. It is a function that
+ * returns a token, or a URL of the page's own server. That server receives a POST and responds like
  * accounts.createStreamToken(): {"token": "..."}.
  */
 export type StreamTokenSource = string | ((signal: AbortSignal) => Promise<string>);

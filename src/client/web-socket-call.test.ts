@@ -22,7 +22,7 @@ const audio = (bytes: number): Request => ({
 });
 const finalize = create(StreamingRecognizeRequestSchema, audio(0));
 
-/** A server that passes each socket to a function of the test. */
+/** Starts a server that passes each socket to a function of the test. */
 async function serve(
   handle: (socket: WebSocket, request: IncomingMessage) => void,
 ): Promise<AsyncDisposable & { readonly url: string }> {
@@ -54,7 +54,7 @@ function stream(
   return createClient(Speech, transport).streamingRecognize(requests, options);
 }
 
-/** The answers before the stream ended, and how it ended. */
+/** Returns the responses before the stream ended, and how the stream ended. */
 async function readAll(
   responses: AsyncIterable<StreamingRecognizeResponse>,
 ): Promise<{ texts: string[]; error: ConnectError | undefined }> {
@@ -77,7 +77,7 @@ async function* requestsOf(...requests: Request[]): AsyncGenerator<Request, void
 const result = (transcript: string): string =>
   JSON.stringify({ result: { results: [{ alternatives: [{ transcript }] }] } });
 
-test("messages are sent as JSON and the token as subprotocol, and a last message marks the end", async () => {
+test("messages are sent as JSON, the token is sent as the subprotocol, and a last message marks the end", async () => {
   const seen: unknown[] = [];
   await using server = await serve((socket, { url, headers }) => {
     seen.push(url, headers["sec-websocket-protocol"], headers.authorization);
@@ -101,7 +101,7 @@ test("messages are sent as JSON and the token as subprotocol, and a last message
   assert.deepEqual(seen, [path, undefined, undefined, { audioContent: "" }]);
 });
 
-test("every close code of a socket gives its error, after the messages before it", async () => {
+test("every close code of a socket results in its error, after the messages that precede it", async () => {
   const details = [
     { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ field: "f" }] },
   ];
@@ -178,7 +178,7 @@ test("requests are read no faster than they can be sent", async () => {
   assert.equal(asked, chunks);
 });
 
-test("failing requests end the call with their error, and requests are released when the answers end", async () => {
+test("failing requests end the call with their error, and requests are released when the responses end", async () => {
   let closed = 0;
   await using server = await serve((socket) => {
     socket.on("close", () => {
@@ -208,7 +208,7 @@ test("failing requests end the call with their error, and requests are released 
   await until(async () => await Promise.resolve(isLeft && closed === 2));
 });
 
-test("an abort or a timeout closes the socket: while it opens, before the first request, and during the stream", async () => {
+test("an abort or a timeout closes the socket while it opens, before the first request, and during the stream", async () => {
   let open = 0;
   const sockets: WebSocket[] = [];
   await using server = await serve((socket) => {

@@ -7,22 +7,22 @@ import { unlessAborted } from "../std/until-aborted.ts";
 
 export interface WebSocketCall<O extends DescMessage> {
   /**
-   * http: or https:, host and port, and the path prefix of a proxy, if any; without a slash at the
-   * end.
+   * The URL of the service: http: or https:, host and port, and the path prefix of a proxy, if any,
+   * without a slash at the end.
    */
   readonly base: string;
   readonly messages: AsyncIterable<Message>;
   /**
-   * Writes a message as text. The path is that of the stream, which the first message may
+   * Writes a message as text. The path is the path of the stream, which the first message may
    * determine.
    */
   readonly write: (message: Message) => { readonly target: string; readonly text: string };
   /**
-   * The message that is sent after the last one, since a WebSocket cannot be closed in one
-   * direction only.
+   * The message that is sent after all others, since a WebSocket cannot be closed in one direction
+   * only.
    */
   readonly lastMessage: Message | undefined;
-  /** The message that determines the path of the stream if the stream has no messages. */
+  /** The message that determines the path of a stream without messages. */
   readonly noMessage: Message;
   readonly header: Headers;
   readonly signal: AbortSignal;
@@ -30,7 +30,7 @@ export interface WebSocketCall<O extends DescMessage> {
 }
 
 /**
- * A stream in both directions over a WebSocket (§4.9). Resolves when the stream is open. Throws
+ * Opens a bidirectional stream over a WebSocket (§4.9). Resolves when the stream is open. Throws
  * ConnectError before and after that.
  */
 export async function callOverWebSocket<O extends DescMessage>(
@@ -81,8 +81,8 @@ async function open<O extends DescMessage>(
 }
 
 /**
- * Finds out why a socket was refused: sends the same request without an upgrade, which is refused
- * with the reason. Pages get the reason in a frame instead.
+ * Finds out why a socket was refused by sending the same request without an upgrade, which is
+ * refused with the reason. Pages get the reason in a frame instead.
  */
 async function whyRefused(
   url: string,
@@ -99,7 +99,9 @@ async function whyRefused(
   return new ConnectError("the WebSocket could not be opened", Code.Unavailable);
 }
 
-/** The token in the form that browsers can send (§5). A WebSocket carries no other headers. */
+/**
+ * Returns the token in the form that browsers can send (§5). A WebSocket carries no other headers.
+ */
 function protocolsOf(header: Headers): readonly string[] {
   const others = [...header.keys()].filter((name) => name !== "authorization");
   if (others.length > 0) {

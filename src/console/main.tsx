@@ -1,4 +1,4 @@
-// This import is first: it takes a secret out of the address before anything else runs.
+// This import is first because it removes a secret from the address before anything else runs.
 import "./sign-in/arrival.ts";
 import "@fontsource-variable/inter/wght.css";
 import "@fontsource-variable/source-serif-4/wght.css";
@@ -24,12 +24,13 @@ const queries = new QueryClient({
     queries: {
       staleTime: 5_000,
       retry: (times, error) => times < 3 && isRetryable(error),
-      // Queries run even without a network, because the service may be on this machine. Queries
-      // that failed are refetched when the network is back.
+      // Queries run even without a network, because the service may be on this machine. Failed
+      // queries are refetched when the network is available again.
       networkMode: "always",
       refetchOnReconnect: true,
     },
-    // A mutation without a network fails immediately: it must not run later, unnoticed by the user.
+    // A mutation without a network fails immediately, because it must not run later, unnoticed by
+    // the user.
     mutations: { networkMode: "always" },
   },
 });
@@ -39,7 +40,7 @@ const root = createRoot(place);
 clearOnIdentityChange(queries);
 watchOtherTabs(queries, () => {
   // No text that was shown or typed stays on the screen or in memory. Unmounting also removes the
-  // handlers that ask before a page is left.
+  // handlers that ask for confirmation before a page is left.
   root.unmount();
   location.replace("/console/");
 });

@@ -9,8 +9,8 @@ const { HLUST_SERVICE: service = "http://127.0.0.1:8080" } = loadEnv("", root, "
 const toService = { target: service, ws: true };
 
 /**
- * The paths that the service answers. Below /console/ they are exact, because folders of modules
- * have the same names as some of them.
+ * The paths that the service handles. Below /console/ they are exact, because some module folders
+ * have the same names.
  */
 const servicePaths = [
   "^/console/(api/v[0-9]|session|sign-in([?]|$|/callback))",
@@ -21,8 +21,8 @@ const ofEveryPage =
   /node_modules\/(react|react-dom|scheduler|wouter|@tanstack\/(react-query|query-core))\/|src\/console\/(api|frame)\/|src\/console\/parts\/(announcer|button|chip|empty|note|page-head|problem-note|progress-line|rows)|src\/console\/text\/(common|counted|dates|language|numbers|problems)/;
 
 /**
- * The console as one folder of files, built by script/build-console.ts, or served with hot reload
- * by `npm run console`.
+ * Builds the console as one folder of files (script/build-console.ts), or serves it with hot reload
+ * (`npm run console`).
  */
 export default defineConfig({
   root,

@@ -1,24 +1,28 @@
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 import type { Instant, Whole } from "./column-types.ts";
 
-/** Limits by name; a limit that is absent is not set here. */
+/** Limits by name; a limit that is absent has not been set. */
 type LimitsColumn = ColumnType<Record<string, number>, string | undefined, string>;
 
 export interface AccountTable {
   id: string;
   display_name: string;
   created_at: Instant;
-  /** null: media is never deleted by age. */
+  /** The number of days after which media is deleted; null: media is never deleted by age. */
   media_retention_days: number | null;
-  /** null: transcripts are never deleted by age. */
+  /**
+   * The number of days after which transcripts are deleted; null: transcripts are never deleted by
+   * age.
+   */
   transcript_retention_days: number | null;
   /**
-   * When the operator disabled it, after which its credentials are refused. null: it is enabled.
+   * The time at which the operator disabled the account, after which its credentials are refused;
+   * null: the account is enabled.
    */
   disabled_at: Date | null;
   /**
-   * Limits that the operator set, by their names in AccountLimits; the settings apply to the
-   * others.
+   * The limits that the operator has set, by their names in AccountLimits; the settings determine
+   * the other limits.
    */
   limits: LimitsColumn;
 }
@@ -35,8 +39,8 @@ export interface ApiKeyTable {
   last_used_at: Date | null;
   limits: LimitsColumn;
   /**
-   * The creator: apiKeys/<id>, members/<id> or operator; "" if it was created before this was
-   * recorded.
+   * The creator: apiKeys/<id>, members/<id> or operator; "" if the key was created before creators
+   * were recorded.
    */
   creator: Generated<string>;
 }
@@ -59,11 +63,11 @@ export interface ClientKeyTable {
   creator: Generated<string>;
 }
 
-/** A person of an account. */
+/** A member of an account. */
 export interface MemberTable {
   id: string;
   account_id: string;
-  /** As given in the invitation; unique in the account, ignoring case. */
+  /** The email address from the invitation; unique in the account, ignoring case. */
   email: string;
   display_name: string;
   role: "OWNER" | "MEMBER" | "VIEWER";
@@ -86,23 +90,23 @@ export interface SessionTable {
   /** SHA-256 of the secret in the cookie. */
   secret_hash: Buffer;
   /**
-   * The hash of the previous secret, which stays valid until that time; null: until the new one is
-   * used.
+   * The hash of the previous secret, which stays valid until `previous_until`, or until the new
+   * secret is used if that column is null.
    */
   previous_hash: Buffer | null;
   previous_until: Date | null;
-  /** When the secret was made. */
+  /** The time at which the secret was generated. */
   rotated_at: Date;
   created_at: Date;
-  /** Rounded to the minute. */
+  /** The time of the last use, rounded to the minute. */
   last_used_at: Date;
   expires_at: Date;
-  /** The address of the sign-in. */
+  /** The network address from which the user signed in. */
   address: string;
   user_agent: string;
 }
 
-/** The token of a sign-in link that works once, for a member or with an API key. */
+/** The token of a sign-in link for a member or for an API key. The link works once. */
 export interface SignInTokenTable {
   id: string;
   account_id: string;
@@ -119,7 +123,10 @@ export interface StreamTokenTable {
   account_id: string;
   /** The creator: apiKeys/<id>, clientKeys/<id> or members/<id>. */
   actor: string;
-  /** The credential it was created with; the token ends when the credential does. */
+  /**
+   * The kind of credential with which the token was created; the token becomes invalid when the
+   * credential does.
+   */
   credential_kind: "api_key" | "client_key" | "session";
   credential_id: string;
   /** The key whose limits apply. */
@@ -129,12 +136,12 @@ export interface StreamTokenTable {
   expires_at: Date;
 }
 
-/** The audit log: it only grows (triggers refuse everything else). */
+/** The audit log, which is append-only: triggers refuse all other changes. */
 export interface AuditEventTable {
   id: string;
-  /** No foreign key: it stays when the account is deleted. */
+  /** Not a foreign key, so the event remains when the account is deleted. */
   account_id: string;
-  /** When it was written, not when its transaction began. */
+  /** The time at which the event was written, not when its transaction began. */
   at: Instant;
   actor: string;
   action: string;
@@ -146,22 +153,22 @@ export interface AuditEventTable {
 }
 
 /**
- * Calls of an account, or of a key of it, in a minute of the database's clock and in the one
- * before.
+ * The number of calls of an account, or of one of its keys, in a minute of the database's clock and
+ * in the previous minute.
  */
 export interface UsageMinuteTable {
-  /** The account's id, or the key's. */
+  /** The id of the account or key. */
   subject_id: string;
   account_id: string;
-  /** Minutes since 1970. */
+  /** The number of minutes since 1970. */
   minute: Whole;
   requests: number;
   previous: number;
 }
 
-/** What an account, or a key of it, has used in a day (UTC). */
+/** The daily usage (UTC) of an account or of one of its keys. */
 export interface UsageDayTable {
-  /** The account's id, or the key's. */
+  /** The id of the account or key. */
   subject_id: string;
   account_id: string;
   day: ColumnType<Date, string, never>;
@@ -172,18 +179,18 @@ export interface UsageDayTable {
   job_ms: Whole;
 }
 
-/** A node that counts. */
+/** A node that counts usage. */
 export interface UsageNodeTable {
   id: string;
-  /** Number of its latest write: a repeated write changes nothing. */
+  /** The number of the node's latest write, so that a repeated write changes nothing. */
   writes: Whole;
-  /** After this time the node counts as dead, and its streams no longer count. */
+  /** The time after which the node counts as dead, and its streams are no longer counted. */
   leased_until: Instant;
 }
 
-/** Live streams that a node has open. */
+/** The live streams that a node has open. */
 export interface UsageStreamTable {
-  /** The account's id, or the key's. */
+  /** The id of the account or key. */
   subject_id: string;
   node_id: string;
   account_id: string;

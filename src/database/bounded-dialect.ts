@@ -8,7 +8,7 @@ import {
 } from "kysely";
 import type { ConnectionPool } from "./connection-pool.ts";
 
-/** Kysely's dialect on a pool, with limits on each transaction, even behind a pooler. */
+/** Kysely's dialect for a pool, with limits on each transaction, even behind a pooler. */
 export class BoundedDialect extends PostgresDialect {
   readonly #pool: ConnectionPool;
 

@@ -6,8 +6,9 @@ const cancelRequest = 80_877_102;
 const cancelMsMax = 2_000;
 
 /**
- * Asks the server to cancel the statement that a connection is executing; a pooler passes that on.
- * Resolves when the request was sent, or could not be: a cancellation is never answered.
+ * Requests that the server cancel the statement that a connection is executing; a pooler forwards
+ * the request. Resolves when the request has been sent or could not be sent, because the server
+ * never answers a cancellation.
  */
 export async function cancelStatement(client: pg.Client): Promise<void> {
   if (!("processID" in client && "secretKey" in client)) return;

@@ -13,7 +13,7 @@ interface Facts {
 
 /**
  * Refuses a database that would lose acknowledged writes or could not search Icelandic text, and
- * says what to do.
+ * states what to do.
  */
 export async function checkDatabase(
   pool: pg.Pool,
@@ -50,7 +50,9 @@ const createAdvice =
   "Create it with: create database hlust template template0 encoding 'UTF8' locale_provider icu icu_locale 'und' " +
   "locale 'C.UTF-8'";
 
-/** A locale without letters beyond ASCII silently drops them from trigrams. */
+/**
+ * Checks the trigrams: a locale without letters beyond ASCII silently drops such letters from them.
+ */
 async function checkTrigrams(pool: pg.Pool, makesExtension: boolean): Promise<void> {
   const trigrams = async () => {
     if (makesExtension) await pool.query("create extension if not exists pg_trgm");
@@ -60,7 +62,7 @@ async function checkTrigrams(pool: pg.Pool, makesExtension: boolean): Promise<vo
     );
   };
   const { rows } = await trigrams().catch((error: unknown) => {
-    // Another node that starts at the same time has just made it.
+    // Another node that is starting concurrently has just created it.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "23505" || code === "42710") return trigrams();
     const why = error instanceof Error ? error.message : String(error);

@@ -2,5 +2,5 @@ import type { ColumnType } from "kysely";
 
 /** A timestamptz: read as Date; written as Date, or left to now(). */
 export type Instant = ColumnType<Date, Date | undefined, Date>;
-/** A bigint that fits a number: pg returns it as text. */
+/** A bigint whose value fits in a number; pg returns it as text. */
 export type Whole = ColumnType<string, number, number>;

@@ -28,7 +28,10 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The pool of a node with its own role, for which the server has this many connections. */
+/**
+ * Opens the pool of a node with its own role, for which the server allows this number of
+ * connections.
+ */
 async function openPool(role: string, limit: number, waitMsMax = 20_000) {
   await owner.pool.query(`create role ${role} login connection limit ${limit}`);
   const host = join(folder, "18");
@@ -45,7 +48,7 @@ async function openPool(role: string, limit: number, waitMsMax = 20_000) {
   return { pool, limitTo, [Symbol.asyncDispose]: () => pool.end() };
 }
 
-/** The connections of a role, as the server sees them. */
+/** The number of connections of a role, as the server reports them. */
 async function connectionsOf(role: string): Promise<number> {
   const { rows } = await owner.pool.query(
     "select count(*)::int from pg_stat_activity where usename = $1",
@@ -54,7 +57,7 @@ async function connectionsOf(role: string): Promise<number> {
   return rows[0].count;
 }
 
-/** A relay of the server's socket, in its own folder, which counts connections. */
+/** Opens a relay of the server's socket, in its own folder, that counts connections. */
 async function openCounter() {
   const counted = await mkdtemp(join(tmpdir(), "hlust-counter-"));
   let count = 0;
@@ -78,8 +81,8 @@ async function openCounter() {
 }
 
 /**
- * A node whose role may have 8 connections, shared by all nodes of the role; returns its log
- * events, too.
+ * Opens a node whose role may have 8 connections, shared by all nodes of the role. Also returns the
+ * node's log events.
  */
 async function openNode(waitMsMax = 5_000) {
   const events: string[] = [];
@@ -93,7 +96,7 @@ async function openNode(waitMsMax = 5_000) {
   return { database, events, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
 }
 
-test("a call waits for a connection of its node if the server has none left: four nodes share eight", async () => {
+test("a call waits for a connection of its node if the server has none left, with four nodes sharing eight", async () => {
   await using opened = new AsyncDisposableStack();
   const nodes = [];
   for (let count = 0; count < 4; count++) nodes.push(opened.use(await openNode()));
@@ -115,7 +118,7 @@ test("a call of a node without any connection waits for one, within its time lim
   await using first = await openNode();
   await using late = await openNode(300);
   await using held = new AsyncDisposableStack();
-  // All but the one that the other node keeps; that one is in use, too.
+  // All connections are held except the last one of the other node, which is in use, too.
   const hold = async (node: typeof first) => {
     const client = await node.database.pool.connect();
     held.defer(() => client.release());
@@ -135,7 +138,7 @@ test("a call of a node without any connection waits for one, within its time lim
   await late.database.ping();
 });
 
-test("a node without any connection asks a full server ten times a second, however many calls wait", async () => {
+test("a node without any connection asks a full server ten times a second, regardless of how many calls wait", async () => {
   await using counter = await openCounter();
   await owner.pool.query("create role starved login connection limit 0");
   const pool = new ConnectionPool({
@@ -164,7 +167,7 @@ test("a pool that is refused a connection keeps three quarters of its own, altho
   assert.equal(node.pool.totalCount, 6);
 });
 
-test("waiting calls get a connection as soon as the server has one again, while those of the node stay in use", async () => {
+test("waiting calls get a connection as soon as the server has one again, while the node's own stay in use", async () => {
   await using node = await openPool("woken", 1);
   const held = await node.pool.connect();
   const calls = Array.from({ length: 5 }, () => node.pool.query("select 1"));
@@ -174,7 +177,7 @@ test("waiting calls get a connection as soon as the server has one again, while 
   held.release();
 });
 
-test("a call keeps to its time limit if its turn comes late and the server refuses it then", async () => {
+test("a call respects its time limit if its turn comes late and the server then refuses a connection", async () => {
   const waitMsMax = 2_000;
   await using node = await openPool("late", 2, waitMsMax);
   const held = await Promise.all([node.pool.connect(), node.pool.connect()]);
@@ -190,7 +193,7 @@ test("a call keeps to its time limit if its turn comes late and the server refus
   assert.ok(waitedMs >= waitMsMax && waitedMs < 1.6 * waitMsMax, `${waitedMs} ms`);
 });
 
-test("a connection is closed if its caller has left a transaction open, so that no statement of others is lost", async () => {
+test("a connection is closed if its caller has left a transaction open, so that no later statement is lost", async () => {
   await owner.pool.query("create table kept (id int)");
   await owner.pool.query("grant insert on kept to public");
   await using node = await openPool("left_open", 1);

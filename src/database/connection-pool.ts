@@ -9,36 +9,39 @@ export interface ConnectionPoolOptions {
   readonly connectionsMax: number;
   /** How long a caller waits for a connection. */
   readonly waitMsMax: number;
-  /** No statement runs for longer: the server cancels it, or behind a pooler the pool does. */
+  /**
+   * The maximum time of a statement. The server cancels a longer statement; behind a pooler, the
+   * pool does.
+   */
   readonly statementMsMax: number;
   readonly log: Log;
 }
 
 /**
- * A server that does not answer at all counts as lost this long after it should have cancelled a
- * statement.
+ * A server that does not answer at all counts as lost this long after the time at which it should
+ * have cancelled a statement.
  */
 const graceMs = 5_000;
 /**
- * Behind a pooler the pool cancels single statements, after the server has cancelled those of
- * transactions.
+ * Behind a pooler, the pool cancels single statements this long after the time at which the server
+ * cancels those of transactions.
  */
 const pooledGraceMs = 1_000;
 /**
- * A failed statement has ended on the server, too, within this time; one that took too long has
- * not.
+ * The time within which a failed statement has also ended on the server. A statement that exceeded
+ * its time limit has not.
  */
 const endMs = 100;
-/** How often a node without any connection asks for one. */
+/** The interval at which a node without any connection requests one. */
 const askEveryMs = 100;
 /**
- * While the server refuses connections, the pool may grow by one this often, and closes some at
- * most this often.
+ * The interval at which the pool may grow by one connection while the server refuses connections.
+ * It also closes some of its connections at most once per interval.
  */
 const paceMs = 1_000;
 /**
- * The share of its connections that a pool keeps when the server refuses more, since other nodes
- * may have none.
+ * The share of its connections that a pool keeps when the server refuses more. Other nodes may have
+ * none.
  */
 const keptShare = 0.75;
 const noteEveryMs = 60_000;
@@ -56,29 +59,32 @@ interface WaitingCall {
 }
 
 /**
- * A pool in which a call waits for one of its node's connections if the server refuses a new one,
- * and in which every statement ends in time, even behind a PgBouncer, which accepts no limits at
- * the start of a connection. Calls wait in one queue, each for at most waitMsMax. Apart from that
- * the pool asks pg-pool for as many connections as calls wait for, and gives each connection that
- * it gets to the first call of the queue. It asks again whenever that may have become possible.
+ * A pool in which a call waits for one of its node's connections if the server refuses a new one.
+ * Every statement ends in time, even behind a PgBouncer, which accepts no limits at the start of a
+ * connection. Calls wait in one queue, each for at most waitMsMax. The pool requests as many
+ * connections from pg-pool as there are waiting calls, and passes each connection to the first call
+ * in the queue. It requests more whenever another connection may have become available.
  */
 export class ConnectionPool extends pg.Pool {
   readonly #settings: ConnectionPoolOptions;
   #isPooled = false;
-  /** Connections that are established. */
+  /** The established connections. */
   readonly #open = new Set<pg.PoolClient>();
-  /** First come, first served. */
+  /** The waiting calls, in order of arrival. */
   readonly #waiting = new Set<WaitingCall>();
-  /** Connections that pg-pool was asked for and has not returned yet. */
+  /** The number of connections that were requested from pg-pool and have not been returned yet. */
   #asked = 0;
-  /** Set while a node without any connection, which was refused one, does not ask. */
+  /**
+   * The timer of the pause between two requests of a node that has no connection and was refused
+   * one.
+   */
   #pause: NodeJS.Timeout | undefined;
-  /** Why the server last refused a connection, while the pool is below its size. */
+  /** The reason for the server's last refusal, while the pool is below its full size. */
   #refusal: unknown;
   #growing: NodeJS.Timeout | undefined;
   #shrunkMs = -Infinity;
   #notedMs = -Infinity;
-  /** Refusals since the last line in the log. */
+  /** The number of refusals since the last log entry. */
   #refusals = 0;
 
   constructor(settings: ConnectionPoolOptions) {
@@ -87,7 +93,7 @@ export class ConnectionPool extends pg.Pool {
       ...connection,
       application_name: "hlust",
       max: connectionsMax,
-      // A node that has a connection can wait for it.
+      // A node that already has a connection can wait for it to become free.
       min: 1,
       connectionTimeoutMillis: waitMsMax,
       statement_timeout: statementMsMax,
@@ -99,24 +105,24 @@ export class ConnectionPool extends pg.Pool {
     this.on("connect", (client) => {
       this.#open.add(client);
       client.once("end", () => this.#open.delete(client));
-      // The pool listens to idle connections only; one that breaks in use fails its query and then
-      // emits again, here.
+      // The pool listens only to idle connections. A connection that breaks in use fails its query
+      // and then emits another error, which is handled here.
       client.on("error", (error) => log.debug(errorFields(error), "database.connection_broken"));
     });
     this.on("remove", () => this.#ask());
   }
 
   /**
-   * Whether a pooler is in front of the server: then limits are set for each transaction, or by the
-   * pool.
+   * Whether there is a pooler in front of the server. If so, limits are set for each transaction,
+   * or enforced by the pool.
    */
   get isPooled(): boolean {
     return this.#isPooled;
   }
 
   /**
-   * The first statement of a transaction behind a pooler: limits that also hold when this node has
-   * died.
+   * The first statement of a transaction behind a pooler. It sets limits that remain in force even
+   * if this node dies.
    */
   get transactionLimits(): string {
     const { statementMsMax } = this.#settings;
@@ -125,15 +131,15 @@ export class ConnectionPool extends pg.Pool {
   }
 
   /**
-   * Some poolers accept the limits at the start of a connection and ignore them: checks that. To be
-   * called before the first use.
+   * Checks whether limits at the start of a connection take effect, because some poolers accept and
+   * ignore them. Must be called before the first use.
    */
   async checkLimits(): Promise<void> {
     const { rows } = await this.query<{ setting: string }>(
       "select setting from pg_settings where name = 'statement_timeout'",
     );
-    // A limit of the role or the database is as good, and also holds for single statements of a
-    // node that has died.
+    // A limit of the role or the database is equally effective, and also applies to single
+    // statements of a node that has died.
     const isServerLimited = rows[0]?.setting !== "0";
     if (!isServerLimited) this.#limitHere();
     if (this.#isPooled) this.#settings.log.info({ isServerLimited }, "database.behind_pooler");
@@ -181,7 +187,7 @@ export class ConnectionPool extends pg.Pool {
     return promise;
   }
 
-  /** Asks for as many connections as there are waiting calls, within the size of the pool. */
+  /** Requests as many connections as there are waiting calls, within the size of the pool. */
   #ask(): void {
     while (this.#asked < this.#waiting.size && this.#mayAsk()) {
       this.#asked += 1;
@@ -194,7 +200,7 @@ export class ConnectionPool extends pg.Pool {
   }
 
   #mayAsk(): boolean {
-    // pg-pool returns an idle connection a moment after it was asked.
+    // pg-pool returns an idle connection a moment after the request.
     if (this.idleCount > 0) return this.idleCount > this.waitingCount;
     // One request at a time shows whether the server has a connection.
     if (this.#open.size === 0 && (this.#pause || this.#asked > 0)) return false;
@@ -219,7 +225,7 @@ export class ConnectionPool extends pg.Pool {
     this.#ask();
   }
 
-  /** Fails the waiting calls: the node has no connection that could become free. */
+  /** Fails the waiting calls, because the node has no connection that could become free. */
   #fail(error: unknown): void {
     for (const call of this.#waiting) {
       call.fail(error);
@@ -235,8 +241,8 @@ export class ConnectionPool extends pg.Pool {
   }
 
   /**
-   * A released connection is closed if there are too many, or if its statement or transaction has
-   * not ended.
+   * Prepares a connection for a caller. After its release, the connection is closed if there are
+   * too many, or if its statement or transaction has not ended.
    */
   #handOut(client: pg.PoolClient): pg.PoolClient {
     const releaseToPool = client.release.bind(client);
@@ -244,7 +250,8 @@ export class ConnectionPool extends pg.Pool {
       const isLeftOpen = !failure && isInTransaction(client);
       if (isLeftOpen) this.#settings.log.warn({}, "database.transaction_left_open");
       const isClosed = Boolean(failure) || isLeftOpen || this.#open.size > this.options.max;
-      // Counted now, not when it has ended: others may be released at the same moment.
+      // The connection is counted as closed now, not when it has ended, because other connections
+      // may be released at the same moment.
       if (isClosed) this.#open.delete(client);
       releaseToPool(failure || isClosed);
       this.#ask();
@@ -257,7 +264,7 @@ export class ConnectionPool extends pg.Pool {
   }
 
   /**
-   * Resolves to whether the statement of this connection ended by itself; otherwise it is
+   * Resolves to whether the statement of this connection ended by itself; if not, the statement is
    * cancelled.
    */
   async #endStatement(client: pg.PoolClient): Promise<boolean> {
@@ -269,8 +276,8 @@ export class ConnectionPool extends pg.Pool {
   }
 
   /**
-   * The server has no more connections for this node: the pool shrinks, and asks for one more each
-   * second.
+   * Shrinks the pool, because the server has no more connections for this node. The pool then
+   * requests one more connection each second.
    */
   #shrink(error: unknown): void {
     const nowMs = performance.now();
@@ -311,7 +318,7 @@ export class ConnectionPool extends pg.Pool {
 }
 
 /**
- * Whether a statement is in progress. After an error the server's last message may arrive a moment
+ * Whether a statement is in progress. After an error, the server's last message may arrive a moment
  * later.
  */
 function isBusy(client: pg.PoolClient): boolean {
@@ -319,8 +326,8 @@ function isBusy(client: pg.PoolClient): boolean {
 }
 
 /**
- * Whether the caller has left a transaction open: later statements would be part of it, and be lost
- * with it.
+ * Whether the caller has left a transaction open. Later statements would be part of the transaction
+ * and would be lost with it.
  */
 function isInTransaction(client: pg.PoolClient): boolean {
   const status = client.getTransactionStatus();

@@ -1,6 +1,5 @@
 /**
- * Whether PostgreSQL, the limit of a role or database, or a PgBouncer has no more connections to
- * give.
+ * Whether PostgreSQL, a PgBouncer, or the limit of a role or database allows no more connections.
  */
 export function refusesConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -8,15 +7,15 @@ export function refusesConnection(error: unknown): boolean {
   return isFull || error.message.startsWith("no more connections allowed");
 }
 
-/** The startup parameter that a PgBouncer refuses; undefined for any other error. */
+/** Returns the startup parameter that a PgBouncer refuses; undefined for any other error. */
 export function refusesParameter(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return /^unsupported startup parameter(?: in options)?: (\S+)/.exec(error.message)?.[1];
 }
 
 /**
- * For the operator. It has no cause: an unavailable database may come back, but this needs a change
- * of the settings.
+ * Creates an error for the operator. It has no cause: an unavailable database may become available
+ * again, but this error requires a change of the settings.
  */
 export function limitsInUrl(parameter: string): Error {
   return new Error(

@@ -1,15 +1,18 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** When a caller may retry: the service's own server restarts within seconds. */
+/** The time after which a caller may retry: the service's own server restarts within seconds. */
 const retryAfterMs = 2_000;
 
-/** disk_full, from the server or from refuseWritesWhenFull(). An operator has to make room. */
+/**
+ * The code disk_full, from the server or from refuseWritesWhenFull(). An operator has to free disk
+ * space.
+ */
 export const diskFullState = "53100";
 const diskFullRetryMs = 10_000;
 
 /**
- * SQLSTATEs of a server that is stopping, is starting, or has run out of connections, memory or
- * locks; class 08 counts as well.
+ * The SQLSTATEs of a server that is stopping, is starting, or has run out of connections, memory or
+ * locks. Class 08 is included as well.
  */
 const unavailableStates = new Set([
   "57P01", // admin_shutdown
@@ -35,7 +38,7 @@ const unavailableSystemErrors = new Set([
   "ENOTFOUND",
 ]);
 
-/** pg reports these by their message only. */
+/** Errors that pg reports only by their message. */
 const unavailableMessages = [
   "Connection terminated",
   "timeout exceeded when trying to connect",
@@ -46,9 +49,9 @@ const unavailableMessages = [
 ];
 
 /**
- * The ServiceError of a database error: unavailable if the database is down, starting or full,
- * deadline_exceeded if a statement took too long. undefined for anything else: a bug, or the
- * caller's fault.
+ * Returns the ServiceError for a database error: unavailable if the database is down, starting or
+ * full; deadline_exceeded if a statement took too long. Returns undefined for anything else, which
+ * is a bug or the caller's fault.
  */
 export function databaseTrouble(error: unknown): ServiceError | undefined {
   if (!(error instanceof Error) || error instanceof ServiceError) return undefined;
@@ -76,7 +79,7 @@ export function databaseTrouble(error: unknown): ServiceError | undefined {
   return databaseTrouble(error.cause);
 }
 
-/** Whether it is one; background loops log such failures as warnings. */
+/** Whether an error is such a database error; background loops log these failures as warnings. */
 export function isDatabaseTrouble(error: unknown): boolean {
   return databaseTrouble(error) !== undefined;
 }

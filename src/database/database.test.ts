@@ -31,7 +31,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Another database on the same server, as a DATABASE_URL. */
+/** Creates another database on the same server and returns its DATABASE_URL. */
 async function newDatabase(name: string, how = ""): Promise<string> {
   await database.pool.query(`create database ${name} ${how}`);
   const { host } = database.pool.options;
@@ -64,7 +64,7 @@ describe("openDatabase()", () => {
     await assert.rejects(open(url), /newer Hlust.*0002_later/);
   });
 
-  it("has the media of transcripts described that an earlier version kept", async () => {
+  it("requests descriptions for the media of transcripts that an earlier version stored", async () => {
     const url = await newDatabase("earlier");
     const earlier = { "0001_first": first, "0002_job_windows": jobWindows };
     await migrate({ connectionString: url }, log, { list: earlier });
@@ -90,7 +90,7 @@ describe("openDatabase()", () => {
     const landed = { "0001_first": first, "0002_job_windows": jobWindows };
     await migrate({ connectionString: url }, log, { list: landed });
     await using client = await openClient(url);
-    // More than are folded in one batch; each one has a letter beyond ASCII.
+    // There are more subjects than are folded in one batch, and each has a letter beyond ASCII.
     const subjects = ["STRASSE Straße", "ΟΔΟΣ", "e\u0301 É", "ﬁ İ", "Plain", "ÞÁ", "", undefined];
     await client.query("insert into account (id, display_name) values (gen_random_uuid(), 'a')");
     await client.query(
@@ -189,7 +189,7 @@ describe("openDatabase()", () => {
       /encoding is LATIN1/,
     ],
   ] as const) {
-    it(`${refusal ? "refuses" : "takes"} a database made with ${how}`, async () => {
+    it(`${refusal ? "refuses" : "takes"} a database created with ${how}`, async () => {
       const url = await newDatabase(name, how);
       if (refusal) {
         await assert.rejects(open(url), refusal);
@@ -200,7 +200,7 @@ describe("openDatabase()", () => {
     });
   }
 
-  it("refuses a database that answers before its data is on the disk", async () => {
+  it("refuses a database that confirms commits before the data is on disk", async () => {
     const url = await newDatabase("hasty");
     await database.pool.query("alter database hasty set synchronous_commit = off");
     await assert.rejects(
@@ -209,7 +209,7 @@ describe("openDatabase()", () => {
     );
   });
 
-  it("reports at once a database that cannot exist", async () => {
+  it("immediately reports a database that does not exist", async () => {
     const url = await newDatabase("there");
     await assert.rejects(
       open(url.replace("/there", "/absent")),
@@ -217,7 +217,7 @@ describe("openDatabase()", () => {
     );
   });
 
-  it("finds text of any alphabet by trigrams, in any case", async () => {
+  it("finds text in any alphabet by trigrams, ignoring case", async () => {
     const { rows } = await database.pool.query(
       `select show_trgm('Þjóð') = show_trgm('ÞJÓÐ') as folds, cardinality(show_trgm('þjóð')) as latin,
               cardinality(show_trgm('οδοσ')) as greek, cardinality(show_trgm('会議録')) as chinese`,
@@ -279,7 +279,7 @@ describe("databaseTrouble()", () => {
     await database.pool.query("do $$ begin raise exception using errcode = '53100'; end $$");
   }
 
-  /** Makes two transactions wait for each other; the server refuses one of them. */
+  /** Makes two transactions wait for each other, so that the server refuses one of them. */
   async function deadlock(): Promise<void> {
     const lockBoth = async (first: number, second: number, both: Promise<unknown>[]) => {
       const client = await database.pool.connect();
@@ -323,7 +323,8 @@ describe("databaseTrouble()", () => {
     await until(() => own.pool.query(sleeping).then(({ rowCount }) => rowCount === 1));
     process.kill(pid, "SIGKILL"); // the server throws everybody out and recovers
     await underWay;
-    // However short the outage was: statements in progress, and those during it, have failed.
+    // Even if the outage was short, the statements in progress and those sent during the outage
+    // have failed.
     await until(async () => {
       await own.ping().catch((error: unknown) => {
         noteCode(error);
@@ -354,7 +355,7 @@ async function openClient(url: string): Promise<pg.Client & AsyncDisposable> {
   return Object.assign(client, { [Symbol.asyncDispose]: async () => await client.end() });
 }
 
-/** Accepts connections and never answers. */
+/** Opens a server that accepts connections and never answers. */
 async function openSilentServer(): Promise<AsyncDisposable & { port: number }> {
   const sockets: { destroy(): void }[] = [];
   const server = createServer((socket) => sockets.push(socket));

@@ -15,49 +15,54 @@ import type { Tables } from "./tables.ts";
 
 export { databaseTrouble } from "./database-trouble.ts";
 
-/** The open database: migrated, checked, and reconnecting by itself. */
+/** An open database that is migrated and checked, and that reconnects automatically. */
 export interface Database extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   /** The pool of `db`, for plain SQL. */
   readonly pool: pg.Pool;
-  /** The migrations that were applied when it was opened. */
+  /** The migrations that were applied when the database was opened. */
   readonly migrated: readonly string[];
   /** Resolves when the database answers; rejects otherwise. */
   ping(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** postgres://...; undefined: the service's own PostgreSQL. */
+  /** The URL, postgres://...; undefined for the service's own PostgreSQL. */
   readonly url: string | undefined;
   /**
-   * Where the service's own PostgreSQL keeps everything; nothing else may write there. Not used
-   * with a url.
+   * The folder in which the service's own PostgreSQL stores all its data; nothing else may write
+   * there. It is not used if there is a URL.
    */
   readonly folder: string;
   readonly log: Log;
-  /** migrate (the default): bring an older schema to that of this code. check: refuse it. */
+  /**
+   * migrate (the default): upgrades an older schema to that of this code. check: refuses an older
+   * schema.
+   */
   readonly schema?: "migrate" | "check";
   /** The maximum number of connections of this node. */
   readonly connectionsMax?: number;
-  /** How long a call waits for one of them before it fails as unavailable. */
+  /** How long a call waits for a connection before it fails as unavailable. */
   readonly waitMsMax?: number;
   /**
-   * A statement that takes longer is cancelled: no method needs that long. Other values are for
-   * tests.
+   * The maximum time of a statement, after which it is cancelled; no method needs that long. Values
+   * other than the default are for tests.
    */
   readonly statementMsMax?: number;
-  /** false, for tests only: the service's own server answers before its data is on the disk. */
+  /**
+   * false, for tests only: the service's own server confirms commits before the data is on disk.
+   */
   readonly durable?: boolean;
-  /** Aborts the wait for an unavailable database, and for a migration of another node. */
+  /** Aborts the wait for an unavailable database or for another node's migration. */
   readonly signal?: AbortSignal;
 }
 
 const defaults = { connectionsMax: 20, waitMsMax: 5_000, statementMsMax: 30_000 } as const;
 const closeMsMax = 5_000;
-/** How long a database given by url may be unavailable at start. */
+/** The maximum time for which a database with a URL may be unavailable at startup. */
 const awayAtStartMsMax = 30_000;
 
-/** Opens the database; rejects with a sentence for the operator when it cannot be used. */
+/** Opens the database. Rejects with a message for the operator if the database cannot be used. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, folder, log, signal, durable = true, schema = "migrate" } = options;
   await using opened = new AsyncDisposableStack();
@@ -66,7 +71,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       ? opened.use(await openOwnPostgres({ folder, log, durable })).connection
       : { connectionString: url, keepAlive: true };
   const pool = new ConnectionPool({ ...defaults, ...options, connection });
-  // Queries in progress are waited for, but not longer than a shutdown may take.
+  // Closing waits for queries in progress, but not longer than a shutdown may take.
   opened.defer(() => Promise.race([pool.end(), sleep(closeMsMax, undefined, { ref: false })]));
 
   await waitForAnswer(pool, options);
@@ -76,8 +81,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     plugins: url === undefined ? [refuseWritesWhenFull(folder)] : [],
   });
   const isMade = schema === "migrate";
-  // With the node's own connection: most starts find nothing missing, take no lock, and need no
-  // right to change anything.
+  // The check uses the node's own connection: most starts find no missing migrations, take no lock,
+  // and need no right to change anything.
   const missing = await missingMigrations(new Kysely({ dialect: new BoundedDialect(pool) }));
   if (!isMade && missing.length > 0) throw new OlderSchemaError(missing);
   await checkDatabase(pool, { durable, makesExtension: isMade });
@@ -98,7 +103,8 @@ async function ping(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * A database given by url may be starting with the service; the own server has answered already.
+ * Waits until the database answers. A database with a URL may be starting together with the
+ * service; the service's own server has already answered.
  */
 async function waitForAnswer(pool: pg.Pool, { url, log, signal }: DatabaseOptions): Promise<void> {
   const giveUpAt = Date.now() + (url === undefined ? 0 : awayAtStartMsMax);

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 
 /**
- * A timestamptz with its microseconds, which a Date would lose, as text that PostgreSQL reads back.
+ * Selects a timestamptz with its microseconds, which a Date would lose, as text that PostgreSQL can
+ * read back.
  */
 export function exactTime(column: string) {
   return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

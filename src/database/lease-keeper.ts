@@ -2,14 +2,14 @@ import type { Log } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
 import { LeaseLost } from "./lease.ts";
 
-/** Extends a lease while its work goes on. */
+/** Extends a lease while the leased work continues. */
 export class LeaseKeeper {
   /** Aborts with LeaseLost when the lease is lost. */
   readonly lost: AbortSignal;
   readonly #stopping = new AbortController();
 
   /**
-   * `extend` answers false when the lease is lost. While the database is unavailable, no other
+   * `extend` returns false when the lease is lost. While the database is unavailable, no other
    * worker can lease the row either: the work continues, and `event` is logged.
    */
   constructor(

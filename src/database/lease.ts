@@ -3,57 +3,64 @@ import type { Tables } from "./tables.ts";
 
 /**
  * A worker's lease of a row: a job, a media description or a webhook delivery. It ends with the
- * work, with its release, or when another worker leases the row, which is possible from due_at on.
+ * work, with its release, or when another worker leases the row, which is possible from `due_at`
+ * on.
  */
 export interface Lease {
   readonly id: string;
   /**
-   * Grows with each lease and each release of the row. Every write names it, so that a worker whose
-   * lease has ended changes nothing.
+   * A number that increases with each lease and each release of the row. Every write specifies it,
+   * so that a worker whose lease has ended changes nothing.
    */
   readonly number: number;
 }
 
 /**
- * The maximum number of attempts at a job or a media description, whether an attempt fails or its
- * worker dies. Webhook deliveries are attempted for a day instead.
+ * The maximum number of attempts at a job or a media description. An attempt counts whether it
+ * fails or its worker dies. Webhook deliveries are attempted for a day instead.
  */
 export const attemptsMax = 3;
 
 /**
- * Another worker has the lease, or the work has ended: anything this worker still writes is
+ * Another worker has the lease, or the work has ended. Anything that this worker still writes is
  * ignored.
  */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
 
-/** The tables whose rows are leased: `lease`, `tries` and `due_at` mean the same in each. */
+/**
+ * The tables whose rows are leased. The columns `lease`, `tries` and `due_at` have the same meaning
+ * in each table.
+ */
 export type LeasedTable = "transcript_job" | "media_description" | "webhook_delivery";
 
 const keyOf = { transcript_job: "id", media_description: "media_id", webhook_delivery: "id" };
 
-/** The rows that still have work to do. */
+/** The conditions that select the rows with work still to do. */
 const openIn: Readonly<Record<LeasedTable, RawBuilder<boolean>>> = {
   transcript_job: sql`state = 'PROCESSING'`,
   media_description: sql`true`,
   webhook_delivery: sql`state = 'PENDING'`,
 };
 
-/** A time from now by the clock of the database, which all nodes share. */
+/** Returns a time relative to now, by the clock of the database, which all nodes share. */
 export function later(ms: number): RawBuilder<Date> {
   return sql<Date>`now() + ${ms} * interval '1 millisecond'`;
 }
 
 /**
- * Whether a row may be leased. `waitMsMax`: no lease and no delay of the table is longer. What is
- * due later than that was written before the clock of the database was set back, and is due now.
+ * Whether a row may be leased. `waitMsMax` is the longest lease or delay of the table. A row with a
+ * later due time was written before the clock of the database was set back, and is due now.
  */
 export function isDue(waitMsMax: number): RawBuilder<boolean> {
   return sql<boolean>`(due_at <= now() or due_at > ${later(waitMsMax)})`;
 }
 
-/** Extends the lease; false: it is lost. `set`: columns that are written with it. */
+/**
+ * Extends the lease; returns false if the lease is lost. `set`: columns that are written together
+ * with the extension.
+ */
 export async function extendLease(
   db: Kysely<Tables>,
   table: LeasedTable,
@@ -67,8 +74,9 @@ export async function extendLease(
 }
 
 /**
- * Ends the lease: any worker may lease the row after `afterMs`. `isForgiven`: the attempt does not
- * count. false: the lease is lost. A repeated write, after a lost answer, changes nothing.
+ * Ends the lease, so that any worker may lease the row after `afterMs`. `isForgiven`: the attempt
+ * does not count. Returns false if the lease is lost. Repeating the write after a lost response
+ * changes nothing.
  */
 export async function releaseLease(
   db: Kysely<Tables>,
@@ -90,7 +98,7 @@ export async function releaseLease(
   return numAffectedRows > 0n;
 }
 
-/** The condition that selects the row while the lease holds. */
+/** The condition that selects the row while the lease is held. */
 export function isHeld(table: LeasedTable, { id, number }: Lease): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(keyOf[table])} = ${id} and lease = ${number} and ${openIn[table]}`;
 }

@@ -3,9 +3,9 @@ import { sql, type Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /**
- * Makes a poll for work wait after one that failed: until the database answers, and then `waitMs`.
- * While the database was unavailable all leases may have expired, and in that time the lease
- * keepers of other workers extend theirs.
+ * Delays a poll for work after a failed poll, until the database answers and another `waitMs` have
+ * passed. While the database was unavailable, all leases may have expired. During this delay, the
+ * lease keepers of other workers extend their leases.
  */
 export function leaveToKeepers(
   poll: () => Promise<void>,

@@ -28,21 +28,24 @@ before(async () => {
 after(() => parts.disposeAsync());
 
 /**
- * Opens a database that is being migrated elsewhere; `waits` resolves when its log says that it
- * waits.
+ * Opens a database that is being migrated elsewhere. `waits` resolves when the log reports that the
+ * start is waiting.
  */
 function openWaiting(url: string, signal?: AbortSignal) {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const opening = openDatabase({ url, folder: "", log, durable: false, ...(signal && { signal }) });
-  // Awaited later: it ends only after the next steps.
+  // The promise is awaited later: it settles only after the next steps.
   opening.catch(() => {});
   const hasWaited = () => lines.some((line) => line.includes("database.migration_waiting"));
   const waits = () => Promise.race([opening, until(() => Promise.resolve(hasWaited()))]);
   return { opening, waits, hasWaited };
 }
 
-/** An empty database, and a connection to it that holds an advisory lock until it ends. */
+/**
+ * Creates an empty database, and a connection to it that holds an advisory lock until the
+ * connection ends.
+ */
 async function openLocked(name: string, lock: string) {
   await pool.query(`create database ${name}`);
   const url = urlOf("hlust", name);
@@ -52,13 +55,13 @@ async function openLocked(name: string, lock: string) {
   return { url, [Symbol.asyncDispose]: () => other.end() };
 }
 
-// Each waits longer than the timeout of one lock.
+// Each test waits longer than the timeout of one lock.
 describe("a start that has to change the schema", { concurrency: true }, () => {
   for (const [who, lock] of [
     ["another process", "4750412"],
     ["one of an earlier version", "3853314791062309107"],
   ] as const) {
-    it(`logs that it waits while ${who} changes it, and then continues`, async () => {
+    it(`logs that it waits while ${who} changes the schema, and then continues`, async () => {
       const locked = await openLocked(`locked_${lock}`, lock);
       const { opening, waits, hasWaited } = openWaiting(locked.url);
       await waits();

@@ -21,7 +21,7 @@ import { withSchemaLock } from "./schema-lock.ts";
 
 export type MigrationList = Readonly<Record<string, Migration>>;
 
-/** Every migration, in order. A landed one is never edited, renamed or removed. */
+/** All migrations, in order. A migration that has landed is never edited, renamed or removed. */
 export const migrations: MigrationList = {
   "0001_first": first,
   "0002_job_windows": jobWindows,
@@ -40,10 +40,11 @@ export const migrations: MigrationList = {
 };
 
 /**
- * Brings the database to the schema of this code in one transaction; nodes that start at the same
- * time wait for the one that does it. Returns the names of what was missing. Refuses a database
- * that newer code has migrated. A connection of its own: a migration may take longer than any
- * statement of a call. The signal ends the waiting, not a change that has begun.
+ * Brings the database to the schema of this code in one transaction; nodes that start concurrently
+ * wait for the one that does it. Returns the names of the migrations that were missing. Refuses a
+ * database that newer code has migrated. The migration has its own connection, because it may take
+ * longer than any statement of a call. The signal ends the waiting, but not a change that has
+ * begun.
  */
 export async function migrate(
   connection: pg.PoolConfig,
@@ -84,10 +85,13 @@ export async function missingMigrations(
   return Object.keys(list).filter((name) => !landed.includes(name));
 }
 
-/** Under the lock: another node may have migrated the database by now. */
+/**
+ * Applies the missing migrations, which are determined under the lock, because another node may
+ * have migrated the database by now.
+ */
 async function applyMissing(trx: Kysely<unknown>, list: MigrationList): Promise<readonly string[]> {
   const missing = await missingMigrations(trx, list);
-  // The table of Kysely's Migrator, which was used before.
+  // This is the table of Kysely's Migrator, which was used previously.
   await sql`create table if not exists kysely_migration (name varchar(255) primary key, "timestamp" varchar(255) not null)`.execute(
     trx,
   );
@@ -101,7 +105,7 @@ async function applyMissing(trx: Kysely<unknown>, list: MigrationList): Promise<
 }
 
 async function landedMigrations(db: Kysely<unknown>): Promise<readonly string[]> {
-  // Not to_regclass(): it may answer from before the lock was waited for.
+  // to_regclass() is not used, because its result may be from before the wait for the lock.
   const table = await sql`
     select from pg_tables where tablename = 'kysely_migration' and schemaname = any (current_schemas(false))`.execute(
     db,

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * A sentence for the operator if a role may not change the schema; undefined for any other error.
+ * Returns a message for the operator if a role may not change the schema; undefined for any other
+ * error.
  */
 export async function missingRight(
   db: Kysely<unknown>,

@@ -1,10 +1,10 @@
 /**
- * The schema of the database is older than this code: only the service and `hlust migrate` change
- * it.
+ * The schema of the database is older than this code. Only the service and `hlust migrate` change
+ * the schema.
  */
 export class OlderSchemaError extends Error {
   override readonly name = "OlderSchemaError";
-  /** The names of the migrations that it lacks. */
+  /** The names of the migrations that the database lacks. */
   readonly missing: readonly string[];
 
   constructor(missing: readonly string[]) {

@@ -1,4 +1,4 @@
-// The migration that takes the jobs over from pg-boss.
+// Tests the migration that moves the jobs from pg-boss.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Another database on the same server, as a DATABASE_URL. */
+/** Creates another database on the same server and returns its DATABASE_URL. */
 async function newDatabase(name: string): Promise<string> {
   await database.pool.query(`create database ${name}`);
   const { host } = database.pool.options;
@@ -37,7 +37,7 @@ async function openClient(url: string): Promise<pg.Client & AsyncDisposable> {
   return Object.assign(client, { [Symbol.asyncDispose]: async () => await client.end() });
 }
 
-test("takes over the jobs that an earlier version has in pg-boss, and drops its schema", async () => {
+test("the migration takes over the jobs that an earlier version has in pg-boss, and drops its schema", async () => {
   const url = await newDatabase("before_one_queue");
   await (await open(url))[Symbol.asyncDispose]();
   await using client = await openClient(url);
@@ -87,7 +87,7 @@ test("takes over the jobs that an earlier version has in pg-boss, and drops its 
        from transcript_job where media_uri = $1`,
       [what],
     );
-    // Attempts of jobs that an older node runs do not count.
+    // Attempts of jobs that an older node is running do not count.
     assert.equal(found[0].tries, queued?.[0] === "active" ? 2 : 3, what);
     assert.equal(found[0].lease, lease, what);
     if (dueIn !== undefined) assert.ok(Math.abs(found[0].due_in - dueIn) < 10, what);
@@ -100,7 +100,7 @@ for (const [whose, queues, jobsLeft] of [
   ["another application", "('letters')", 2],
   ["another application too", "('letters'), ('transcript-job')", 1],
 ] as const) {
-  test(`keeps the pg-boss schema of ${whose}`, async () => {
+  test(`the migration keeps the pg-boss schema of ${whose}`, async () => {
     const url = await newDatabase(`pgboss_of_${jobsLeft}`);
     const list = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0013"));
     await migrate({ connectionString: url }, log, { list });
@@ -125,7 +125,7 @@ for (const [how, then] of [
   ["is leasing a job, and takes over its lease", undefined],
   ["is ending a job, although their locks are a deadlock", "select from transcript_job for update"],
 ] as const) {
-  test(`waits for an older node that ${how}`, async () => {
+  test(`the migration waits for an older node that ${how}`, async () => {
     const url = await newDatabase(then === undefined ? "leasing" : "ending");
     const list = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0013"));
     await migrate({ connectionString: url }, log, { list });
@@ -148,7 +148,7 @@ for (const [how, then] of [
       );
       return rows.length === 1;
     });
-    // PostgreSQL ends one of the two; the migration repeats itself.
+    // PostgreSQL ends one of the two transactions; the migration is then repeated.
     const isOlderEnded =
       then !== undefined && (await older.query(then).catch(() => undefined)) === undefined;
     await older.query("commit");

@@ -12,10 +12,11 @@ export interface DatabaseSettings {
 }
 
 /**
- * Opens the database of a service for a command, whether the service runs or not. If the service
- * has its own server, both share it, and whichever process uses it last stops it. Rejects with a
- * sentence for the operator if there is no database, and with OlderSchemaError if its schema is
- * older than this code, unless `schema` is "migrate": a command changes no schema by itself.
+ * Opens the database of a service for a command, whether or not the service is running. If the
+ * service has its own server, both share it, and the process that uses it last stops it. Rejects
+ * with a message for the operator if there is no database. Rejects with OlderSchemaError if the
+ * schema is older than this code, unless `schema` is "migrate": a command does not change the
+ * schema by default.
  */
 export async function openExistingDatabase(
   settings: DatabaseSettings,

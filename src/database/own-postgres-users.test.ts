@@ -17,13 +17,16 @@ const canMakeNamespaces = (await runProgram(["unshare", "--user", "--mount", "tr
 const needsRoot = !isRoot
   ? "the test is not root: it cannot become other users"
   : !canMakeNamespaces && "the test runs where root cannot make namespaces";
-/** Runs a command as an ordinary user with a name, while the files still belong to root. */
+/**
+ * The prefix that runs a command as an ordinary user with a name, while the files still belong to
+ * root.
+ */
 const asOrdinary = isRoot ? ["unshare", "--user", "--map-user=1", "--map-group=1"] : [];
 const needsOrdinary = isRoot && needsRoot;
 
 /**
- * Root in a container without user namespaces: it can become any user, the kernel refuses new
- * namespaces, and /var/lib is writable.
+ * Creates a container without user namespaces in which root can become any user, the kernel refuses
+ * new namespaces, and /var/lib is writable.
  */
 async function newContainer(): Promise<AsyncDisposable & { as: string[] }> {
   const steps = "mount -t tmpfs -o mode=755 none /var/lib && exec unshare --user sleep infinity";
@@ -50,15 +53,19 @@ async function serverUser(folder: string): Promise<number> {
   return (await stat(`/proc/${await postmasterOf(folder)}`)).uid;
 }
 
-describe("openOwnPostgres() runs its server", () => {
-  it("as the user itself, when that is an ordinary one", { skip: needsOrdinary }, async () => {
-    await using folder = await newFolder();
-    await using node = await TestNode.open({ folder: folder.path, as: asOrdinary });
-    assert.equal(node.event("database.own_server")?.["runsAs"], "this user");
-    assert.equal(await serverUser(folder.path), process.geteuid?.());
-  });
+describe("the user and the programs of openOwnPostgres()", () => {
+  it(
+    "the server runs as the current user when that user is an ordinary one",
+    { skip: needsOrdinary },
+    async () => {
+      await using folder = await newFolder();
+      await using node = await TestNode.open({ folder: folder.path, as: asOrdinary });
+      assert.equal(node.event("database.own_server")?.["runsAs"], "this user");
+      assert.equal(await serverUser(folder.path), process.geteuid?.());
+    },
+  );
 
-  it("in a user namespace, when the user is root", { skip: needsRoot }, async () => {
+  it("the server runs in a user namespace when the user is root", { skip: needsRoot }, async () => {
     await using folder = await newFolder();
     await using node = await TestNode.open({ folder: folder.path });
     assert.equal(node.event("database.own_server")?.["runsAs"], "user namespace");
@@ -69,16 +76,20 @@ describe("openOwnPostgres() runs its server", () => {
     );
   });
 
-  it("in a user namespace, when the user has no name", { skip: needsRoot }, async () => {
-    await using folder = await newFolder();
-    const as = ["unshare", "--user", "--map-user=54321", "--map-group=54321"];
-    await using node = await TestNode.open({ folder: folder.path, as });
-    assert.equal(node.event("database.own_server")?.["runsAs"], "user namespace");
-    assert.deepEqual(await node.query("select 1 as one"), [{ one: 1 }]);
-  });
+  it(
+    "the server runs in a user namespace when the user has no name",
+    { skip: needsRoot },
+    async () => {
+      await using folder = await newFolder();
+      const as = ["unshare", "--user", "--map-user=54321", "--map-group=54321"];
+      await using node = await TestNode.open({ folder: folder.path, as });
+      assert.equal(node.event("database.own_server")?.["runsAs"], "user namespace");
+      assert.deepEqual(await node.query("select 1 as one"), [{ one: 1 }]);
+    },
+  );
 
   it(
-    "as an unprivileged user, when root cannot make a user namespace, in folders closed to that user",
+    "the server runs as an unprivileged user when root cannot create a user namespace, in folders closed to that user",
     { skip: needsRoot },
     async () => {
       await using folder = await newFolder(); // in a folder of mode 0700, as the project is
@@ -103,7 +114,7 @@ describe("openOwnPostgres() runs its server", () => {
       assert.deepEqual(await second.query("select n from kept"), [{ n: 7 }]);
       await second.close();
 
-      // The same folder later with user namespaces, and back again.
+      // The same folder is later used with user namespaces, and then without them again.
       for (const as of [[], container.as]) {
         await using node = await TestNode.open({ ...options, as });
         const how = as === container.as ? "unprivileged user" : "user namespace";
@@ -114,7 +125,7 @@ describe("openOwnPostgres() runs its server", () => {
     },
   );
 
-  it("with the links that the npm package lacks, made once", async () => {
+  it("the links that the npm package lacks are created once", async () => {
     await using folder = await newFolder();
     await using project = await newProject();
     await using node = await TestNode.open({ folder: folder.path, project: project.path });
@@ -127,23 +138,27 @@ describe("openOwnPostgres() runs its server", () => {
     );
   });
 
-  it("from a copy, when the npm package is read-only", { skip: needsOrdinary }, async () => {
-    await using folder = await newFolder();
-    await using project = await newProject();
-    const libraries = join(project.package, "native", "lib");
-    await chmod(libraries, 0o555);
-    const options = { folder: folder.path, project: project.path, as: asOrdinary };
-    {
-      await using node = await TestNode.open(options);
-      const programs = String(node.event("database.own_server")?.["programs"]);
-      assert.ok(programs.startsWith(join(folder.path, "postgresql-18.")), programs);
-    }
-    await using again = await TestNode.open(options);
-    assert.deepEqual(await again.query("select 1 as one"), [{ one: 1 }]);
-    await chmod(libraries, 0o755);
-  });
+  it(
+    "the server runs from a copy when the npm package is read-only",
+    { skip: needsOrdinary },
+    async () => {
+      await using folder = await newFolder();
+      await using project = await newProject();
+      const libraries = join(project.package, "native", "lib");
+      await chmod(libraries, 0o555);
+      const options = { folder: folder.path, project: project.path, as: asOrdinary };
+      {
+        await using node = await TestNode.open(options);
+        const programs = String(node.event("database.own_server")?.["programs"]);
+        assert.ok(programs.startsWith(join(folder.path, "postgresql-18.")), programs);
+      }
+      await using again = await TestNode.open(options);
+      assert.deepEqual(await again.query("select 1 as one"), [{ one: 1 }]);
+      await chmod(libraries, 0o755);
+    },
+  );
 
-  it("or says what to do if there is none for the machine", async () => {
+  it("an error states what to do if there is no server for the machine", async () => {
     await using folder = await newFolder();
     const change = `Object.defineProperty(process, "arch", { value: "ppc64" })`;
     const other = new TestNode({ folder: folder.path, change });
@@ -159,7 +174,7 @@ describe("openOwnPostgres() runs its server", () => {
     await without.close();
   });
 
-  it("not on data of another user", { skip: needsRoot }, async () => {
+  it("the server does not run on data of another user", { skip: needsRoot }, async () => {
     await using folder = await newFolder();
     await runProgram(["sh", "-c", `mkdir -p "$0/18" && chown 2:2 "$0/18"`, folder.path]);
     const node = new TestNode({ folder: folder.path, as: asOrdinary });

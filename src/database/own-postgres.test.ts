@@ -16,7 +16,7 @@ import { openOwnPostgres } from "./own-postgres.ts";
 const log = createLog("silent");
 
 describe("openOwnPostgres()", () => {
-  it("keeps what was committed when its process, the server, or both are killed", async () => {
+  it("keeps committed data when its process, the server, or both are killed", async () => {
     await using folder = await newFolder();
     const kept: number[] = [];
     const commit = async (node: TestNode) => {
@@ -54,7 +54,7 @@ describe("openOwnPostgres()", () => {
 
   it("stops the server when the last of its processes closes it", async () => {
     await using folder = await newFolder();
-    // Both at the same time on an empty folder: one cluster is made, both use it.
+    // Both processes open an empty folder concurrently: one cluster is created, and both use it.
     const [a, b] = await Promise.all([
       TestNode.open({ folder: folder.path }),
       TestNode.open({ folder: folder.path }),
@@ -81,14 +81,14 @@ describe("openOwnPostgres()", () => {
     await until(async () => (await processesIn(folder.path)).length === 0);
   });
 
-  it("starts over when it was killed while it made its data", async () => {
+  it("starts over if it was killed while it created its data", async () => {
     await using folder = await newFolder();
     const first = new TestNode({ folder: folder.path });
     await until(async () => (await readdir(join(folder.path, "18.new", "base"))).length > 0);
     await Promise.all([first.kill(), killAll(folder.path)]);
     assert.ok(!(await readdir(folder.path)).includes("18"), "it was killed before the end");
 
-    // Now only initdb: the same process starts it again.
+    // This time only initdb is killed: the same process starts it again.
     const second = new TestNode({ folder: folder.path });
     await until(async () => (await readdir(join(folder.path, "18.new", "base"))).length > 0);
     await killAll(join(folder.path, "18.new"));
@@ -98,7 +98,7 @@ describe("openOwnPostgres()", () => {
     await second.close();
   });
 
-  it("ignores lock files whose process number belongs to another process now", async () => {
+  it("ignores lock files whose process number now belongs to another process", async () => {
     await using folder = await newFolder();
     const first = await TestNode.open({ folder: folder.path });
     await Promise.all([first.kill(), killAll(folder.path)]);
@@ -117,7 +117,7 @@ describe("openOwnPostgres()", () => {
     assert.deepEqual(await node.query("select 1 as one"), [{ one: 1 }]);
   });
 
-  it("listens in its folder only, and waits for the disk at every commit", async () => {
+  it("listens only in its folder, and waits for the disk at every commit", async () => {
     await using folder = await newFolder();
     await using node = await TestNode.open({ folder: folder.path });
     const shown = await node.query(`

@@ -8,7 +8,9 @@ import { launchServer, prepareFolder, serverTrouble, type Launch } from "./serve
 import { chooseServerPrograms, type ServerPrograms } from "./server-programs.ts";
 import { stopServer } from "./server-stop.ts";
 
-/** A PostgreSQL server that belongs to a folder, kept running for as long as this is open. */
+/**
+ * A PostgreSQL server that belongs to a folder, and that is kept running while this object is open.
+ */
 export interface OwnPostgres extends AsyncDisposable {
   readonly connection: ServerConnection;
 }
@@ -20,42 +22,42 @@ export interface ServerConnection {
 }
 
 export interface OwnPostgresOptions {
-  /** Where the server keeps everything. Nothing else may write there. */
+  /** The folder in which the server stores all its data. Nothing else may write there. */
   readonly folder: string;
   readonly log: Log;
-  /** false, for tests only: the server answers before its data is on the disk. */
+  /** false, for tests only: the server confirms commits before the data is on disk. */
   readonly durable?: boolean;
 }
 
-/** Major version of the packaged server: the name of its data folder. */
+/** The major version of the packaged server, which is also the name of its data folder. */
 const majorVersion = "18";
 /**
- * At start, a server that neither answers nor reports that it is starting counts as failed after
- * this time.
+ * The time after which, at startup, a server that neither answers nor reports that it is starting
+ * counts as failed.
  */
 const awayMsMax = 120_000;
-/** How often a server that exits by itself is started again before the start fails. */
+/** The number of times that a server that exits by itself is restarted before the start fails. */
 const failuresMax = 3;
 /**
- * Wait between two launches: the rest of a killed server, or another process that starts one, may
- * hold the folder.
+ * The wait between two launches. The folder may still be locked by the remaining processes of a
+ * killed server, or by another process that is starting one.
  */
 const launchEveryMs = 250;
 const noteEveryMs = 10_000;
-/** Wait between two attempts to restart a server that does not start. */
+/** The wait between two attempts to restart a server that does not start. */
 const reviveEveryMs = 5_000;
 const attachToStopMsMax = 3_000;
 /**
- * The advisory lock that every process using the server holds in shared mode; the holder of the
+ * The advisory lock that every process that uses the server holds in shared mode. The holder of the
  * exclusive lock may stop the server.
  */
 const inUseLock = 4_750_411;
 
 /**
- * Opens the folder's own PostgreSQL: attaches to the server that runs (it outlives a kill -9 of the
- * service), else makes and starts it; starts it again when it dies. Several processes may have it
- * open: the last one to close stops the server. Rejects with a sentence for the operator if no
- * server can be started.
+ * Opens the folder's own PostgreSQL. It attaches to a running server, which outlives a kill -9 of
+ * the service; otherwise it creates and starts one. It restarts a server that dies. Several
+ * processes may have it open, and the last one to close it stops the server. Rejects with a message
+ * for the operator if no server can be started.
  */
 export async function openOwnPostgres(options: OwnPostgresOptions): Promise<OwnPostgres> {
   await prepareFolder(options.folder, majorVersion);
@@ -76,11 +78,14 @@ class OwnServer implements OwnPostgres {
   readonly #cluster: string;
   readonly #closing = new AbortController();
   /**
-   * The open data folder: sockets are reached through it, whatever the length of its path (they may
-   * have 107 bytes).
+   * The open data folder, through which sockets are reached regardless of the length of its path: a
+   * socket path may have at most 107 bytes.
    */
   #directory: FileHandle | undefined;
-  /** Holds the in-use lock, and is the first to notice when the server stops. */
+  /**
+   * The connection that holds the in-use lock, and that is the first to notice when the server
+   * stops.
+   */
   #tether: pg.Client | undefined;
   #programs: ServerPrograms | undefined;
   #reviving: Promise<void> | undefined;
@@ -98,7 +103,7 @@ class OwnServer implements OwnPostgres {
     };
   }
 
-  /** Resolves when the server has answered; throws when it cannot be started. */
+  /** Resolves when the server has answered; rejects if the server cannot be started. */
   async reach(): Promise<void> {
     const { folder, log } = this.#options;
     const { signal } = this.#closing;
@@ -133,7 +138,8 @@ class OwnServer implements OwnPostgres {
   }
 
   /**
-   * Only an answer to a query proves that the server runs: pid files and open sockets outlive it.
+   * Attaches to the server by a query, because only an answer to a query proves that the server
+   * runs: pid files and open sockets outlive it.
    */
   async #attach(): Promise<Answer> {
     try {
@@ -226,7 +232,7 @@ class OwnServer implements OwnPostgres {
 
 /**
  * Exchanges the shared lock for the exclusive one, so that the next process waits until this server
- * has stopped.
+ * has stopped. Returns whether no other process uses the server.
  */
 async function isLastUser(tether: pg.Client): Promise<boolean> {
   await tether.query("select pg_advisory_unlock_shared($1)", [inUseLock]);

@@ -2,33 +2,39 @@ import { sql, type RawBuilder } from "kysely";
 import type { ListPosition, PageRequest } from "../std/page-request.ts";
 
 /**
- * Bytes of metadata, in the JSON that is stored, after which a page of a list ends, with a token
+ * The number of bytes of metadata, as stored JSON, after which a page of a list ends, with a token
  * for the rest. A page of 1,000 items of ordinary size has half of this.
  */
 export const pageBytesMax = 512 << 10;
 
-/** Rows of the first statement of a page: more are read when these are known to be short. */
+/**
+ * The number of rows that the first statement of a page reads. More rows are read once these are
+ * known to be short.
+ */
 const firstRows = 100;
 
 /** A row of a list. */
 export interface PageRow {
   readonly id: string;
-  /** Its time, with microseconds. */
+  /** The row's time, with microseconds. */
   readonly position: string;
-  /** null if the rows before it have filled the page: then it is not read. */
+  /**
+   * The metadata; null if the rows before this one have filled the page, in which case it is not
+   * read.
+   */
   readonly metadata: string | null;
 }
 
 export interface RowPage<Row> {
   readonly rows: (Omit<Row, "metadata"> & { readonly metadata: string })[];
-  /** undefined on the last page. */
+  /** The position of the next page; undefined on the last page. */
   readonly next: ListPosition | undefined;
 }
 
 /**
- * Reads the rows of one page: as many as requested, but not beyond pageBytesMax of metadata; at
- * least one, if there is one. `read` returns the next rows after a position, with metadataWithin()
- * as their metadata.
+ * Reads the rows of one page: at most the requested number, and no more after pageBytesMax of
+ * metadata, but at least one row if there is one. `read` returns the next rows after a position,
+ * with metadataWithin() as their metadata.
  */
 export async function readPage<Row extends PageRow>(
   { after, size }: PageRequest,
@@ -58,8 +64,8 @@ export async function readPage<Row extends PageRow>(
 }
 
 /**
- * The metadata of a row of a subquery in the order of the page; null if the rows before it have
- * `bytesMax` or more.
+ * Selects the metadata of a row of a subquery in the order of the page; null if the rows before it
+ * have `bytesMax` bytes or more.
  */
 export function metadataWithin(alias: string, bytesMax: number): RawBuilder<string | null> {
   const metadata = sql.ref(`${alias}.metadata`);

@@ -3,14 +3,16 @@ import { TableNode, type KyselyPlugin, type RootOperationNode } from "kysely";
 import { diskFullState } from "./database-trouble.ts";
 
 /**
- * Room that is reserved for PostgreSQL itself: without it, the next segment of its log (16 MB)
- * cannot be written, and it stops and does not start again, so that not even reads work.
+ * Disk space that is reserved for PostgreSQL itself. Without it, the next segment of the
+ * write-ahead log (16 MB) cannot be written. PostgreSQL then stops and does not start again, so
+ * that even reads fail.
  */
 const reservedBytes = 64_000_000;
 
 /**
- * Fails INSERTs as a full server would, while its disk still has some room. Everything else works:
- * statements that make room, or revoke access, with their line in the audit log.
+ * Fails INSERTs as a server with a full disk would, while the disk still has some space. Everything
+ * else works, such as statements that free space or revoke access, with their entry in the audit
+ * log.
  */
 export function refuseWritesWhenFull(folder: string): KyselyPlugin {
   return {

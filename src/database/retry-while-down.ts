@@ -4,7 +4,7 @@ import { databaseTrouble } from "./database-trouble.ts";
 const againAfterMs = 1_000;
 
 /**
- * Runs an action on the database, and repeats it while the database is unavailable. Throws other
+ * Runs an action on the database, and retries it while the database is unavailable. Throws other
  * errors, and the signal's reason.
  */
 export async function retryWhileDatabaseDown<T>(

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** The end of a program: its exit status (127: it could not be started) and its output. */
+/** The result of a program: its exit status (127 if it could not be started) and its output. */
 export interface Ended {
   readonly status: number;
   readonly output: string;
@@ -9,7 +9,7 @@ export interface Ended {
 /** The folders of the system's programs, independent of the PATH of the service. */
 export const programPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Runs a program of the system to its end, without our environment; never rejects. */
+/** Runs a system program to completion, without the service's environment; never rejects. */
 export function runProgram(command: readonly string[], msMax = 60_000): Promise<Ended> {
   const [program = "", ...parameters] = command;
   return new Promise((resolve) => {

@@ -6,27 +6,27 @@ import { refusesConnection } from "./connection-refusal.ts";
 /** The advisory lock that is held while the schema is changed. */
 const schemaLock = 4_750_412;
 /**
- * The lock of Kysely's Migrator, with which earlier versions change it: they may start at the same
- * time.
+ * The lock of Kysely's Migrator, with which earlier versions change the schema: such a version may
+ * start concurrently.
  */
 const earlierLock = "3853314791062309107";
 /**
- * How long a change waits for a lock before it releases all its locks, so that the calls that wait
- * behind it continue.
+ * The time for which a change waits for a lock before it releases all its locks, so that calls that
+ * wait behind it can continue.
  */
 const lockSeconds = 5;
 const retryMs = 1_000;
 /**
- * How long a start waits for another node's migration, for transactions that hold tables, or for a
- * connection.
+ * The time for which a start waits for another node's migration, for transactions that lock tables,
+ * or for a connection.
  */
 const waitMsMax = 3_600_000;
 
 /**
- * Runs a change of the schema in one transaction, one process at a time: the locks are the
- * transaction's, so they end with it behind a pooler, too. Logs that it waits, even for a
- * connection if the server has none left. Rejects with a sentence for the operator after waiting
- * for an hour, and with the signal's reason when it aborts.
+ * Runs a change of the schema in one transaction, one process at a time. The locks belong to the
+ * transaction, so they end with it behind a pooler, too. It logs that it is waiting, even if it
+ * waits for a connection because the server has none left. Rejects with a message for the operator
+ * after waiting for an hour, and with the signal's reason when the signal aborts.
  */
 export async function withSchemaLock<T>(
   db: Kysely<unknown>,
@@ -39,7 +39,7 @@ export async function withSchemaLock<T>(
     try {
       return await db.transaction().execute(async (trx) => {
         waitsFor = "another migration";
-        // A change takes as long as the data needs; the role may have limits of its own.
+        // A change takes as long as the data requires; the role may have limits of its own.
         await sql`select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true),
           set_config('lock_timeout', ${`${lockSeconds}s`}, true)`.execute(trx);
         for (const lock of [schemaLock, earlierLock]) {
@@ -67,7 +67,7 @@ export async function withSchemaLock<T>(
 }
 
 /**
- * Whether the change waited too long for a lock, or was chosen to end a deadlock with an older
+ * Whether the change waited too long for a lock, or was aborted to end a deadlock with an older
  * node.
  */
 function isLockFailure(error: unknown): boolean {

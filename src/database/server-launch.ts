@@ -8,7 +8,10 @@ import type { ServerPrograms } from "./server-programs.ts";
 
 /** An attempt to run the server, which outlives this process. */
 export interface Launch {
-  /** undefined while it runs; "taken": another process of the folder runs it or is starting it. */
+  /**
+   * The exit status of the attempt. undefined: the server is running. "taken": another process of
+   * the folder is running or starting the server.
+   */
   readonly status: number | "taken" | undefined;
 }
 
@@ -21,13 +24,13 @@ export interface LaunchOptions {
 
 /** The exit status of flock when another process holds the folder. */
 const takenStatus = 75;
-/** A log of the server that is longer becomes server.log.1 at its next start. */
+/** The size of the server's log above which it is renamed to server.log.1 at the next start. */
 const logBytesMax = 5_000_000;
 
 /**
- * Runs under an exclusive lock of the folder, which the server and all its processes inherit: while
- * one of them lives, survivors of a killed postmaster included, there is no second server, and the
- * holder of the lock knows that any lock files are left-overs, whatever process has their number
+ * Runs under an exclusive lock of the folder, which the server and all its processes inherit. While
+ * one of them is alive, including survivors of a killed postmaster, no second server can start. The
+ * holder of the lock knows that any lock files are left over, whatever process has their number
  * now. All paths are relative, and the folder is the working directory.
  */
 const steps = `
@@ -49,7 +52,10 @@ cd "$version"
 rm -f postmaster.pid .s.PGSQL.5432 .s.PGSQL.5432.lock
 exec "$@" "$programs/postgres" -D /proc/self/cwd -c fsync="$fsync" `;
 
-/** Reachable only through a socket in the data folder; durable; no user data in its log. */
+/**
+ * The server is reachable only through a socket in the data folder, is durable, and logs no user
+ * data.
+ */
 const settings = {
   listen_addresses: "",
   unix_socket_directories: ".",
@@ -58,7 +64,8 @@ const settings = {
   shared_buffers: "128MB",
   wal_compression: "on",
   recovery_init_sync_method: "syncfs",
-  // Containers have little shared memory, and no query here benefits from parallel workers.
+  // Containers have little shared memory, and no query in this project benefits from parallel
+  // workers.
   max_parallel_workers_per_gather: "0",
   jit: "off",
   timezone: "UTC",
@@ -75,7 +82,7 @@ const command =
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(" ");
 
-/** Makes the folder, or throws a sentence for the operator. */
+/** Creates the folder, or throws an error with a message for the operator. */
 export async function prepareFolder(folder: string, majorVersion: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -97,7 +104,10 @@ export async function prepareFolder(folder: string, majorVersion: string): Promi
   await refuseForeignData(join(folder, majorVersion));
 }
 
-/** An ordinary user cannot use data that root has made; root can use the data of any user. */
+/**
+ * Throws if the data belongs to a different user. An ordinary user cannot use data that root has
+ * created, but root can use the data of any user.
+ */
 async function refuseForeignData(cluster: string): Promise<void> {
   const user = process.geteuid?.() ?? 0;
   if (user === 0) return;
@@ -114,8 +124,8 @@ async function refuseForeignData(cluster: string): Promise<void> {
 }
 
 /**
- * Starts the server of the folder, and makes its data before the first start; it outlives this
- * process.
+ * Starts the server of the folder, and creates its data before the first start. The server outlives
+ * this process.
  */
 export async function launchServer(
   { programs, user }: ServerPrograms,
@@ -160,7 +170,7 @@ async function openServerLog(folder: string) {
   return open(path, "a", 0o600);
 }
 
-/** Why there is no server, with the end of its log. */
+/** Creates an error that states why there is no server, with the end of its log. */
 export async function serverTrouble(folder: string, why: string): Promise<Error> {
   const path = join(folder, "server.log");
   const text = await readFile(path, "utf8").catch(() => "");

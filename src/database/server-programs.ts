@@ -9,14 +9,16 @@ import { chooseServerUser, type ServerUser } from "./server-user.ts";
 const sharedFolder = "/var/lib/hlust";
 
 interface Link {
-  /** A link of the package; both paths start at its root. */
+  /**
+   * The source and target of a link in the package; both paths are relative to the package root.
+   */
   readonly source: string;
   readonly target: string;
 }
 
 /** The server's programs and the user who runs them. */
 export interface ServerPrograms {
-  /** The folder of initdb and postgres. */
+  /** The folder that contains initdb and postgres. */
   readonly programs: string;
   readonly user: ServerUser;
 }
@@ -33,8 +35,8 @@ export async function chooseServerPrograms(folder: string, log: Log): Promise<Se
 }
 
 /**
- * The folder of the programs in the npm package of this machine's architecture, fit to be run by
- * `user`: with the links that npm cannot carry, and copied when the package's own place is
+ * Returns the folder of the programs, which `user` can run, from the npm package for this machine's
+ * architecture. It adds the links that npm cannot contain. The folder is a copy if the original is
  * read-only or closed to that user.
  */
 async function findPrograms(folder: string, user: ServerUser): Promise<string> {
@@ -88,7 +90,9 @@ async function findPackage(): Promise<{ root: string; version: string }> {
   }
 }
 
-/** npm packages have no links, and install scripts do not run: makes the missing ones. */
+/**
+ * Creates the missing links, because npm packages contain no links and install scripts do not run.
+ */
 async function addLinks(root: string): Promise<void> {
   const text = await readFile(join(root, "native", "pg-symlinks.json"), "utf8");
   for (const { source, target } of parseLinks(text)) {
@@ -111,15 +115,17 @@ function parseLinks(text: string): Link[] {
   });
 }
 
-/** Why the server cannot run as that user from that folder; undefined if it can. */
+/**
+ * Returns the reason why the server cannot run as that user from that folder; undefined if it can.
+ */
 async function runs(bin: string, user: ServerUser): Promise<string | undefined> {
   const { status, output } = await runProgram([...user.prefix, join(bin, "postgres"), "--version"]);
   return status === 0 ? undefined : output || `exit status ${status}`;
 }
 
 /**
- * Copies the package so that all users can read it, whatever the umask; several processes may do so
- * at the same time.
+ * Copies the package so that all users can read it, regardless of the umask. Several processes may
+ * do so concurrently.
  */
 async function copyPackage(root: string, copy: string): Promise<void> {
   if (await exists(copy)) return;

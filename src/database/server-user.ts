@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { runProgram } from "./run-program.ts";
 
-/** PostgreSQL refuses to run as root; it runs as this unprivileged user. */
+/** The unprivileged user as which the server runs, because PostgreSQL refuses to run as root. */
 const unprivilegedId = 65534;
 
 /** The user of the server. */
@@ -9,14 +9,15 @@ export interface ServerUser {
   readonly how: "this user" | "user namespace" | "unprivileged user";
   /** The start of the server's command line. */
   readonly prefix: readonly string[];
-  /** The owner of its files; undefined: the user that makes them. */
+  /** The owner of the server's files; undefined: the user that creates them. */
   readonly owner: number | undefined;
 }
 
 const direct: ServerUser = { how: "this user", prefix: [], owner: undefined };
 
 /**
- * A namespace in which the programs run as another user, while the files still belong to this one.
+ * Describes a namespace in which the programs run as another user, while the files still belong to
+ * this user.
  */
 const inNamespace = (owner: number | undefined): ServerUser => ({
   how: "user namespace",
@@ -36,7 +37,10 @@ const unprivileged: ServerUser = {
   owner: unprivilegedId,
 };
 
-/** The first user that works here; throws a sentence for the operator if none does. */
+/**
+ * Returns the first user that works on this machine; throws an error with a message for the
+ * operator if none does.
+ */
 export async function chooseServerUser(): Promise<ServerUser> {
   const isRoot = process.geteuid?.() === 0;
   if (!isRoot && hasName()) return direct;
@@ -55,7 +59,7 @@ export async function chooseServerUser(): Promise<ServerUser> {
   );
 }
 
-/** Whether the user has an entry in the user database, without which initdb refuses. */
+/** Whether the user has an entry in the user database, which initdb requires. */
 function hasName(): boolean {
   try {
     return userInfo().username !== "";

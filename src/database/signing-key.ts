@@ -3,7 +3,8 @@ import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /**
- * The 32 random bytes with which all nodes sign or encrypt: made by the first node that needs them.
+ * Returns the 32 random bytes with which all nodes sign or encrypt. They are created by the first
+ * node that needs them.
  */
 export async function signingKey(
   db: Kysely<Tables>,

@@ -16,29 +16,34 @@ import type {
 import type { Instant, Whole } from "./column-types.ts";
 
 /**
- * The identity of this archive: one row. Each write of it names its own transaction, see
- * archive-row.ts.
+ * The identity of this archive, in one row. Each write of the row contains the id of its own
+ * transaction; see archive-row.ts.
  */
 export interface ArchiveIdentityTable {
   is_only: Generated<boolean>;
   id: string;
   created_at: Instant;
-  /** Since when the media store carries the same id; null: not yet. */
+  /** The time since which the media store has had the same id; null: it does not have it yet. */
   marked_at: Date | null;
-  /** The place of the media: "disk", or bucket and prefix; null: written by an earlier version. */
+  /**
+   * The place of the media: "disk", or bucket and prefix; null: the row was written by an earlier
+   * version.
+   */
   store: string | null;
-  /** Inode of the folder of the service's own PostgreSQL; null with DATABASE_URL. */
+  /** The inode of the folder of the service's own PostgreSQL; null with DATABASE_URL. */
   folder: string | null;
-  /** When the operator put the archive into quarantine. */
+  /** The time at which the operator put the archive into quarantine. */
   quarantined_at: Date | null;
-  /** The transaction that wrote this row: its xmin, unless the row was copied here. */
+  /**
+   * The transaction that wrote this row; it equals the row's xmin unless the row was copied here.
+   */
   written_by: string;
-  /** The database and the table that it was written in. */
+  /** The database and table in which the row was written. */
   written_in: string;
 }
 
 /**
- * A number that grows while a service runs; the media store shows the latest ones, see
+ * A number that increases while a service runs. The media store shows the latest numbers; see
  * archive-pulse.ts.
  */
 export interface ArchivePulseTable {
@@ -49,8 +54,7 @@ export interface ArchivePulseTable {
 }
 
 /**
- * Secrets of the service: URLs are signed ("signed-url") and page tokens encrypted ("page-token")
- * with them.
+ * Secrets of the service, which sign URLs ("signed-url") and encrypt page tokens ("page-token").
  */
 export interface SigningKeyTable {
   name: string;
@@ -63,42 +67,44 @@ export interface MediaTable {
   account_id: string;
   size_bytes: Whole;
   /**
-   * null until it is known: media that was put into a store without the service has not been read
-   * yet.
+   * The hash; null until it is known, because media that was put into a store without the service
+   * has not been read yet.
    */
   sha256: Buffer | null;
-  /** audio/..., video/... or application/octet-stream, from the bytes. */
+  /** The type as detected from the bytes: audio/..., video/... or application/octet-stream. */
   content_type: string;
   created_at: Instant;
-  /** The duration of its first audio stream; null until it is described, and if it has none. */
+  /**
+   * The duration of the first audio stream; null if there is none, or until the media is described.
+   */
   duration_ms: number | null;
   /** The type of its streams. */
   file_type: "AUDIO" | "VIDEO" | null;
-  /** Pixels of the whole waveform, once it is done. */
+  /** The number of pixels of the entire waveform, once it is complete. */
   peaks_count: number | null;
-  /** When the description was completed or failed. */
+  /** The time at which the description was completed or failed. */
   described_at: Date | null;
-  /** The reason (ErrorInfo) why it could not be described. */
+  /** The reason (ErrorInfo) why the media could not be described. */
   problem: string | null;
 }
 
-/** A part of a waveform: a checkpoint for when its worker dies. */
+/** A part of a waveform, stored as a checkpoint in case its worker dies. */
 export interface MediaPeaksTable {
   media_id: string;
-  /** 0, 1, 2, ... */
+  /** The number of the part: 0, 1, 2, ... */
   number: number;
-  /** Pairs of signed bytes: least and greatest sample of a pixel. */
+  /** Pairs of signed bytes: the minimum and maximum sample of each pixel. */
   peaks: Buffer;
 }
 
 /** Media that waits to be described, or is being described; deleted with the media. */
 export interface MediaDescriptionTable {
   media_id: string;
-  /** Number of the latest lease: a worker with an earlier one changes nothing. */
+  /** The number of the latest lease: a worker with an earlier lease changes nothing. */
   lease: Generated<number>;
-  /** The number of attempts that have begun, without those that were forgiven. */
+  /** The number of attempts that have begun, excluding those that were forgiven. */
   tries: Generated<number>;
-  /** A worker may lease it from this time on: the end of the lease, if there is one. */
+  /** The time from which a worker may lease the row: the end of the lease, if there is one. */
   due_at: Instant;
 }
 
@@ -106,45 +112,48 @@ export interface MediaDescriptionTable {
 export interface UploadTable {
   id: string;
   account_id: string;
-  /** The transcript that gets the media; null for uploads/<id>. */
+  /** The transcript that receives the media; null for uploads/<id>. */
   transcript_id: string | null;
   /** The name of the file, as the caller sent it; "" if it is unknown. */
   file_name: Generated<string>;
   expires_at: Date;
   created_at: Instant;
-  /** Set when the PUT has succeeded. */
+  /** The media; set when the PUT has succeeded. */
   media_id: string | null;
 }
 
-/** The head of a transcript: what lists need. */
+/** The head of a transcript: the data that lists need. */
 export interface TranscriptTable {
   id: string;
   account_id: string;
   version_id: string;
-  /** TranscriptMetadata in proto3 JSON, the caller's fields and the service's own. */
+  /** TranscriptMetadata in proto3 JSON, with the caller's fields and the service's own. */
   metadata: JSONColumnType<Record<string, unknown>>;
-  /** Parent of the version. */
+  /** The parent of the version. */
   parent_version_id: string | null;
   /** metadata.subject, folded (fold-text.ts) for the filter. */
   subject: string;
   keywords: string[];
   media_id: string | null;
   /**
-   * The duration of the recording if its media was deleted before the transcript; null: it was not,
-   * or the duration is unknown.
+   * The duration of the recording if its media was deleted before the transcript; null if the media
+   * was not deleted or the duration is unknown.
    */
   recording_ms: number | null;
-  /** The type of that recording's streams; null: as for recording_ms. */
+  /** The type of that recording's streams; null in the same cases as recording_ms. */
   recording_file_type: Generated<"AUDIO" | "VIDEO" | null>;
-  /** Media was uploaded to it, so its metadata about the original recording no longer applies. */
+  /**
+   * Whether media was uploaded to the transcript, so that its metadata about the original recording
+   * no longer applies.
+   */
   media_was_replaced: Generated<boolean>;
   /**
-   * A caller has set metadata.fileType since the media was set, so it is shown whatever the media
-   * is.
+   * Whether a caller has set metadata.fileType since the media was set, so that it is returned
+   * regardless of the media.
    */
   file_type_is_declared: Generated<boolean>;
   created_at: Instant;
-  /** When the version was made. */
+  /** The time at which the version was created. */
   updated_at: Instant;
 }
 
@@ -172,111 +181,118 @@ export interface TranscriptJobTable {
   account_id: string;
   state: "PROCESSING" | "SUCCESS" | "ERROR" | "CANCELLED";
   progress_percent: Generated<number>;
-  /** Its place among waiting jobs; the highest is next. */
+  /** The job's place among waiting jobs; the job with the highest priority is next. */
   priority: Generated<number>;
-  /** Number of the latest lease: a worker with an earlier one changes nothing. 0: never leased. */
+  /**
+   * The number of the latest lease: a worker with an earlier lease changes nothing. 0 means that
+   * the job was never leased.
+   */
   lease: Generated<number>;
-  /** The number of attempts that have begun, without those that were forgiven. */
+  /** The number of attempts that have begun, excluding those that were forgiven. */
   tries: Generated<number>;
   /**
-   * Whether the job, running alone on a worker, has got past the piece at which an earlier worker
+   * Whether the job, running alone on a worker, has passed the piece at which an earlier worker
    * died. The attempts are then reset, once per job.
    */
   is_cleared: Generated<boolean>;
   /** TranscriptMetadata in proto3 JSON, as submitted. */
   metadata: JSONColumnType<Record<string, unknown>>;
-  /** The URL to fetch; null when an upload is used. */
+  /** The URL from which the media is fetched; null if an upload is used. */
   media_uri: string | null;
   upload_id: string | null;
-  /** The key that submitted it; null for members, and for jobs of earlier versions. */
+  /** The key that submitted the job; null for members, and for jobs of earlier versions. */
   key_id: Generated<string | null>;
-  /** Set once the media is in the store. */
+  /** The media, set once it is in the store. */
   media_id: string | null;
-  /** Milliseconds of audio, once decoded to its end. */
+  /** The milliseconds of audio, set once it has been decoded to its end. */
   duration_ms: number | null;
   transcript_id: string | null;
   /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
   error: JSONColumnType<Record<string, unknown>> | null;
   idempotency_key: string | null;
   /**
-   * SHA-256 of the request, to distinguish a repeated submit from another one with the same key.
+   * The SHA-256 of the request, which distinguishes a repeated submission from a different one with
+   * the same key.
    */
   request_sha256: Buffer | null;
   started_at: Instant;
   updated_at: Instant;
 }
 
-/** The result of one piece of a job's audio: a checkpoint for when its worker dies. */
+/** The result for one piece of a job's audio, stored as a checkpoint in case its worker dies. */
 export interface TranscriptJobPieceTable {
   job_id: string;
-  /** 0, 1, 2, ... */
+  /** The number of the piece: 0, 1, 2, ... */
   piece: number;
   start_ms: number;
   end_ms: number;
-  /** Segments of this piece: a proto3 JSON array, times from the start of the media. */
+  /** The segments of this piece as a proto3 JSON array, with times from the start of the media. */
   segments: JSONColumnType<unknown[]>;
 }
 
-/** The speakers of a window of a job's audio: a checkpoint for when its worker dies. */
+/** The speakers of a window of a job's audio, stored as a checkpoint in case its worker dies. */
 export interface TranscriptJobWindowTable {
   job_id: string;
-  /** 0, 1, 2, ... */
+  /** The number of the window: 0, 1, 2, ... */
   number: number;
   start_ms: number;
   end_ms: number;
-  /** WindowSpeakers: turns with times from the start of the window, and voices. */
+  /** The WindowSpeakers: turns with times from the start of the window, and voices. */
   speakers: JSONColumnType<object>;
 }
 
-/** A worker with an idle engine; it renews this row each second. */
+/** A worker with an idle engine, which renews this row every second. */
 export interface IdleWorkerTable {
   id: string;
-  /** How many jobs it has asked for that no other worker has released yet. */
+  /** The number of jobs that it has requested and that no other worker has released yet. */
   wanted: number;
   seen_at: Instant;
 }
 
-/** A URL of an account that is notified when its jobs end. */
+/** A URL of an account, which is notified when the account's jobs end. */
 export interface WebhookTable {
   id: string;
   account_id: string;
   url: string;
   display_name: string;
-  /** The events that it subscribes to; empty: all. */
+  /** The events to which the webhook subscribes; empty: all events. */
   event_types: string[];
-  /** 32 bytes that messages are signed with. */
+  /** The 32 bytes with which messages are signed. */
   secret: Buffer;
-  /** The previous secret: it signs as well until then. */
+  /** The previous secret, with which messages are also signed until `previous_secret_until`. */
   previous_secret: Buffer | null;
   previous_secret_until: Date | null;
-  /** null: it is enabled. */
+  /** The time at which the webhook was disabled; null: it is enabled. */
   disabled_at: Date | null;
-  /** Why the service disabled it; null when its owner did. */
+  /** The reason why the service disabled the webhook; null if its owner did. */
   disabled_reason: string | null;
-  /** The first failed attempt since one succeeded. */
+  /** The time of the first failed attempt since the last successful one. */
   failing_since: Date | null;
   created_at: Instant;
 }
 
-/** A message to a webhook. Times are of the database's clock. */
+/** A message to a webhook. All times are by the database's clock. */
 export interface WebhookDeliveryTable {
   id: string;
   webhook_id: string;
   event_type: string;
-  /** null: a test. */
+  /** The job; null for a test message. */
   job_id: string | null;
-  /** JSON: every attempt sends these bytes. */
+  /** The message as JSON; every attempt sends these bytes. */
   body: string;
   state: Generated<"PENDING" | "DELIVERED" | "FAILED">;
-  /** All attempts. */
+  /** The total number of attempts. */
   attempts: Generated<number>;
-  /** Attempts since it was created or redelivered: they decide the next delay. */
+  /**
+   * The number of attempts since the delivery was created or redelivered, which determines the next
+   * delay.
+   */
   tries: Generated<number>;
-  /** Number of the latest lease: a worker with an earlier one changes nothing. */
+  /** The number of the latest lease: a worker with an earlier lease changes nothing. */
   lease: Generated<number>;
-  /** A worker may lease it from this time on: the end of the lease, if there is one. */
+  /** The time from which a worker may lease the row: the end of the lease, if there is one. */
   due_at: Instant;
-  /** After this time it is not sent again. */
+  /** The time after which the message is not sent again. */
   give_up_at: Instant;
   last_attempt_at: Date | null;
   last_http_status: number | null;

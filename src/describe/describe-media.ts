@@ -3,16 +3,17 @@ import { probeMedia, type ReadMediaOptions } from "../audio/probe-media.ts";
 import { WaveformMaker } from "../audio/waveform.ts";
 import type { MediaFacts } from "../media/media-facts.ts";
 
-/** Called with the pieces of a waveform in their order; each counts once it resolves. */
+/** Receives the pieces of a waveform in order; a piece counts once the promise resolves. */
 export type KeepPeaks = (number: number, peaks: Int8Array) => Promise<void>;
 
 /**
- * Reads a recording once, from start to end, for its facts and its waveform. Throws ServiceError if
- * the media is not a recording that can be decoded. After a worker has died this starts from the
- * beginning, and skips the pieces that are kept. To resume in the middle, ffmpeg would have to
- * seek: in most formats that lands near the place (frames that depend on earlier ones, padding, a
- * resampler without its history), and the waveform would depend on when the worker died. Eight
- * hours are decoded in a minute or two.
+ * Reads a recording once, from start to end, to determine its facts and its waveform. Throws
+ * ServiceError if the media is not a recording that can be decoded. After a worker has died, it
+ * starts from the beginning, and skips the pieces that are already stored.
+ *
+ * To resume in the middle, ffmpeg would have to seek, which in most formats is inexact: frames
+ * depend on earlier ones, there is padding, and a resampler lacks its history. The waveform would
+ * then depend on when the worker died. Decoding eight hours takes a minute or two.
  */
 export async function describeMedia(
   source: ReadMediaOptions,
@@ -28,8 +29,8 @@ export async function describeMedia(
 }
 
 /**
- * Passes decoded samples on, and keeps their waveform; the rest of it when all samples have been
- * read.
+ * Passes decoded samples on, and stores the pieces of their waveform as they are completed; the
+ * last piece is stored when all samples have been read.
  */
 export async function* keepingPeaks(
   chunks: AsyncIterable<Int16Array>,

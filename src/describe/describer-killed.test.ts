@@ -8,12 +8,15 @@ import { toneWav } from "../../test/fixtures/jobs-fixture.ts";
 import { openWorkerFixture, type WorkerFixture } from "../../test/fixtures/worker-fixture.ts";
 import { until } from "../../test/fixtures/until.ts";
 
-/** A lease is lost after 10 s; the rest is for a busy machine. */
+/**
+ * The maximum time until the work is resumed: a lease is lost after 10 s, and the rest is a margin
+ * for a busy machine.
+ */
 const resumedMsMax = 30_000;
 
 /**
- * Thirty-five minutes, and half a second: four pieces. 8 kHz and 8 bit, steps of a third of a
- * second.
+ * Generates a WAV file of thirty-five minutes and half a second, which is four pieces: 8 kHz, 8
+ * bits, in steps of a third of a second.
  */
 function longWav(): Buffer {
   const sampleCount = 2_100.5 * 8_000;
@@ -37,7 +40,8 @@ function longWav(): Buffer {
 }
 
 /**
- * A describer in its own process, which kills itself after it has kept this piece; resolves then.
+ * Runs a describer in its own process, which kills itself after it has stored this piece. Resolves
+ * when the process has ended.
  */
 async function dieWithPiece(fixture: WorkerFixture, number: number): Promise<void> {
   const program = new URL("../../test/fixtures/describer-process.ts", import.meta.url).pathname;
@@ -52,7 +56,7 @@ async function dieWithPiece(fixture: WorkerFixture, number: number): Promise<voi
   assert.equal(child.signalCode, "SIGKILL");
 }
 
-/** The pieces that are kept, and the transaction that wrote each. */
+/** The stored pieces, and the transaction that wrote each. */
 async function piecesOf({ jobs }: WorkerFixture, mediaId: string) {
   const { rows } = await jobs.database.pool.query<{ peaks: Buffer; xmin: string }>(
     "select peaks, xmin::text from media_peaks where media_id = $1 order by number",
@@ -77,7 +81,7 @@ async function untilDescribed(fixture: WorkerFixture, mediaId: string): Promise<
 }
 
 describe("a describer that dies", { concurrency: true }, () => {
-  test("another describer continues for one that was killed, and the waveform is that of an undisturbed one", async () => {
+  test("another describer continues after one was killed, and the waveform equals that of an undisturbed run", async () => {
     await using fixture = await openWorkerFixture();
     const { jobs, account } = fixture;
     const wav = longWav();
@@ -121,7 +125,7 @@ describe("a describer that dies", { concurrency: true }, () => {
     const poison = await jobs.addMedia(account, toneWav([20]));
     for (let deaths = 0; deaths < 3; deaths++) {
       await dieWithPiece(fixture, 0);
-      // Lets the lease run out, without a wait in the test.
+      // The lease expires now, without a wait in the test.
       await jobs.database.pool.query("update media_description set due_at = now()");
     }
     const other = await jobs.addMedia(account, toneWav([30]));

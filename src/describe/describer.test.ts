@@ -54,7 +54,7 @@ async function waiting() {
   return await jobs.database.db.selectFrom("media_description").selectAll().execute();
 }
 
-/** Makes all waiting media due, without a wait in the test. */
+/** Makes all waiting media due immediately, without a wait in the test. */
 async function makeDue(): Promise<void> {
   await jobs.database.pool.query("update media_description set due_at = now()");
 }
@@ -68,7 +68,7 @@ function waveformOf(samples: Int16Array): Buffer {
 /** A recording of three pieces. */
 const recording = wavOf(noise(1_300_000, 20_000));
 
-/** A file that ffmpeg makes of these inputs. */
+/** Creates a file with ffmpeg from these inputs. */
 async function made(name: string, ...parameters: string[]): Promise<Buffer> {
   const file = join(fixture.folder, name);
   execFileSync("ffmpeg", ["-nostdin", "-v", "error", "-y", ...parameters, file]);
@@ -78,7 +78,7 @@ async function made(name: string, ...parameters: string[]): Promise<Buffer> {
 const sound = ["-f", "lavfi", "-i", "sine=f=400:r=16000:d=2"];
 const pictures = ["-f", "lavfi", "-i", "testsrc=size=64x64:rate=5:d=2"];
 
-test("media is described by its streams, whatever the container", async () => {
+test("media is described by its streams, regardless of the container", async () => {
   const wav = wavOf(noise(1_275, 20_000));
   const cover = await made("cover.png", ...pictures, "-frames:v", "1");
   assert.ok(cover.length > 0);
@@ -112,7 +112,7 @@ test("media is described by its streams, whatever the container", async () => {
   assert.deepEqual(await waiting(), []);
 });
 
-test("media that cannot be described has a problem, and is not attempted again", async () => {
+test("media that cannot be described gets a problem, and is not attempted again", async () => {
   const silentVideo = await made("silent.mp4", ...pictures, "-c:v", "mpeg4");
   const cut = wavOf(noise(3_000, 20_000)).subarray(0, 40_000);
   const rows: [name: string, bytes: Buffer, problem: string][] = [
@@ -133,7 +133,7 @@ test("media that cannot be described has a problem, and is not attempted again",
   assert.deepEqual(await waiting(), []);
 });
 
-test("failures that have nothing to do with the media are retried later, and do not count as attempts", async () => {
+test("failures that are unrelated to the media are retried later, and do not count as attempts", async () => {
   const scratchFolder = join(fixture.folder, "not-there");
   await using _describer = await jobs.openDescriber({ scratchFolder });
   await rm(scratchFolder, { recursive: true });
@@ -142,7 +142,7 @@ test("failures that have nothing to do with the media are retried later, and do 
     await until(async () => {
       const [waits] = await waiting();
       const isReleased = waits !== undefined && waits.due_at.getTime() > Date.now() + 15_000;
-      // A lease and its release each raise the number.
+      // A lease and its release each increase the number.
       return waits?.lease === 2 * failures && isReleased && waits.tries === 0;
     });
     if (failures === 4) await mkdir(scratchFolder);
@@ -183,7 +183,7 @@ test("a describer that is closed releases its media immediately, and the attempt
   assert.equal((await described(mediaId)).pixels, 26_000);
 });
 
-test("media that is deleted while it is described leaves nothing", async () => {
+test("media that is deleted while it is being described leaves nothing behind", async () => {
   const { promise: began, resolve } = Promise.withResolvers<void>();
   const mediaId = await add(recording);
   await using _describer = await jobs.openDescriber({ onPiece: () => resolve() });
@@ -196,7 +196,7 @@ test("media that is deleted while it is described leaves nothing", async () => {
   assert.deepEqual(await waiting(), []);
 });
 
-test("a describer that has lost its lease to another one changes nothing", async () => {
+test("a describer that has lost its lease to another describer changes nothing", async () => {
   const { pool } = jobs.database;
   const mediaId = await add(recording);
   const take = "update media_description set lease = 7, due_at = now() + interval '1 h'";
@@ -226,7 +226,7 @@ test("two describers share the waiting media", async () => {
   assert.deepEqual(took.toSorted(), media.toSorted(), "each is described once");
 });
 
-test("the hash of media that had not been read yet is written", async () => {
+test("the hash of media that had not been read before is stored", async () => {
   const bytes = toneWav([10, 20]);
   const mediaId = await add(bytes);
   const { db } = jobs.database;

@@ -28,33 +28,35 @@ export interface DescriberParts {
   readonly store: MediaStore;
   readonly sandbox: Sandbox;
   readonly scratchFolder: string;
-  /** Longer recordings are not described: MEDIA_TOO_LONG. */
+  /** The maximum duration of a recording; longer ones are not described: MEDIA_TOO_LONG. */
   readonly durationMsMax: number;
   readonly log: Log;
-  /** For tests: called when a piece of a waveform is kept. */
+  /** For tests: called when a piece of a waveform has been stored. */
   readonly onPiece?: (mediaId: string, number: number) => void;
 }
 
 const pollMs = 500;
-/** How often a lease is extended. */
+/** The interval at which a lease is extended. */
 const extendEveryMs = 2_000;
-/** Wait before the second attempt; four times as long before the third. */
+/** The wait before the second attempt; the wait before the third is four times as long. */
 const againAfterMs = 2_000;
-/** Wait after a failure that has nothing to do with the media: that attempt does not count. */
+/** The wait after a failure that is unrelated to the media; such an attempt does not count. */
 const troubleMs = 30_000;
 /**
- * How long a describer whose store lacks media leaves all media to others, beyond the wait before
- * the next attempt.
+ * The additional time, after the wait before the next attempt, for which a describer whose store
+ * lacks media leaves all media to others.
  */
 const othersFirstMs = 5_000;
 /**
- * How long the end is retried while the database is down; without it, the media is attempted again.
+ * How long a describer tries to record the end while the database is down. If this fails, the media
+ * is attempted again.
  */
 const giveUpAfterMs = 60_000;
 
 /**
- * Describes uploaded media, one at a time and with the CPU that others leave: no caller waits for a
- * description, unlike for words. Disposing of it releases unfinished media immediately.
+ * Describes uploaded media, one at a time and with the CPU time that other work leaves: no caller
+ * waits for a description, unlike for recognized words. Disposing of it immediately releases
+ * unfinished media.
  */
 export async function openDescriber(parts: DescriberParts): Promise<AsyncDisposable> {
   await prepareScratchFolder(parts.scratchFolder);
@@ -68,7 +70,7 @@ export async function openDescriber(parts: DescriberParts): Promise<AsyncDisposa
   });
 }
 
-/** Returns how long to wait before the next lease. */
+/** Describes the leased media. Returns how long to wait before the next lease. */
 async function describeLeased(
   parts: DescriberParts,
   lease: DescriptionLease,
@@ -127,8 +129,8 @@ async function describe(
 }
 
 /**
- * Releases the media, for now or for another attempt, or ends it with the problem. Returns how long
- * to wait before the next lease.
+ * Releases the media, now or for another attempt, or ends its description with the problem. Returns
+ * how long to wait before the next lease.
  */
 async function endBadly(
   { database, log }: DescriberParts,
@@ -170,7 +172,7 @@ async function endBadly(
 }
 
 /**
- * Whether the failure has nothing to do with the media and may last: a full disk, an unavailable
+ * Whether the failure is unrelated to the media and may persist: a full disk, or an unavailable
  * store or database.
  */
 function isTrouble(error: unknown): boolean {

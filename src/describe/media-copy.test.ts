@@ -32,7 +32,7 @@ async function sha256Of(mediaId: string): Promise<Buffer | null | undefined> {
   return (await rows.executeTakeFirst())?.sha256;
 }
 
-/** A store that sends these chunks and then stalls, like one whose network is cut. */
+/** A store that sends these chunks and then stalls, as if its network connection were cut. */
 function hangingStore(...chunks: readonly string[]) {
   const bytes = new Readable({ read() {} });
   for (const chunk of chunks) bytes.push(chunk);
@@ -40,7 +40,7 @@ function hangingStore(...chunks: readonly string[]) {
   return { bytes, store };
 }
 
-test("the first copy of media finds its hash, unless some of its bytes are lost", async () => {
+test("the first copy of media determines its hash, unless some of its bytes are lost", async () => {
   const bytes = Buffer.alloc(300_000, 7);
   const [whole, cut] = [await addUnread(bytes), await addUnread(bytes)];
   const { db } = fixture.jobs.database;

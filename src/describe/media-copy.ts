@@ -12,14 +12,14 @@ export interface MediaCopyParts {
   readonly db: Kysely<Tables>;
   readonly store: Pick<MediaStore, "open">;
   readonly scratchFolder: string;
-  /** A store that sends nothing for this long counts as unavailable. Default 60 s. */
+  /** The time after which a store that sends nothing counts as unavailable. Default 60 s. */
   readonly stallMsMax?: number;
 }
 
 /**
- * Copies media for the decoder. Media that has not been read yet gets its hash on the way. Throws
- * not_found if the media was deleted, lackingMedia(), unavailable, or the signal's reason, even if
- * the store hangs then.
+ * Copies media for the decoder. Media that has not been read before is hashed during the copy.
+ * Throws not_found if the media was deleted, lackingMedia(), unavailable, or the signal's reason,
+ * even if the store hangs at that moment.
  */
 export async function openMediaCopy(
   parts: MediaCopyParts,
@@ -30,7 +30,7 @@ export async function openMediaCopy(
   const media = await findMedia(db, mediaId);
   const bytes = await store.open(mediaId).catch(async (error: unknown) => {
     const isMissing = error instanceof ServiceError && error.code === "not_found";
-    // Without a record either, the media was deleted.
+    // If there is no record either, the media was deleted.
     if (isMissing && (await findMedia(db, mediaId))) throw lackingMedia(error);
     throw error;
   });
@@ -45,7 +45,7 @@ export async function openMediaCopy(
   try {
     await using opened = new AsyncDisposableStack();
     const copy = opened.use(await openScratchFile(scratchFolder, bytes, { signal, onChunk }));
-    // The hash of media that has lost some of its bytes is not recorded.
+    // The hash is not recorded if the media has lost some of its bytes.
     if (hash && sizeBytes === media?.sizeBytes) {
       await setSha256(db, mediaId, hash.digest());
     }

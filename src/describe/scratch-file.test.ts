@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { test } from "node:test";
 import { openScratchFile } from "./scratch-file.ts";
 
-test("a copy that ends while its file is still being made leaves none, however slow the disk", async (t) => {
+test("a copy that ends while its file is still being created leaves no file, however slow the disk is", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "hlust-scratch-"));
   t.after(() => rm(folder, { recursive: true }));
   const { promise: called, resolve: onCall } = Promise.withResolvers<void>();

@@ -42,8 +42,8 @@ export async function openScratchFile(
 }
 
 /**
- * pipeline() does not wait for this: a file that is still being opened would be created after its
- * deletion.
+ * Waits until the file is closed, which pipeline() does not do: a file that is still being opened
+ * would be created after its deletion.
  */
 async function closed(file: WriteStream): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -52,7 +52,10 @@ async function closed(file: WriteStream): Promise<void> {
   });
 }
 
-/** Makes a full disk `unavailable`, since another attempt or another worker may have room. */
+/**
+ * Converts the error of a full disk to `unavailable`, because a later attempt or another worker may
+ * have enough space.
+ */
 function explain(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code !== "ENOSPC" && code !== "EDQUOT") return error;
@@ -72,7 +75,7 @@ async function* passing(
   }
 }
 
-/** Makes the folder, and deletes the files of processes that were killed. */
+/** Creates the folder, and deletes the files of processes that were killed. */
 export async function prepareScratchFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);

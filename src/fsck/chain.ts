@@ -2,20 +2,20 @@ import { sql, type Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
 /**
- * Counts of the versions of a transcript. A sound chain has one root, and no gaps, forks or
- * versions out of order.
+ * Counts of a transcript's versions. A sound chain has one root, and no gaps, forks or versions out
+ * of order.
  */
 export interface Chain {
   readonly versions: number;
-  /** Versions without a parent. */
+  /** The number of versions without a parent. */
   readonly roots: number;
-  /** Versions whose parent is missing. */
+  /** The number of versions with a missing parent. */
   readonly gaps: number;
-  /** Additional children of a parent. */
+  /** The number of additional children of parents. */
   readonly forks: number;
-  /** Versions that are not later than their parent. */
+  /** The number of versions that are not later than their parent. */
   readonly unordered: number;
-  /** Versions without segments. */
+  /** The number of versions without segments. */
   readonly textless: number;
 }
 
@@ -24,12 +24,15 @@ export interface FlawedVersion {
   readonly what: string;
 }
 
-/** The maximum number of versions that are listed for each flaw of a transcript. */
+/** The maximum number of versions listed for each flaw of a transcript. */
 const namedMax = 1_000;
 
 type Versions = (db: Kysely<Tables>, transcriptId: string) => Promise<readonly FlawedVersion[]>;
 
-/** The flawed versions of a transcript; none if it has been deleted since it was found. */
+/**
+ * Queries for the flawed versions of a transcript. They return none if the transcript has been
+ * deleted since the flaw was found.
+ */
 export const flawedVersions = {
   gaps: async (db, id) =>
     await named(

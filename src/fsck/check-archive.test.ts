@@ -34,7 +34,7 @@ async function findings(
 }
 
 describe("checkArchive()", () => {
-  it("finds no flaws in what the service stores", async () => {
+  it("finds no flaws in data that the service stores", async () => {
     assert.deepEqual(await findings(), []);
   });
 

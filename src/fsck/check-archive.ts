@@ -10,15 +10,15 @@ import type { Archive } from "./archive.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * Checks everything that the service stores, a page at a time, so that memory does not grow with
- * the archive. It can run while the service runs: changes in progress are not findings. The caller
- * can run a remedy when it gets the finding.
+ * Checks everything that the service stores, one page at a time, so that memory use does not grow
+ * with the archive. The check can run while the service runs: changes in progress are not reported.
+ * The caller can run a remedy when it receives the finding.
  */
 export async function* checkArchive(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   yield* checkTranscripts(archive);
   yield* checkVersions(archive);
   yield* checkSegments(archive);
-  // First, so that media that is restored here is not reported as missing.
+  // Removed media is checked first, so that media that is restored here is not reported as missing.
   yield* checkRemoved(archive);
   yield* checkMedia(archive);
   yield* checkStore(archive);

@@ -12,8 +12,8 @@ interface JobRow {
 }
 
 /**
- * Jobs refer to media, uploads and transcripts of their own account only. A transcript may have
- * been deleted since its job.
+ * Checks that jobs refer only to media, uploads and transcripts of their own account. A transcript
+ * may have been deleted since its job.
  */
 export async function* checkJobs(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const rows = paged(archive, "jobs", async (after) => await jobPage(archive, after));

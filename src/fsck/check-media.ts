@@ -18,8 +18,8 @@ interface MediaRow {
 }
 
 /**
- * Checks media with a record: whether its bytes exist and are unchanged, and whether anything
- * refers to it.
+ * Checks media with a record: whether its bytes exist and are unchanged, and whether it is referred
+ * to.
  */
 export async function* checkMedia(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const rows = paged(archive, "media", async (after) => await mediaPage(archive, after));
@@ -36,7 +36,7 @@ export async function* checkMedia(archive: Archive): AsyncGenerator<Finding, voi
       yield { code: "MEDIA_FACTS", name, what: "its waveform is incomplete", remedy };
     }
     const flaw = await flawOfBytes(archive, row);
-    // Media that was deleted since it was found has neither bytes nor a record.
+    // Media that was deleted after it was found has neither bytes nor a record.
     if (flaw && (await findMedia(archive.db, row.id))) yield { ...flaw, name };
   }
 }
@@ -62,7 +62,7 @@ async function mediaPage(
   return rows;
 }
 
-/** The flaw of the bytes of media, if there is one. */
+/** Returns the flaw of the media's bytes, if there is one. */
 async function flawOfBytes(
   { store, readsMedia }: Archive,
   { id, size_bytes: recorded, sha256 }: MediaRow,
@@ -90,7 +90,7 @@ async function flawOfBytes(
     : { code: "MEDIA_ALTERED", what: `its SHA-256 is ${found.toString("hex")}` };
 }
 
-/** The next idle worker describes media without facts. */
+/** Deletes the facts of media, so that the next idle worker describes it again. */
 async function forgetFacts({ db }: Archive, id: string): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
     const facts = {
@@ -102,7 +102,7 @@ async function forgetFacts({ db }: Archive, id: string): Promise<boolean> {
     };
     const media = trx.updateTable("media").set(facts).where("id", "=", id);
     const { numUpdatedRows } = await media.executeTakeFirstOrThrow();
-    // Deleted since it was found.
+    // The media was deleted after it was found.
     if (numUpdatedRows === 0n) return false;
     await trx.deleteFrom("media_peaks").where("media_id", "=", id).execute();
     await askForDescription(trx, id);

@@ -5,8 +5,8 @@ import type { Finding } from "./finding.ts";
 const pageIds = 1_000;
 
 /**
- * Checks removed media: bytes with a record are restored, as the service does; bytes without one
- * are a finding if the archive is purged.
+ * Checks removed media. Bytes with a record are restored, as the service does. Bytes without a
+ * record are a finding if the archive is to be purged.
  */
 export async function* checkRemoved(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { store, onProgress } = archive;

@@ -9,9 +9,11 @@ import type { Finding } from "./finding.ts";
 import { lockHead, newestVersion } from "./newest-version.ts";
 
 const pageRows = 200;
-/** The compressed bytes of a page. Longer segments are a page of their own. */
+/**
+ * The maximum compressed size of a page in bytes. Longer segments are read as a page of their own.
+ */
 const pageBytesMax = 8_000_000;
-/** Longer segments are not read to the end: no transcript has them. */
+/** The maximum size of segments that are read to the end. No transcript has longer ones. */
 const jsonBytesMax = 1_000_000_000;
 
 interface SegmentsRow {
@@ -23,8 +25,8 @@ interface SegmentsRow {
 }
 
 /**
- * Reads all segments as a reader of the transcript would, and finds segments that no version refers
- * to.
+ * Reads all segments as a reader of the transcript would, and reports segments that no version
+ * refers to.
  */
 export async function* checkSegments(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { db, onProgress } = archive;
@@ -95,8 +97,8 @@ async function* segmentsFindings(
 }
 
 /**
- * The length and hash of compressed JSON, and the JSON itself if it is not too long. Rejects if it
- * does not decompress.
+ * Returns the length and hash of compressed JSON, and the JSON itself if it is not too long.
+ * Rejects if the data cannot be decompressed.
  */
 async function readSegments(
   jsonZstd: Buffer,
@@ -124,7 +126,10 @@ function isSegments(json: Buffer): boolean {
   }
 }
 
-/** Deletes unused segments, unless a version is lost or a chain is broken: they may be its text. */
+/**
+ * Deletes unused segments, unless a version is lost or a chain is broken, since the segments may be
+ * the text of that version.
+ */
 async function deleteUnused(db: Kysely<Tables>, row: SegmentsRow): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
     const head = await lockHead(trx, row.transcript_id);

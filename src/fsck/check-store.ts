@@ -4,10 +4,10 @@ import { underWayMsMax, type Archive } from "./archive.ts";
 import type { Finding } from "./finding.ts";
 
 const pageIds = 1_000;
-/** The service deletes a record and then its bytes: after this time the bytes are deleted too. */
+/** The maximum delay between the deletion of a record and that of its bytes by the service. */
 const goingMs = 2_000;
 
-/** Finds bytes in the store without a record, and files of uploads that were never completed. */
+/** Reports bytes in the store without a record, and files of uploads that were never completed. */
 export async function* checkStore(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { store, onProgress, now = Date.now } = archive;
   const oldest = now() - underWayMsMax;

@@ -34,7 +34,7 @@ export async function* checkTranscripts(
 }
 
 /**
- * Reads heads with their versions and chains in one snapshot: a change in progress is seen
+ * Reads heads with their versions and chains in one snapshot, so that a change in progress is seen
  * completely or not at all.
  */
 async function headPage({ db }: Archive, after: string): Promise<readonly HeadRow[]> {
@@ -69,7 +69,7 @@ async function headPage({ db }: Archive, after: string): Promise<readonly HeadRo
   return rows;
 }
 
-/** The keywords of a metadata column, as a text[]. */
+/** Returns an SQL expression for the keywords in a metadata column, as a text[]. */
 function keywordsOf(column: string) {
   return sql`array(select jsonb_array_elements_text(coalesce(${sql.ref(column)}->'keywords', '[]'::jsonb)))`;
 }
@@ -130,7 +130,7 @@ async function* chainFindings(
     [row.roots > 1, "VERSION_ROOTS", "roots"],
     [row.forks > 0, "VERSION_FORK", "forks"],
     [row.unordered > 0, "VERSION_TIME", "unordered"],
-    // A chain without versions out of order has no cycle.
+    // A cycle requires versions out of order.
     [row.unordered > 0, "VERSION_CYCLE", "cycles"],
     [row.textless > 0, "SEGMENTS_MISSING", "textless"],
   ];

@@ -4,7 +4,7 @@ import type { Finding } from "./finding.ts";
 
 const pageRows = 5_000;
 
-/** Finds versions without their transcript, which checkTranscripts() does not read. */
+/** Reports versions without a transcript, which checkTranscripts() does not read. */
 export async function* checkVersions(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const rows = paged(archive, "versions", async (after) => {
     const page = await sql<{ id: string; transcript_id: string; is_owned: boolean }>`

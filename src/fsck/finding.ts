@@ -1,18 +1,20 @@
-/** A flaw of the archive. */
+/** A flaw in the archive. */
 export interface Finding {
   readonly code: FindingCode;
-  /** The resource with the flaw: transcripts/<id>/versions/<id>, media/<id> and so on. */
+  /**
+   * The name of the resource with the flaw: transcripts/<id>/versions/<id>, media/<id> and so on.
+   */
   readonly name: string;
-  /** The flaw in words, without text or metadata of a transcript. */
+  /** A description of the flaw, without text or metadata of a transcript. */
   readonly what: string;
-  /** How to repair it; undefined if that is impossible without loss. */
+  /** How to repair the flaw; undefined if that is impossible without loss. */
   readonly remedy?: Remedy;
 }
 
 export interface Remedy {
-  /** The result in words: "its head was rebuilt from its newest version". */
+  /** A description of the result: "its head was rebuilt from its newest version". */
   readonly done: string;
-  /** Checks the flaw again, and repairs it; false: that was impossible without loss. */
+  /** Checks the flaw again and repairs it. Returns false if that was impossible without loss. */
   run(): Promise<boolean>;
 }
 

@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { jsonText } from "../transcripts/metadata-text.ts";
 
-/** The newest version of a sound chain; undefined if the chain is broken. */
+/** Returns the newest version of a sound chain; undefined if the chain is broken. */
 export async function newestVersion(trx: Transaction<Tables>, transcriptId: string) {
   const { rows } = await sql<{ id: string; parent_id: string | null; metadata: string }>`
     with chain as (

@@ -5,9 +5,9 @@ import { metadataOf } from "../transcripts/metadata-text.ts";
 import { lockHead, newestVersion } from "./newest-version.ts";
 
 /**
- * Rebuilds the head of a transcript from its newest version. false if that is uncertain: the chain
- * of versions is broken, or the version of the head is lost, and the head is all that is left of
- * it.
+ * Rebuilds the head of a transcript from its newest version. Returns false if the result would be
+ * uncertain: if the chain of versions is broken, or if the version of the head is lost and only the
+ * head is left.
  */
 export async function deriveHead(db: Kysely<Tables>, transcriptId: string): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
@@ -29,7 +29,7 @@ export async function deriveHead(db: Kysely<Tables>, transcriptId: string): Prom
   });
 }
 
-/** Rebuilds the columns that filters search from the metadata of a head. */
+/** Rebuilds the columns used by filters from the metadata of a head. */
 export async function deriveFilters(db: Kysely<Tables>, transcriptId: string): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
     const head = await lockHead(trx, transcriptId);
@@ -43,7 +43,7 @@ export async function deriveFilters(db: Kysely<Tables>, transcriptId: string): P
   });
 }
 
-/** The columns of a head that are derived from its metadata. */
+/** Returns the columns of a head that are derived from its metadata. */
 function filtersOf(metadata: string): { subject: string; keywords: string[] } {
   const { subject, keywords } = metadataOf(metadata);
   return { subject: foldText(subject), keywords };

@@ -3,13 +3,13 @@ import { removeUnusedUploads } from "../media/unused-uploads.ts";
 import { openRepeat } from "../std/repeat.ts";
 import { enforceRetention, type RetentionParts } from "../transcripts/retention.ts";
 
-/** Data whose retention has ended is deleted within this time. */
+/** The interval of the sweep: data is deleted within this time after its retention has ended. */
 const sweepEveryMs = 3_600_000;
 
 /**
- * Deletes data whose retention has ended, and unused uploads, every hour until it is disposed of.
- * These are two loops, so that a failure of one does not stop the other. They can run at the same
- * time, as they do on several nodes: each tolerates rows that another transaction deletes.
+ * Deletes data whose retention has ended, and unused uploads, every hour until disposed of. These
+ * are two loops, so that a failure of one does not stop the other. They can run concurrently, as
+ * they do on several nodes, since each tolerates rows that another transaction deletes.
  */
 export function openArchiveSweep(parts: Omit<RetentionParts, "signal">): AsyncDisposable {
   const { log } = parts;

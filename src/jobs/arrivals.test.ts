@@ -13,7 +13,7 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test("`Arrivals` ends a wait in progress, and one that begins just after", async () => {
+test("`Arrivals` ends a wait in progress, and a wait that begins just afterwards", async () => {
   const arrivals = new Arrivals();
   const { signal } = new AbortController();
   const waiting = [arrivals.next(60_000, signal), arrivals.next(60_000, signal)];
@@ -23,7 +23,7 @@ test("`Arrivals` ends a wait in progress, and one that begins just after", async
   await arrivals.next(60_000, signal);
 });
 
-test("`Arrivals` ends a wait with its signal", async () => {
+test("`Arrivals` ends a wait when its signal aborts", async () => {
   const stopping = new AbortController();
   const waiting = new Arrivals().next(60_000, stopping.signal);
   stopping.abort(new Error("it stops"));
@@ -39,7 +39,7 @@ test("waits without an arrival leave nothing in memory", async () => {
   };
   await wait();
   const before = heapBytes();
-  // As many waits as in seven hours.
+  // As many waits as occur in seven hours.
   for (let i = 0; i < 100; i++) await wait();
   const grownBytes = heapBytes() - before;
   assert.ok(grownBytes < 10_000_000, `${grownBytes} bytes`);

@@ -1,7 +1,7 @@
-/** Wakes the worker of this process when jobs were submitted here; other nodes poll. */
+/** Wakes the worker of this process when jobs are submitted on this node. Other nodes poll. */
 export class Arrivals {
   readonly #waiting = new Set<() => void>();
-  /** Whether jobs have come since the last wait. */
+  /** Whether jobs have arrived since the last wait. */
   #hasSome = false;
 
   announce(): void {
@@ -9,7 +9,7 @@ export class Arrivals {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Resolves when jobs have come or after msMax; rejects with the signal's reason. */
+  /** Resolves when jobs have arrived or after msMax; rejects with the signal's reason. */
   async next(msMax: number, signal: AbortSignal): Promise<void> {
     if (!this.#hasSome) {
       const { promise, resolve } = Promise.withResolvers<void>();

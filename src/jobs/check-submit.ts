@@ -14,12 +14,15 @@ import { installedLanguage } from "./job-language.ts";
 export interface CheckedSubmit {
   /** The caller's fields, and the original source. */
   readonly metadata: TranscriptMetadata;
-  /** undefined if the source is among the violations. */
+  /** The source; undefined if it is among the violations. */
   readonly source: { readonly uri: string } | { readonly uploadId: string } | undefined;
   readonly violations: FieldViolation[];
 }
 
-/** What a submit requests (§4.1), with every violation that can be found in the request alone. */
+/**
+ * Returns the content of a submit request (§4.1), with every violation that can be found in the
+ * request itself.
+ */
 export function checkSubmit(
   request: SubmitTranscriptJobRequest,
   parts: {
@@ -63,7 +66,7 @@ function checkLanguage(code: string, installed: readonly string[]): FieldViolati
   };
 }
 
-/** The source of the media, or what is wrong with `uri`. */
+/** Returns the source of the media, or the violation in `uri`. */
 function sourceOf(
   { useUri, uri }: SubmitTranscriptJobRequest,
   allow: MediaAllowList,

@@ -6,26 +6,26 @@ interface Waiting {
 }
 
 /**
- * A limit on memory in use, with a queue: first come, first served within an account, and
- * independent of the queues of other accounts.
+ * A limit on memory in use, with a queue for each account: first come, first served within an
+ * account, and independent of the queues of other accounts.
  */
 export class HeldRoom {
   readonly #held: HeldBytes;
-  /** By account, the longest wait first. */
+  /** The waiting calls by account, the longest wait first. */
   readonly #waiting = new Map<string, Set<Waiting>>();
 
   constructor(held: HeldBytes) {
     this.#held = held;
   }
 
-  /** How many calls of the account wait. */
+  /** Returns the number of waiting calls of the account. */
   waitingOf(accountId: string): number {
     return this.#waiting.get(accountId)?.size ?? 0;
   }
 
   /**
-   * Holds the bytes until it is disposed of. Throws resource_exhausted if there is no room within
-   * `msMax`, and the signal's reason when it aborts.
+   * Reserves the bytes until the result is disposed of. Throws resource_exhausted if there is no
+   * room within `msMax`, and the signal's reason when it aborts.
    */
   async take(
     accountId: string,
@@ -56,7 +56,7 @@ export class HeldRoom {
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener("abort", onAbort);
     const timer = setTimeout(() => {
-      // Its error says which room is lacking.
+      // The error of hold() states which limit was reached.
       try {
         resolve(this.#held.hold(accountId, bytes));
       } catch (error) {

@@ -27,12 +27,12 @@ const rows: readonly (readonly [unknown, boolean])[] = [
   [poisonFailure(3), false],
 ];
 
-test("`isPassingFailure()` holds for failures that another attempt may not have, not for those of the media or its server", () => {
+test("`isPassingFailure()` is true for failures that another attempt may avoid, not for failures of the media or its server", () => {
   for (const [error, isPassing] of rows)
     assert.equal(isPassingFailure(error), isPassing, String(error));
 });
 
-test("`failureStatus()` has the reason and its metadata for programs", () => {
+test("`failureStatus()` contains the reason and its metadata for programs", () => {
   const limit = new ServiceError("resource_exhausted", "full", {
     reason: "STORAGE_LIMIT",
     metadata: { bytes: "5" },

@@ -4,7 +4,7 @@ import type { StatusJson } from "../gen/google/rpc/status_pb.ts";
 import { rpcCodes } from "../std/error-codes.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** The types of details of a job's error. */
+/** The detail types of a job's error. */
 export const failureDetails = createRegistry(ErrorInfoSchema);
 
 /**
@@ -21,13 +21,13 @@ export function failureStatus({ code, message, reason, metadata }: ServiceError)
   return { code: rpcCodes[code], message, details: [info] };
 }
 
-/** What a caller sees of a bug; the operator's log has the rest. */
+/** The error that a caller sees if the cause is a bug. The operator's log has the details. */
 export const internalFailure = new ServiceError(
   "internal",
   "the service failed on this recording; the log of its operator has the reason",
 );
 
-/** The failure of a recording that crashed its worker each time. */
+/** Returns the failure of a recording that crashed its worker at each attempt. */
 export function poisonFailure(attempts: number): ServiceError {
   return new ServiceError("internal", `the worker stopped ${attempts} times on this recording`, {
     reason: "JOB_POISON",
@@ -35,7 +35,7 @@ export function poisonFailure(attempts: number): ServiceError {
   });
 }
 
-/** docs/api.md, Jobs: how a cancelled job ends. */
+/** The status of a cancelled job (docs/api.md, Jobs). */
 export const cancelledStatus = failureStatus(
   new ServiceError("cancelled", "the job was cancelled", { reason: "JOB_CANCELLED" }),
 );

@@ -1,6 +1,6 @@
 /**
- * docs/api.md, Speech: Languages. A job with an experimental code uses the plain one if no
- * experimental model is installed.
+ * Returns the installed language for a job (docs/api.md, Speech: Languages). A job with an
+ * experimental code uses the plain one if no experimental model is installed.
  */
 export function installedLanguage(
   languageCode: string,

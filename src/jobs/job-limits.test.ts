@@ -1,4 +1,4 @@
-// The limits of jobs: how many may wait, how much audio, and room for their media.
+// Limits of jobs: the number of waiting jobs, the amount of audio, and the room for their media.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -26,7 +26,7 @@ const open = new AsyncDisposableStack();
 let database: Database & { readonly folder: string };
 let jobs: JobsFixture;
 let url = "";
-/** 44 bytes of header, then 16-bit samples at 16 kHz. */
+/** The file has a header of 44 bytes, then 16-bit samples at 16 kHz. */
 const wav = toneWav([5, 6, 7]);
 const wavMs = (wav.length - 44) / 32;
 before(async () => {
@@ -63,7 +63,7 @@ async function submit(accountId: string, keyId: string | undefined, path = "/a.w
   return (await jobs.service.submitTranscriptJob(request, context)).name ?? "";
 }
 
-test("the limit of a key's unfinished jobs holds for submits at the same time, and its account may have more", async () => {
+test("the limit of a key's unfinished jobs holds for concurrent submits, and its account may have more", async () => {
   const account = await newAccount({ queuedJobs: 5 });
   const [limited, free] = [await newKey(account, { queuedJobs: 2 }), await newKey(account, {})];
   const racing = await Promise.allSettled(
@@ -81,7 +81,7 @@ test("the limit of a key's unfinished jobs holds for submits at the same time, a
   await database.pool.query("delete from transcript_job");
 });
 
-test("0 means any number of jobs, even if the settings limit the account", async () => {
+test("a limit of 0 allows any number of jobs, even if the settings limit the account", async () => {
   const account = await newAccount({ queuedJobs: 0 });
   const { account: limits } = await jobs.meter.limitsOf({ accountId: account, keyId: undefined });
   assert.equal(limits.queuedJobs, 0);
@@ -89,7 +89,7 @@ test("0 means any number of jobs, even if the settings limit the account", async
   await database.pool.query("delete from transcript_job");
 });
 
-test("the audio of a successful job counts for its account and its key; beyond the limit submits are refused", async () => {
+test("the audio of a successful job counts for its account and its key, and beyond the limit submits are refused", async () => {
   const account = await newAccount({ audioSecondsPerDay: 1 });
   const key = await newKey(account, {});
   const name = await submit(account, key);
@@ -106,7 +106,7 @@ test("the audio of a successful job counts for its account and its key; beyond t
   assert.equal((await refusal(submit(account, key))).reason, "AUDIO_LIMIT");
 });
 
-test("a job that starts after the audio of the day is used up fails with that reason", async () => {
+test("a job that starts after the audio limit of the day is reached fails with that reason", async () => {
   const account = await newAccount({ audioSecondsPerDay: 1 });
   const name = await submit(account, undefined);
   await database.db
@@ -149,7 +149,7 @@ for (const path of ["/a.wav", "/chunked.wav"]) {
   });
 }
 
-test("jobs that fetch at the same time keep their media only if there is room for it", async () => {
+test("jobs that fetch concurrently keep their media only if there is room for it", async () => {
   const account = await newAccount({ storedBytes: 2 * wav.length + 10 });
   const names = await Promise.all(
     Array.from({ length: 6 }, async () => submit(account, undefined)),
@@ -167,7 +167,7 @@ test("media that is not kept needs no room", async () => {
   assert.equal(state, State.SUCCESS);
 });
 
-/** Checks that the store has exactly the media that the database lists. */
+/** Checks that the store contains exactly the media that the database lists. */
 async function assertStored(): Promise<void> {
   await until(async () => {
     const rows = await database.db.selectFrom("media").select("id").execute();

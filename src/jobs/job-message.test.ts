@@ -8,7 +8,7 @@ import { failureDetails, failureStatus } from "./job-failure.ts";
 import { withResult } from "../../test/fixtures/job-result.ts";
 import { jobMessage } from "./job-message.ts";
 
-/** The error that callers see of a stored one. */
+/** Returns the error that callers see for a stored error. */
 function shownError(error: unknown): unknown {
   const at = new Date(0);
   const message = jobMessage({
@@ -51,7 +51,7 @@ test("jobMessage() drops unknown parts of a stored error, which a later version 
       { code: 3, message: "no" },
     ],
     [{ ...known, code: "later", message: 7, details: [] }, { code: 2 }],
-    // Written by a version before ErrorInfo.
+    // Written by a version before ErrorInfo was introduced.
     [
       { code: 3, message: "no" },
       { code: 3, message: "no" },

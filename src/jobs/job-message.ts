@@ -8,7 +8,7 @@ import { durationFromMs, timestampFromDate } from "../std/duration.ts";
 import type { StoredJob } from "./stored-job.ts";
 import { storedStatus } from "./stored-status.ts";
 
-/** §2.1: a job as it is returned, listed and sent to webhooks. */
+/** Returns a job as it is returned, listed and sent to webhooks (§2.1). */
 export function jobMessage(job: StoredJob): TranscriptJob {
   const message = submittedMessage(job);
   message.state = State[job.state];
@@ -25,7 +25,7 @@ export function jobMessage(job: StoredJob): TranscriptJob {
   return message;
 }
 
-/** §4.1: the answer to submit has neither state nor progress. */
+/** Returns the response to submit, which has neither state nor progress (§4.1). */
 export function submittedMessage({ id, startedAt, metadata, uploadId }: StoredJob): TranscriptJob {
   return create(TranscriptJobSchema, {
     name: `transcriptjob/${id}`,

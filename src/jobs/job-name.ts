@@ -1,14 +1,19 @@
 import { idIn } from "../std/ids.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 
-/** The id in transcriptjob/<id>; there is no job with a malformed name. */
+/**
+ * Returns the id in transcriptjob/<id>. Throws if the name is malformed, since no such job exists.
+ */
 export function jobIdIn(name: string): string {
   const id = idIn("transcriptjob", name);
   if (id === undefined) throw jobNotFound(name);
   return id;
 }
 
-/** docs/api.md, Errors: a job of another account is answered like one that does not exist. */
+/**
+ * Returns the error for a job that does not exist or belongs to another account (docs/api.md,
+ * Errors).
+ */
 export function jobNotFound(name: string): ServiceError {
   return new ServiceError("not_found", `there is no job ${shown(name)}`, {
     reason: "JOB_NOT_FOUND",

@@ -15,10 +15,10 @@ import { failRow } from "./worker/end-jobs.ts";
 export interface NewJob {
   readonly id: string;
   readonly accountId: string;
-  /** The key that submits it; null: a member does. */
+  /** The key that submits the job; null if a member submits it. */
   readonly keyId: string | null;
   readonly metadata: TranscriptMetadata;
-  /** Where the media comes from: a URL, or a finished upload. */
+  /** The source of the media: a URL or a finished upload. */
   readonly source:
     | { readonly uri: string }
     | { readonly uploadId: string; readonly mediaId: string };
@@ -27,24 +27,24 @@ export interface NewJob {
   readonly now: Date;
 }
 
-/** The lowest turn. Turns decrease, and begin at 0 again once no job is left. */
+/** The lowest turn. Turns decrease, and begin again at 0 once no jobs are left. */
 const turnMin = -2_000_000_000;
 
 /**
- * How many jobs are searched for the place that the queue serves: more than all workers run at a
- * time. Without this limit each submit would read all jobs that have been leased before.
+ * The number of jobs searched for the place that the queue serves: more than all workers run
+ * concurrently. Without this limit each submit would read all jobs that were leased before.
  */
 const searchedMax = 1_000;
 const nextInTurn = sql`(select priority, lease from transcript_job where state = 'PROCESSING'
   order by priority desc, id limit ${sql.lit(searchedMax)}) as next`;
 
 /**
- * Inserts jobs with their turns among those that wait, and returns the ids of those that were
- * inserted: a job whose idempotency key the account has already used is not. Turns are fair between
- * accounts (start-time fair queueing): a job comes after its account's others, but never before the
- * place that the queue serves now, which is that of the next job, or of the last one leased; so the
- * first job of an account comes next, however many jobs of another account wait. Released or
- * attempted again, a job keeps its turn.
+ * Inserts jobs with their turns among the waiting jobs. Returns the ids of the inserted jobs; a job
+ * with an idempotency key that the account has already used is not inserted. Turns are fair between
+ * accounts (start-time fair queueing): a job comes after the other jobs of its account, but never
+ * before the place that the queue currently serves. That place is the turn of the next job, or of
+ * the last one leased. The first job of an account therefore comes next, regardless of how many
+ * jobs of another account wait. A job that is released or attempted again keeps its turn.
  */
 export async function insertJobs(
   trx: Transaction<Tables>,
@@ -84,8 +84,8 @@ export async function insertJobs(
 }
 
 /**
- * How many unfinished jobs each of the accounts has. No other transaction can insert one of theirs
- * before this one ends: all inserts call this first.
+ * Returns the number of unfinished jobs of each account. No other transaction can insert a job of
+ * these accounts until this one ends, since all inserts call this function first.
  */
 export async function lockJobCounts(
   trx: Transaction<Tables>,
@@ -109,8 +109,8 @@ export async function lockJobCounts(
 }
 
 /**
- * How many unfinished jobs were submitted with each of these keys, which belong to these accounts.
- * Exact under lockJobCounts().
+ * Returns the number of unfinished jobs that were submitted with each of these keys, which belong
+ * to these accounts. The counts are exact under lockJobCounts().
  */
 export async function countJobsOfKeys(
   trx: Transaction<Tables>,
@@ -129,7 +129,7 @@ export async function countJobsOfKeys(
   return new Map(rows.map(({ key_id, count }) => [key_id ?? "", count]));
 }
 
-/** undefined: the account has no such job. */
+/** Returns the job; undefined if the account has no such job. */
 export async function findJob(
   db: Kysely<Tables>,
   accountId: string,
@@ -144,19 +144,21 @@ export async function findJob(
   return row && jobOf(row);
 }
 
-/** What a watcher knows about a job; only the id if it has not seen it yet. */
+/**
+ * The state of a job that a watcher knows; only the id if the watcher has not seen the job yet.
+ */
 export type KnownJob = Pick<StoredJob, "id"> &
   Partial<Pick<StoredJob, "state" | "progressPercent">>;
 
-/** What a poll reads: a job without its metadata, which may be long. */
+/** The columns that a poll reads: a job without its metadata, which may be long. */
 export interface SeenJob extends Pick<StoredJob, "id" | "accountId" | "state" | "progressPercent"> {
-  /** The length of the stored metadata. */
+  /** The length in bytes of the stored metadata. */
   readonly metadataBytes: number;
 }
 
 /**
- * Those of the jobs whose state or progress differs from what is known; undefined for a job that
- * does not exist. One statement.
+ * Returns the jobs with a state or progress that differs from the known one; undefined for a job
+ * that does not exist. Uses one statement.
  */
 export async function findChangedJobs(
   db: Kysely<Tables>,
@@ -178,7 +180,7 @@ export async function findChangedJobs(
   return new Map(rows.map(({ known_id, seen }) => [known_id, seen ?? undefined]));
 }
 
-/** These jobs, in this order; undefined for one that does not exist. */
+/** Returns these jobs in this order; undefined for a job that does not exist. */
 export async function findJobs(
   db: Kysely<Tables>,
   ids: readonly string[],
@@ -192,7 +194,7 @@ export async function findJobs(
   return ids.map((id) => jobs.get(id));
 }
 
-/** The job of an idempotency key, with the hash of its request. */
+/** Returns the job of an idempotency key, with the hash of its request. */
 export async function findJobOfKey(
   db: Kysely<Tables>,
   accountId: string,
@@ -207,7 +209,7 @@ export async function findJobOfKey(
   return row && { job: jobOf(row), requestSha256: row.request_sha256 };
 }
 
-/** Removes the key from older jobs, so that it can be used again. */
+/** Removes the idempotency key from older jobs, so that it can be used again. */
 export async function forgetKey(
   db: Kysely<Tables>,
   accountId: string,
@@ -223,7 +225,7 @@ export async function forgetKey(
     .execute();
 }
 
-/** One page of an account's jobs, newest first. Pages end early if metadata is long. */
+/** Returns one page of an account's jobs, newest first. A page ends early if metadata is long. */
 export async function listJobs(
   db: Kysely<Tables>,
   accountId: string,
@@ -269,8 +271,8 @@ export interface UploadedMedia {
 }
 
 /**
- * The media of finished uploads of these accounts, by the uploads. It cannot be deleted until the
- * transaction ends: a deletion locks the media before its upload.
+ * Returns the media of finished uploads of these accounts, by upload. The media cannot be deleted
+ * until the transaction ends, since a deletion locks the media before its upload.
  */
 export async function lockUploadMedia(
   trx: Kysely<Tables>,
@@ -298,7 +300,7 @@ export async function lockUploadMedia(
   );
 }
 
-/** Ends a job as cancelled; false when the account has no such job that is PROCESSING. */
+/** Ends a job as cancelled. Returns false if the account has no such job that is PROCESSING. */
 export async function cancelJob(
   trx: Transaction<Tables>,
   accountId: string,

@@ -49,7 +49,10 @@ async function end({ lease }: LeasedJob): Promise<void> {
   await database.db.deleteFrom("transcript_job").where("id", "=", lease.id).execute();
 }
 
-/** Jobs as the service inserts them one after the other, in one statement. */
+/**
+ * Inserts jobs in one statement, with the turns that the service would give them one after the
+ * other.
+ */
 async function flood(accountId: string, count: number): Promise<void> {
   await database.pool.query(
     `insert into transcript_job (id, account_id, state, priority, metadata)
@@ -58,14 +61,14 @@ async function flood(accountId: string, count: number): Promise<void> {
   );
 }
 
-/** The accounts of the next jobs, by their letters. */
+/** Returns the accounts of the next jobs, by their letters. */
 async function accountsOf(count: number, letters: Record<string, string>): Promise<string> {
   let order = "";
   for (let i = 0; i < count; i++) order += letters[(await take()).accountId];
   return order;
 }
 
-test("a single job is among the next two, however late in a flood of 10,000 it is submitted", async () => {
+test("a single job is among the next two, however late it is submitted in a flood of 10,000", async () => {
   const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
   await flood(many, 10_000);
   const letters = { [many]: "a", [few]: "b" };
@@ -80,7 +83,7 @@ test("a single job is among the next two, however late in a flood of 10,000 it i
   assert.equal(await next([many]), undefined);
 });
 
-test("a worker that passes a flood over finds the jobs behind it, in their order", async () => {
+test("a worker that skips a flood leases the jobs behind it in order", async () => {
   const [many, ...others] = [
     await jobs.addAccount(),
     await jobs.addAccount(),
@@ -88,7 +91,7 @@ test("a worker that passes a flood over finds the jobs behind it, in their order
   ];
   await flood(many, 3_000);
   const [first, second] = [await submit(others[0] ?? ""), await submit(others[1] ?? "")];
-  // The flood was leased and released before, and has the better turns.
+  // The jobs of the flood were leased and released before, and have the better turns.
   await database.pool.query("update transcript_job set lease = 2 where account_id = $1", [many]);
   await database.pool.query("update transcript_job set priority = -2500 where id = $1", [first]);
   await database.pool.query("update transcript_job set priority = -2400 where id = $1", [second]);
@@ -100,7 +103,7 @@ test("a worker that passes a flood over finds the jobs behind it, in their order
   assert.equal(await next([many]), undefined);
 });
 
-test("a job comes before a flood of jobs that all have been leased before", async () => {
+test("a job comes before a flood of jobs that have all been leased before", async () => {
   const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
   await flood(many, 3_000);
   await database.pool.query("update transcript_job set lease = 2");
@@ -109,7 +112,7 @@ test("a job comes before a flood of jobs that all have been leased before", asyn
   assert.ok(leased.some(({ lease }) => lease.id === single));
 });
 
-test("three accounts take turns, in whatever order they came", async () => {
+test("three accounts take turns, in whatever order their jobs arrive", async () => {
   const [a, b, c] = [await jobs.addAccount(), await jobs.addAccount(), await jobs.addAccount()];
   const letters = { [a]: "a", [b]: "b", [c]: "c" };
   for (let i = 0; i < 12; i++) await submit(a);
@@ -127,7 +130,7 @@ test("three accounts take turns, in whatever order they came", async () => {
   }
 });
 
-test("an account that has had its turns does not wait behind a flood that begins while no job waits", async () => {
+test("an account that has had its turns does not wait behind a flood that begins while no job is waiting", async () => {
   const [early, late] = [await jobs.addAccount(), await jobs.addAccount()];
   const letters = { [early]: "a", [late]: "b" };
   for (let i = 0; i < 30; i++) await submit(early);
@@ -140,7 +143,7 @@ test("an account that has had its turns does not wait behind a flood that begins
   assert.match(order, /a/, order);
 });
 
-test("a job that is released or attempted again keeps its turn, and holds up no other job while it waits", async () => {
+test("a job that is released or attempted again keeps its turn, and does not delay other jobs while it waits", async () => {
   const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
   for (let i = 0; i < 5; i++) await submit(many);
   const { db } = database;
@@ -189,7 +192,7 @@ test("an account's limit of unfinished jobs holds for concurrent submissions", a
   assert.equal((await refusal(submit(many))).reason, "TOO_MANY_JOBS");
 });
 
-/** Leases `count` jobs and ends them; returns their names in order. */
+/** Leases `count` jobs and ends them. Returns their names in order. */
 async function serve(count: number): Promise<string[]> {
   const names: string[] = [];
   for (let i = 0; i < count; i++) {
@@ -211,7 +214,7 @@ async function submitMany(accountId: string, count: number): Promise<string[]> {
   return names;
 }
 
-test("a waiting account comes next, whatever another one has waiting before it", async () => {
+test("a waiting account comes next, regardless of the jobs that another one has waiting", async () => {
   const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];
   const flood = await submitMany(many, 40);
   const first = await serve(5);
@@ -228,7 +231,7 @@ test("a waiting account comes next, whatever another one has waiting before it",
   assert.equal(await next([]), undefined);
 });
 
-test("accounts with many waiting jobs take turns, in whatever order they came", async () => {
+test("accounts with many waiting jobs take turns, in whatever order the jobs arrive", async () => {
   const [early, late] = [await jobs.addAccount(), await jobs.addAccount()];
   const flood = await submitMany(early, 20);
   await serve(10);

@@ -1,4 +1,4 @@
-// The memory and main-thread time that watches use on a node, and what is refused beyond that.
+// The memory and main-thread time that watches use on a node, and refusals beyond the limits.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../../test/fixtures/until.ts";
@@ -15,7 +15,7 @@ import { JobWatchers } from "./job-watchers.ts";
 
 let jobs: WatchedJobs;
 let account = "";
-/** The statements so far once nothing is watched any more. */
+/** The number of statements executed by the time nothing is watched any more. */
 let statementsAtRest = 0;
 
 before(async () => {
@@ -28,7 +28,7 @@ after(async () => {
   assert.equal(jobs.statements(), statementsAtRest, "nothing is polled when nothing is watched");
 });
 
-/** A job with a megabyte of metadata, which an earlier version accepted. */
+/** Adds a job with a megabyte of metadata, which an earlier version accepted. */
 async function addLongJob(accountId: string): Promise<string> {
   const id = await jobs.addJob(accountId);
   await jobs.change([id], "metadata = jsonb_build_object('subject', repeat('x', 1000000))");
@@ -37,7 +37,7 @@ async function addLongJob(accountId: string): Promise<string> {
 
 const heldLimits = { nodeBytesMax: 20e6, reason: "WATCHES_FULL", what: "watched jobs" };
 
-test("unread messages are limited in bytes, by account and node", async () => {
+test("unread messages are limited in bytes per account and per node", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 8.4e6 });
   const watchers = new JobWatchers(jobs.database.db, { held });
   const id = await addLongJob(account);
@@ -58,7 +58,7 @@ test("unread messages are limited in bytes, by account and node", async () => {
   assert.equal(held.total, 0);
 });
 
-test("a watcher whose message waits for memory gets the newest state of the job", async () => {
+test("a watcher with a message that waits for memory gets the newest state of the job", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 2.1e6 });
   const watchers = new JobWatchers(jobs.database.db, { held });
   const id = await addLongJob(account);
@@ -67,7 +67,7 @@ test("a watcher whose message waits for memory gets the newest state of the job"
   await first.next();
   const more = first.next();
   await second.next();
-  // The second one has not read its message.
+  // The second watcher has not read its message.
   await jobs.change([id], "progress_percent = 5");
   await jobs.change([id], "progress_percent = 9");
   await second.return();
@@ -90,7 +90,7 @@ test("streams that are due or refused at the same moment share the event loop", 
     const sent = watches.map(async (each) => {
       await each.next().catch(() => {});
       most = Math.max(most, ++now);
-      // What a stream does with its job.
+      // This simulates the work of a stream on its job.
       for (const end = performance.now() + 2; performance.now() < end;);
     });
     await Promise.all(sent);
@@ -100,7 +100,7 @@ test("streams that are due or refused at the same moment share the event loop", 
   }
 });
 
-test("with a hundred messages waiting for room a stream is refused before anything is read for it", async () => {
+test("with a hundred messages waiting for room a new stream is refused before any read for it", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 2.1e6 });
   const watchers = new JobWatchers(jobs.counted, { held });
   const [unread, id] = [await addLongJob(account), await jobs.addJob()];

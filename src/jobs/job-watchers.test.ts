@@ -20,7 +20,7 @@ import { JobWatchers, watchesMax } from "./job-watchers.ts";
 
 let jobs: WatchedJobs;
 let account = "";
-/** The statements so far once nothing is watched any more. */
+/** The number of statements executed by the time nothing is watched any more. */
 let statementsAtRest = 0;
 
 before(async () => {
@@ -33,7 +33,7 @@ after(async () => {
   assert.equal(jobs.statements(), statementsAtRest, "nothing is polled when nothing is watched");
 });
 
-test("a watch sends the job at once and with each change, and ends with the job", async () => {
+test("a watch sends the job immediately and after each change, and ends with the job", async () => {
   const watchers = new JobWatchers(jobs.database.db);
   const id = await jobs.addJob();
   await jobs.change([id], "progress_percent = 3");
@@ -51,7 +51,7 @@ test("a watch sends the job at once and with each change, and ends with the job"
     ["PROCESSING", 40, null],
     "the current state, not an earlier one",
   );
-  // A change that is not visible.
+  // This change is not visible to watchers.
   await jobs.change([id], "lease = 7");
   const transcript = newId();
   await jobs.change(
@@ -69,7 +69,7 @@ test("a watch sends the job at once and with each change, and ends with the job"
   );
 });
 
-test("an unchanged job is sent again, so that no proxy takes the stream for dead", async () => {
+test("an unchanged job is sent again, so that proxies do not consider the stream dead", async () => {
   const id = await jobs.addJob();
   const watchers = new JobWatchers(jobs.database.db, { repeatMs: 100 });
   const watch = watchers.watch(account, id, forever());
@@ -79,7 +79,7 @@ test("an unchanged job is sent again, so that no proxy takes the stream for dead
   await watch.return();
 });
 
-test("repeats and later watchers get the job as it is now", async () => {
+test("repeated messages and later watchers show the current state of the job", async () => {
   const id = await jobs.addJob();
   const at = (): Date => new Date(Date.now() + 3_600_000);
   const touch = async (time: Date): Promise<void> =>
@@ -89,7 +89,7 @@ test("repeats and later watchers get the job as it is now", async () => {
   await watch.next();
   const again = at();
   await touch(again);
-  // Two may have been in progress.
+  // Two messages may have been in progress.
   await watch.next();
   await watch.next();
   assert.deepEqual((await watch.next()).value?.updatedAt, again);
@@ -106,7 +106,7 @@ test("repeats and later watchers get the job as it is now", async () => {
   await Promise.all([early.return(), late.return()]);
 });
 
-test("a watch of a foreign or deleted job is NOT_FOUND, and a watcher that leaves is forgotten", async () => {
+test("a watch of a foreign or deleted job fails with NOT_FOUND, and a watcher that leaves is removed", async () => {
   const watchers = new JobWatchers(jobs.database.db);
   const id = await jobs.addJob();
   const watch = watchers.watch(account, id, forever());
@@ -129,7 +129,7 @@ test("a watch of a foreign or deleted job is NOT_FOUND, and a watcher that leave
   assert.equal((await refusal(watch.next())).reason, "JOB_NOT_FOUND");
 });
 
-test("a thousand watchers of a thousand jobs take two statements in half a second, one that looks and one that reads", async (t) => {
+test("a thousand watchers of a thousand jobs take two statements in half a second, one to poll and one to read", async (t) => {
   const { rows } = await jobs.database.pool.query<{ id: string }>(
     `insert into transcript_job (id, account_id, state, metadata)
      select gen_random_uuid(), $1, 'PROCESSING', '{}' from generate_series(1, $2) returning id`,
@@ -167,7 +167,7 @@ function percent({ value }: { readonly value?: unknown }): unknown {
   return typeof value === "object" && value && Reflect.get(value, "progressPercent");
 }
 
-test("the watches of a node are limited, and all end when it stops", async () => {
+test("the number of watches of a node is limited, and all watches end when the node stops", async () => {
   const stopping = new AbortController();
   const watchers = new JobWatchers(jobs.database.db, { stopping: stopping.signal });
   const open: ReturnType<JobWatchers["watch"]>[] = [];
@@ -211,7 +211,7 @@ test("while the database is unavailable, watches stay open, and new ones fail", 
   await pool.end();
 });
 
-/** A relay of the database's socket, in another folder, which can be cut. */
+/** Opens a relay to the database's socket, in another folder, whose connections can be cut. */
 async function openLine(
   folder: string,
 ): Promise<{ cut(): Promise<void>; repair(): Promise<void> } & AsyncDisposable> {

@@ -12,32 +12,38 @@ import { findChangedJobs, findJobs, type SeenJob } from "./job-store.ts";
 import type { StoredJob } from "./stored-job.ts";
 import { Watcher } from "./watcher.ts";
 
-/** How often the watched jobs are polled. */
+/** The interval at which the watched jobs are polled. */
 const lookMs = 500;
-/** Watchers that come within this time share a statement. */
+/** The time within which new watchers share a statement. */
 const gatherMs = 10;
-/** An unchanged job is sent again after this: before proxies take the stream for dead (60 s). */
+/**
+ * The interval after which an unchanged job is sent again: shorter than the 60 s after which
+ * proxies consider a stream dead.
+ */
 const repeatMsDefault = 30_000;
 
 /**
- * Jobs that are read at a time, to be sent: short ones, and those with long metadata, up to a
- * megabyte each.
+ * The number of jobs that are read together to be sent: short ones, and those with long metadata,
+ * up to a megabyte each.
  */
 const readAtOnce = { short: 1_000, long: 16 } as const;
 const shortBytesMax = 8_192;
-/** A message is in memory twice: as it is written, and as it is sent. */
+/** The number of copies of a message in memory: the message before and after serialization. */
 const copies = 2;
 /**
- * How long a message waits for room; the first one of a stream, as long as the status can still
- * report an error.
+ * The maximum time for which a message waits for room. For the first message of a stream, this is
+ * the time in which the status can still report an error.
  */
 const roomMsMax = { first: 400, later: 30_000 } as const;
 
-/** Watchers that ask for their job at the same moment, in one statement: a few milliseconds. */
+/**
+ * The maximum number of watchers that request their job at the same moment and are served in one
+ * statement: a few milliseconds of work.
+ */
 const wokenAtOnce = readAtOnce.short;
 /**
- * Messages of one account that may wait for room; beyond that a stream is refused before anything
- * is read for it.
+ * The maximum number of messages of one account that may wait for room. Beyond it a stream is
+ * refused before anything is read for it.
  */
 const waitingMax = 100;
 
@@ -49,17 +55,21 @@ const defaultHeld = {
   what: "watched jobs",
 };
 
-/** Streams that one account may have open at a node, and all accounts together. */
+/**
+ * The maximum number of streams that one account, and all accounts together, may have open at a
+ * node.
+ */
 export const watchesMax = { account: 1_000, node: 10_000 } as const;
 
 /**
- * Notifies the watchers of this node of changes to their jobs, wherever the workers are: one
- * statement polls all of these jobs, twice a second and when a watcher comes, another reads those
- * that have changed, and none runs while nothing is watched. A job is read when there is memory for
- * its message: unread messages are limited per account and per node, and a message has the newest
- * state when its turn comes. While the database is unavailable, streams that have sent something
- * stay open and continue afterwards; others end with the error. Streams that are due at the same
- * moment share the event loop, account by account.
+ * Notifies the watchers of this node of changes to their jobs, wherever the workers are. One
+ * statement polls all watched jobs, twice a second and when a watcher arrives. Another one reads
+ * the jobs that have changed. Neither runs while nothing is watched.
+ *
+ * A job is read when there is memory for its message: unread messages are limited per account and
+ * per node, and a message has the newest state when its turn comes. While the database is
+ * unavailable, streams that have sent something stay open and continue afterwards; others end with
+ * the error. Streams that are due at the same moment share the event loop, account by account.
  */
 export class JobWatchers {
   readonly #db: Kysely<Tables>;
@@ -67,10 +77,13 @@ export class JobWatchers {
   readonly #repeatMs: number;
   readonly #room: HeldRoom;
   readonly #reads: Record<keyof typeof readAtOnce, Batches<string, StoredJob | undefined>>;
-  /** Reads in progress, by what was seen of the job: all its watchers share the result. */
+  /**
+   * Reads in progress, keyed by the known state of the job. All watchers of the job share the
+   * result.
+   */
   readonly #reading = new Map<string, Promise<StoredJob | undefined>>();
   readonly #jobs = new Map<string, WatchedJob>();
-  /** Jobs with watchers that have not received anything yet. */
+  /** The jobs with watchers that have not received anything yet. */
   readonly #unseen = new Set<WatchedJob>();
   readonly #turns = new FairTurns();
   readonly #counts = new Map<string, number>();
@@ -78,7 +91,9 @@ export class JobWatchers {
   #isLooking = false;
   #wake = (): void => {};
 
-  /** `stopping` ends all watches with its reason; later ones end immediately. */
+  /**
+   * When `stopping` aborts, all watches end with its reason, and later watches end immediately.
+   */
   constructor(
     db: Kysely<Tables>,
     options: {
@@ -106,10 +121,10 @@ export class JobWatchers {
   }
 
   /**
-   * Yields the job immediately, then with each change of state or progress (only the newest of
-   * several), and ends when the job does. A message counts as unread until the next one is asked
-   * for. Throws not_found for a job that is not the account's, resource_exhausted if it watches too
-   * many, or has too much unread.
+   * Yields the job immediately, then after each change of state or progress (only the newest of
+   * several), and ends when the job does. A message counts as unread until the next one is
+   * requested. Throws not_found if the account has no such job, and resource_exhausted if the
+   * account watches too many jobs or has too many unread bytes.
    */
   async *watch(
     accountId: string,
@@ -146,7 +161,10 @@ export class JobWatchers {
     }
   }
 
-  /** Checked first for each stream, so that refusing an account with too many costs little. */
+  /**
+   * This is checked first for each stream, so that refusing an account with too many streams costs
+   * little.
+   */
   #checkRoom(accountId: string): void {
     if ((this.#counts.get(accountId) ?? 0) >= watchesMax.account) {
       throw watchesFull(`the account watches ${watchesMax.account} jobs at a time already`);
@@ -200,7 +218,7 @@ export class JobWatchers {
     }
   }
 
-  /** Polls the jobs as long as any is watched. */
+  /** Polls the jobs while any are watched. */
   async #run(): Promise<void> {
     this.#isLooking = true;
     for (let lookAt = 0; this.#jobs.size > 0;) {
@@ -230,14 +248,15 @@ export class JobWatchers {
     const now = performance.now();
     const repeatFrom = now - this.#repeatMs;
     const isDue = ({ notifiedAt }: Watcher): boolean => notifiedAt <= repeatFrom;
-    // A watcher that comes while the statement runs is notified after the next one.
+    // A watcher that arrives while the statement runs is notified after the next one.
     const looked = Array.from(jobs, (watched) => ({ watched, watchers: [...watched.watchers] }));
     for (const watched of jobs) {
       watched.unseen.clear();
       this.#unseen.delete(watched);
     }
     try {
-      // Times change more often than what is sent: for repeats the job is read as it is now.
+      // The stored times change more often than the sent messages: for repeated messages the
+      // current state of the job is read.
       const known = looked.map(({ watched: { id, job }, watchers }) =>
         watchers.some(isDue) ? { id } : { id, ...job },
       );
@@ -266,10 +285,10 @@ export class JobWatchers {
 
 interface WatchedJob {
   readonly id: string;
-  /** Its last known state. */
+  /** The last known state of the job. */
   job: SeenJob | undefined;
   readonly watchers: Set<Watcher>;
-  /** The watchers that have not received anything yet: their job is polled immediately. */
+  /** The watchers that have not received anything yet. Their job is polled immediately. */
   readonly unseen: Set<Watcher>;
 }
 
@@ -279,7 +298,7 @@ function newlyWatched(id: string): WatchedJob {
 
 type Shown = Pick<StoredJob, "state" | "progressPercent">;
 
-/** Whether nothing visible has changed. */
+/** Returns whether nothing visible has changed. */
 function isSame(before: Shown | undefined, now: Shown | undefined): boolean {
   if (!before || !now) return false;
   return before.state === now.state && before.progressPercent === now.progressPercent;

@@ -1,4 +1,5 @@
-// Races: submits with one key on several nodes, and jobs that come between the pages of a list.
+// Race conditions: concurrent submits with one key on several nodes, and jobs that arrive between
+// the pages of a list.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -44,7 +45,7 @@ after(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** Another node on the same database: its own connections and service. */
+/** Opens another node on the same database, with its own connections and service. */
 async function openNode(uploads: Pick<Uploads, "collectUpload">) {
   const folder = join(database.folder, "postgres");
   const log = createLog("silent");
@@ -70,7 +71,7 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
   };
 }
 
-test("an Idempotency-Key makes one job, on whatever nodes and however late it is used", async () => {
+test("an Idempotency-Key creates one job, on any node and however late it is used", async () => {
   await using node = await openNode({ collectUpload: async () => {} });
   const racing = Array.from({ length: 20 }, async (_, index) =>
     index % 2 === 0
@@ -93,7 +94,7 @@ test("an Idempotency-Key makes one job, on whatever nodes and however late it is
   assert.equal(answers.filter((answer) => answer === "already_exists").length, 5);
   assert.equal(answers.filter((answer) => answer.startsWith("transcriptjob/")).length, 1);
 
-  // A refused submit keeps no key.
+  // A refused submit does not use up the key.
   const bad = await refusalOrName(node.submit(jobRequest("http://10.0.0.1/"), "bad"));
   assert.equal(bad, "invalid_argument");
   assert.match(await node.submit(jobRequest(url), "bad"), /^transcriptjob/);
@@ -105,7 +106,7 @@ async function refusalOrName(submitting: Promise<string>): Promise<string> {
   );
 }
 
-/** A finished upload. */
+/** Adds a finished upload. */
 async function addUpload(): Promise<{ id: string; mediaId: string }> {
   const [id, mediaId] = [newId(), newId()];
   const media = { id: mediaId, account_id: account, size_bytes: 1, content_type: "audio/wav" };
@@ -121,13 +122,14 @@ async function addUpload(): Promise<{ id: string; mediaId: string }> {
   return { id, mediaId };
 }
 
-test("a late submit of an upload answers with the job that its key has made", async () => {
+test("a late submit of an upload returns the job that was created with its key", async () => {
   const { id } = await addUpload();
   const metadata = { languageCode: "en-US", fileType: 1 } as const;
   const request: JobRequest = { metadata, useUri: false, uri: `uploads/${id}` };
   let first = "";
   await using late = await openNode({
-    // While this submit looks up the upload, another one makes the job, which takes the upload.
+    // While this submit looks up the upload, another submit creates the job, which uses up the
+    // upload.
     async collectUpload() {
       first = await jobs.submit(account, request, { "idempotency-key": "upload" });
       await database.db.deleteFrom("upload").where("id", "=", id).execute();
@@ -141,7 +143,7 @@ test("`listTranscriptJobs()` lists each job once while others are added and dele
   const lister = await jobs.addAccount();
   const names: string[] = [];
   for (let i = 0; i < 9; i++) names.unshift(await jobs.submit(lister, jobRequest(url)));
-  // All started at the same moment, as in a flood.
+  // All jobs started at the same moment, as in a flood.
   await database.db
     .updateTable("transcript_job")
     .set({ started_at: new Date() })
@@ -190,11 +192,11 @@ test("a submit of an upload that is being deleted is refused, without a deadlock
   assert.match(await others, /^transcriptjob/);
 });
 
-test("an upload of another account is refused, also in one commit with its owner's submits", async () => {
+test("an upload of another account is refused, even in one commit with its owner's submits", async () => {
   const other = await jobs.addAccount();
   const metadata = { languageCode: "en-US", fileType: 1 } as const;
   const uploads = await Promise.all(Array.from({ length: 10 }, addUpload));
-  // Those that come while the first is being written share a commit.
+  // Submits that arrive while the first one is being written share a commit.
   const racing = uploads.map(async ({ id }) => {
     const request: JobRequest = { metadata, useUri: false, uri: `uploads/${id}` };
     return await Promise.all([

@@ -62,7 +62,7 @@ async function refusal(promise: Promise<unknown>): Promise<ServiceError> {
   return error;
 }
 
-test("`submitTranscriptJob()` answers name, startTime and the metadata with originalUri, and nothing else", async () => {
+test("`submitTranscriptJob()` returns only name, startTime and the metadata with originalUri", async () => {
   const answer = await submitted({
     metadata: {
       languageCode: "en-US",
@@ -158,7 +158,7 @@ test("`submitTranscriptJob()` accepts the experimental code of an installed lang
   assert.equal(answer.transcriptMetadata?.languageCode, "is-IS-x-exp");
 });
 
-test("`submitTranscriptJob()` accepts a finished upload of the caller's account only", async () => {
+test("`submitTranscriptJob()` accepts only a finished upload of the caller's account", async () => {
   const other = await jobs.addAccount();
   const insert = async (accountId: string, isFinished: boolean): Promise<string> => {
     const [id, mediaId] = [newId(), newId()];
@@ -207,7 +207,7 @@ test("`submitTranscriptJob()` accepts a finished upload of the caller's account 
   }
 });
 
-test("`submitTranscriptJob()` answers with the first job for the same key and body for 24 hours", async () => {
+test("`submitTranscriptJob()` returns the first job for the same key and body for 24 hours", async () => {
   const header = { "Idempotency-Key": "one" };
   const base = jobRequest(url, { a: "1", b: "2" });
   const swapped = jobRequest(url, { b: "2", a: "1" });
@@ -236,7 +236,7 @@ test("`submitTranscriptJob()` answers with the first job for the same key and bo
   }
 });
 
-test("`getTranscriptJob()` and `cancelTranscriptJob()` answer the same for foreign, absent and malformed names", async () => {
+test("`getTranscriptJob()` and `cancelTranscriptJob()` return the same error for foreign, absent and malformed names", async () => {
   const other = await jobs.addAccount();
   const theirs = await jobs.submit(other, jobRequest(url));
   const names = [theirs, `transcriptjob/${newId()}`, "transcriptjob/x", "transcripts/a", "", "%"];

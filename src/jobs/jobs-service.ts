@@ -46,18 +46,18 @@ export interface JobsParts {
   readonly uploads: Pick<Uploads, "collectUpload">;
   readonly pageTokens: PageTokens;
   readonly allow: MediaAllowList;
-  /** Languages of the installed models, sorted. */
+  /** Returns the languages of the installed models, sorted. */
   readonly languageCodes: () => readonly string[];
-  /** Limits unfinished jobs, and audio. */
+  /** Provides and checks the limits on unfinished jobs and on audio. */
   readonly meter: Pick<Meter, "limitsOf" | "checkAudio">;
-  /** The limit of unread messages to watchers. Default: JobWatchers' own. */
+  /** The limit of unread messages to watchers. Default: the limit of JobWatchers. */
   readonly watches?: HeldBytes;
   /** Ends the watches when the service stops. */
   readonly stopping?: AbortSignal;
   readonly now?: () => number;
 }
 
-/** §4.1 and §4.2, and listing, watching and cancelling jobs. */
+/** Submitting and reading jobs (§4.1 and §4.2), and listing, watching and cancelling them. */
 export type JobsService = Pick<
   ServiceImpl<typeof Transcripts>,
   | "submitTranscriptJob"
@@ -67,20 +67,20 @@ export type JobsService = Pick<
   | "cancelTranscriptJob"
 >;
 
-/** docs/api.md, Jobs: how long an Idempotency-Key refers to the same job. */
+/** The time for which an Idempotency-Key refers to the same job (docs/api.md, Jobs). */
 const keyMs = 24 * 3_600_000;
 export const keyCharsMax = 255;
 
 const sharedMessages = new WeakMap<StoredJob, TranscriptJob>();
 
-/** The message that all watchers of a job share. */
+/** Returns the message that all watchers of a job share. */
 function sharedMessage(job: StoredJob): TranscriptJob {
   const message = sharedMessages.get(job) ?? jobMessage(job);
   sharedMessages.set(job, message);
   return message;
 }
 
-/** The types of details of a job's error. */
+/** The detail types of a job's error. */
 const registry = createRegistry(file_google_rpc_error_details);
 
 export function createJobsService(parts: JobsParts): JobsService {
@@ -143,7 +143,7 @@ export function createJobsService(parts: JobsParts): JobsService {
   };
 }
 
-/** Makes the job, or finds the one of its Idempotency-Key. */
+/** Creates the job, or returns the existing job with its Idempotency-Key. */
 async function submit(
   parts: JobsParts & { readonly jobs: Batches<SubmittedJob, Submitted> },
   caller: Caller,
@@ -187,7 +187,10 @@ async function submit(
   throw new Error("a job that was inserted is gone");
 }
 
-/** The violation of the upload that a submit names, in addition to the others. */
+/**
+ * Returns the violation for a missing upload that a submit names, in addition to the other
+ * violations.
+ */
 async function missingUpload(
   db: Kysely<Tables>,
   accountId: string,
@@ -229,7 +232,7 @@ function readKey(header: string | null): string | null {
   ]);
 }
 
-/** The hash of a request, whatever the order of its fields and map entries. */
+/** Returns the hash of a request, independent of the order of its fields and map entries. */
 function hashOf(request: SubmitTranscriptJobRequest): Buffer {
   const json = sorted(toJson(SubmitTranscriptJobRequestSchema, request));
   return createHash("sha256").update(JSON.stringify(json)).digest();

@@ -17,7 +17,7 @@ export interface StoredJob {
   /** The upload that contains the media; null if it is downloaded from a URL. */
   readonly uploadId: string | null;
   readonly transcriptId: string | null;
-  /** google.rpc.Status as JSON text. */
+  /** A google.rpc.Status as JSON text. */
   readonly error: string | null;
   readonly startedAt: Date;
   readonly updatedAt: Date;
@@ -69,8 +69,8 @@ export function jobOf(row: JobRow): StoredJob {
 }
 
 /**
- * Empty if the stored metadata is damaged: the job can still be ended and listed. Its attempt logs
- * the error.
+ * Returns the stored metadata, or empty metadata if it is damaged, so that the job can still be
+ * ended and listed. The job's attempt logs the error.
  */
 function readableMetadata(text: string): TranscriptMetadata {
   try {

@@ -4,9 +4,9 @@ import { StatusSchema, type Status } from "../gen/google/rpc/status_pb.ts";
 import { failureDetails } from "./job-failure.ts";
 
 /**
- * Reads the stored error of a job, google.rpc.Status as JSON text. Unknown parts are left out,
- * never refused: during an upgrade, or after a version was taken back, a later version may have
- * written them.
+ * Reads the stored error of a job, a google.rpc.Status as JSON text. Unknown parts are left out
+ * rather than refused: a later version may have written them, during an upgrade or before a
+ * rollback.
  */
 export function storedStatus(text: string): Status {
   const { code, message, details } = JSON.parse(text);
@@ -18,7 +18,9 @@ export function storedStatus(text: string): Status {
   });
 }
 
-/** The detail, or an empty list if this version does not know its type or one of its fields. */
+/**
+ * Returns the detail, or an empty list if this version does not know its type or one of its fields.
+ */
 function knownDetail(detail: JsonValue): Any[] {
   try {
     return [fromJson(AnySchema, detail, { registry: failureDetails, ignoreUnknownFields: true })];

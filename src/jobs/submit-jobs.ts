@@ -13,22 +13,22 @@ import {
 } from "./job-store.ts";
 import type { StoredJob } from "./stored-job.ts";
 
-/** A job whose request is checked, except for its upload. */
+/** A job with a request that has been checked, except for its upload. */
 export type SubmittedJob = Omit<NewJob, "source"> & {
   readonly source: NonNullable<CheckedSubmit["source"]>;
-  /** Unfinished jobs that the account, and its key, may have. 0: any number. */
+  /** The maximum numbers of unfinished jobs for the account and for its key. 0: any number. */
   readonly jobsMax: { readonly account: number; readonly key: number };
 };
 
 /**
- * The job, or why there is none: the account has no such finished upload, another job has the
- * idempotency key, or the account or its key has reached its limit of unfinished jobs.
+ * The job, or the reason why there is none: the account has no such finished upload, another job
+ * has the idempotency key, or the account or its key has reached its limit of unfinished jobs.
  */
 export type Submitted = StoredJob | "NO_UPLOAD" | "KEY_TAKEN" | "ACCOUNT_FULL" | "KEY_FULL";
 
 const batchMax = 64;
 
-/** Inserts jobs, those that are submitted at the same time in one commit. */
+/** Inserts jobs. Jobs that are submitted concurrently share one commit. */
 export function createSubmit(parts: {
   readonly db: Kysely<Tables>;
   readonly arrivals: Pick<Arrivals, "announce">;
@@ -74,7 +74,7 @@ async function insertAll(
   });
 }
 
-/** The jobs that are beyond the limit of their account or key. */
+/** Returns the jobs that exceed the limit of their account or key. */
 async function pastMax(
   trx: Transaction<Tables>,
   jobs: readonly SubmittedJob[],

@@ -4,10 +4,10 @@ import { jobNotFound } from "./job-name.ts";
 import type { SeenJob } from "./job-store.ts";
 import type { StoredJob } from "./stored-job.ts";
 
-/** Wait before a read that failed because the database is unavailable. */
+/** The wait before a read is retried that failed because the database is unavailable. */
 const retryMs = 500;
 
-/** One stream that watches a job: keeps the last seen state that is not sent yet. */
+/** One stream that watches a job: stores the last seen state that has not been sent yet. */
 export class Watcher {
   readonly accountId: string;
   #notifiedAt = -Infinity;
@@ -24,12 +24,12 @@ export class Watcher {
     return this.#notifiedAt;
   }
 
-  /** Whether it has not received anything yet, not even an end. */
+  /** Whether the watcher has not received anything yet, not even an end. */
   get isNew(): boolean {
     return this.#notifiedAt === -Infinity && this.#end === undefined;
   }
 
-  /** `job` is undefined if there is none with this id. */
+  /** Receives the state of the job; `job` is undefined if there is none with this id. */
   take(
     id: string,
     job: SeenJob | undefined,
@@ -41,7 +41,7 @@ export class Watcher {
     this.#wake();
   }
 
-  /** Ends the stream, after what was seen before. */
+  /** Ends the stream after any state that was seen before. */
   end(error: unknown): void {
     this.#end ??= { error };
     this.#wake();
@@ -57,8 +57,8 @@ export class Watcher {
   }
 
   /**
-   * Reads the job that was seen last. A stream that has sent something waits for an unavailable
-   * database.
+   * Reads the job that was seen last. If the database is unavailable, a stream that has sent
+   * something waits for it.
    */
   async next(
     read: (seen: SeenJob) => Promise<StoredJob>,

@@ -17,19 +17,21 @@ export interface ArchiveParts {
 
 /** Whether a database and a media store belong together, and how. */
 export type Verdict =
-  /** Both have the id of the same archive. */
+  /** Both the database and the store have the id of the same archive. */
   | { readonly kind: "same"; readonly row: ArchiveRow }
   /** Neither has an id; the store is empty, or its media is recorded in the database. */
   | { readonly kind: "new" | "unmarked" }
   | { readonly kind: "refused"; readonly why: Disagreement };
 
 /**
- * The number of recordings that are looked up to decide whether a database without an id belongs to
- * the store.
+ * The number of recordings looked up to decide whether a database without an id belongs to the
+ * store.
  */
 const sampled = 1_000;
 
-/** Checks whether the database and the media store belong to one archive. Writes nothing. */
+/**
+ * Checks whether the database and the media store belong to one archive. Does not write anything.
+ */
 export async function examineArchive({ db, store }: ArchiveParts): Promise<Verdict> {
   const row = await findArchiveRow(db);
   const markId = await readMark(store);
@@ -46,7 +48,7 @@ export async function examineArchive({ db, store }: ArchiveParts): Promise<Verdi
     return stored === 0 ? { kind: "new" } : refused({ kind: "new_database", stored });
   }
   if (ids.length === 0) return refused({ kind: "empty_store" });
-  // A kill can leave unrecorded media, but most media always has records.
+  // A killed process can leave unrecorded media, but most media always has records.
   const unrecorded = await unrecordedOf(db, ids);
   if (2 * unrecorded.length <= ids.length) return { kind: "unmarked" };
   return refused({ kind: "unknown_media", stored });
@@ -54,7 +56,7 @@ export async function examineArchive({ db, store }: ArchiveParts): Promise<Verdi
 
 /**
  * Ensures that the database and the media store belong to one archive. Names and marks a new
- * archive; only one of the nodes that start at the same time does so. If they belong to different
+ * archive; only one of the nodes that start concurrently does so. If they belong to different
  * archives, rejects with a sentence for the operator, and changes nothing.
  */
 export async function settleArchive(
@@ -64,7 +66,8 @@ export async function settleArchive(
   const verdict = await examineArchive(parts);
   if (verdict.kind === "refused") throw refusalOf(verdict.why, settings);
   if (verdict.kind === "same") return verdict.row;
-  // Committed before the store is marked: a node that is killed between the two finds its own id.
+  // The id is committed before the store is marked, so that a node that is killed between the two
+  // steps finds its own id.
   const { id } = await db.transaction().execute(async (trx) => await holdArchiveRow(trx, newId()));
   return await db.transaction().execute(async (trx) => {
     const row = await holdArchiveRow(trx, id);
@@ -85,12 +88,12 @@ export async function settleArchive(
 
 export const markName = "hlust-archive";
 
-/** The text of the note hlust-archive in the store. */
+/** Returns the text of the note hlust-archive in the store. */
 export function markOf({ id, createdAt }: Pick<ArchiveRow, "id" | "createdAt">): string {
   return `${JSON.stringify({ id, created: createdAt })}\n`;
 }
 
-/** The id of the archive that the media belongs to; undefined if the store has none. */
+/** Returns the id of the archive to which the media belongs; undefined if the store has no id. */
 export async function readMark(store: Pick<MediaStore, "notes">): Promise<string | undefined> {
   const text = await store.notes.read(markName);
   if (text === undefined) return undefined;

@@ -4,12 +4,12 @@ import type { ArchivePlace } from "./archive-row.ts";
 import type { DatabaseSettings } from "../database/open-existing.ts";
 import type { MediaStoreSettings } from "./open-media-store.ts";
 
-/** The settings that define where database and media are. */
+/** The settings that define the locations of the database and the media. */
 export interface ArchiveSettings extends MediaStoreSettings, DatabaseSettings {}
 
 /**
- * The place of the archive according to the settings, which a later start compares with its own.
- * The service's own database must already exist.
+ * Returns the place of the archive according to the settings. A later start compares it with its
+ * own. The service's own database must already exist.
  */
 export async function placeOf(settings: ArchiveSettings): Promise<ArchivePlace> {
   const { s3, database, dataFolder } = settings;
@@ -20,14 +20,14 @@ export async function placeOf(settings: ArchiveSettings): Promise<ArchivePlace> 
 }
 
 /**
- * The inode of a folder: a copy of the folder has another one; a restart, or a move within the file
- * system, keeps it.
+ * Returns the inode of a folder. A copy of the folder has a different inode; a restart or a move
+ * within the file system preserves it.
  */
 async function inodeOf(folder: string): Promise<string> {
   return `${(await stat(folder, { bigint: true })).ino}`;
 }
 
-/** A description of the media store, with the settings that name it. */
+/** Returns a description of the media store, with the settings that name it. */
 export function storeName({ s3, dataFolder }: MediaStoreSettings): string {
   if (!s3) return `the folder ${join(dataFolder, "media")} (HLUST_DATA)`;
   const prefix =
@@ -35,7 +35,7 @@ export function storeName({ s3, dataFolder }: MediaStoreSettings): string {
   return `the bucket ${JSON.stringify(s3.bucket)} (S3_BUCKET)${prefix}`;
 }
 
-/** A description of the database. */
+/** Returns a description of the database. */
 export function databaseName({ database, dataFolder }: ArchiveSettings): string {
   return database.url === undefined
     ? `the service's own database in ${join(dataFolder, "postgres")} (HLUST_DATA; DATABASE_URL is not set)`

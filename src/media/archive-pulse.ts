@@ -5,59 +5,65 @@ import { openRepeat } from "../std/repeat.ts";
 import { holdPulse, nextPulse, readPulse, writePulse, type Pulse } from "./archive-row.ts";
 import type { MediaStore } from "./media-store.ts";
 
-/** How the pulse of the database compares with that of the store. */
+/** The relation between the pulse of the database and that of the store. */
 export type PulseMatch =
   /** The store has the pulse of the database, or one soon after it. */
   | "fits"
   /**
-   * The store has continued without this database: the database is a restored copy, or another one
-   * writes to the store.
+   * The store has continued without this database: the database is a restored copy, or another
+   * database writes to the store.
    */
   | "store_ahead"
   /**
-   * The database has continued without this store: the store is a copy, or another folder than that
-   * of the other nodes.
+   * The database has continued without this store: the store is a copy, or a different folder from
+   * that of the other nodes.
    */
   | "store_behind";
 
 interface NotedPulse extends Pulse {
-  /** When it was written, in ms, by the clock of the node that wrote it. */
+  /** When the pulse was written, in milliseconds by the clock of the node that wrote it. */
   readonly at: number;
 }
 
 const noteName = "hlust-pulse";
 /**
- * The number of pulses in the store: a database that lost its last commits in a failover still
- * finds its own.
+ * The number of pulses in the store, so that a database that lost its last commits in a failover
+ * still finds its own pulse.
  */
 const notedMax = 5;
 const checkEveryMs = 20_000;
 const writeEveryMs = 60_000;
-/** A pulse of another database is ignored after this long. */
+/** The time after which a pulse of another database is ignored. */
 const foreignMs = 4 * writeEveryMs;
-/** A running node has written within this time, even if it missed one or two times. */
+/**
+ * The time within which a running node has written a pulse, even if it missed one or two writes.
+ */
 export const beatingMs = 3 * writeEveryMs;
 /**
- * After this many failed checks in a row the store is a different one; fewer can be stale reads.
+ * The number of consecutive failed checks after which the store counts as a different one. Fewer
+ * failures can be stale reads.
  */
 const missesMax = 3;
 
 /** Checks whether the store is the one that the other nodes of this database use. */
 export interface ArchivePulse extends AsyncDisposable {
-  /** Why the store is not the one of the other nodes, for the operator; undefined: it is. */
+  /**
+   * The reason, for the operator, why the store is not the one that the other nodes use; undefined
+   * if it is.
+   */
   readonly problem: string | undefined;
 }
 
 /**
- * Keeps the same number in the database and the media store, and increases it each minute: the
- * first node that is due writes it to the store and then to the database. Every node checks that
- * its store has the number of its database.
+ * Opens the pulse: the same number in the database and the media store, which increases each
+ * minute. The first node that is due writes it to the store and then to the database. Every node
+ * checks that its store has the number of its database.
  */
 export function openArchivePulse(parts: {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
   readonly log: Log;
-  /** For tests: how often the pulse is checked, and written. Default 20 s and 60 s. */
+  /** For tests: the intervals at which the pulse is checked and written. Default 20 s and 60 s. */
   readonly checkEveryMs?: number;
   readonly writeEveryMs?: number;
 }): ArchivePulse {
@@ -75,7 +81,8 @@ export function openArchivePulse(parts: {
     if (problem === undefined && before !== undefined) log.info({}, "media.store_fits");
     if (match === "fits") await beat(parts, dueAfterMs);
   };
-  // Failures are only logged: the readiness of the database and of the store is checked elsewhere.
+  // Failures are only logged, since the readiness of the database and of the store is checked
+  // elsewhere.
   const checking = openRepeat({ everyMs, log, event: "archive.pulse_failed" }, check);
   return {
     get problem() {
@@ -100,7 +107,7 @@ export async function matchPulse({
   readonly db: Kysely<Tables>;
   readonly store: Pick<MediaStore, "notes">;
 }): Promise<PulseMatch> {
-  // The database first, since a pulse is written to the store first.
+  // The database is read first, since a pulse is written to the store first.
   const own = await readPulse(db);
   const noted = await readNoted(store);
   const isShown = noted.some(({ number, nonce }) => number === own?.number && nonce === own.nonce);
@@ -108,7 +115,7 @@ export async function matchPulse({
   return (noted[0]?.number ?? 0) < (own?.number ?? 0) ? "store_behind" : "store_ahead";
 }
 
-/** Writes the same pulse to a database and a store that were joined. */
+/** Writes the same pulse to a database and a store that have been joined. */
 export async function writeFirstPulse(
   trx: Transaction<Tables>,
   store: Pick<MediaStore, "notes">,
@@ -145,11 +152,13 @@ async function note(
   await store.notes.replace(noteName, `${JSON.stringify(pulses)}\n`);
 }
 
-/** The pulses in the store, latest first; none if the note does not exist or is invalid. */
+/**
+ * Returns the pulses in the store, latest first; none if the note does not exist or is invalid.
+ */
 async function readNoted(store: Pick<MediaStore, "notes">): Promise<readonly NotedPulse[]> {
   const text = (await store.notes.read(noteName)) ?? "[]";
   try {
-    // Only note() writes there.
+    // Only note() writes this note.
     const noted: readonly NotedPulse[] = JSON.parse(text);
     return Array.isArray(noted) ? noted : [];
   } catch {

@@ -5,14 +5,14 @@ import { matchPulse, type PulseMatch } from "./archive-pulse.ts";
 import type { ArchiveRow } from "./archive-row.ts";
 import type { MediaStore } from "./media-store.ts";
 
-/** The maximum number of reads of the store: a read can be stale for a moment. */
+/** The maximum number of reads of the store, since a read can be stale for a moment. */
 const readsMax = 4;
 const readAgainMs = 500;
 
 /**
- * The reasons why an archive may be a copy of one that is used elsewhere, for the operator; none if
- * it is certainly not a copy. A copy runs no jobs and sends no webhooks until the operator confirms
- * that the archive continues here.
+ * Returns the reasons why an archive may be a copy of one that is used elsewhere, for the operator;
+ * none if the archive is certainly not a copy. A copy runs no jobs and sends no webhooks until the
+ * operator confirms that the archive continues here.
  */
 export async function quarantineReasons(
   parts: ArchiveParts,
@@ -53,7 +53,7 @@ async function settledMatch(parts: ArchiveParts): Promise<PulseMatch> {
 }
 
 /**
- * A store that keeps all media: deleted media stays, and is set aside by a sweep after the
+ * Returns a store that keeps all media: deleted media stays, and is set aside by a sweep after the
  * quarantine.
  */
 export function withoutDeletions(store: MediaStore): MediaStore {

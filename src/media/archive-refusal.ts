@@ -1,8 +1,8 @@
 import { databaseName, storeName, type ArchiveSettings } from "./archive-place.ts";
 
 /**
- * Why database and media store do not belong to one archive, with the ids of their archives, if
- * known.
+ * The reason why the database and the media store do not belong to one archive, with the ids of
+ * their archives, if known.
  */
 export type Disagreement =
   | { readonly kind: "other_archive"; readonly id: string | undefined; readonly markId: string }
@@ -11,8 +11,8 @@ export type Disagreement =
   | { readonly kind: "empty_store" };
 
 /**
- * The message for the operator if database and media store do not belong to one archive: what
- * disagrees, and what to do.
+ * Returns the message for the operator if the database and the media store do not belong to one
+ * archive: the disagreement, and the remedy.
  */
 export function refusalOf(why: Disagreement, settings: ArchiveSettings): Error {
   const { s3 } = settings;
@@ -27,7 +27,8 @@ export function refusalOf(why: Disagreement, settings: ArchiveSettings): Error {
 }
 
 /**
- * The message for the operator if the media store is a copy of the one that other nodes use now.
+ * Returns the message for the operator if the media store is a copy of the one that other nodes
+ * currently use.
  */
 export function copiedStoreRefusal(settings: ArchiveSettings): Error {
   return new Error(

@@ -6,33 +6,33 @@ import type { Tables } from "../database/tables.ts";
 export interface ArchiveRow {
   readonly id: string;
   readonly createdAt: Date;
-  /** Whether the media store was marked with the id. */
+  /** Whether the media store has been marked with the id. */
   readonly isMarked: boolean;
   /** The place that was last accepted. */
   readonly place: { readonly [Key in keyof ArchivePlace]: ArchivePlace[Key] | undefined };
   readonly quarantinedAt: Date | undefined;
   /**
    * Whether the row was copied into this database, for example by pg_restore. A row that was not
-   * copied was written by the transaction whose id it has.
+   * copied was written by the transaction with the id that the row stores.
    */
   readonly isCopy: boolean;
 }
 
-/** The place of an archive, described by values that change only if it is moved. */
+/** The place of an archive, described by values that change only if the archive is moved. */
 export interface ArchivePlace {
   /** "disk", or the bucket and prefix. */
   readonly store: string;
-  /** The inode of the folder of the service's own PostgreSQL; undefined with DATABASE_URL. */
+  /** The inode of the folder of the service's own PostgreSQL; undefined if DATABASE_URL is set. */
   readonly folder: string | undefined;
 }
 
-/** One number of the archive's pulse. */
+/** A single number of the archive's pulse. */
 export interface Pulse {
   readonly number: number;
   readonly nonce: string;
 }
 
-/** The row of the archive; undefined: no service has named it yet. */
+/** Returns the row of the archive; undefined if no service has named the archive yet. */
 export async function findArchiveRow(db: Kysely<Tables>): Promise<ArchiveRow | undefined> {
   const row = await db
     .selectFrom("archive_identity")
@@ -52,7 +52,8 @@ export async function findArchiveRow(db: Kysely<Tables>): Promise<ArchiveRow | u
 }
 
 /**
- * Names the archive, unless another node was faster, and locks the row until the transaction ends.
+ * Names the archive, unless another node has already done so, and locks the row until the
+ * transaction ends.
  */
 export async function holdArchiveRow(trx: Transaction<Tables>, id: string): Promise<ArchiveRow> {
   const written = { written_by: thisTransaction, written_in: here };
@@ -72,7 +73,7 @@ export async function writeArchiveRow(
   trx: Transaction<Tables>,
   change: {
     readonly id?: string;
-    /** The place that is accepted from now on; the store counts as marked. */
+    /** The place that is accepted from now on. If it is set, the store counts as marked. */
     readonly place?: ArchivePlace;
     readonly isQuarantined?: boolean;
   },
@@ -93,13 +94,13 @@ export async function writeArchiveRow(
     .execute();
 }
 
-/** The pulse in the database; undefined: it has none yet. */
+/** Returns the pulse in the database; undefined if it has none yet. */
 export async function readPulse(db: Kysely<Tables>): Promise<Pulse | undefined> {
   const row = await db.selectFrom("archive_pulse").select(["number", "nonce"]).executeTakeFirst();
   return row && { number: Number(row.number), nonce: row.nonce };
 }
 
-/** Whether a node has written the pulse within this time. */
+/** Returns whether a node has written the pulse within this time. */
 export async function isBeating(db: Kysely<Tables>, withinMs: number): Promise<boolean> {
   const row = await db
     .selectFrom("archive_pulse")
@@ -110,8 +111,8 @@ export async function isBeating(db: Kysely<Tables>, withinMs: number): Promise<b
 }
 
 /**
- * Locks the pulse for writing the next one; undefined if another node has locked it, or the next
- * one is not due.
+ * Locks the pulse so that the next one can be written. Returns undefined if another node has locked
+ * it, or if the next one is not due.
  */
 export async function holdPulse(
   trx: Transaction<Tables>,
@@ -144,8 +145,8 @@ export function nextPulse(last: Pulse | undefined): Pulse {
   return { number: (last?.number ?? 0) + 1, nonce: randomUUID() };
 }
 
-/** The id of this transaction, in the form of xmin. */
+/** The id of this transaction, in the format of xmin. */
 const thisTransaction = sql<string>`pg_current_xact_id()::xid::text`;
-/** The identity of this database: pg_upgrade keeps these numbers, a dump does not. */
+/** The identity of this database. pg_upgrade preserves these numbers; a dump does not. */
 const here = sql<string>`(select oid::text from pg_database where datname = current_database())
   || '/' || 'archive_identity'::regclass::oid::text`;

@@ -32,7 +32,7 @@ test('readRange() reads a single range, and returns "whole" for everything else'
   }
 });
 
-test("namesTag() compares tags weakly, in lists too", () => {
+test("namesTag() compares tags weakly, including tags in lists", () => {
   const rows: [header: string | undefined, expected: boolean][] = [
     [undefined, false],
     ['"a"', true],

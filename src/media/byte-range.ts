@@ -1,9 +1,9 @@
 import type { ByteRange } from "./media-store.ts";
 
 /**
- * The range that a Range header requests of media of this size (RFC 9110, section 14.2): one range,
- * limited to the media; "unsatisfiable" if it begins after the end. Several ranges, other units and
- * malformed headers mean "whole".
+ * Returns the range that a Range header requests from media of this size (RFC 9110, section 14.2):
+ * one range, limited to the size of the media. Returns "unsatisfiable" if the range begins after
+ * the end, and "whole" for several ranges, other units and malformed headers.
  */
 export function readRange(
   header: string | undefined,
@@ -25,8 +25,8 @@ export function readRange(
 }
 
 /**
- * Whether an If-None-Match header names this entity tag (RFC 9110, section 13.1.2: weak
- * comparison).
+ * Returns whether an If-None-Match header names this entity tag, by weak comparison
+ * (RFC 9110, section 13.1.2).
  */
 export function namesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;

@@ -8,7 +8,7 @@ const sha256 = hashOf("sha256");
 const sha512 = hashOf("sha512");
 const md5 = hashOf("md5");
 
-test("declaredDigest() finds the strongest valid checksum", () => {
+test("declaredDigest() returns the strongest valid checksum", () => {
   const rows: readonly (readonly [Record<string, string>, string | undefined])[] = [
     [{}, undefined],
     [{ "repr-digest": `sha-256=:${sha256}:` }, `sha256 ${sha256} Repr-Digest`],

@@ -2,7 +2,7 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { extendLease, isDue, isHeld, later, releaseLease, type Lease } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
 
-/** A worker's lease of media that it is describing. */
+/** A worker's lease on media that it is describing. */
 export interface DescriptionLease extends Lease {
   /** The number of attempts that count, including this one. */
   readonly attempts: number;
@@ -24,7 +24,7 @@ export async function askForDescription(trx: Transaction<Tables>, mediaId: strin
     .execute();
 }
 
-/** Leases the media that has waited longest; undefined if none is due. */
+/** Leases the media that has waited longest. Returns undefined if no media is due. */
 export async function leaseDescription(db: Kysely<Tables>): Promise<DescriptionLease | undefined> {
   const { rows } = await sql<{ media_id: string; lease: number; tries: number }>`
     update media_description
@@ -38,12 +38,14 @@ export async function leaseDescription(db: Kysely<Tables>): Promise<DescriptionL
   return row && { id: row.media_id, number: row.lease, attempts: row.tries };
 }
 
-/** Extends a lease; false: it is lost, or the media was deleted. */
+/** Extends a lease. Returns false if the lease is lost or the media was deleted. */
 export async function extendDescription(db: Kysely<Tables>, lease: Lease): Promise<boolean> {
   return await extendLease(db, "media_description", lease, { leaseMs });
 }
 
-/** Returns media to the queue after a delay; with `isForgiven` the attempt does not count. */
+/**
+ * Returns media to the queue after a delay. If `isForgiven` is set, the attempt does not count.
+ */
 export async function releaseDescription(
   db: Kysely<Tables>,
   lease: Lease,
@@ -53,9 +55,9 @@ export async function releaseDescription(
   return await releaseLease(db, "media_description", lease, options);
 }
 
-/** Removes media from the queue; false: the lease is lost, or the media was deleted. */
+/** Removes media from the queue. Returns false if the lease is lost or the media was deleted. */
 export async function endDescription(trx: Transaction<Tables>, lease: Lease): Promise<boolean> {
-  // The media first, since its deletion takes the locks in this order.
+  // The media is locked first, because its deletion takes the locks in this order.
   await trx.selectFrom("media").where("id", "=", lease.id).select("id").forUpdate().execute();
   const { numAffectedRows = 0n } = await sql`
     delete from media_description where ${isHeld("media_description", lease)}

@@ -5,11 +5,11 @@ import type { StoreNotes } from "./media-store.ts";
 import { codeOf, ignoreMissing, syncFolder } from "./synced-files.ts";
 
 /**
- * Notes in the media folder itself, so that they move with it. `unfinished` is on the same file
- * system; `mark` names this process.
+ * Stores notes in the media folder itself, so that they move with it. `unfinished` is on the same
+ * file system; `mark` identifies this process.
  */
 export function openDiskNotes(folder: string, unfinished: string, mark: string): StoreNotes {
-  /** Writes the text to a temporary file, which `place` moves to its name. */
+  /** Writes the text to a temporary file, which `place` moves to its final name. */
   const write = async (text: string, place: (part: string) => Promise<void>): Promise<void> => {
     const part = join(unfinished, `${randomUUID()}.${mark}`);
     try {
@@ -46,7 +46,7 @@ export function openDiskNotes(folder: string, unfinished: string, mark: string):
 /** The errors of file systems without hard links. */
 const withoutLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** Creates a note without a link: a concurrent reader can find half of the text. */
+/** Creates a note without a link. A concurrent reader may see only part of the text. */
 async function createInPlace(file: string, text: string): Promise<boolean> {
   try {
     await writeFile(file, text, { flag: "wx", mode: 0o600, flush: true });

@@ -5,14 +5,14 @@ import type { RemovedMedia } from "./media-store.ts";
 import { ignoreMissing, statFile, syncFolder } from "./synced-files.ts";
 
 /**
- * Keeps removed media in a folder of the same file system: files are moved, not copied. A move
- * changes the ctime of the inode, which is the time of removal.
+ * Stores removed media in a folder on the same file system, so that files are moved, not copied. A
+ * move changes the ctime of the inode, which serves as the time of removal.
  */
 export function openDiskRemoved(
   folder: string,
   places: {
     fileOf(id: string): string;
-    /** Creates the folder that a recording is in. */
+    /** Creates the folder that contains a recording. */
     prepare(id: string): Promise<void>;
   },
 ): RemovedMedia {
@@ -47,7 +47,10 @@ export function openDiskRemoved(
   };
 }
 
-/** Moves a file; false: it does not exist, for example since another node was first. */
+/**
+ * Moves a file. Returns false if the file does not exist, for example because another node moved it
+ * first.
+ */
 async function move(from: string, to: string): Promise<boolean> {
   const isMoved = await rename(from, to).then(() => true, ignoreMissing);
   if (!isMoved) return false;

@@ -1,5 +1,5 @@
-// Counts the pages of a file that are not on the disk yet: before all are, the put must not
-// resolve, and the file must not have its name.
+// Counts the pages of a file that are not on the disk yet. Until all pages are on the disk, the put
+// must not resolve and the file must not have its final name.
 import assert from "node:assert/strict";
 import { existsSync, watch } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), "hlust-durable-"));
   const file = join(folder, "unsynced");
   await writeFile(file, Buffer.alloc(size));
-  // Not before Linux 6.5, nor on file systems in memory.
+  // The count is not available before Linux 6.5 or on in-memory file systems.
   isReported = (unsyncedBytes(file) ?? 0) > 0;
 });
 after(async () => {
@@ -29,7 +29,7 @@ async function* recording(): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < size; at += 64_000) yield Buffer.alloc(64_000, at);
 }
 
-test("a recording gets its name only when all of it is on the disk", async (context) => {
+test("a recording gets its final name only when all of it is on the disk", async (context) => {
   if (!isReported) {
     context.skip("the kernel does not report unsynced pages");
     return;
@@ -48,7 +48,7 @@ test("a recording gets its name only when all of it is on the disk", async (cont
   assert.equal(await seen.promise, 0, "unsynced bytes when the name exists");
 });
 
-/** Two ids whose files are in the same folder. */
+/** Returns two ids whose files are in the same folder. */
 function twoOfOneFolder(): [string, string] {
   const first = newId();
   for (;;) {

@@ -36,14 +36,14 @@ async function* hundredBytes(): AsyncGenerator<Uint8Array> {
   yield Buffer.alloc(100);
 }
 
-test("put() that fails leaves no file behind", async () => {
+test("a put() that fails leaves no file behind", async () => {
   await using folder = await makeFolder();
   await using store = await openDiskStore(folder.path, { log });
   await assert.rejects(store.put(newId(), hundredBytes(), { bytesMax: 10 }), { httpStatus: 413 });
   assert.deepEqual(await leftovers(folder.path), []);
 });
 
-test("openDiskStore() immediately removes unfinished files of a killed process, and none of a running one", async () => {
+test("openDiskStore() immediately removes unfinished files of a killed process, but not those of a running process", async () => {
   await using folder = await makeFolder();
   await using store = await openDiskStore(folder.path, { log });
   const finish = Promise.withResolvers<void>();
@@ -78,7 +78,7 @@ test("openDiskStore() immediately removes unfinished files of a killed process, 
   assert.equal(await again.sizeBytes(id), 10);
 });
 
-/** A program that prints a line while it is in the middle of a put. */
+/** Returns a program that prints a line while it is in the middle of a put. */
 function hangingPut(folder: string): string {
   const url = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
   return `
@@ -94,7 +94,7 @@ function hangingPut(folder: string): string {
   `;
 }
 
-test("openDiskStore() removes unfinished files of an unknown process within the hour", async () => {
+test("openDiskStore() removes unfinished files of an unknown process within an hour", async () => {
   await using folder = await makeFolder();
   await (await openDiskStore(folder.path, { log }))[Symbol.asyncDispose]();
   const now = Date.now();

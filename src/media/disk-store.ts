@@ -21,25 +21,25 @@ import { isGone, processMark } from "./process-mark.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
 
 /**
- * The file of an unfinished put is removed immediately if its process has certainly ended,
- * otherwise when nothing has been written to it for this long. The next sweep is still within the
- * hour. A put that is still running is aborted sooner.
+ * The file of an unfinished put is removed immediately if its process has certainly ended.
+ * Otherwise the file is removed when nothing has been written to it for this long; the next sweep
+ * still comes within the hour. A put that is still running is aborted sooner.
  */
 const leftoverMsMax = 45 * 60_000;
 const sweepEveryMs = 600_000;
 const stopMsMax = 2_000;
 
 /**
- * Opens the media store in a folder of this machine, creating the folder. Before put() resolves, a
- * recording is written to a file of its own, synced, and renamed, and its folder is synced, so that
- * a kill or a power cut leaves all of it or nothing.
+ * Opens the media store in a folder of this machine, and creates the folder if necessary. Before
+ * put() resolves, a recording is written to a file of its own, synced, and renamed, and its folder
+ * is synced. A kill or a power cut therefore leaves all of the recording or nothing.
  */
 export async function openDiskStore(
   folder: string,
   parts: {
     readonly log: Log;
     readonly now?: () => number;
-    /** Whether files of unfinished puts of other processes are removed. Default: yes. */
+    /** Whether unfinished files from puts of other processes are removed. Default: yes. */
     readonly sweeps?: boolean;
   },
 ): Promise<MediaStore & AsyncDisposable> {
@@ -64,7 +64,7 @@ export async function openDiskStore(
   };
 }
 
-/** The methods of the store that read and write recordings. */
+/** Returns the methods of the store that read and write recordings. */
 function keepFiles(
   places: MediaPlaces,
   folders: { readonly finished: string; readonly unfinished: string; readonly mark: string },
@@ -122,10 +122,10 @@ function keepFiles(
   };
 }
 
-/** The path of the file of each recording, in one of 256 folders. */
+/** Maps each recording to the path of its file, in one of 256 folders. */
 class MediaPlaces {
   readonly #finished: string;
-  /** Folders that are created and synced, or are being created. */
+  /** Folders that have been or are being created and synced. */
   readonly #prepared = new Map<string, Promise<void>>();
 
   constructor(finished: string) {
@@ -147,14 +147,16 @@ class MediaPlaces {
     });
   }
 
-  /** Ids begin with their time: their last two digits spread them evenly over the folders. */
+  /**
+   * Ids begin with a timestamp. Their last two digits spread recordings evenly over the folders.
+   */
   #folderOf(id: string): string {
     if (!isId(id)) throw new Error("a media id is a UUID");
     return join(this.#finished, id.slice(-2));
   }
 }
 
-/** Sweeps once before it resolves, then at intervals until it is disposed of. */
+/** Sweeps once before resolving, then at intervals until disposed of. */
 async function sweepLeftovers(
   unfinished: string,
   { log, now }: { readonly log: Log; readonly now: () => number },
@@ -189,7 +191,7 @@ async function write(
   return { sizeBytes, sha256: null, contentType: sniffMediaType(head.subarray(0, sizeBytes)) };
 }
 
-/** Removes files of unfinished puts, and resolves to their number. */
+/** Removes the files of unfinished puts. Resolves to the number of removed files. */
 async function removeLeftovers(unfinished: string, now: number): Promise<number> {
   let count = 0;
   for (const name of await readdir(unfinished)) {

@@ -32,7 +32,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("fetchMedia() follows five redirects, and does not send cookies that servers set", async () => {
+test("fetchMedia() follows five redirects, and does not send cookies set by servers", async () => {
   const seen: IncomingMessage[] = [];
   await using chain = await serve((request, response) => {
     const step = seen.push(request) - 1;
@@ -54,7 +54,7 @@ test("fetchMedia() follows five redirects, and does not send cookies that server
   }
 });
 
-test("fetchMedia() reads the target of a redirect as UTF-8, as browsers do", async () => {
+test("fetchMedia() decodes the target of a redirect as UTF-8, as browsers do", async () => {
   const seen: (string | undefined)[] = [];
   await using target = await serve((request, response) => {
     seen.push(request.url);
@@ -67,7 +67,7 @@ test("fetchMedia() reads the target of a redirect as UTF-8, as browsers do", asy
   assert.deepEqual(seen, ["/hlj%C3%B3%C3%B0"]);
 });
 
-test("fetchMedia() fails when redirects lead nowhere", async () => {
+test("fetchMedia() fails when redirects do not lead to media", async () => {
   const rows: readonly (readonly [number, string | undefined, string, RegExp])[] = [
     [302, "/again", "MEDIA_REDIRECTS", /redirects more than 5 times$/],
     [302, undefined, "MEDIA_STATUS", /answered 302 Found$/],
@@ -83,7 +83,7 @@ test("fetchMedia() fails when redirects lead nowhere", async () => {
       response.writeHead(code, location === undefined ? {} : { location });
       response.on("close", () => closed++);
       if (code === 304) return response.end();
-      // The body of an error never ends, and is not read.
+      // The body of an error response never ends, and is not read.
       const more = (): void => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536)));
       };
@@ -139,7 +139,7 @@ test("redirectTarget() does not follow from https to http", () => {
   assert.equal(redirectTarget(from, "b?c", loopback).href, "https://media.example/b?c");
 });
 
-test("fetchMedia() connects only to checked addresses, and reports all others alike", async () => {
+test("fetchMedia() connects only to checked addresses, and reports the same error for all others", async () => {
   let canary = 0;
   await using inside = await serve((_, response) => {
     canary++;
@@ -160,22 +160,22 @@ test("fetchMedia() connects only to checked addresses, and reports all others al
     const options = { allow: nothing, resolve: async () => addresses };
     await assert.rejects(fetched("http://media.example/", options), { message: notPublic });
   }
-  // A network is allowed for this port, so that the port cannot be refused at submission.
+  // A different network is allowed for this port, so the port cannot be refused at submission.
   const elsewhere = { allow: loopback, resolve: async () => ["8.8.8.8"] };
   await refused(fetched("http://media.example:8080/", elsewhere), {
     reason: "MEDIA_URL_REFUSED",
     message: /port 8080/,
   });
-  // Only the allowed one of two private addresses is used.
+  // Only the allowed one of the two private addresses is used.
   const mixed = { allow: loopback, resolve: async () => ["10.0.0.1", "127.0.0.1"] };
   assert.equal(canary, 0);
   assert.equal((await fetched(`http://media.example${port}/`, mixed)).sizeBytes, 6);
   assert.equal(canary, 1);
 });
 
-test("fetchMedia() resolves a name once per connection, and checks every address", async () => {
+test("fetchMedia() resolves a name once per connection, and checks every resolved address", async () => {
   await using inside = await openCanary();
-  // TEST-NET-1 stands for the internet; nothing answers there.
+  // TEST-NET-1 stands in for the internet; nothing responds there.
   const allow = parseMediaAllowList(["192.0.2.0/24", "127.0.0.1"]);
   const private_ = ["127.0.0.2", "::1", "::ffff:127.0.0.2"];
   const rows: readonly (readonly [string, (time: number) => readonly string[], RegExp])[] = [
@@ -196,13 +196,13 @@ test("fetchMedia() resolves a name once per connection, and checks every address
     const url = `http://media.example:${inside.port}/`;
     await assert.rejects(fetched(url, { allow, resolve, limits }), { message }, name);
   }
-  // The host of the second hop is resolved again.
+  // The host of the second hop is resolved and checked too.
   await using server = await serve((_, response) => {
     response.writeHead(302, { location: `http://media.example:${inside.port}/` }).end();
   });
   const resolve = async (): Promise<readonly string[]> => private_;
   await assert.rejects(fetched(server.url, { allow, resolve }), { message: notPublic });
-  // The second attempt resolves the host again too, and must not connect to the new address.
+  // The second attempt also resolves the host again, and must not connect to the new address.
   let count = 0;
   await using breaking = await serve((request) => {
     count++;
@@ -221,7 +221,7 @@ test("pinnedConnector() closes a connection to any other address before a byte i
   await using server = await serveTcp((socket) => {
     socket.on("data", (chunk) => (bytes += chunk.length)).on("close", () => closed++);
   });
-  // A host that is an address is not resolved, which bypasses the check before the connection.
+  // A host that is an IP address is not resolved, so the check before the connection is bypassed.
   for (const [pins, isTaken] of [
     [["192.0.2.1"], false],
     [["127.0.0.1"], true],
@@ -247,11 +247,11 @@ test("pinnedConnector() closes a connection to any other address before a byte i
   assert.equal(bytes, 0);
 });
 
-test("fetchMedia() fails equally fast and with the same message for open and closed internal ports", async () => {
+test("fetchMedia() fails with the same delay and message for open and closed internal ports", async () => {
   await using inside = await openCanary();
   const closed = await serve(() => {});
   await closed[Symbol.asyncDispose]();
-  // An allowed address, so that this address is checked, and not the port.
+  // The allowed address makes the test reach the address check instead of the port check.
   const allow = parseMediaAllowList(["192.0.2.1"]);
   const resolve = async (): Promise<string[]> => ["127.0.0.1"];
   const ports = [inside.port, closed.port] as const;
@@ -264,13 +264,13 @@ test("fetchMedia() fails equally fast and with the same message for open and clo
       times[which]?.push(performance.now() - startedAt);
     }
   }
-  // The medians of interleaved calls: other load affects both.
+  // Compares the medians of interleaved calls, because other load affects both equally.
   const [open = NaN, shut = NaN] = times.map((each) => each.toSorted((a, b) => a - b)[10]);
   assert.ok(Math.abs(open - shut) < 50, `${open} ${shut}`);
   assert.equal(inside.connections(), 0);
 });
 
-test("fetchMedia() ignores a proxy that the environment names", async () => {
+test("fetchMedia() ignores a proxy set in the environment", async () => {
   const proxied: (string | undefined)[] = [];
   await using proxy = await serve((request, response) => {
     proxied.push(request.url);
@@ -302,7 +302,7 @@ test("fetchMedia() ignores a proxy that the environment names", async () => {
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script], {
     env,
   });
-  // Other code of that process, such as fetch(), uses the proxy.
+  // Other code in the process, such as fetch(), uses the proxy.
   assert.equal(stdout, "from the server\nfrom the proxy\n");
   assert.deepEqual(proxied, [`${server.url}/`]);
 });

@@ -29,7 +29,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("fetchMedia() stores the media of a URL", async () => {
+test("fetchMedia() stores the media from a URL", async () => {
   const seen: IncomingMessage["headers"][] = [];
   await using server = await serve((request, response) => {
     seen.push(request.headers);
@@ -42,7 +42,7 @@ test("fetchMedia() stores the media of a URL", async () => {
   assert.equal(seen[0]?.authorization, undefined);
 });
 
-test("fetchMedia() reports why there is no media", async () => {
+test("fetchMedia() reports why it could not fetch media", async () => {
   const rows: readonly (readonly [string, RequestListener, Refusal])[] = [
     ["404", status(404), { reason: "MEDIA_STATUS", message: /answered 404 Not Found$/ }],
     ["403", status(403), { reason: "MEDIA_STATUS", message: /answered 403 Forbidden$/ }],
@@ -97,7 +97,7 @@ function status(code: number): RequestListener {
   };
 }
 
-test("fetchMedia() distinguishes hosts that refuse, do not exist, or do not answer", async () => {
+test("fetchMedia() distinguishes hosts that refuse the connection, do not exist, or do not respond", async () => {
   const closed = await serve(() => {});
   await closed[Symbol.asyncDispose]();
   await refused(fetched(closed.url), { reason: "MEDIA_UNREACHABLE", message: /refused/ });
@@ -132,7 +132,7 @@ test("fetchMedia() reports a certificate for another purpose as untrusted", asyn
   await refused(answer, { reason: "MEDIA_TLS", message: /INVALID_PURPOSE/ });
 });
 
-test("fetchMedia() retries after the time that the server requests, unless it is long", async () => {
+test("fetchMedia() retries after the delay that the server requests, unless the delay is too long", async () => {
   const rows: readonly (readonly [number, string, number])[] = [
     [429, "0", 2],
     [503, "1", 2],
@@ -160,7 +160,7 @@ test("fetchMedia() retries after the time that the server requests, unless it is
   }
 });
 
-test("fetchMedia() stops retrying a transfer that always breaks, and reports its progress", async () => {
+test("fetchMedia() stops retrying a transfer that keeps breaking, and reports its progress", async () => {
   let count = 0;
   await using server = await serve((_, response) => {
     count++;
@@ -184,7 +184,7 @@ test("fetchMedia() retries after a transient failure", async () => {
   assert.equal((await fetched(server.url)).sizeBytes, media.length);
 });
 
-test("fetchMedia() does not extend the wait for the head of an answer when 1xx answers arrive", async () => {
+test("fetchMedia() does not extend the wait for the response headers when 1xx responses arrive", async () => {
   const rows: readonly (readonly [string, string])[] = [
     ["", "HTTP/1.1 103 Early Hints\r\n\r\n"],
     ["HTTP/1.1 200 OK\r\nA: ", "a"],
@@ -202,7 +202,7 @@ test("fetchMedia() does not extend the wait for the head of an answer when 1xx a
   }
 });
 
-test("fetchMedia() stops an endless, a slow and a cancelled transfer", async () => {
+test("fetchMedia() stops endless, slow and cancelled transfers", async () => {
   await using endless = await serve((_, response) => {
     const more = (): void => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536)));

@@ -20,12 +20,18 @@ import { explainTransfer, isPassing } from "./transfer-failure.ts";
 export interface FetchLimits extends HopLimits {
   readonly totalMs: number;
   readonly redirectsMax: number;
-  /** The number of attempts without at least progressBytesMin of progress. */
+  /** The maximum number of attempts in a row that make less than progressBytesMin of progress. */
   readonly attemptsMax: number;
   readonly progressBytesMin: number;
-  /** The wait before the second attempt; four times as long before each later one. */
+  /**
+   * The delay before the second attempt. Each later delay is four times as long as the previous
+   * one.
+   */
   readonly backoffMs: number;
-  /** If a server requests a longer wait (Retry-After), there is no further attempt. */
+  /**
+   * The longest delay that a server may request (Retry-After). If the server requests a longer
+   * delay, there are no further attempts.
+   */
   readonly retryAfterMsMax: number;
 }
 
@@ -55,16 +61,16 @@ export interface FetchMediaOptions {
   readonly limits?: Partial<FetchLimits>;
 }
 
-/** The system's resolver. */
+/** The system resolver. */
 export const resolveHost: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * Downloads media from a caller's URL into the store. Each hop's URL, its addresses and the
- * connected address are checked; nothing is decompressed; a broken transfer resumes if the server
- * can confirm that the media is unchanged; a checksum that the server declares is verified. Throws
- * ServiceError with a message for the caller, which is the same for every address that is not
- * public.
+ * Downloads media from a caller's URL into the store. The URL of each hop, its resolved addresses
+ * and the connected address are checked. Nothing is decompressed. A broken transfer resumes if the
+ * server can confirm that the media is unchanged, and a checksum that the server declares is
+ * verified. Throws ServiceError with a message for the caller, which is the same for every address
+ * that is not public.
  */
 export async function fetchMedia(options: FetchMediaOptions): Promise<StoredMedia> {
   const limits = { ...fetchLimits, ...options.limits };
@@ -103,17 +109,17 @@ class Transfer {
   readonly #limits: FetchLimits;
   readonly #signal: AbortSignal;
   #received = 0;
-  /** The furthest byte of any attempt, to detect progress. */
+  /** The furthest byte position that any attempt reached, used to detect progress. */
   #furthest = 0;
   #failedAttempts = 0;
   /**
-   * The validator of the media (If-Range), with which the rest can be requested; undefined: it
-   * cannot.
+   * The validator of the media (If-Range), with which the rest can be requested. undefined if the
+   * rest cannot be requested.
    */
   #validator: string | undefined;
   /** The size of the media, if the server declares it. */
   #size: number | undefined;
-  /** The declared checksum, and the hash of the received bytes. */
+  /** The declared checksum and the hash of the received bytes. */
   #digest: (DeclaredDigest & { readonly hash: Hash }) | undefined;
   #mismatches = 0;
   #startsAgain = false;
@@ -125,8 +131,8 @@ class Transfer {
   }
 
   /**
-   * Whether, after bytes() threw, the stored bytes are void, and bytes() must be read again from
-   * its start.
+   * Whether, after bytes() threw, the stored bytes are invalid and bytes() must be read again from
+   * the start.
    */
   get startsAgain(): boolean {
     return this.#startsAgain;
@@ -167,8 +173,8 @@ class Transfer {
   }
 
   /**
-   * Throws if the checksum of the server does not match. A single mismatch may be an accident: it
-   * is retried.
+   * Throws if the bytes do not match the server's checksum. A single mismatch may be accidental, so
+   * the download is retried once.
    */
   #checkDigest(): void {
     if (!this.#digest || this.#digest.hash.digest("base64") === this.#digest.base64) return;
@@ -184,7 +190,7 @@ class Transfer {
         );
   }
 
-  /** Follows redirects, each checked like the first URL. */
+  /** Follows redirects, and checks each one like the first URL. */
   async #open(): Promise<Hop> {
     const { allow, resolve = resolveHost } = this.#options;
     const options: HopOptions = {
@@ -213,7 +219,7 @@ class Transfer {
     }
   }
 
-  /** Checks the head of an answer, which has the whole media or the rest of it. */
+  /** Checks the headers of a response that contains the whole media or the rest of it. */
   #accept(hop: Hop): void {
     if (this.#received > 0) {
       const isTheRest =
@@ -237,8 +243,8 @@ class Transfer {
   }
 
   /**
-   * Waits and returns if there can be another attempt; otherwise throws, with a message for the
-   * caller.
+   * Waits and returns if another attempt is possible. Otherwise throws an error with a message for
+   * the caller.
    */
   async #recover(error: unknown): Promise<void> {
     if (this.#startsAgain || this.#signal.aborted) throw error;
@@ -253,7 +259,7 @@ class Transfer {
     if (this.#received > 0 && this.#validator === undefined) this.#startAgain();
   }
 
-  /** The wait before the next attempt; undefined: there is no further attempt. */
+  /** Returns the delay before the next attempt, or undefined if there is no further attempt. */
   #waitMs(error: unknown): number | undefined {
     const { attemptsMax, backoffMs, retryAfterMsMax } = this.#limits;
     const isRestRefused =

@@ -27,7 +27,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("fetchMedia() resumes where the transfer broke, with the same bytes", async () => {
+test("fetchMedia() resumes where the transfer broke, and stores the same bytes", async () => {
   const starts: number[] = [];
   const partBytes = 1_000_000;
   await using server = await serve((request, response) => {
@@ -83,7 +83,7 @@ test("fetchMedia() starts again if the server sends the whole media instead of t
   assert.equal(stored.kept, sha256(media));
 });
 
-test("fetchMedia() resumes by the date of the media if there is no ETag and the date is a strong validator", async () => {
+test("fetchMedia() resumes by the media's date if there is no ETag and the date is a strong validator", async () => {
   const modified = "Sun, 22 Nov 2026 10:00:00 GMT";
   const rows: readonly (readonly [string, Record<string, string>, string | undefined])[] = [
     ["a second old", { date: "Sun, 22 Nov 2026 10:00:01 GMT" }, modified],
@@ -115,7 +115,7 @@ test("fetchMedia() resumes by the date of the media if there is no ETag and the 
   }
 });
 
-test("fetchMedia() refuses a part that is not the rest of the received bytes", async () => {
+test("fetchMedia() refuses partial content that does not continue the received bytes", async () => {
   const last = media.length - 1;
   const type = { "content-type": "multipart/byteranges; boundary=a" };
   const rows: readonly (readonly [string, (from: number) => Record<string, string>])[] = [
@@ -158,7 +158,7 @@ test("fetchMedia() refuses a part that is not the rest of the received bytes", a
   }
 });
 
-test("fetchMedia() treats media that ends with a broken connection as incomplete, however its end is declared", async () => {
+test("fetchMedia() treats media cut off by a broken connection as incomplete, however its length is declared", async () => {
   const body = "HTTP/1.1 200 OK\r\n";
   const rows: readonly (readonly [string, boolean])[] = [
     [`${body}Connection: close\r\nContent-Length: 9\r\n\r\nabc`, false],
@@ -167,7 +167,7 @@ test("fetchMedia() treats media that ends with a broken connection as incomplete
     [`${body}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`, false],
     [`${body}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`, false],
     [`${body}Transfer-Encoding: chunked\r\n\r\n9\r\nabc`, true],
-    // Without a length, the end of the connection is the end of the media; a reset is not.
+    // Without a declared length, closing the connection ends the media, but a reset does not.
     [`${body}\r\nabc`, true],
   ];
   for (const [answer, isReset] of rows) {
@@ -179,7 +179,7 @@ test("fetchMedia() treats media that ends with a broken connection as incomplete
       if (isReset) socket.write(answer);
       else socket.end(answer);
     });
-    // Bytes in flight are lost with a reset.
+    // A reset discards bytes in flight.
     const store: FetchMediaOptions["store"] = {
       async put(_id, bytes) {
         for await (const _ of bytes) if (isReset) reset();
@@ -192,7 +192,7 @@ test("fetchMedia() treats media that ends with a broken connection as incomplete
   }
 });
 
-test("fetchMedia() verifies the checksum of the server, and retries once after a mismatch", async () => {
+test("fetchMedia() verifies the server's checksum, and retries once after a mismatch", async () => {
   const digest = (name: string, bytes = media): string =>
     createHash(name).update(bytes).digest("base64");
   const other = Buffer.from("other");
@@ -219,7 +219,8 @@ test("fetchMedia() verifies the checksum of the server, and retries once after a
     }
     assert.equal(count, times, name);
   }
-  // A resumed download is verified as a whole; a single mismatch passes on the second attempt.
+  // A resumed download is verified as a whole. After a single mismatch, the second attempt
+  // succeeds.
   let count = 0;
   await using server = await serve((request, response) => {
     count++;
@@ -239,7 +240,7 @@ test("fetchMedia() verifies the checksum of the server, and retries once after a
   assert.equal(count, 3);
 });
 
-test("fetchMedia() stops if it is cancelled while it starts again", async () => {
+test("fetchMedia() stops if it is cancelled while it is starting again", async () => {
   let count = 0;
   await using server = await serve((request, response) => {
     count++;

@@ -1,12 +1,15 @@
 import type { FileHandle } from "node:fs/promises";
 import type { ByteRange } from "./media-store.ts";
 
-/** The size of chunks: chunks of 64 kB take three times the CPU (bench/RESULTS.md). */
+/**
+ * The maximum size of a chunk. Chunks of 64 kB take three times as much CPU time
+ * (bench/RESULTS.md).
+ */
 const chunkBytesMax = 512 * 1024;
 
 /**
- * Reads a range of a file, one chunk ahead, in reused memory: a chunk is valid until the next one
- * is requested. Closes the file at the end. Throws if the file is shorter.
+ * Reads a range of a file, one chunk ahead, into reused memory: a chunk is valid until the next one
+ * is requested. Closes the file at the end. Throws if the file is shorter than the range requires.
  */
 export async function* readChunks(
   handle: FileHandle,
@@ -22,7 +25,7 @@ export async function* readChunks(
       at += chunk.length;
       [next, other] = [other, next];
       reading = at <= end ? readSome(file, next, at, end) : undefined;
-      // The error is thrown when the chunk is requested.
+      // The error is thrown when the next chunk is requested.
       reading?.catch(() => {});
       yield chunk;
     }

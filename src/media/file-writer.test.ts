@@ -15,7 +15,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Bytes that differ by position. */
+/** Returns bytes that differ by position. */
 function sample(size: number): Buffer {
   return Buffer.alloc(size, Buffer.from(Array.from({ length: 251 }, (_, index) => index)));
 }
@@ -35,7 +35,7 @@ test("FileWriter writes chunks of any size in order, and syncs them at the end",
   }
 });
 
-test("FileWriter frees the memory of chunks that it owns once they are written, and of no others", async () => {
+test("FileWriter frees the memory of the chunks that it owns once they are written, and of no other chunks", async () => {
   const file = join(folder, "own");
   const own = [new Uint8Array(600_000).fill(1), new Uint8Array(600_000).fill(2)];
   const shared = Buffer.from(new ArrayBuffer(600_001), 0, 600_000).fill(3);
@@ -66,7 +66,7 @@ test("FileWriter without chunks writes an empty file", async () => {
   assert.deepEqual(await readFile(file), Buffer.alloc(0));
 });
 
-test("FileWriter writes slow input regularly, so that the file's time shows that it is in use", async () => {
+test("FileWriter writes slow input at regular intervals, so that the file's modification time shows that it is in use", async () => {
   const file = join(folder, "slow");
   let ms = 0;
   await using handle = await open(file, "wx");

@@ -1,22 +1,25 @@
 import type { FileHandle } from "node:fs/promises";
 
 /**
- * How many bytes are gathered before they are written: writing single chunks of 64 kB takes three
- * times the CPU (bench/RESULTS.md).
+ * The number of bytes to gather before writing. Writing single chunks of 64 kB takes three times as
+ * much CPU time (bench/RESULTS.md).
  */
 const batchBytesMin = 512 * 1024;
-/** Slow input is written this often, so that the file's time shows that it is in use. */
+/**
+ * The maximum time between writes of slow input, so that the file's modification time shows that it
+ * is in use.
+ */
 const gatherMsMax = 10_000;
 /**
- * The bytes between early syncs. They keep the last sync short, which would otherwise write
- * everything.
+ * The number of bytes between early syncs, which keep the last sync short. Without them, the last
+ * sync would write everything.
  */
 const syncEveryBytes = 64 * 1024 * 1024;
 
 /**
- * Writes chunks to an empty file: gathers chunks while earlier ones are being written, so that the
- * thread never waits for the disk. Chunks are not copied: they must not change once they are added.
- * Disposing waits for pending writes, which the handle must outlive.
+ * Writes chunks to an empty file. Gathers chunks while earlier chunks are being written, so that
+ * the thread never waits for the disk. Chunks are not copied, so they must not change after they
+ * are added. Disposing waits for pending writes; the file handle must stay open until then.
  */
 export class FileWriter implements AsyncDisposable {
   readonly #handle: FileHandle;
@@ -29,7 +32,9 @@ export class FileWriter implements AsyncDisposable {
   #writing: Promise<void> = Promise.resolve();
   #syncing: Promise<void> | undefined;
 
-  /** `ownsChunks`: no one else uses the chunks, whose memory is freed once they are written. */
+  /**
+   * `ownsChunks`: no other code uses the chunks, so their memory is freed once they are written.
+   */
   constructor(
     handle: FileHandle,
     {
@@ -43,7 +48,9 @@ export class FileWriter implements AsyncDisposable {
     this.#flushedAt = now();
   }
 
-  /** Resolves when there is room for the next chunk. Throws the error of an earlier write. */
+  /**
+   * Resolves when there is room for the next chunk. Throws the error of an earlier write, if any.
+   */
   async add(chunk: Uint8Array): Promise<void> {
     this.#gathered.push(chunk);
     this.#gatheredBytes += chunk.length;
@@ -55,7 +62,7 @@ export class FileWriter implements AsyncDisposable {
   async end(): Promise<void> {
     await this.#flush();
     await this.#writing;
-    // The kernel reports a failed write to one sync only.
+    // The kernel reports a failed write to only one sync.
     await this.#syncing;
     await this.#handle.sync();
   }
@@ -66,7 +73,7 @@ export class FileWriter implements AsyncDisposable {
     await this.#syncing?.catch(() => {});
   }
 
-  /** Starts writing the gathered chunks when the last write has ended. */
+  /** Starts writing the gathered chunks once the last write has ended. */
   async #flush(): Promise<void> {
     await this.#writing;
     this.#flushedAt = this.#now();
@@ -76,7 +83,7 @@ export class FileWriter implements AsyncDisposable {
     this.#gatheredBytes = 0;
     if (bytes === 0) return;
     this.#writing = this.#write(batch, bytes);
-    // The next add() or end() throws it.
+    // The next add() or end() throws the error.
     this.#writing.catch(() => {});
   }
 
@@ -88,7 +95,10 @@ export class FileWriter implements AsyncDisposable {
     if (this.#unsyncedBytes >= syncEveryBytes) await this.#beginSync();
   }
 
-  /** Writes the rest after a partial write, or fails with the reason of that. */
+  /**
+   * Writes the rest of a batch after a partial write, or fails with the reason why the write was
+   * partial.
+   */
   async #writeRest(batch: readonly Uint8Array[], written: number): Promise<void> {
     const all = Buffer.concat(batch);
     for (let at = written; at < all.length;) {
@@ -107,8 +117,8 @@ export class FileWriter implements AsyncDisposable {
 
 /**
  * Frees the memory of a chunk early. Otherwise the garbage collector, which counts memory outside
- * its heap, scans the whole heap every few hundred chunks: that takes more than half of the CPU of
- * an upload. Chunks that share their memory are not freed.
+ * its heap, scans the whole heap every few hundred chunks. These scans take more than half of the
+ * CPU time of an upload. Chunks that share their memory are not freed.
  */
 function freeMemory({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);

@@ -8,8 +8,8 @@ import type { MediaStore } from "./media-store.ts";
 import { checkStoredBytes, holdStoredBytes, type StoredBytesLimit } from "./stored-bytes.ts";
 
 /**
- * An upload without media yet; its bytes count against the account's limit if `storedBytesMax` is
- * more than 0.
+ * An upload that has no media yet. Its bytes count against the account's limit if `storedBytesMax`
+ * is more than 0.
  */
 export interface OpenUpload extends StoredBytesLimit {
   readonly accountId: string;
@@ -17,8 +17,8 @@ export interface OpenUpload extends StoredBytesLimit {
 }
 
 /**
- * Finds an upload that has no media yet. `otherwise`: the limit of accounts without one of their
- * own. Throws not_found, or already_exists if the upload was used.
+ * Finds an upload that has no media yet. `otherwise`: the limit for accounts that have none of
+ * their own. Throws not_found, or already_exists if the upload was used.
  */
 export async function findOpenUpload(
   db: Kysely<Tables>,
@@ -41,9 +41,9 @@ export async function findOpenUpload(
 }
 
 /**
- * Records stored media as that of an upload and its transcript, whose previous media is deleted.
- * Throws as findOpenUpload() does, the signal's reason if it has aborted, or STORAGE_LIMIT if the
- * account's limit is exceeded; then the bytes are deleted.
+ * Records stored media as the media of an upload and its transcript, and deletes the transcript's
+ * previous media. Throws as findOpenUpload() does, the signal's reason if it has aborted, or
+ * STORAGE_LIMIT if the account's limit is exceeded. If it throws, the bytes are deleted.
  */
 export async function finishUpload(
   parts: StoredBytesLimit & {
@@ -64,8 +64,8 @@ export async function finishUpload(
     log.info({ uploadId, mediaId: media.id, sizeBytes: media.sizeBytes }, "upload.received");
     if (replaced !== undefined) await deleteBytes(parts, [replaced], "media_replaced");
   } catch (error) {
-    // A commit may have succeeded although its confirmation was lost: bytes are deleted only if
-    // they are certainly not recorded.
+    // A commit may have succeeded even if its confirmation was lost. Bytes are deleted only if they
+    // are certainly not recorded.
     const isRecorded = (await findMedia(db, media.id).catch(() => "unknown")) !== undefined;
     if (!isRecorded) await deleteBytes(parts, [media.id], "upload_not_taken");
     throw error;
@@ -91,8 +91,8 @@ function uploadDeleted(): ServiceError {
 }
 
 /**
- * Assigns the media to the upload and its transcript. Returns the id of media that nothing refers
- * to any more, if any.
+ * Assigns the media to the upload and its transcript. Returns the id of any media that is no longer
+ * referenced.
  */
 async function recordUpload(
   trx: Transaction<Tables>,
@@ -113,7 +113,7 @@ async function giveMedia(
   { uploadId, accountId, transcriptId }: OpenUpload & { readonly uploadId: string },
   media: Media,
 ): Promise<string | undefined> {
-  // The transcript first, since its deletion takes the locks in this order.
+  // The transcript is locked first, because its deletion takes the locks in this order.
   const transcript =
     transcriptId === null
       ? undefined
@@ -134,7 +134,7 @@ async function giveMedia(
     .updateTable("transcript")
     .set({
       media_id: media.id,
-      // The known facts, and the values that callers set, were about the previous media.
+      // The known facts and the values that callers set describe the previous media.
       media_was_replaced: true,
       file_type_is_declared: false,
       recording_ms: null,

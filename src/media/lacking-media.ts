@@ -3,7 +3,8 @@ import { ServiceError } from "../std/service-error.ts";
 const reason = "STORE_LACKS_MEDIA";
 
 /**
- * The error if the store of this node lacks media that the database has; another node may have it.
+ * Returns the error for media that the database has but the store of this node lacks. Another node
+ * may have the media.
  */
 export function lackingMedia(cause: unknown): ServiceError {
   return new ServiceError("unavailable", "the media store of this node lacks the recording", {
@@ -16,7 +17,7 @@ export function isLackingMedia(error: unknown): boolean {
   return error instanceof ServiceError && error.reason === reason;
 }
 
-/** The error for callers after the last attempt. */
+/** Returns the error for callers after the last attempt. */
 export function lostMedia(attempts: number): ServiceError {
   return new ServiceError(
     "not_found",
@@ -26,12 +27,12 @@ export function lostMedia(attempts: number): ServiceError {
 }
 
 /**
- * How long a worker without the media leaves the account's jobs to others, in addition to the wait
- * before the next attempt.
+ * How long a worker that lacks the media leaves the account's jobs to other workers, in addition to
+ * the delay before the next attempt.
  */
 const avoidedMs = 10_000;
 
-/** Accounts whose media this worker lacked: other workers run their jobs next. */
+/** Accounts whose media this worker lacks. Other workers run the next jobs of these accounts. */
 export class AvoidedAccounts {
   readonly #until = new Map<string, number>();
 

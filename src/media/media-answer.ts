@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { ServiceError } from "../std/service-error.ts";
 import { declaredDigest, type DeclaredDigest } from "./declared-digest.ts";
 
-/** The facts of the media in the head of an answer. */
+/** The facts about the media in the headers of a response. */
 export interface MediaAnswer {
   /** The target of a redirect. */
   readonly location: string | undefined;
@@ -11,14 +11,14 @@ export interface MediaAnswer {
   readonly validator: string | undefined;
   /** The size of the whole media, if declared. */
   readonly bytes: number | undefined;
-  /** The position of the first byte of this answer, if it is a part. */
+  /** The position of the first byte of this response, if the response is partial. */
   readonly rangeFrom: number | undefined;
   readonly digest: DeclaredDigest | undefined;
 }
 
 /**
- * Reads the head of an answer; throws unless it is a redirect, or its bytes are not encoded.
- * `isPart`: a part was requested.
+ * Reads the headers of a response. Throws unless the response is a redirect or contains unencoded
+ * bytes. `isPart`: part of the media was requested.
  */
 export function readAnswer(
   status: number,
@@ -43,8 +43,8 @@ export function readAnswer(
 }
 
 /**
- * Headers are read as Latin-1, but servers that do not escape their URLs send UTF-8, and browsers
- * read it as that.
+ * Decodes a header as UTF-8. Headers are read as Latin-1, but servers that do not escape their URLs
+ * send UTF-8, and browsers decode it as such.
  */
 function inUtf8(header: string): string {
   const bytes = Buffer.from(header, "latin1");
@@ -71,15 +71,15 @@ function encoded(field: string): ServiceError {
   );
 }
 
-/** A single part of the media, with a known end. */
+/** Matches a single part of the media with a known end. */
 function rangeOf(header: Header): RegExpExecArray | undefined {
   if (/^multipart\//i.test(header("content-type") ?? "")) return undefined;
   return /^bytes (\d+)-\d+\/(\d+)$/.exec(header("content-range") ?? "") ?? undefined;
 }
 
 /**
- * A strong validator (RFC 9110, sections 13.1.5 and 8.8.2.2): a date is strong if it is at least a
- * second old, and counts only without an ETag.
+ * Returns a strong validator (RFC 9110, sections 13.1.5 and 8.8.2.2). A date is strong if it is at
+ * least a second old, and is used only if there is no ETag.
  */
 function validatorOf(header: Header): string | undefined {
   const etag = header("etag");
@@ -89,7 +89,7 @@ function validatorOf(header: Header): string | undefined {
   return isStrong ? modified : undefined;
 }
 
-/** Whether a part belongs to the same media as the earlier bytes with `validator`. */
+/** Returns whether a part belongs to the same media as the earlier bytes with `validator`. */
 export function isSameMedia(validator: string | undefined, part: MediaAnswer): boolean {
   if (validator === undefined) return false;
   const mayBeLeftOut = !validator.startsWith('"');
@@ -103,11 +103,11 @@ function retryAfterMs(header: Header): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
 }
 
-/** The error of an answer without media. */
+/** The error for a response without media. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: number;
-  /** The wait that the server requests. */
+  /** The delay that the server requests. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, retryAfterMs: number | undefined) {

@@ -2,18 +2,18 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
 /**
- * The facts of a recording that are known after decoding. Its waveform is stored separately, in
+ * The facts about a recording that are known after decoding. The waveform is stored separately, in
  * sections.
  */
 export interface MediaFacts {
-  /** The duration of its first audio stream. */
+  /** The duration of the first audio stream. */
   readonly durationMs: number;
   readonly fileType: "AUDIO" | "VIDEO";
 }
 
 /**
- * Stores a section of a waveform: pairs of signed bytes. Does nothing if the media was deleted, or
- * the section is stored already.
+ * Stores a section of a waveform as pairs of signed bytes. Does nothing if the media was deleted or
+ * the section is already stored.
  */
 export async function keepPeaks(
   db: Kysely<Tables>,
@@ -30,26 +30,25 @@ export async function keepPeaks(
   `.execute(db);
 }
 
-/** The result of a description of media. */
+/** The result of describing media. */
 export interface DescribedMedia extends MediaFacts {
   readonly mediaId: string;
-  /** The last section of its waveform, which is not stored yet. */
+  /** The last section of the waveform, which is not stored yet. */
   readonly lastPeaks: { readonly number: number; readonly peaks: Int8Array } | undefined;
-  /** The hash of its bytes, if it was computed. */
+  /** The hash of the media's bytes, if it was computed. */
   readonly sha256: Buffer | null;
   readonly sizeBytes: number;
 }
 
 /**
- * Records successful descriptions, with one statement for the last sections of waveforms and one
- * for the facts.
+ * Records successful descriptions. Uses one statement for the last sections of the waveforms and
+ * one for the facts.
  */
 export async function setFactsOf(
   trx: Transaction<Tables>,
   described: readonly DescribedMedia[],
 ): Promise<void> {
-  // Jobs that read the same media have found the same facts. Media is always locked in the order of
-  // ids.
+  // Jobs that read the same media find the same facts. Media is always locked in id order.
   const media = [...new Map(described.map((each) => [each.mediaId, each])).values()].toSorted(
     (a, b) => (a.mediaId < b.mediaId ? -1 : 1),
   );
@@ -86,7 +85,7 @@ function bytesOf(peaks: Int8Array): Buffer {
   return Buffer.from(peaks.buffer, peaks.byteOffset, peaks.length);
 }
 
-/** Records a successful description: the stored sections are the whole waveform. */
+/** Records a successful description. The sections already stored are the whole waveform. */
 export async function setFacts(
   trx: Transaction<Tables>,
   mediaId: string,
@@ -106,7 +105,7 @@ export async function setFacts(
     .execute();
 }
 
-/** Records a failed description with its reason, and deletes its sections. */
+/** Records a failed description with its reason, and deletes its waveform sections. */
 export async function setProblem(
   trx: Transaction<Tables>,
   mediaId: string,
@@ -139,12 +138,13 @@ export interface StoredWaveform {
   /** The number of pixels in all sections. */
   readonly length: number;
   /**
-   * Pairs of signed bytes, read section by section. Fails if the media is deleted while it is read.
+   * Pairs of signed bytes, read section by section. Reading fails if the media is deleted in the
+   * meantime.
    */
   readonly sections: AsyncIterable<Int8Array>;
 }
 
-/** Finds the waveform of media; undefined: the media was deleted, or has no waveform. */
+/** Finds the waveform of media. Returns undefined if the media was deleted or has no waveform. */
 export async function findWaveform(
   db: Kysely<Tables>,
   mediaId: string,

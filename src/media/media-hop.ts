@@ -21,7 +21,10 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface HopLimits extends StallLimits {
   readonly connectMs: number;
-  /** The time from the connection to the end of the answer's head, including 1xx answers. */
+  /**
+   * The maximum time from the connection to the end of the response headers, including 1xx
+   * responses.
+   */
   readonly headersMs: number;
 }
 
@@ -30,22 +33,22 @@ export interface HopOptions {
   readonly resolve: Resolve;
   readonly limits: HopLimits;
   readonly signal: AbortSignal;
-  /** Request the bytes from here on, if the media still matches `validator`. */
+  /** Requests the bytes from this position, if the media still matches `validator`. */
   readonly rest?: { readonly from: number; readonly validator: string } | undefined;
 }
 
-/** One answered request: a redirect, or bytes. Disposing it closes the connection. */
+/** The response to one request: a redirect, or bytes. Disposing of it closes the connection. */
 export interface Hop extends MediaAnswer, AsyncDisposable {
-  /** Throws if the bytes arrive too slowly. */
+  /** Yields the bytes. Throws if they arrive too slowly. */
   body(): AsyncGenerator<Uint8Array, void, undefined>;
 }
 
-/** The number of addresses of one host to try. */
+/** The maximum number of addresses to try for one host. */
 const addressesMax = 8;
-/** The maximum size of all headers together. */
+/** The maximum total size of all headers. */
 export const headerBytesMax = 16_384;
 
-/** Sends one request, to an address that is checked before and after connecting. */
+/** Sends one request to an address that is checked before and after connecting. */
 export async function openHop(url: URL, options: HopOptions): Promise<Hop> {
   const { limits, rest } = options;
   const head = new HeadDeadline(limits.headersMs);
@@ -71,7 +74,7 @@ export async function openHop(url: URL, options: HopOptions): Promise<Hop> {
       signal: AbortSignal.any([options.signal, head.signal]),
     });
     answer.body.on("error", () => {
-      // body() throws it; if the body is not read, it is ignored.
+      // body() throws the error. If the body is not read, the error is ignored.
     });
     const endsByClose = !(
       "content-length" in answer.headers || "transfer-encoding" in answer.headers
@@ -95,8 +98,8 @@ export type GuardOptions = Pick<HopOptions, "allow" | "resolve" | "signal"> & {
 };
 
 /**
- * Connects to the host of the URL, only at addresses that may be reached. Throws the same error for
- * every host without such an address.
+ * Opens an agent that connects to the host of the URL, and only at allowed addresses. Throws the
+ * same error for every host without an allowed address.
  */
 export async function openGuardedAgent(
   url: URL,
@@ -113,8 +116,8 @@ export async function openGuardedAgent(
 }
 
 /**
- * Yields the bytes of media that ends with its connection. If the connection broke, the media is
- * incomplete, but undici treats that as its end.
+ * Yields the bytes of media that ends with its connection. If the connection breaks, the media is
+ * incomplete, but undici treats the break as a normal end.
  */
 async function* whole(
   bytes: AsyncIterable<Uint8Array>,
@@ -124,7 +127,9 @@ async function* whole(
   if (broken.by) throw broken.by;
 }
 
-/** Limits the wait for a head; undici would restart its timer after each 1xx. */
+/**
+ * Limits the wait for the response headers. undici would restart its timer after each 1xx response.
+ */
 class HeadDeadline {
   readonly #abort = new AbortController();
   readonly #ms: number;
@@ -148,7 +153,7 @@ class HeadDeadline {
   }
 }
 
-/** The target of a redirect; throws ServiceError if it must not be followed. */
+/** Returns the target of a redirect. Throws ServiceError if the redirect must not be followed. */
 export function redirectTarget(from: URL, location: string, allow: MediaAllowList): URL {
   const target = URL.parse(location, from.href);
   const refused = (why: string): ServiceError =>
@@ -166,8 +171,8 @@ export function redirectTarget(from: URL, location: string, allow: MediaAllowLis
 }
 
 /**
- * The addresses that may be connected to. Throws the same error for every host without such an
- * address, before any connection.
+ * Returns the addresses that may be connected to. Throws the same error for every host without such
+ * an address, before any connection.
  */
 async function vettedAddresses(url: URL, options: GuardOptions): Promise<ReadonlySet<string>> {
   const target = targetOf(url);
@@ -186,7 +191,7 @@ async function vettedAddresses(url: URL, options: GuardOptions): Promise<Readonl
   return new Set(vetted.slice(0, addressesMax).map(plainAddress));
 }
 
-/** Limits the time of a DNS lookup, which cannot be cancelled, only abandoned. */
+/** Limits the time of a DNS lookup, which can be abandoned but not cancelled. */
 async function withDeadline<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const late = (): void => reject(Object.assign(new Error("lookup"), { code: "EAI_AGAIN" }));

@@ -3,22 +3,24 @@ import type { Tables } from "../database/tables.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import type { MediaStore, StoredMedia } from "./media-store.ts";
 
-/** A recording in the database: its bytes are durable. */
+/** A recording in the database. Its bytes are durable. */
 export interface Media extends StoredMedia {
   readonly id: string;
 }
 
-/** The path of media under the public address; GET requires a signature. */
+/** Returns the path of media under the public address. GET requires a signature. */
 export function mediaPath(mediaId: string): string {
   return `/media/${mediaId}`;
 }
 
-/** The path of the waveform of media under the public address; GET requires a signature. */
+/**
+ * Returns the path of the waveform of media under the public address. GET requires a signature.
+ */
 export function waveformPath(mediaId: string): string {
   return `/media/waveforms/${mediaId}`;
 }
 
-/** Records stored media. Idempotent, since a confirmation may be lost. */
+/** Records stored media. Idempotent, because a confirmation may be lost. */
 export async function insertMedia(
   trx: Transaction<Tables>,
   media: Media & { readonly accountId: string },
@@ -36,7 +38,7 @@ export async function insertMedia(
     .execute();
 }
 
-/** Finds the record of media; undefined if it was deleted. */
+/** Finds the record of media. Returns undefined if it was deleted. */
 export async function findMedia(db: Kysely<Tables>, id: string): Promise<Media | undefined> {
   const row = await db
     .selectFrom("media")
@@ -55,19 +57,19 @@ export async function findMedia(db: Kysely<Tables>, id: string): Promise<Media |
 
 /**
  * Deletes the record of media that a transcript no longer uses, with its uploads, unless another
- * transcript or a PROCESSING job refers to it. Returns whether it was deleted: then the caller
- * deletes the bytes after the commit.
+ * transcript or a PROCESSING job refers to it. Returns whether the record was deleted. If so, the
+ * caller deletes the bytes after the commit.
  */
 export async function releaseMedia(trx: Transaction<Tables>, mediaId: string): Promise<boolean> {
   return (await releaseAll(trx, [mediaId])).length > 0;
 }
 
-/** Runs releaseMedia() for several ids; returns those whose records were deleted. */
+/** Runs releaseMedia() for several ids. Returns the ids whose records were deleted. */
 export async function releaseAll(
   trx: Transaction<Tables>,
   mediaIds: readonly string[],
 ): Promise<string[]> {
-  // Transactions that add a reference wait for this lock, and then find the media deleted.
+  // Transactions that add a reference wait for this lock, and then find that the media was deleted.
   const locked = trx.selectFrom("media").where("id", "in", mediaIds).select("id");
   if (mediaIds.length > 0) await locked.orderBy("id").forUpdate().execute();
   const { rows } = await sql<{ id: string }>`
@@ -87,7 +89,7 @@ export async function releaseAll(
   return free;
 }
 
-/** The reason of a deletion, for the log. */
+/** The reason for a deletion, for the log. */
 export type DeletionReason =
   | "account_deleted"
   | "job_ended"
@@ -99,8 +101,8 @@ export type DeletionReason =
   | "upload_unused";
 
 /**
- * Deletes the bytes of media whose records were just deleted, and logs the number; failures are
- * left to sweepMedia(). Not for unrecorded media, which is set aside.
+ * Deletes the bytes of media whose records were just deleted, and logs the number of deletions.
+ * Failures are left to sweepMedia(). Unrecorded media must not be passed: it is set aside instead.
  */
 export async function deleteBytes(
   parts: { readonly store: Pick<MediaStore, "delete" | "keepsAll">; readonly log: Log },
@@ -121,7 +123,7 @@ export async function deleteBytes(
   if (count > 0) parts.log.info({ why, count, ...one }, event);
 }
 
-/** The ids without a record. */
+/** Returns the ids that have no record. */
 export async function unrecordedOf(
   db: Kysely<Tables>,
   mediaIds: readonly string[],

@@ -11,7 +11,7 @@ import { plainAddress } from "./public-address.ts";
 
 const nothing = parseMediaAllowList([]);
 
-test("checkMediaUrl() refuses every spelling of an address that is not public", () => {
+test("checkMediaUrl() refuses every spelling of a non-public address", () => {
   const hosts = `
     127.0.0.1 127.0.0.1. 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 017700000001
     0x7F.0.0.0x1 127.000.000.001 ①②⑦.⓪.⓪.① 127。0。0。1 %31%32%37.0.0.1 １２７.0.0.1 0 0.0.0.0 0x0
@@ -47,7 +47,7 @@ test("checkMediaUrl() accepts public hosts and addresses", () => {
   for (const url of urls) assert.equal(checkMediaUrl(url, nothing), undefined, url);
 });
 
-test("checkMediaUrl() reports what is wrong with a URL", () => {
+test("checkMediaUrl() describes what is wrong with a URL", () => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ["", /^must begin with https/],
     ["media.example/a.wav?secret", /^must begin with https/],
@@ -118,7 +118,7 @@ test("parseMediaAllowList() allows networks, addresses and hosts, and nothing el
   assert.equal(checkMediaUrl("http://127.0.0.2:8080/a", allow), notPublic);
 });
 
-test("parseMediaAllowList() allows one port if one is named", () => {
+test("parseMediaAllowList() allows only the given port if an entry names one", () => {
   const allow = parseMediaAllowList([
     "10.1.0.0/16:9000",
     "[fd00:1::/32]:9000",
@@ -149,7 +149,7 @@ test("parseMediaAllowList() allows one port if one is named", () => {
   assert.ok(
     isAddressAllowed({ host: "a.example", port: 22 }, "::1", parseMediaAllowList(["[::1]"])),
   );
-  // The address of a name is known only when it is fetched.
+  // The address of a name is known only when the media is fetched.
   assert.equal(checkMediaUrl("http://a.example:9000/a", allow), undefined);
   assert.match(checkMediaUrl("http://a.example:9001/a", allow) ?? "", /port 9001/);
   assert.equal(checkMediaUrl("https://media.internal:8443/a", allow), undefined);
@@ -157,7 +157,7 @@ test("parseMediaAllowList() allows one port if one is named", () => {
   assert.equal(checkMediaUrl("http://bókasafn.example:8080/a", allow), undefined);
 });
 
-test("parseMediaAllowList() refuses invalid entries by name", () => {
+test("parseMediaAllowList() refuses an invalid entry and names it", () => {
   for (const entry of [
     "10.0.0.0/33",
     "10.0.0.0/",

@@ -4,21 +4,25 @@ import { ServiceError, shown } from "../std/service-error.ts";
 import { isPlainAddress, isPublicAddress, plainAddress, plainHost } from "./public-address.ts";
 
 /**
- * The hosts and ports that media URLs may reach in addition to ports 80 and 443 of public addresses
- * (HLUST_ALLOW_MEDIA_FROM).
+ * The hosts and ports that media URLs may reach, in addition to ports 80 and 443 at public
+ * addresses (HLUST_ALLOW_MEDIA_FROM).
  */
 export interface MediaAllowList {
-  /** Whether this host is listed by name for the port, whatever its address. */
+  /** Returns whether the list names this host for the port, whatever its address. */
   hasHost(name: string, port: number): boolean;
-  /** Whether the address is listed for the port, alone or in a network. */
+  /**
+   * Returns whether the list contains the address for the port, either individually or as part of a
+   * network.
+   */
   hasAddress(address: string, port: number): boolean;
-  /** Whether any address or network is listed for the port. */
+  /** Returns whether the list contains any address or network for the port. */
   hasPort(port: number): boolean;
 }
 
 /**
- * Reads networks (10.0.0.0/8), addresses and host names, each for every port, or with `:port` for
- * one; IPv6 with a port is in brackets. Throws Error, naming an invalid entry.
+ * Reads networks (10.0.0.0/8), addresses and host names. An entry applies to every port, or with
+ * `:port` to one port; an IPv6 address with a port is in brackets. Throws Error, which names the
+ * invalid entry.
  */
 export function parseMediaAllowList(entries: readonly string[]): MediaAllowList {
   const lists = new Map<number, PortList>();
@@ -61,7 +65,7 @@ const empty: PortList = { hosts: new Set(), addresses: new BlockList(), size: 0 
 const withPort = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/;
 const hostName = /^(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i;
 
-/** Adds an entry without its port; false if it is invalid. */
+/** Adds an entry without its port. Returns false if the entry is invalid. */
 function addTo(list: PortList, target: string): boolean {
   const [base = "", bits, ...rest] = target.split("/");
   const version = isIP(base);
@@ -73,7 +77,7 @@ function addTo(list: PortList, target: string): boolean {
     list.size++;
     return true;
   }
-  // In the form of the host of a URL, in which 127.1 and the like are addresses.
+  // The host as it would appear in a URL, where forms such as 127.1 are addresses.
   const host = domainToASCII(base);
   if (bits !== undefined || !hostName.test(host) || isIP(plainHost(host)) !== 0) return false;
   list.hosts.add(plainHost(host));
@@ -84,7 +88,10 @@ function isPrefix(bits: string | undefined, bitsMax: number): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
 }
 
-/** The longest URL of media, in characters. Signed URLs of object stores have up to about 2000. */
+/**
+ * The maximum length of a media URL, in characters. Signed URLs of object stores have up to about
+ * 2000.
+ */
 export const urlCharsMax = 8192;
 
 /** The message for every address that is not public: it reveals nothing about the address. */
@@ -95,16 +102,16 @@ export function addressRefused(): ServiceError {
 }
 
 /**
- * Describes what is wrong with the text of a URL of media, without resolving or connecting;
- * undefined: nothing. The description contains nothing of the path and query, which may be secret.
- * The address of a host name is checked when the media is fetched.
+ * Describes what is wrong with the text of a media URL, without resolving or connecting. Returns
+ * undefined if nothing is wrong. The description contains nothing from the path or query, which may
+ * be secret. The address of a host name is checked when the media is fetched.
  */
 export function checkMediaUrl(text: string, allow: MediaAllowList): string | undefined {
   if (text.length > urlCharsMax) {
     return `has ${text.length} characters; at most ${urlCharsMax} are allowed`;
   }
-  // The URL parser drops tabs and line ends and converts backslashes: the URL would differ from the
-  // text that is checked.
+  // The URL parser drops tabs and line ends and converts backslashes, so the URL would differ from
+  // the text that is checked.
   const at = text.search(/[^\x21-\x7e\u{a1}-\u{10ffff}]|\\/u);
   if (at >= 0) {
     return `contains ${shown(text[at])}: spaces, control characters and backslashes are not allowed`;
@@ -128,7 +135,7 @@ export function checkMediaUrl(text: string, allow: MediaAllowList): string | und
 
 /** The host and port of a URL. */
 export interface UrlHost {
-  /** The host in lower case, without the brackets of IPv6 and a trailing dot. */
+  /** The host in lower case, without IPv6 brackets or a trailing dot. */
   readonly host: string;
   readonly port: number;
 }
@@ -138,12 +145,17 @@ export function targetOf({ hostname, port, protocol }: URL): UrlHost {
   return { host: plainHost(hostname), port: port === "" ? standard : Number(port) };
 }
 
-/** Whether a host may be reached at this address: it is public, or allowed. */
+/**
+ * Returns whether a host may be reached at this address because the address is public or allowed.
+ */
 export function isAddressAllowed(target: UrlHost, address: string, allow: MediaAllowList): boolean {
   return isPublicAddress(address) || isListed(target, address, allow);
 }
 
-/** Whether the port is 80 or 443, or this host at this address is allowed by name or address. */
+/**
+ * Returns whether the port is 80 or 443, or this host at this address is allowed by name or
+ * address.
+ */
 export function isPortAllowedAt(target: UrlHost, address: string, allow: MediaAllowList): boolean {
   return isWebPort(target) || isListed(target, address, allow);
 }
@@ -152,7 +164,7 @@ export function portRefusal({ port }: UrlHost): string {
   return `has the port ${port}: only 80 and 443 are allowed`;
 }
 
-/** Whether the port may be allowed, as far as is known before the name is resolved. */
+/** Returns whether the port may be allowed, as far as is known before the name is resolved. */
 function mayBeAllowed(target: UrlHost, allow: MediaAllowList): boolean {
   const { host, port } = target;
   if (isIP(host) !== 0) return isPortAllowedAt(target, host, allow);

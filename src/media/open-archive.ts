@@ -11,21 +11,21 @@ import { openMediaStore } from "./open-media-store.ts";
 
 export type { ArchiveSettings } from "./archive-place.ts";
 
-/** The archive of a service, for a command that can run while the service runs. */
+/** The archive of a service, for a command that can run at the same time as the service. */
 export interface OpenArchive extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
   /**
-   * The reasons why the archive may be a copy of one used elsewhere: then the store deletes
-   * nothing. Empty: it is not a copy.
+   * The reasons why the archive may be a copy of one used elsewhere, in which case the store
+   * deletes nothing. Empty if the archive is not a copy.
    */
   readonly quarantine: readonly string[];
 }
 
 /**
- * Opens the archive of a service, its database as openExistingDatabase() does. Rejects with a
- * sentence for the operator if database and media store do not belong to one archive. Does not mark
- * a new archive: the first service does that.
+ * Opens the archive of a service. The database is opened as in openExistingDatabase(). Rejects with
+ * a sentence for the operator if the database and media store do not belong to one archive. Does
+ * not mark a new archive: the first service does that.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<OpenArchive> {
   await using opened = new AsyncDisposableStack();
@@ -40,7 +40,8 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
 }
 
 /**
- * Opens an archive without checking that database and store belong together, in order to join them.
+ * Opens an archive without checking that the database and store belong together, so that they can
+ * be joined.
  */
 export async function openAnyArchive(
   settings: ArchiveSettings,

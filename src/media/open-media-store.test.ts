@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 
-test("a service with media in a folder does not load the SDK of S3", () => {
+test("a service with media in a folder does not load the S3 SDK", () => {
   const program = `
     import { registerHooks } from "node:module";
     const loaded = [];

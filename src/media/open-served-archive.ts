@@ -13,36 +13,39 @@ import type { MediaStore } from "./media-store.ts";
 import { openMediaStore } from "./open-media-store.ts";
 import { sweepMedia, type SweepParts } from "./sweep-media.ts";
 
-/** How often the store is swept, so that bytes that a kill left are set aside within the hour. */
+/**
+ * The interval between sweeps of the store, short enough that bytes left by a kill are set aside
+ * within an hour.
+ */
 const sweepEveryMs = 600_000;
 
 /** The media store of a service, which belongs to the same archive as its database. */
 export interface ServedArchive extends AsyncDisposable {
   readonly store: MediaStore;
   /**
-   * Why this may be a copy of an archive that is used elsewhere; undefined: it is not a copy, and
+   * Why this may be a copy of an archive that is used elsewhere. undefined if it is not a copy and
    * the service runs normally.
    */
   readonly quarantine: string | undefined;
-  /** Resolves if media can be written and read; rejects with the reason otherwise. */
+  /** Resolves if media can be written and read. Otherwise rejects with the reason. */
   ping(): Promise<{ readonly quarantine?: string }>;
 }
 
 /**
  * Opens the media store of a service, and sweeps it regularly. Rejects with a sentence for the
- * operator, and changes nothing, if database and store do not belong to one archive. In quarantine
- * nothing is swept or deleted.
+ * operator, and changes nothing, if the database and store do not belong to one archive. In
+ * quarantine, nothing is swept or deleted.
  */
 export async function openServedArchive(
   settings: ArchiveSettings,
   parts: {
     readonly db: Kysely<Tables>;
     readonly log: Log;
-    /** Whether the operator has asked for quarantine. */
+    /** Whether the operator has requested quarantine. */
     readonly isQuarantined: boolean;
-    /** How long removed media is kept. */
+    /** The number of days for which removed media is kept. */
     readonly removedDays: number;
-    /** For tests: how often the pulse is checked, and written. */
+    /** For tests: the intervals at which the pulse is checked and written. */
     readonly pulseMs?: { readonly checkEveryMs: number; readonly writeEveryMs: number };
   },
 ): Promise<ServedArchive> {
@@ -67,7 +70,7 @@ export async function openServedArchive(
   };
 }
 
-/** Finds out, before anything is swept, why the archive is in quarantine, if it is. */
+/** Determines, before anything is swept, whether and why the archive is in quarantine. */
 async function settle(
   settings: ArchiveSettings,
   parts: { readonly db: Kysely<Tables>; readonly log: Log; readonly isQuarantined: boolean },
@@ -77,14 +80,14 @@ async function settle(
   const row = await settleArchive({ db, store, settings, log });
   const asked = isQuarantined ? ["it was requested (--quarantine)"] : [];
   const reasons = [...asked, ...(await quarantineReasons({ db, store, settings }, row))];
-  // A copy of the media alone, while other nodes run, is not a copy of an archive: media that is
-  // uploaded here would be missing there.
+  // A copy of only the media, while other nodes run, is not a copy of an archive. Media uploaded to
+  // the copy would be missing from the original store.
   const isCopiedStore = reasons.length > 0 && (await matchPulse({ db, store })) === "store_behind";
   if (isCopiedStore && (await isBeating(db, beatingMs))) throw copiedStoreRefusal(settings);
   return reasons.length === 0 ? undefined : reasons.join("; ");
 }
 
-/** Sweeps regularly while the store is the one that the other nodes use. */
+/** Sweeps regularly while this store is the one that the other nodes use. */
 function openMediaSweep(parts: SweepParts, pulse: ArchivePulse): AsyncDisposable {
   const options = { everyMs: sweepEveryMs, log: parts.log, event: "media.cleaning_failed" };
   return openRepeat(options, async (signal) => {

@@ -4,8 +4,8 @@ import { addressRefused } from "./media-url.ts";
 import { plainAddress } from "./public-address.ts";
 
 /**
- * Connects only to these addresses, whatever the name resolves to now. If the host is an address,
- * there is no lookup, so the remote address is checked again before anything is sent.
+ * Connects only to these addresses, whatever the name resolves to now. If the host is an IP
+ * address, there is no lookup, so the remote address is checked again before anything is sent.
  */
 export function pinnedConnector(
   addresses: ReadonlySet<string>,

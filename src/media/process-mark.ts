@@ -1,9 +1,9 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
 /**
- * An identifier of this process, unique on all machines, with characters that are valid in a file
- * name: boot, PID namespace, PID and start time. Without /proc it is only the PID, which proves
- * nothing.
+ * Returns an identifier of this process that is unique across all machines and valid in a file
+ * name: boot, PID namespace, PID and start time. Without /proc, the identifier contains only the
+ * PID, which proves nothing.
  */
 export function processMark(): string {
   const here = place();
@@ -12,8 +12,8 @@ export function processMark(): string {
 }
 
 /**
- * Whether the process of an identifier has certainly ended: it ran in this boot and PID namespace,
- * and is not running.
+ * Returns whether the process with this identifier has certainly ended: the process ran in this
+ * boot and PID namespace, and is no longer running.
  */
 export function isGone(mark: string): boolean {
   const found = /^(?<at>[\da-f]+-\d+)-(?<pid>\d+)-(?<startTime>\d+)$/.exec(mark)?.groups;
@@ -35,8 +35,8 @@ function place(): string | undefined {
 }
 
 /**
- * Field 22 of /proc/<pid>/stat; undefined if there is no such process. The name in field 2 can
- * contain any character.
+ * Returns field 22 of /proc/<pid>/stat, or undefined if there is no such process. The name in field
+ * 2 can contain any character.
  */
 function startTimeOf(pid: number): string | undefined {
   try {

@@ -5,30 +5,30 @@ import { ServiceError } from "../std/service-error.ts";
 /** A bucket of an S3-compatible store, and how to access it. */
 export interface S3Settings {
   readonly bucket: string;
-  /** The URL of the S3 service. undefined: Amazon's endpoint for the region. */
+  /** The URL of the S3 service. undefined means Amazon's endpoint for the region. */
   readonly endpoint: string | undefined;
-  /** The address in presigned URLs; undefined: the endpoint. */
+  /** The address to use in presigned URLs. undefined means the endpoint. */
   readonly publicEndpoint: string | undefined;
   readonly region: string;
-  /** The key; undefined: the SDK finds one (AWS_*, a profile, the role of the machine). */
+  /** The access key. If undefined, the SDK finds one (AWS_*, a profile, or the machine's role). */
   readonly key: { readonly id: string; readonly secret: string } | undefined;
-  /** Prefix of every key, so that several services can share a bucket. */
+  /** The prefix of every key, which lets several services share a bucket. */
   readonly prefix: string;
-  /** Whether clients access the store directly. */
+  /** Whether clients access the store directly, by presigned URLs. */
   readonly presigns: boolean;
 }
 
-/** The number of attempts of a request, with growing waits. */
+/** The maximum number of attempts for a request, with increasing delays. */
 const attemptsMax = 3;
 const connectMsMax = 3_000;
-/** The time limit of requests without bulk data. */
+/** The time limit for requests without bulk data. */
 const answerMsMax = 15_000;
-/** The time limit of parts of uploads, and of server-side work on whole objects. */
+/** The time limit for parts of uploads, and for server-side work on whole objects. */
 export const slowAnswerMsMax = 300_000;
 /** The maximum number of connections. Each download through the service uses one. */
 const socketsMax = 512;
 
-/** A bucket and its client; failures become errors with messages for callers. */
+/** A bucket and its client. Failures become errors with messages for callers. */
 export class S3Bucket implements Disposable {
   readonly name: string;
   readonly client: S3Client;
@@ -45,8 +45,8 @@ export class S3Bucket implements Disposable {
   }
 
   /**
-   * Awaits an answer of S3. Throws unavailable if the request failed, or the reason of the signal
-   * that it was sent with.
+   * Awaits a response from S3. Throws unavailable if the request failed, or the abort reason of the
+   * signal that the request was sent with.
    */
   async answer<T>(request: Promise<T>, action: string, signal?: AbortSignal): Promise<T> {
     try {
@@ -58,7 +58,7 @@ export class S3Bucket implements Disposable {
     }
   }
 
-  /** Awaits an answer of S3 about an object; undefined if the object does not exist. */
+  /** Awaits a response from S3 about an object. Returns undefined if the object does not exist. */
   async find<T>(request: Promise<T>, action: string): Promise<T | undefined> {
     const found = request.catch((error: unknown) => {
       if (statusOf(error) === 404) return undefined;
@@ -69,7 +69,7 @@ export class S3Bucket implements Disposable {
 }
 
 /**
- * Creates a client that works with older servers too, and signs only headers that the user of a
+ * Creates a client that also works with older servers, and signs only headers that the user of a
  * presigned URL can send.
  */
 export function createClient(settings: S3Settings, endpoint: string | undefined): S3Client {
@@ -79,17 +79,17 @@ export function createClient(settings: S3Settings, endpoint: string | undefined)
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(key && { credentials: { accessKeyId: key.id, secretAccessKey: key.secret } }),
-    // By default a presigned PUT would contain the checksum of an empty body.
+    // By default, a presigned PUT would contain the checksum of an empty body.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
-    // Requests that wait for "100 Continue" would each need a connection of their own.
+    // Each request that waits for "100 Continue" would need its own connection.
     expectContinueHeader: false,
     maxAttempts: attemptsMax,
     requestHandler: {
       connectionTimeout: connectMsMax,
       requestTimeout: answerMsMax,
       throwOnRequestTimeout: true,
-      // Clients may read slowly; TCP itself detects a lost peer.
+      // Clients may read slowly. TCP itself detects a lost peer.
       socketTimeout: 0,
       httpAgent: agent,
       httpsAgent: agent,
@@ -102,7 +102,8 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 /**
- * The fields of a failure for the log: names only, since messages of S3 can contain keys and URLs.
+ * Returns the fields of a failure for the log. They contain only names, because S3 messages can
+ * contain keys and URLs.
  */
 export function failureFields(error: unknown): {
   readonly status: number | undefined;
@@ -116,8 +117,8 @@ export function failureFields(error: unknown): {
 }
 
 /**
- * The error for callers, who can only retry after any failure of S3. The log has the details for
- * the operator.
+ * Returns the error for callers, who can only retry after any S3 failure. The log has the details
+ * for the operator.
  */
 function explainS3(cause: unknown): ServiceError {
   if (statusOf(cause) === 507) {

@@ -17,8 +17,8 @@ import { signedUrlMs } from "./signed-url.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
 
 /**
- * Presigned URLs of a bucket. A PUT writes to incoming/<upload id>, which only the service reads;
- * adopted media is a copy that no URL can write.
+ * Creates presigned URLs for a bucket. A PUT writes to incoming/<upload id>, which only the service
+ * reads. Adopted media is a copy that no URL can overwrite.
  */
 export function openDirectTransfers(
   s3: S3Bucket,
@@ -36,7 +36,7 @@ export function openDirectTransfers(
     if (!isId(uploadId)) throw new Error("an upload id is a UUID");
     return folder + uploadId;
   };
-  /** Only signs, and sends nothing. */
+  /** This client only signs requests; it sends nothing. */
   const signer = createClient(settings, settings.publicEndpoint ?? settings.endpoint);
   const options = { expiresIn: signedUrlMs / 1000 };
   const { name: Bucket } = s3;
@@ -86,8 +86,8 @@ export function openDirectTransfers(
 }
 
 /**
- * Copies an object of at least one byte within the store. The facts are those of the copy, even if
- * the source is overwritten at the same time.
+ * Copies an object of at least one byte within the store. The returned facts describe the copy,
+ * even if the source is overwritten concurrently.
  */
 async function copy(
   s3: S3Bucket,

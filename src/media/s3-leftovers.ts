@@ -7,14 +7,14 @@ import type { UnfinishedPut } from "./media-store.ts";
 import type { S3Bucket } from "./s3-bucket.ts";
 
 /**
- * A put without a new part for this long belongs to a process that has ended; a sweep then removes
- * it within the hour.
+ * A put that has received no new part for this long belongs to a process that has ended. A sweep
+ * then removes the put within the hour.
  */
 const idleMsMax = 2_400_000;
 
 /**
  * Removes the parts of unfinished puts of killed processes below a folder. Resolves to the number
- * of puts.
+ * of removed puts.
  */
 export async function removeUnfinished(s3: S3Bucket, folder: string, now: number): Promise<number> {
   let count = 0;
@@ -27,8 +27,8 @@ export async function removeUnfinished(s3: S3Bucket, folder: string, now: number
 }
 
 /**
- * Unfinished puts below a folder, abandoned and running ones; they are named by the last part of
- * their keys.
+ * Lists unfinished puts below a folder, both abandoned and running. Each put is named by the last
+ * part of its key.
  */
 export async function* listUnfinished(s3: S3Bucket, folder: string): AsyncGenerator<UnfinishedPut> {
   const query = { Bucket: s3.name, Prefix: folder };
@@ -52,7 +52,9 @@ export async function* listUnfinished(s3: S3Bucket, folder: string): AsyncGenera
   }
 }
 
-/** When the last part of a put arrived. All parts of a put fit in one list. */
+/**
+ * Returns the time at which the last part of a put arrived. All parts of a put fit in one list.
+ */
 async function lastPartAt(
   s3: S3Bucket,
   target: ConstructorParameters<typeof ListPartsCommand>[0],

@@ -12,9 +12,9 @@ import { openS3Notes } from "./s3-notes.ts";
 type Creator = "first" | "second";
 
 /**
- * An S3 store with a single object that ignores If-None-Match, so that the last PUT wins. Both
- * creators look for the object, and find none, before either writes. The PUT of `second` waits
- * until `mayWrite` resolves.
+ * Opens an S3 store with a single object. The store ignores If-None-Match, so the last PUT wins.
+ * Both creators look for the object, and do not find it, before either writes. The PUT of `second`
+ * waits until `mayWrite` returns true.
  */
 async function openRace(mayWrite: (reads: Readonly<Record<Creator, number>>) => boolean) {
   await using opened = new AsyncDisposableStack();
@@ -58,7 +58,7 @@ async function openRace(mayWrite: (reads: Readonly<Record<Creator, number>>) => 
   return { first, second, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-test("one of two creators creates a note, even if one replaces the text that the other has read back", async () => {
+test("only one of two creators creates a note, even if one replaces the text that the other has read back", async () => {
   // The second read of a creator is the one after its PUT.
   await using race = await openRace((reads) => reads.first === 2);
   const created = await Promise.all([
@@ -69,7 +69,7 @@ test("one of two creators creates a note, even if one replaces the text that the
   assert.equal(await race.first.read("hlust-archive"), "second");
 });
 
-test("a creator whose text arrives after another one's creation has not created the note", async () => {
+test("a creator whose text arrives after the other creator has created the note has not created the note", async () => {
   let isCreated = false;
   await using race = await openRace(() => isCreated);
   const [first, second] = await Promise.all([

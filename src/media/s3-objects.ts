@@ -10,12 +10,12 @@ import type { ByteRange } from "./media-store.ts";
 import type { S3Bucket } from "./s3-bucket.ts";
 
 /**
- * The most bytes that Amazon copies in one call. Amazon does not accept a larger PUT; other stores
- * do, and then the object is copied by reading and writing it.
+ * The maximum number of bytes that Amazon copies in one call. Amazon does not accept a larger PUT.
+ * Other stores do, in which case the object is copied by reading and writing it.
  */
 export const copyBytesMax = 5 * 2 ** 30;
 
-/** The bytes of an object, and its total size. Throws not_found. */
+/** Reads the bytes of an object and its total size. Throws not_found. */
 export async function readObject(
   s3: S3Bucket,
   key: string,
@@ -34,7 +34,7 @@ export async function readObject(
   return { bytes, sizeBytes: Number(size) };
 }
 
-/** The facts of an object; undefined if it does not exist. */
+/** Returns the facts about an object, or undefined if it does not exist. */
 export async function describeObject(
   s3: S3Bucket,
   key: string,
@@ -44,15 +44,15 @@ export async function describeObject(
   return found && factsOf({ Size: found.ContentLength, LastModified: found.LastModified });
 }
 
-/** Deletes an object; does nothing if it does not exist. */
+/** Deletes an object. Does nothing if it does not exist. */
 export async function deleteObject(s3: S3Bucket, key: string): Promise<void> {
   const request = s3.client.send(new DeleteObjectCommand({ Bucket: s3.name, Key: key }));
   await s3.find(request, "delete");
 }
 
 /**
- * Lists every object below a folder, whose name ends in a slash. `pageKeysMax`: the number of keys
- * per answer, by default as many as S3 returns.
+ * Lists every object below a folder. The folder's name ends in a slash. `pageKeysMax`: the number
+ * of keys per response, by default as many as S3 returns.
  */
 export async function* listObjects(
   s3: S3Bucket,

@@ -13,19 +13,19 @@ import { slowAnswerMsMax, type S3Bucket } from "./s3-bucket.ts";
 import { sniffMediaType } from "./sniff-media-type.ts";
 
 /**
- * The smallest part. Every S3 service accepts parts of 5 MiB or more; some require parts of equal
- * size.
+ * The minimum size of a part. Every S3 service accepts parts of 5 MiB or more; some require parts
+ * of equal size.
  */
 const partBytesMin = 8 * 2 ** 20;
-/** The maximum number of parts: Amazon allows 10,000, Swift 1,000 by default. */
+/** The maximum number of parts. Amazon allows 10,000; Swift allows 1,000 by default. */
 const partsMax = 1_000;
-/** How many parts are sent at a time, while another one is being filled. */
+/** The number of parts that are sent concurrently while another one is being filled. */
 const partsAtOnce = 2;
 
 /**
  * Writes an object of unknown length: in one request if it is short, otherwise in parts, of which
- * at most three are in memory. The object exists when this resolves; after a failure nothing is
- * left.
+ * at most three are in memory. The object exists once the promise resolves. After a failure,
+ * nothing is left.
  */
 export async function putObject(
   s3: S3Bucket,
@@ -84,8 +84,8 @@ async function putWhole(
 }
 
 /**
- * Removes an object that may exist although its confirmation was lost. If that fails, it is media
- * without a record, which is set aside later.
+ * Removes an object that may exist although its confirmation was lost. If the removal fails, the
+ * object is media without a record, which is set aside later.
  */
 async function removeUncertain(s3: S3Bucket, Key: string): Promise<void> {
   const request = s3.client.send(new DeleteObjectCommand({ Bucket: s3.name, Key }));
@@ -93,8 +93,8 @@ async function removeUncertain(s3: S3Bucket, Key: string): Promise<void> {
 }
 
 /**
- * Gathers the bytes of a part. The first part grows as it is filled, so that short media uses
- * little memory.
+ * Gathers the bytes of a part. The buffer for the first part grows as it is filled, so that short
+ * media uses little memory.
  */
 class PartBuffer {
   readonly #bytesMax: number;
@@ -114,7 +114,7 @@ class PartBuffer {
     return this.#length === this.#bytesMax;
   }
 
-  /** Copies as many bytes as fit, and returns their number. */
+  /** Copies as many bytes as fit, and returns the number of copied bytes. */
   fill(chunk: Uint8Array): number {
     const count = Math.min(chunk.length, this.#bytesMax - this.#length);
     const needed = this.#length + count;
@@ -142,9 +142,9 @@ class PartBuffer {
 interface UploadOptions {
   readonly key: string;
   readonly contentType: string;
-  /** Aborted with the reason as soon as a part fails. */
+  /** The controller that is aborted, with the reason, as soon as a part fails. */
   readonly failed: AbortController;
-  /** Ends the requests; follows `failed`. */
+  /** The signal that ends the requests; it follows `failed`. */
   readonly until: AbortSignal;
 }
 
@@ -196,7 +196,7 @@ class MultipartUpload {
       ...this.#target,
       MultipartUpload: { Parts: this.#parts },
     });
-    // Not aborted: otherwise it would be unknown whether the request had succeeded.
+    // The request is not aborted, because it would then be unknown whether it had succeeded.
     const options = { requestTimeout: slowAnswerMsMax };
     try {
       await this.#s3.answer(this.#s3.client.send(command, options), "put");
@@ -208,8 +208,8 @@ class MultipartUpload {
   }
 
   /**
-   * Removes the parts. A part that arrives later would remain, so parts that are being sent are
-   * awaited.
+   * Removes the parts. A part that arrived later would remain, so parts that are being sent are
+   * awaited first.
    */
   async abort(): Promise<void> {
     this.#options.failed.abort(new Error("the upload is aborted"));

@@ -12,12 +12,15 @@ import {
 import { putObject } from "./s3-put.ts";
 
 export interface S3Removed extends RemovedMedia {
-  /** Sets the object of a key aside under an id; does nothing if it does not exist. */
+  /**
+   * Moves the object with this key to the removed media under an id. Does nothing if the object
+   * does not exist.
+   */
   take(key: string, id: string): Promise<void>;
 }
 
 /**
- * Keeps removed media below <prefix>removed/. S3 cannot move objects, so they are copied and then
+ * Stores removed media below <prefix>removed/. S3 cannot move objects, so they are copied and then
  * deleted.
  */
 export function openS3Removed(
@@ -47,7 +50,7 @@ export function openS3Removed(
       const media = await describeObject(s3, keyOf(id));
       if (!media) return await move(s3, aside, keyOf(id));
       const removed = await describeObject(s3, aside);
-      // A kill during a move leaves both objects.
+      // A kill during a move leaves both objects behind.
       if (removed?.sizeBytes === media.sizeBytes) await deleteObject(s3, aside);
       return false;
     },
@@ -63,8 +66,8 @@ export function openS3Removed(
 }
 
 /**
- * Moves an object. A kill between copy and deletion leaves both objects; the next move deletes the
- * first. false: there is no such object.
+ * Moves an object. Returns false if there is no such object. A kill between the copy and the
+ * deletion leaves both objects behind; the next move deletes the original.
  */
 async function move(s3: S3Bucket, from: string, to: string): Promise<boolean> {
   const found = await describeObject(s3, from);
@@ -79,7 +82,7 @@ async function move(s3: S3Bucket, from: string, to: string): Promise<boolean> {
       CopySource: `${s3.name}/${from}`,
     });
     const copying = s3.client.send(command, { requestTimeout: slowAnswerMsMax });
-    // Another node was first.
+    // Another node moved the object first.
     if (!(await s3.find(copying, "copy"))) return false;
   }
   await deleteObject(s3, from);

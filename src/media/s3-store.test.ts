@@ -64,7 +64,7 @@ test("openS3Store() reports unusable settings to the operator", async () => {
   }
 });
 
-test("ping() fails when the bucket is deleted", async () => {
+test("ping() fails after the bucket is deleted", async () => {
   const { settings } = await openTestBucket(s3);
   await using store = await openS3Store(settings, { log });
   await s3.client.send(new DeleteBucketCommand({ Bucket: settings.bucket }));
@@ -82,7 +82,7 @@ test("two stores share a bucket with different prefixes", async () => {
   assert.deepEqual(await bucket.keys(), [`one/media/${id}`]);
 });
 
-test("put() in parts that fails leaves nothing in the bucket", async () => {
+test("a put() in parts that fails leaves nothing in the bucket", async () => {
   const bucket = await openTestBucket(s3);
   await using store = await openS3Store(bucket.settings, { log });
   const parts = async function* (end: () => void): AsyncGenerator<Uint8Array> {
@@ -106,7 +106,7 @@ test("put() in parts that fails leaves nothing in the bucket", async () => {
   }
 });
 
-test("openS3Store() removes the parts of stalled puts, and no others", async () => {
+test("openS3Store() removes the parts of stalled puts, and of no others", async () => {
   const { settings, unfinished } = await openTestBucket(s3);
   const begin = async (Key: string) => {
     const target = { Bucket: settings.bucket, Key };
@@ -178,7 +178,7 @@ interface Node extends AsyncDisposable {
   readonly uploads: Uploads;
 }
 
-/** A node of the service with a bucket and the database of all tests. */
+/** Opens a node of the service with a bucket and the database shared by all tests. */
 async function openNode(
   settings: Parameters<typeof openS3Store>[0],
   uploadBytesMax = mebibyte,
@@ -213,7 +213,10 @@ async function mediaOf(uploadId: string) {
     .executeTakeFirst();
 }
 
-/** Waits until the bucket has these keys: a sweep other than the awaited one may be running. */
+/**
+ * Waits until the bucket contains exactly these keys: a sweep other than the awaited one may be
+ * running.
+ */
 async function untilKept(bucket: TestBucket, expected: readonly string[]): Promise<void> {
   await until(async () => isDeepStrictEqual(await bucket.keys(), expected));
 }
@@ -244,7 +247,7 @@ test("received media is adopted without the client's metadata", async () => {
   assert.equal((await mediaOf(empty.id))?.size_bytes, "0");
 });
 
-test("one of two nodes that find an upload at the same time collects it", async () => {
+test("only one of two nodes that find an upload concurrently collects it", async () => {
   const bucket = await openTestBucket(s3);
   await using one = await openNode(bucket.settings);
   await using two = await openNode(bucket.settings);
@@ -256,7 +259,7 @@ test("one of two nodes that find an upload at the same time collects it", async 
   await untilKept(bucket, [`media/${media.id}`]);
 });
 
-test("collectAll() collects received media, deletes what is too large or used, and sets aside the rest", async () => {
+test("collectAll() collects received media, deletes media that is too large or already used, and sets aside the rest", async () => {
   const bucket = await openTestBucket(s3);
   await using node = await openNode(bucket.settings, 1000);
   const [good, large, gone] = [await begin(node), await begin(node), await begin(node)];
@@ -280,7 +283,7 @@ test("collectAll() collects received media, deletes what is too large or used, a
   assert.equal(Number((await mediaOf(large.id))?.size_bytes), 12);
 });
 
-test("media beyond the limit of its account is deleted, and its submission is refused", async () => {
+test("media over its account's limit is deleted, and its submission is refused", async () => {
   const bucket = await openTestBucket(s3);
   await using node = await openNode(bucket.settings);
   const { id, url } = await begin(node);

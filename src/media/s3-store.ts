@@ -20,9 +20,9 @@ const stopMsMax = 2_000;
 export interface S3StoreParts {
   readonly log: Log;
   readonly now?: () => number;
-  /** How long S3 may be unavailable at start. Default 30 s. */
+  /** How long S3 may be unavailable at startup. Default: 30 s. */
   readonly unavailableMsMax?: number;
-  /** For tests: the number of keys per list answer. Default: as many as S3 returns. */
+  /** For tests: the number of keys per list response. Default: as many as S3 returns. */
   readonly pageKeysMax?: number;
   /** Whether unfinished puts are removed. Default: yes. */
   readonly sweeps?: boolean;
@@ -30,7 +30,7 @@ export interface S3StoreParts {
 
 /**
  * Opens the media store in an existing bucket. A recording becomes an object in one step or not at
- * all; parts of unfinished recordings are removed within the hour. Rejects with a sentence for the
+ * all. Parts of unfinished recordings are removed within the hour. Rejects with a sentence for the
  * operator if the bucket is unusable.
  */
 export async function openS3Store(

@@ -20,7 +20,7 @@ function target(grant: Grant): string {
   return url.slice(base.length);
 }
 
-test("verify() returns the grant that was signed, for an hour", () => {
+test("verify() returns the signed grant for an hour", () => {
   for (const grant of [put, get]) {
     const signed = target(grant);
     assert.deepEqual(urlsAt(start).verify(grant.method, signed), grant);
@@ -30,7 +30,7 @@ test("verify() returns the grant that was signed, for an hour", () => {
   assert.deepEqual(urlsAt(start).verify("HEAD", target(get)), get);
 });
 
-test("verify() rejects another method, path, expiry, limit, key or spelling", () => {
+test("verify() rejects a different method, path, expiry, limit, key or spelling", () => {
   const [putTarget, getTarget] = [target(put), target(get)];
   const token = /token=([\w-]+)/.exec(putTarget)?.[1] ?? "";
   const rows: [method: string, target: string][] = [

@@ -3,33 +3,33 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 /** How long a signed URL works (docs/api.md, Uploads). */
 export const signedUrlMs = 3_600_000;
 
-/** The permission of a signed URL. GET includes HEAD. */
+/** The permission granted by a signed URL. GET includes HEAD. */
 export type Grant =
   | { readonly method: "GET"; readonly path: string }
   | { readonly method: "PUT"; readonly path: string; readonly bytesMax: number };
 
 export interface SignedUrls {
-  /** A URL under the public address that works for an hour. */
+  /** Returns a URL under the public address that works for an hour. */
   sign(grant: Grant): string;
   /**
-   * The grant of a request's path and query; undefined if it was altered, has expired or is for
-   * another method.
+   * Returns the grant in a request's path and query. Returns undefined if the grant was altered,
+   * has expired or is for another method.
    */
   verify(method: string, target: string): Grant | undefined;
 }
 
-/** The only form of a signed target: nothing may be added, omitted or spelled differently. */
+/** The only form of a signed target. Nothing may be added, omitted or spelled differently. */
 const signedTarget =
   /^(?<path>\/[\w/.-]{1,200})\?expires=(?<expires>\d{1,12})(?:&bytesMax=(?<bytesMax>\d{1,16}))?&token=(?<token>[\w-]{43})$/;
 
 /**
- * URLs that contain their permission: HMAC-SHA256 over method, path, expiry and size limit. `key`:
- * 32 secret bytes, the same on every node. Only path and query are signed, so the service may have
- * any address.
+ * Creates URLs that contain their permission, signed with HMAC-SHA256 over the method, path, expiry
+ * and size limit. `key`: 32 secret bytes, the same on every node. Only the path and query are
+ * signed, so the service may have any address.
  */
 export function createSignedUrls(parts: {
   readonly key: Buffer;
-  /** The public address, without a slash at its end. */
+  /** Returns the public address, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly now?: () => number;
 }): SignedUrls {

@@ -75,7 +75,7 @@ test("sniffMediaType() recognizes the formats that ffmpeg writes", async () => {
   }
 });
 
-test("sniffMediaType() does not recognize anything else as media", () => {
+test("sniffMediaType() recognizes nothing else as media", () => {
   const rows = [
     "",
     "R",

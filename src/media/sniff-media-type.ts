@@ -1,12 +1,12 @@
-/** The number of bytes that sniffMediaType() uses. */
+/** The number of bytes that sniffMediaType() examines. */
 export const sniffedBytesMax = 4096;
 
 const unknownType = "application/octet-stream";
 
 /**
- * The media type of a recording by its first bytes, regardless of its declared type: audio/... or
- * video/... of a known container, else application/octet-stream. It never returns a type that a
- * browser would execute.
+ * Returns the media type of a recording according to its first bytes, regardless of its declared
+ * type. The type is audio/... or video/... for a known container, otherwise
+ * application/octet-stream. It is never a type that a browser would execute.
  */
 export function sniffMediaType(head: Uint8Array): string {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, sniffedBytesMax));
@@ -19,9 +19,9 @@ export function sniffMediaType(head: Uint8Array): string {
 }
 
 interface Signature {
-  /** The offset of `magic`. Default 0. */
+  /** The offset of `magic`. Default: 0. */
   readonly at?: number;
-  /** One character per byte. */
+  /** The expected bytes, with one character per byte. */
   readonly magic: string;
   readonly type: string | ((bytes: Buffer) => string);
 }
@@ -68,8 +68,8 @@ function oggType(bytes: Buffer): string {
 }
 
 /**
- * The type of an EBML file, by its doc type and the codec names (V_VP9, A_OPUS) of its tracks,
- * which are near the start.
+ * Returns the type of an EBML file, based on its doc type and the codec names (V_VP9, A_OPUS) of
+ * its tracks, which are near the start.
  */
 function matroskaType(bytes: Buffer): string {
   const container = bytes.includes("webm")
@@ -82,7 +82,7 @@ function matroskaType(bytes: Buffer): string {
   return `${isAudio ? "audio" : "video"}/${container}`;
 }
 
-/** Brands of still images in the same container. */
+/** Brands of still images that use the same container. */
 const pictures = /^(?:avi[fs]|hei[cfmsx]|hev[cmsx]|mi[af]1|msf1|crx |jp[2x] )$/;
 
 function mp4Type(bytes: Buffer): string {
@@ -93,7 +93,7 @@ function mp4Type(bytes: Buffer): string {
   return /^3g[p2]/.test(brand) ? "video/3gpp" : "video/mp4";
 }
 
-/** The GUID that the stream properties of a video follow. */
+/** The GUID that precedes the stream properties of a video. */
 const asfVideo = Buffer.from("c0ef19bc4d5bcf11a8fd00805f5c442b", "hex");
 
 function asfType(bytes: Buffer): string {
@@ -101,8 +101,8 @@ function asfType(bytes: Buffer): string {
 }
 
 /**
- * The type of a stream without a header, which has only frames: each begins where the previous one
- * ends by its length.
+ * Returns the type of a stream that has no header, only frames. Each frame begins where the
+ * previous frame ends according to its length.
  */
 function framedType(bytes: Buffer): string | undefined {
   if (isTransportStream(bytes, 0, 188) || isTransportStream(bytes, 4, 192)) return "video/mp2t";
@@ -124,7 +124,7 @@ function hasTwoFrames(bytes: Buffer, lengthAt: (bytes: Buffer, at: number) => nu
   return first > 0 && lengthAt(bytes, first) > 0;
 }
 
-/** The length of an ADTS frame (ISO/IEC 13818-7); 0 if there is no ADTS header. */
+/** Returns the length of an ADTS frame (ISO/IEC 13818-7), or 0 if there is no ADTS header. */
 function adtsFrameLength(bytes: Buffer, at: number): number {
   if (at + 7 > bytes.length || (bytes.readUInt16BE(at) & 0xfff6) !== 0xfff0) return 0;
   const length = (bytes.readUInt32BE(at + 3) >>> 13) & 0x1fff;
@@ -137,8 +137,8 @@ const bitratesLayer2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256,
 const sampleRates = [44_100, 48_000, 32_000, 0];
 
 /**
- * The length of an MPEG audio frame (ISO/IEC 11172-3, 13818-3 and MPEG 2.5, layers 2 and 3); 0 if
- * there is no frame header.
+ * Returns the length of an MPEG audio frame (ISO/IEC 11172-3, 13818-3 and MPEG 2.5, layers 2 and
+ * 3), or 0 if there is no frame header.
  */
 function mpegAudioFrameLength(bytes: Buffer, at: number): number {
   if (at + 4 > bytes.length) return 0;

@@ -1,5 +1,5 @@
-// The limit of an account's bytes of media is exact for concurrent uploads, and refused uploads
-// leave nothing.
+// Tests that the limit on an account's media bytes is exact for concurrent uploads, and that
+// refused uploads leave nothing behind.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { metadataWith, openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
@@ -40,7 +40,7 @@ async function kept(): Promise<number> {
 
 const refused = { code: "resource_exhausted", reason: "STORAGE_LIMIT", retryAfterMs: 60_000 };
 
-test("concurrent uploads are kept as far as they fit in the limit, exact to the byte", async () => {
+test("concurrent uploads are kept while they fit within the limit, exact to the byte", async () => {
   const account = await newAccount({ storedBytes: 1_000 });
   const before = await kept();
   const ids = await Promise.all(Array.from({ length: 8 }, async () => begin(account)));
@@ -60,7 +60,7 @@ test("concurrent uploads are kept as far as they fit in the limit, exact to the 
   await begin(await newAccount({}));
 });
 
-test("an upload is refused by its announced size, and aborted when it passes the remaining bytes", async () => {
+test("an upload is refused by its announced size, and aborted when it exceeds the remaining bytes", async () => {
   const account = await newAccount({ storedBytes: 1_000 });
   const id = await begin(account);
   await assert.rejects(uploads.check(id, 1_001), refused);
@@ -80,7 +80,7 @@ test("an upload is refused by its announced size, and aborted when it passes the
   await uploads.receive(id, bytesOf(1_000), { ...limit, room });
 });
 
-test("new media of a transcript can use the bytes of the media that it replaces, but not those of another account", async () => {
+test("new media of a transcript can use the bytes of the media that it replaces, but not those of another account's media", async () => {
   const account = await newAccount({ storedBytes: 1_000 });
   const client = app.clientFor(account);
   const transcriptId = (await client.create({ metadata: metadataWith() })).slice(12);
@@ -98,7 +98,7 @@ test("new media of a transcript can use the bytes of the media that it replaces,
   await assert.rejects(uploads.begin(other, transcriptId), refused);
 });
 
-test("the setting applies to accounts without a limit of their own, and 0 means unlimited", async () => {
+test("the setting applies to accounts that have no limit of their own, and 0 means unlimited", async () => {
   const log = createLog("silent");
   const limited = createUploads({ ...app, uploadBytesMax: 10_000, storedBytesMax: 100, log });
   const [set, free] = [await newAccount({}), await newAccount({ storedBytes: 0 })];

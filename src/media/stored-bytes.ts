@@ -2,24 +2,24 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** The storage limit of accounts without one of their own, in bytes. 0: unlimited. */
+/** The storage limit in bytes for accounts that have none of their own. 0 means unlimited. */
 export interface StoredBytesLimit {
   readonly storedBytesMax: number;
 }
 
-/** The media of an account, summed from an index that contains the sizes. */
+/** Sums the sizes of an account's media, using an index that contains the sizes. */
 const storedOf = (accountId: string) =>
   sql<string>`(select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId})`;
 
-/** The bytes of all media of an account. */
+/** Returns the total bytes of all media of an account. */
 export async function storedBytes(db: Kysely<Tables>, accountId: string): Promise<number> {
   const { rows } = await sql<{ bytes: string }>`select ${storedOf(accountId)} as bytes`.execute(db);
   return Number(rows[0]?.bytes ?? 0);
 }
 
 /**
- * The bytes that an account can still store; undefined if it has no limit. The bytes of the media
- * that is to be replaced count as free. Throws STORAGE_LIMIT if no bytes are left.
+ * Returns the number of bytes that an account can still store, or undefined if it has no limit. The
+ * bytes of media to be replaced count as free. Throws STORAGE_LIMIT if no bytes are left.
  */
 export async function roomOf(
   db: Kysely<Tables>,
@@ -44,14 +44,14 @@ export async function roomOf(
 export interface StoredRoom {
   /** The limit. */
   readonly max: number;
-  /** The remaining bytes; above 0. */
+  /** The number of remaining bytes, which is above 0. */
   readonly bytes: number;
 }
 
 /**
- * Locks the storage of an account for a transaction that adds media: no other transaction adds
- * media before it ends. This lock is taken before all others, as in the submission of jobs.
- * undefined if the account has no limit: then nothing is locked.
+ * Locks the storage of an account for a transaction that adds media. No other transaction can add
+ * media before it ends. This lock is acquired before all others, as in the submission of jobs.
+ * Returns undefined if the account has no limit, in which case nothing is locked.
  */
 export async function holdStoredBytes(
   trx: Transaction<Tables>,
@@ -65,7 +65,7 @@ export async function holdStoredBytes(
   return rows[0] && Number(rows[0].max);
 }
 
-/** Throws STORAGE_LIMIT if the transaction leaves the account with more than its limit. */
+/** Throws STORAGE_LIMIT if the transaction would put the account over its limit. */
 export async function checkStoredBytes(
   trx: Transaction<Tables>,
   accountId: string,
@@ -74,7 +74,7 @@ export async function checkStoredBytes(
   if (max !== undefined && (await storedBytes(trx, accountId)) > max) throw storageLimit(max);
 }
 
-/** A retry can succeed only after something was deleted. */
+/** The delay before a retry. A retry can succeed only after something was deleted. */
 const retryMs = 60_000;
 const storageLimitReason = "STORAGE_LIMIT";
 
@@ -90,14 +90,14 @@ export function storageLimit(max: number): ServiceError {
   );
 }
 
-/** Whether an error is STORAGE_LIMIT. */
+/** Returns whether an error is STORAGE_LIMIT. */
 export function isStorageLimit(error: unknown): boolean {
   return error instanceof ServiceError && error.reason === storageLimitReason;
 }
 
 /**
- * Stores media within the remaining bytes of the account's limit; longer media is aborted. `put`
- * throws as MediaStore.put() or fetchMedia() does for media larger than bytesMax.
+ * Stores media within the remaining bytes of the account's limit. Longer media is aborted. For
+ * media larger than bytesMax, `put` throws the same error as MediaStore.put() or fetchMedia().
  */
 export async function putWithin<T>(
   room: StoredRoom | undefined,
@@ -112,7 +112,7 @@ export async function putWithin<T>(
   }
 }
 
-/** Whether a store or a download failed because the media is too large. */
+/** Returns whether a put or a download failed because the media is too large. */
 function isTooLong(error: unknown): boolean {
   return (
     error instanceof ServiceError &&

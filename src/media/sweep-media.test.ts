@@ -52,7 +52,7 @@ async function idsOf(media: AsyncIterable<{ readonly id: string }>): Promise<str
   return (await Array.fromAsync(media, ({ id }) => id)).toSorted();
 }
 
-test("sweepMedia() sets aside old media without a record, and keeps it", async () => {
+test("sweepMedia() sets aside old media that has no record, and keeps its bytes", async () => {
   const [recorded, old, young] = [await putBytes(), await putBytes(), await putBytes()];
   await record(recorded);
   assert.equal(await sweepMedia({ db, store, log }), 0);
@@ -85,7 +85,7 @@ test("sweepMedia() restores removed media that has a record again, as after a da
   );
 });
 
-test("sweepMedia() deletes removed media after some days, and never immediately", async () => {
+test("sweepMedia() deletes removed media after some days, never immediately", async () => {
   const id = await putBytes();
   await sweepMedia({ db, store, log, removedDays: 2, now: inMinutes(46) });
   const sweepAfter = async (ms: number) =>
@@ -98,7 +98,7 @@ test("sweepMedia() deletes removed media after some days, and never immediately"
   assert.deepEqual([deleted?.event, deleted?.count], ["media.removed_deleted", 1]);
 });
 
-test("sweepMedia() moves nothing if there is more unrecorded media than kills leave", async () => {
+test("sweepMedia() moves nothing if there is more unrecorded media than kills can leave", async () => {
   const unknown = await Promise.all(Array.from({ length: 31 }, putBytes));
   for (let count = 0; count < 9; count += 1) await record(await putBytes());
   const sweep = async () => await sweepMedia({ db, store, log, now: inMinutes(46) });
@@ -107,12 +107,12 @@ test("sweepMedia() moves nothing if there is more unrecorded media than kills le
   const stopped = { event: "media.sweep_stopped", level: 50, unrecorded: 31, stored: 40, max: 30 };
   assert.partialDeepStrictEqual(lines, [stopped]);
 
-  // 1 % of 40 is less than one: up to 30 are set aside in a store of any size.
+  // 1 % of 40 is less than one, but up to 30 recordings are set aside in a store of any size.
   await record(unknown[0] ?? "");
   assert.equal(await sweep(), 30);
 });
 
-test("sweepMedia() sets aside 1 % of a large store, and never more than 100", async () => {
+test("sweepMedia() sets aside up to 1 % of a large store, and never more than 100 recordings", async () => {
   const insert = async (ids: readonly string[]): Promise<unknown> =>
     await sql`insert into media (id, account_id, size_bytes, content_type)
       select id, ${accountId}, 1, 'audio/wav' from unnest(${ids}::uuid[]) as m (id)`.execute(db);
@@ -146,7 +146,7 @@ test("sweepMedia() looks up many recordings with one statement", async () => {
   assert.equal(statements, 1);
 });
 
-test("two nodes that sweep at the same time set aside each recording once, without errors", async () => {
+test("two nodes that sweep concurrently set aside each recording once, without errors", async () => {
   const ids = await Promise.all(Array.from({ length: 10 }, putBytes));
   const sweep = async () => await sweepMedia({ db, store, log, now: inMinutes(46) });
   await Promise.all([sweep(), sweep()]);

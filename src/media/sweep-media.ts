@@ -5,18 +5,19 @@ import { unrecordedOf } from "./media-records.ts";
 import type { MediaStore } from "./media-store.ts";
 
 /**
- * Media gets its record at most this long after its last byte. The next sweep is still within the
- * hour.
+ * The maximum time between the last byte of media and the creation of its record. The next sweep is
+ * still within the hour.
  */
 const recordedWithinMs = 45 * 60_000;
 /**
- * The number of ids that one statement looks up: with a statement per id, a sweep of a large
- * archive would take minutes, on every node.
+ * The number of ids that one statement looks up. With one statement per id, a sweep of a large
+ * archive would take minutes on every node.
  */
 const lookedUpAtOnce = 1_000;
 /**
- * How many recordings a sweep sets aside: at most this many, and at most 1 % of the store; but
- * always as many as kills can leave within an hour (50 kills of workers leave 15).
+ * The maximum number of recordings that a sweep sets aside. The number is also limited to 1 % of
+ * the store, but always allows as many as kills can leave within an hour (50 kills of workers leave
+ * 15).
  */
 const setAsideMax = 100;
 const setAsideShareMax = 0.01;
@@ -27,17 +28,17 @@ export interface SweepParts {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
   readonly log: Log;
-  /** How long removed media is kept. Default 30. */
+  /** The number of days for which removed media is kept. Default: 30. */
   readonly removedDays?: number;
   readonly now?: () => number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Reconciles database and store: restores removed media with a record, sets aside media without
- * one, as a kill leaves it, and deletes media that was removed long ago. If there is more
- * unrecorded media than kills leave, it sets nothing aside and logs an error: then something else
- * is wrong. Resolves to the number set aside.
+ * Reconciles the database and the store: restores removed media that has a record, sets aside media
+ * without a record, as a kill leaves it, and deletes media that was removed long ago. If there is
+ * more unrecorded media than kills can leave, something else is wrong. In that case, sets nothing
+ * aside and logs an error. Resolves to the number of recordings set aside.
  */
 export async function sweepMedia(parts: SweepParts): Promise<number> {
   await sweepRemoved(parts);
@@ -88,8 +89,8 @@ async function setUnrecordedAside(parts: SweepParts): Promise<number> {
 }
 
 /**
- * The numbers of recordings and of unrecorded ones, and the ids of the latter: no more than can be
- * set aside.
+ * Counts all recordings and the unrecorded ones. Also returns the ids of unrecorded recordings, at
+ * most as many as can be set aside.
  */
 async function findUnrecorded({ db, store, now = Date.now, signal }: SweepParts) {
   const ids: string[] = [];
@@ -119,7 +120,7 @@ async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   if (page.length > 0) yield page;
 }
 
-/** The log fields of a number of recordings, with a limited number of ids. */
+/** Returns log fields with the number of recordings and a limited number of their ids. */
 function counted(mediaIds: readonly string[]) {
   return { count: mediaIds.length, mediaIds: mediaIds.slice(0, setAsideMax) };
 }

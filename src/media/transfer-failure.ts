@@ -3,7 +3,7 @@ import type { ErrorCode } from "../std/error-codes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { StatusError } from "./media-answer.ts";
 
-/** Whether another attempt may succeed. */
+/** Returns whether another attempt may succeed. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof StatusError)
     return [408, 425, 429].includes(error.status) || error.status >= 500;
@@ -11,7 +11,10 @@ export function isPassing(error: unknown): boolean {
   return explanationOf(error)?.passes === true;
 }
 
-/** The failure of a transfer with a message for the caller; other errors are returned unchanged. */
+/**
+ * Returns the failure of a transfer, with a message for the caller. Other errors are returned
+ * unchanged.
+ */
 export function explainTransfer(
   error: unknown,
   { received, size }: { readonly received: number; readonly size: number | undefined },
@@ -73,7 +76,7 @@ const brokenOff = unreachable("the server of the media closed the connection");
 const noRoute = unreachable("the host of the media could not be reached");
 const noRouteInTime = unreachable("the host of the media could not be reached in time");
 
-/** The explanations of error codes of Node, OpenSSL and undici. */
+/** The explanations for error codes from Node, OpenSSL and undici. */
 const explanations: Readonly<Record<string, Explanation>> = {
   EAI_AGAIN: {
     ...unknownHost,
@@ -129,8 +132,8 @@ function explanationOf(error: unknown): Explanation | undefined {
 }
 
 /**
- * Whether this is a code of OpenSSL for a refused certificate. UNSPECIFIED is the code for a weak
- * key or digest.
+ * Returns whether this is an OpenSSL code for a refused certificate. UNSPECIFIED is the code for a
+ * weak key or digest.
  */
 export function isUntrusted(code: string): boolean {
   return /^(CERT_|CRL_|DEPTH_ZERO|ERROR_IN_C|HOSTNAME_|INVALID_(CA|PURPOSE)|PATH_LENGTH|SELF_SIGNED|UNABLE_TO|UNSPECIFIED)/.test(
@@ -139,8 +142,8 @@ export function isUntrusted(code: string): boolean {
 }
 
 /**
- * Whether this is a code of undici for an invalid answer; it is an assertion for a status below
- * 100.
+ * Returns whether this is an undici code for an invalid response. A status below 100 causes an
+ * assertion error.
  */
 export function isUnreadable(code: string): boolean {
   return /^(HPE_|UND_ERR_RES|UND_ERR_INFO|ERR_ASSERTION$)/.test(code);
@@ -149,7 +152,7 @@ export function isUnreadable(code: string): boolean {
 function explainOne(error: Error): Explanation | undefined {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (explanations[code]) return explanations[code];
-  // A name that is too long gives EINVAL.
+  // A name that is too long causes EINVAL.
   if ("syscall" in error && error.syscall === "getaddrinfo") return unknownHost;
   if (isUntrusted(code)) {
     return untrusted(
@@ -159,7 +162,8 @@ function explainOne(error: Error): Explanation | undefined {
   if (/^(ERR_TLS_|ERR_SSL_|EPROTO$)/.test(code)) {
     return untrusted(`no secure connection to the host of the media can be made (${code})`);
   }
-  // undici omits the code of some parser errors; the end of the connection is the transient one.
+  // undici omits the code of some parser errors. The only transient one is the end of the
+  // connection.
   if (error.name === "HTTPParserError" && error.message.includes("Invalid EOF state"))
     return brokenOff;
   if (error.name === "HTTPParserError" || isUnreadable(code)) {

@@ -6,7 +6,7 @@ import { unstalled } from "./unstalled.ts";
 
 const limits = { stallMs: 20, stallBytesMin: 100 };
 
-test("unstalled() does not count the time in which the consumer is busy", async () => {
+test("unstalled() does not count time in which the consumer is busy", async () => {
   const taken = [];
   for await (const chunk of unstalled(
     Readable.from([1, 2, 3].map(() => Buffer.alloc(1))),
@@ -18,7 +18,7 @@ test("unstalled() does not count the time in which the consumer is busy", async 
   assert.deepEqual(taken, [1, 1, 1]);
 });
 
-test("unstalled() aborts a transfer that stalls at its start or after a fast beginning", async () => {
+test("unstalled() aborts a transfer that stalls at the start or after a fast beginning", async () => {
   for (const first of [0, 1000]) {
     const body = new PassThrough();
     if (first > 0) body.write(Buffer.alloc(first));

@@ -1,12 +1,15 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** A transfer of less than stallBytesMin in stallMs is aborted. */
+/** A transfer of less than stallBytesMin within stallMs is aborted. */
 export interface StallLimits {
   readonly stallMs: number;
   readonly stallBytesMin: number;
 }
 
-/** Passes bytes on; throws if they arrive too slowly. Only time spent waiting for them counts. */
+/**
+ * Passes bytes on. Throws if the bytes arrive too slowly. Only the time spent waiting for bytes
+ * counts.
+ */
 export async function* unstalled(
   body: AsyncIterable<Uint8Array> & { destroy(error: Error): unknown },
   { stallMs, stallBytesMin }: StallLimits,

@@ -19,7 +19,7 @@ async function begin(transcriptId: string | null = null): Promise<string> {
   return begun.id;
 }
 
-/** An upload with media. */
+/** Returns an upload with media. */
 async function receive(): Promise<{ id: string; mediaId: string }> {
   const id = await begin();
   await uploads.receive(id, sound(), { bytesMax: 100 });
@@ -70,7 +70,7 @@ const isPlace = async (id: string) =>
   undefined;
 const isKept = async (mediaId: string) => (await store.sizeBytes(mediaId)) !== undefined;
 
-test("an upload whose URL expired a day ago is deleted; one that can still be written to stays", async () => {
+test("an upload whose URL expired a day ago is deleted, but one that can still be written to stays", async () => {
   const name = await app.client.create({ metadata: metadataWith() });
   const places = [await begin(), await begin(name.slice("transcripts/".length))];
   await sweep(24.9);
@@ -89,7 +89,7 @@ test("media that no job has used for a day is deleted, with its bytes", async ()
   assert.equal(await isPlace(upload.id), false);
 });
 
-test("media of a running job stays, and for a day after it has failed", async () => {
+test("media of a running job stays, and remains for a day after the job has failed", async () => {
   const [working, failed] = [await receive(), await receive()];
   await newJob(working, "PROCESSING", Date.now());
   await newJob(failed, "ERROR", Date.now() + 30 * hourMs);

@@ -14,15 +14,16 @@ interface UnusedUploadsParts {
 
 /**
  * How long media that was uploaded for a job is kept without a job. An upload without media is kept
- * equally long after its URL expires, for a slow PUT.
+ * for the same time after its URL expires, in case a PUT is slow.
  */
 const unusedMsMax = 24 * 3_600_000;
-/** The number of rows of one transaction. */
+/** The number of rows per transaction. */
 const batchRows = 200;
 
 /**
  * Deletes media of uploads/<id> that neither a transcript nor a job has used for a day, and uploads
- * whose URL expired a day ago without a PUT. Idempotent, even on several nodes at the same time.
+ * without a PUT whose URL expired a day ago. Idempotent, even when run concurrently on several
+ * nodes.
  */
 export async function removeUnusedUploads(parts: UnusedUploadsParts): Promise<void> {
   const { log, now = Date.now, signal } = parts;

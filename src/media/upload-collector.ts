@@ -15,21 +15,21 @@ import { isStorageLimit, putWithin, roomOf } from "./stored-bytes.ts";
  * notifications.
  */
 export interface UploadCollector extends AsyncDisposable {
-  /** A URL that accepts one PUT for an hour. */
+  /** Returns a URL that accepts one PUT for an hour. */
   uploadUrl(uploadId: string): Promise<string>;
   /**
-   * Collects received media for a transcript, within the time that a reader waits; the transcript
-   * is read even if it fails.
+   * Collects received media for a transcript, within the time that a reader waits. If this fails,
+   * the transcript is still read.
    */
   collectForTranscript(accountId: string, transcriptId: string): Promise<void>;
   /**
-   * Collects received media for an upload. Throws if it is refused, or unavailable while it is not
-   * finished.
+   * Collects received media for an upload. Throws if the upload is refused, or throws unavailable
+   * while collection is not finished.
    */
   collectUpload(accountId: string, uploadId: string): Promise<void>;
   /**
-   * Collects all received media, in order of arrival, deletes used uploads, and sets aside bytes
-   * without an upload.
+   * Collects all received media in order of arrival, deletes uploads that were used, and sets aside
+   * bytes without an upload.
    */
   collectAll(signal?: AbortSignal): Promise<void>;
 }
@@ -39,7 +39,10 @@ export interface CollectorParts {
   readonly store: MediaStore;
   readonly direct: DirectTransfers;
   readonly uploadBytesMax: number;
-  /** The storage limit of accounts without one of their own, in bytes. Default 0: unlimited. */
+  /**
+   * The storage limit in bytes for accounts that have none of their own. Default: 0, which means
+   * unlimited.
+   */
   readonly storedBytesMax?: number;
   readonly log: Log;
   readonly now?: () => number;
@@ -50,11 +53,11 @@ const stopMsMax = 2_000;
 const readerMsMax = 2_000;
 const submitterMsMax = 20_000;
 /**
- * How long readers collect uploads of a transcript. A PUT that began in time can take longer; the
- * regular sweep collects it whenever it ends.
+ * How long readers collect uploads for a transcript. A PUT that began in time can take longer; the
+ * regular sweep collects its media whenever it ends.
  */
 const collectedForMs = 2 * signedUrlMs;
-/** The number of uploads of a transcript that are checked at a time. */
+/** The number of uploads of a transcript that are checked concurrently. */
 const uploadsMax = 5;
 
 export function openUploadCollector(parts: CollectorParts): UploadCollector {
@@ -105,9 +108,7 @@ export function openUploadCollector(parts: CollectorParts): UploadCollector {
   };
 }
 
-/**
- * Collects the media of one upload, if it has arrived: a copy is recorded, the original deleted.
- */
+/** Collects the media of one upload if it has arrived: records a copy and deletes the original. */
 async function collectOne(parts: CollectorParts, uploadId: string): Promise<void> {
   const { db, direct, uploadBytesMax, storedBytesMax = 0, log, now = Date.now } = parts;
   if (!(await direct.received(uploadId))) return;
@@ -123,14 +124,15 @@ async function collectOne(parts: CollectorParts, uploadId: string): Promise<void
     if (!(error instanceof ServiceError)) throw error;
     const isTooLarge = error.httpStatus === 413 || isStorageLimit(error);
     if (isTooLarge) log.info({ uploadId, reason: error.reason }, "upload.too_large");
-    // The upload was deleted, or the database was restored to a time before it: no record exists.
+    // The upload was deleted, or the database was restored to a time before the upload, so no
+    // record exists.
     else if (error.code === "not_found") {
       if (!(await direct.received(uploadId))) return;
       await direct.setAside(uploadId);
       log.info({ uploadId, count: 1 }, "upload.set_aside");
       return;
     }
-    // Otherwise another node has collected it.
+    // Otherwise, another node has collected the upload.
     else if (error.code !== "already_exists") throw error;
     await discard(parts, uploadId, isTooLarge ? "too_large" : "taken_in");
     if (isTooLarge) throw error;
@@ -149,7 +151,7 @@ async function discard(
   log.info({ uploadId, why, count: 1 }, "upload.bytes_deleted");
 }
 
-/** The ids of open uploads of a transcript, newest first. */
+/** Returns the ids of a transcript's open uploads, newest first. */
 async function openUploadsOf(
   db: Kysely<Tables>,
   of: { readonly accountId: string; readonly transcriptId: string; readonly since: Date },

@@ -71,7 +71,7 @@ async function release(mediaId: string): Promise<boolean> {
   return await db.transaction().execute(async (trx) => await releaseMedia(trx, mediaId));
 }
 
-test("receive() stores media without a transcript, for a job", async () => {
+test("receive() stores media without a transcript for a job", async () => {
   const id = await begin(null);
   await uploads.check(id);
   await uploads.receive(id, bytesOf("hello"), limit);
@@ -88,7 +88,7 @@ test("receive() stores media without a transcript, for a job", async () => {
   await assert.rejects(uploads.check(newId()), { code: "not_found" });
 });
 
-test("receive() stores nothing if it is aborted after the last byte", async () => {
+test("receive() stores nothing if it is aborted after the last byte arrives", async () => {
   const stop = new AbortController();
   const stopping: MediaStore = {
     ...store,
@@ -130,7 +130,7 @@ test("releaseMedia() deletes the record of media once nothing refers to it", asy
   await store.delete(mediaId);
 });
 
-test("releaseMedia() deletes the upload too, whose URL stops working", async () => {
+test("releaseMedia() also deletes the upload, whose URL stops working", async () => {
   const transcriptId = await newTranscript(null);
   const id = await begin(transcriptId);
   await uploads.receive(id, bytesOf("one"), limit);

@@ -8,17 +8,17 @@ import { signedUrlMs, type SignedUrls } from "./signed-url.ts";
 import { putWithin, roomOf, storageLimit, type StoredRoom } from "./stored-bytes.ts";
 import type { UploadCollector } from "./upload-collector.ts";
 
-/** The path of an upload under the public address; PUT requires a signature. */
+/** Returns the path of an upload under the public address. PUT requires a signature. */
 export function uploadPath(uploadId: string): string {
   return `/media/uploads/${uploadId}`;
 }
 
-/** Uploads: each accepts one PUT of media (§4.7). */
+/** Uploads of media. Each upload accepts one PUT (§4.7). */
 export interface Uploads extends Pick<UploadCollector, "collectForTranscript" | "collectUpload"> {
   /**
-   * Creates an upload; the transcript, if there is one, gets the media. The URL works for an hour.
-   * undefined if the account has no such transcript. Throws STORAGE_LIMIT if the account has no
-   * bytes left.
+   * Creates an upload. If there is a transcript, it will get the media. The URL works for an hour.
+   * Returns undefined if the account has no such transcript. Throws STORAGE_LIMIT if the account
+   * has no bytes left.
    */
   begin(
     accountId: string,
@@ -26,16 +26,17 @@ export interface Uploads extends Pick<UploadCollector, "collectForTranscript" | 
     fileName?: string,
   ): Promise<{ id: string; url: string } | undefined>;
   /**
-   * The bytes that the account can still store, if that is limited. Throws not_found if the upload,
-   * its transcript or its media was deleted, already_exists if it was used, and STORAGE_LIMIT if
-   * the announced size does not fit.
+   * Returns the number of bytes that the account can still store, if limited. Throws not_found if
+   * the upload, its transcript or its media was deleted, already_exists if the upload was used, and
+   * STORAGE_LIMIT if the announced size does not fit.
    */
   check(uploadId: string, announcedBytes?: number): Promise<StoredRoom | undefined>;
   /**
-   * Stores the bytes; resolves when bytes and records are durable. The media replaces that of the
-   * transcript. After a failure nothing is stored, and the upload can be repeated. Throws as
-   * check() and MediaStore.put() do; the signal can abort it until the records are written. Media
-   * larger than `room` is aborted immediately; the account's limit is checked again in the end.
+   * Stores the bytes. Resolves when the bytes and records are durable. The media replaces the
+   * transcript's previous media. After a failure, nothing is stored and the upload can be repeated.
+   * Throws as check() and MediaStore.put() do. The signal can abort the call until the records are
+   * written. Media larger than `room` is aborted immediately; the account's limit is checked again
+   * at the end.
    */
   receive(
     uploadId: string,
@@ -49,11 +50,14 @@ export function createUploads(parts: {
   readonly store: MediaStore;
   readonly urls: SignedUrls;
   readonly uploadBytesMax: number;
-  /** The storage limit of accounts without one of their own, in bytes. Default 0: unlimited. */
+  /**
+   * The storage limit in bytes for accounts that have none of their own. Default: 0, which means
+   * unlimited.
+   */
   readonly storedBytesMax?: number;
   readonly log: Log;
   readonly now?: () => number;
-  /** For direct uploads of clients into the store. */
+  /** The collector for direct uploads from clients to the store. */
   readonly collector?: UploadCollector | undefined;
 }): Uploads {
   const { db, store, urls, uploadBytesMax, storedBytesMax = 0, collector, now = Date.now } = parts;
@@ -104,7 +108,7 @@ export function createUploads(parts: {
   };
 }
 
-/** Whether the account has this transcript, which is locked until the transaction ends. */
+/** Returns whether the account has this transcript, and locks it until the transaction ends. */
 async function holdTranscript(
   trx: Transaction<Tables>,
   accountId: string,

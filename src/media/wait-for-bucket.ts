@@ -6,7 +6,7 @@ import { failureFields, statusOf, type S3Bucket, type S3Settings } from "./s3-bu
 const againAfterMs = 500;
 
 /**
- * Resolves when the bucket answers: S3 may start at the same time as the service. Invalid settings
+ * Resolves when the bucket responds: S3 may start at the same time as the service. Invalid settings
  * are reported immediately.
  */
 export async function waitForBucket(
@@ -33,7 +33,10 @@ export async function waitForBucket(
   }
 }
 
-/** Problems that waiting cannot solve. A HEAD has no message: there is only the status. */
+/**
+ * Describes a problem that waiting cannot solve. The response to a HEAD has no message, so only the
+ * status is available.
+ */
 function problemOf(error: unknown, settings: S3Settings): string | undefined {
   const { bucket, region } = settings;
   const status = statusOf(error);

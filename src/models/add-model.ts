@@ -10,15 +10,15 @@ import { parseNamedCard, readCardText } from "./models-folder.ts";
 import { writeCard } from "./write-card.ts";
 
 /**
- * Installs a model from a folder with its model.json and files, which are copied; links are
- * followed. Throws ModelCardError and ServiceError. Returns its card.
+ * Installs a model from a folder that contains model.json and its files. The files are copied, and
+ * links are followed. Throws ModelCardError and ServiceError. Returns the model's card.
  */
 export async function addModel(
   folder: string,
   options: {
     /** HLUST_MODELS. */
     readonly modelsFolder: string;
-    /** Loads the model and decodes some audio; throws when it cannot. */
+    /** Loads the model and decodes some audio. Throws if either fails. */
     readonly verify?: (folder: string) => Promise<void>;
     readonly freeBytes?: FreeBytes;
   },

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { mutated } from "../../test/fixtures/mutated.ts";
 import { archivePath } from "./archive-path.ts";
 
-test("archivePath() returns the names of a path", () => {
+test("archivePath() returns the names in a path", () => {
   const rows: [path: string, names: readonly string[] | RegExp][] = [
     ["a/b.onnx", ["a", "b.onnx"]],
     ["./a//b/./c/", ["a", "b", "c"]],
@@ -32,7 +32,7 @@ test("archivePath() returns the names of a path", () => {
   }
 });
 
-test("every path that is not rejected is below the folder", () => {
+test("every path that is not rejected stays below the folder", () => {
   const parts = [
     "..",
     "/",

@@ -3,8 +3,8 @@ const nameBytesMax = 255;
 const pathBytesMax = 1024;
 
 /**
- * The names of an archive entry's path; empty for the archive's root. If the path is rejected, the
- * reason, as a string.
+ * Returns the names in an archive entry's path; the list is empty for the archive's root. If the
+ * path is rejected, returns the reason as a string.
  */
 export function archivePath(path: string): readonly string[] | string {
   // oxlint-disable-next-line no-control-regex -- the expression looks for them

@@ -7,7 +7,7 @@ import { ModelCardError, type ModelKind } from "./model-card.ts";
 const transducer = [["encoder", "decoder", "joiner", "tokens"]];
 const oneModel = [["model", "tokens"]];
 
-/** The roles of the files of a kind: one of these lists. */
+/** The file roles for each kind: the roles of a model match one of these lists. */
 const fileRoles: Readonly<Record<ModelKind, readonly (readonly string[])[]>> = {
   "streaming-transducer": transducer,
   transducer,
@@ -80,7 +80,7 @@ test("parseCatalogue() reads entries, and reports all problems together", () => 
   }
 });
 
-test("the catalogue that comes with Hlust is complete and consistent", async () => {
+test("the catalogue included with Hlust is complete and consistent", async () => {
   const entries = await readCatalogue(builtinCatalogue);
   assert.ok(entries.length >= 8);
   const languages = new Set(entries.flatMap(({ card }) => card.languageCodes));

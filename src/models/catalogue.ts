@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { JsonFields } from "./json-fields.ts";
 import { ModelCardError, readModelCard, safePathPattern, type ModelCard } from "./model-card.ts";
 
-/** The formats of archives. A download that is not unpacked is a file of the model. */
+/** The supported archive formats. A download that is not unpacked is a file of the model. */
 export const archiveFormats = ["tar.bz2", "tar.gz"] as const;
 export type ArchiveFormat = (typeof archiveFormats)[number];
 
 /** A download of a model. */
 export interface ModelDownload {
   readonly url: string;
-  /** The published size. undefined: the size that the server reports. */
+  /** The published size. If undefined, the size that the server reports is used. */
   readonly bytes?: number;
   /**
-   * The published checksum. undefined: the first download's checksum is recorded, and later
+   * The published checksum. If undefined, the checksum of the first download is recorded, and later
    * downloads are checked against it.
    */
   readonly sha256?: string;
   readonly unpack?: ArchiveFormat;
-  /** For a download that is not unpacked: its path in the model's folder. */
+  /** For a download that is not unpacked: the path of the file in the model's folder. */
   readonly to?: string;
 }
 
@@ -26,16 +26,16 @@ export interface ModelDownload {
 export interface CatalogueEntry {
   readonly card: ModelCard;
   readonly downloads: readonly ModelDownload[];
-  /** The size of the installed model; undefined if it is not known before the installation. */
+  /** The size of the installed model. undefined if it is not known before the installation. */
   readonly diskBytes?: number;
 }
 
-/** The catalogue that comes with the service. */
+/** The catalogue included with the service. */
 export const builtinCatalogue = join(import.meta.dirname, "catalogue.json");
 
 /**
- * Reads a catalogue: `{"models": [...]}`, each entry a model.json with `downloads`. Throws
- * ModelCardError with every problem.
+ * Reads a catalogue of the form `{"models": [...]}`, in which each entry is a model.json with
+ * `downloads`. Throws ModelCardError with every problem.
  */
 export async function readCatalogue(file: string): Promise<readonly CatalogueEntry[]> {
   try {
@@ -66,7 +66,10 @@ export function parseCatalogue(text: string): readonly CatalogueEntry[] {
   return entries;
 }
 
-/** Whether a model may be downloaded from this URL: it must be https, or on this machine. */
+/**
+ * Returns whether a model may be downloaded from this URL: the URL must use https or point to this
+ * machine.
+ */
 export function isDownloadUrl(url: URL): boolean {
   if (url.username !== "" || url.password !== "") return false;
   if (url.protocol === "https:") return true;
@@ -96,7 +99,7 @@ function readBytes(fields: JsonFields, name: string): number {
   return fields.number(name, { min: 1, max: Number.MAX_SAFE_INTEGER });
 }
 
-/** Problems of an entry that concern more than one field. */
+/** Returns the problems of an entry that concern more than one field. */
 function problemsOf({ card, downloads }: CatalogueEntry): readonly string[] {
   const problems: string[] = [];
   const paths = new Set(Object.values(card.files).map(({ path }) => path));

@@ -34,7 +34,7 @@ test("a file that matches its card passes", async () => {
   await checkModelFiles(folder, { a: { path: "a.txt", bytes: 5, sha256 } });
 });
 
-test("an error names a file that does not match its card, and what is wrong with it", async () => {
+test("an error names a file that does not match its card, and the reason", async () => {
   put("a.txt", "hello");
   put("empty.txt", "");
   const sha256 = createHash("sha256").update("world").digest("hex");
@@ -97,7 +97,7 @@ test("readModelTokens() reads symbols by number", async () => {
   assert.deepEqual(await readModelTokens(folder, { path: "tokens.txt" }), ["", "▁ð", "<blk>"]);
 });
 
-test("an error names the first bad line of the tokens", async () => {
+test("an error names the first invalid line of the tokens", async () => {
   const rows = [
     ["a 0\nb 1\nc\n", "tokens.txt: line 3 is not a symbol and a number"],
     ["a 0\n\nc 1\n", "tokens.txt: line 2 is not a symbol and a number"],
@@ -118,7 +118,7 @@ test("an error names the first bad line of the tokens", async () => {
   );
 });
 
-test("a file that exists and cannot be read is not called missing", async () => {
+test("a file that exists but cannot be read is not reported as missing", async () => {
   symlinkSync("loop.txt", join(folder, "loop.txt"));
   const loop = { path: "loop.txt" };
   const refused = failsWith("loop.txt: cannot be read: ELOOP");

@@ -6,7 +6,8 @@ import { codeOf } from "./durable-files.ts";
 import type { ModelFile } from "./model-card.ts";
 
 /**
- * A file of a model that cannot be used; the message begins with its path below the model's folder.
+ * The error for a model file that cannot be used. The message begins with the file's path below the
+ * model's folder.
  */
 export class ModelFileError extends Error {
   override readonly name = "ModelFileError";
@@ -17,7 +18,8 @@ export class ModelFileError extends Error {
 }
 
 /**
- * Checks that each file exists, with the size and checksum of the card. Throws ModelFileError.
+ * Checks that each file exists and has the size and checksum given in the card. Throws
+ * ModelFileError.
  */
 export async function checkModelFiles(
   folder: string,
@@ -27,8 +29,8 @@ export async function checkModelFiles(
 }
 
 /**
- * Like checkModelFiles(), but also checks that ONNX files are complete, for libraries that crash
- * the process otherwise.
+ * Like checkModelFiles(), but also checks that ONNX files are complete. Some libraries would
+ * otherwise crash the process.
  */
 export async function checkNativeFiles(
   folder: string,
@@ -66,14 +68,13 @@ const graphField = 7;
 const metadataField = 14;
 const lastField = 25;
 /**
- * The maximum size of an entry of the metadata, which is read into memory: more than any real entry
- * has.
+ * The maximum size of a metadata entry, which is read into memory. No real entry is this large.
  */
 const metadataBytesMax = 1 << 20;
 
 /**
- * The metadata of an ONNX file, which must be complete: walks its outermost fields, to detect a
- * truncated file without loading it (a native library may abort the process). Throws
+ * Returns the metadata of an ONNX file, which must be complete. Walks the outermost fields of the
+ * file, to detect truncation without loading it (a native library may abort the process). Throws
  * ModelFileError.
  */
 export async function readOnnxMetadata(
@@ -109,16 +110,16 @@ export async function readOnnxMetadata(
   }
 }
 
-/** A field of a protocol buffer, with its content from `start` to `end`. */
+/** A field of a protocol buffer, whose content extends from `start` to `end`. */
 interface Field {
   readonly number: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** Reads a field; undefined if there is no field that onnx.proto defines. */
+/** Reads a field. Returns undefined if onnx.proto does not define such a field. */
 async function readField(handle: FileHandle, at: number): Promise<Field | undefined> {
-  // A tag and a length take 10 bytes each at most.
+  // A tag and a length take at most 10 bytes each.
   return fieldAt(await readBytes(handle, at, 20), at);
 }
 
@@ -159,7 +160,7 @@ function readVarint(
   return undefined;
 }
 
-/** The texts of a StringStringEntryProto: its key and its value. */
+/** Returns the texts of a StringStringEntryProto: its key and its value. */
 function textsOf(entry: Uint8Array): readonly string[] {
   const texts: string[] = [];
   for (let at = 0; at < entry.length;) {
@@ -177,8 +178,9 @@ async function readBytes(handle: FileHandle, at: number, length: number): Promis
 }
 
 /**
- * The symbols of a tokens.txt by number. A line has a symbol and a number; an empty symbol is a
- * space. The numbers run from 0, each once. Throws ModelFileError that names the first bad line.
+ * Returns the symbols in a tokens.txt by number. A line contains a symbol and a number; an empty
+ * symbol is a space. The numbers start at 0, and each occurs once. Throws ModelFileError, which
+ * names the first invalid line.
  */
 export async function readModelTokens(
   folder: string,
@@ -204,7 +206,7 @@ export async function readModelTokens(
   return symbols.map((symbol) => symbol ?? "");
 }
 
-/** The lines of a text file. Throws ModelFileError unless it is UTF-8. */
+/** Returns the lines of a text file. Throws ModelFileError unless the file is UTF-8. */
 export async function readModelLines(folder: string, path: string): Promise<readonly string[]> {
   const bytes = await readFile(join(folder, path)).catch(unreadable(path));
   try {
@@ -219,8 +221,8 @@ export async function readModelLines(folder: string, path: string): Promise<read
 }
 
 /**
- * Throws for a file that is missing, or exists and cannot be read: often one that another user
- * copied.
+ * Throws for a file that is missing, or that exists but cannot be read, often because another user
+ * copied it.
  */
 function unreadable(path: string): (error: unknown) => never {
   return (error) => {

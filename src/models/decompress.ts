@@ -17,7 +17,7 @@ export interface DecompressOptions {
 }
 
 /**
- * Yields the tar in a compressed file. Throws ServiceError "data_loss" when it is corrupt,
+ * Yields the tar data in a compressed file. Throws ServiceError "data_loss" if the file is corrupt,
  * truncated or longer than bytesMax.
  */
 export async function* decompressed(
@@ -42,7 +42,7 @@ async function* gunzipped(
   const out = new PassThrough({ highWaterMark: 1 << 20 });
   const gunzip = createGunzip({ chunkSize: 1 << 18 });
   const done = pipeline(packed, gunzip, out, signal ? { signal } : {});
-  // It is awaited below; until then the reader gets its failure too.
+  // The promise is awaited below. Until then, the reader also receives its failure.
   done.catch(() => {});
   try {
     yield* out as AsyncIterable<Uint8Array>;
@@ -57,8 +57,8 @@ async function* gunzipped(
 }
 
 /**
- * Decompresses with Debian's bzip2: Node has none, and those in JavaScript are several times
- * slower.
+ * Decompresses with Debian's bzip2. Node has no bzip2, and JavaScript implementations are several
+ * times slower.
  */
 async function* bunzipped(
   packed: Readable,
@@ -71,11 +71,11 @@ async function* bunzipped(
     ...(signal && { signal, killSignal: "SIGKILL" }),
   });
   const ended = once(child, "close");
-  // It is awaited below, unless the reader leaves before.
+  // The promise is awaited below, unless the reader stops first.
   ended.catch(() => {});
   const fed = pipeline(packed, child.stdin);
-  // When bzip2 fails it stops reading, and its exit status has the reason. An error of the file is
-  // thrown below.
+  // If bzip2 fails, it stops reading, and its exit status has the reason. A file error is thrown
+  // below.
   fed.catch(() => {});
   let complaints = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -1,11 +1,12 @@
 import { statfs } from "node:fs/promises";
 import { ServiceError } from "../std/service-error.ts";
 
-/** Bytes that may still be written to the file system of a folder. */
+/** Returns the number of bytes that may still be written to the file system of a folder. */
 export type FreeBytes = (folder: string) => Promise<number>;
 
 /**
- * Space that stays free for everything else on the disk: the database and uploads may be there too.
+ * The space that stays free for everything else on the disk: the database and uploads may also be
+ * there.
  */
 const spareBytes = 256 << 20;
 
@@ -14,7 +15,7 @@ export const freeBytesOf: FreeBytes = async (folder) => {
   return bavail * bsize;
 };
 
-/** Throws ServiceError when this much more does not fit. */
+/** Throws ServiceError if this many more bytes do not fit. */
 export async function checkRoom(
   folder: string,
   neededBytes: number,
@@ -29,7 +30,7 @@ export async function checkRoom(
   );
 }
 
-/** A size for people: "74.6 MB", "1.40 GB". */
+/** Formats a size for people: "74.6 MB", "1.40 GB". */
 export function megabytes(bytes: number): string {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
 }

@@ -6,13 +6,13 @@ import { codeOf } from "./durable-files.ts";
 export interface DownloadLimits {
   readonly connectMs: number;
   readonly headersMs: number;
-  /** An attempt ends after this long without a byte. */
+  /** The maximum time without a byte, after which an attempt ends. */
   readonly stallMs: number;
   readonly redirectsMax: number;
   /** The maximum number of attempts in a row without progressBytesMin of progress. */
   readonly attemptsMax: number;
   readonly progressBytesMin: number;
-  /** The wait before the second attempt; it doubles before each later one. */
+  /** The delay before the second attempt. The delay doubles before each later attempt. */
   readonly backoffMs: number;
 }
 
@@ -34,21 +34,24 @@ export interface DownloadRequest {
   readonly rest?: { readonly from: number; readonly validator: string };
 }
 
-/** A server that sends a file, or the rest of it. Disposing of it closes the connection. */
+/**
+ * The response of a server that sends a file or the rest of it. Disposing of it closes the
+ * connection.
+ */
 export interface DownloadAnswer extends AsyncDisposable {
-  /** The first byte that it sends. */
+  /** The position of the first byte that the server sends. */
   readonly from: number;
   /** The size of the whole file, if the server reports it. */
   readonly totalBytes: number | undefined;
-  /** The strong ETag, or Last-Modified. */
+  /** The strong ETag or Last-Modified. */
   readonly validator: string | undefined;
-  /** Throws ServiceError "unavailable" when the connection breaks or stalls. */
+  /** Yields the bytes. Throws ServiceError "unavailable" if the connection breaks or stalls. */
   body(): AsyncGenerator<Uint8Array, void, undefined>;
 }
 
 /**
- * Requests a file, and follows redirects. Throws ServiceError: "unavailable" for failures that may
- * be temporary, anything else for those that are not.
+ * Requests a file and follows redirects. Throws ServiceError: "unavailable" for failures that may
+ * be temporary, and any other code for failures that are not.
  */
 export async function openDownload(options: DownloadRequest): Promise<DownloadAnswer> {
   let url = new URL(options.url);
@@ -131,7 +134,7 @@ function answerOf(
   };
 }
 
-/** Throws unless the answer has the file, unencoded. */
+/** Throws unless the response contains the file, unencoded. */
 function checkStatus(
   answer: Dispatcher.ResponseData,
   url: string,
@@ -151,8 +154,8 @@ function checkStatus(
 }
 
 /**
- * The target of a redirect. Throws if it must not be followed. Its query is a secret of the server,
- * so errors show only the origin.
+ * Returns the target of a redirect. Throws if the redirect must not be followed. The target's query
+ * is a secret of the server, so errors show only the origin.
  */
 function redirectTarget(from: URL, location: string, asked: string): URL {
   const target = URL.parse(location, from.href);
@@ -173,7 +176,10 @@ function refused(url: string, why: string): ServiceError {
   return new ServiceError("failed_precondition", `${url} ${why}`);
 }
 
-/** A wrong certificate is not temporary; all other connection errors may be. */
+/**
+ * Returns the error for a failed connection. A certificate error is not temporary; all other
+ * connection errors may be.
+ */
 function explain(error: unknown, url: string): ServiceError {
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined) ?? "";
   const text = error instanceof Error && error.message !== "" ? error.message : code;

@@ -26,7 +26,7 @@ test("a download resumes where the connection broke", async () => {
   assert.deepEqual(sent.ranges, [undefined, ...cuts.map((cut) => `bytes=${cut}-`)]);
 });
 
-test("a pull resumes the downloads of a failed one", async () => {
+test("a pull resumes the downloads of a failed pull", async () => {
   using fixture = new PullFixture();
   const sent: Sent = { bytes: 0, ranges: [] };
   await using server = await serveDownloads(fixture.serving(archive, sent, [100_000, 100_000]));
@@ -39,7 +39,7 @@ test("a pull resumes the downloads of a failed one", async () => {
   assert.deepEqual(sent.ranges, [undefined, "bytes=100000-", "bytes=100000-"]);
 });
 
-test("a part from before a restart of the machine is resumed only when its checksum is known", async () => {
+test("a part from before a restart of the machine is resumed only if its checksum is known", async () => {
   using fixture = new PullFixture();
   const sent: Sent = { bytes: 0, ranges: [] };
   await using server = await serveDownloads(
@@ -90,7 +90,7 @@ test("a download starts over if the server does not support ranges or the file h
   assert.deepEqual(second.ranges, ["bytes=70000-"]);
 });
 
-test("a download starts over if the server sends a different range than was requested", async () => {
+test("a download starts over if the server sends a different range from the one requested", async () => {
   using fixture = new PullFixture();
   const seen: (string | undefined)[] = [];
   await using server = await serveDownloads((request, response) => {
@@ -111,7 +111,7 @@ test("a download starts over if the server sends a different range than was requ
   assert.deepEqual(seen, [undefined, "bytes=50000-", undefined]);
 });
 
-test("a stalled download is aborted, and its part is kept", async () => {
+test("a stalled download is aborted, and its partial file is kept", async () => {
   using fixture = new PullFixture();
   const sent: Sent = { bytes: 0, ranges: [] };
   let connections = 0;
@@ -132,7 +132,7 @@ test("a stalled download is aborted, and its part is kept", async () => {
   assert.deepEqual(sent.ranges, ["bytes=30000-"]);
 });
 
-test("a body that is too long is rejected at the first byte too many", async () => {
+test("a body that is too long is rejected at the first excess byte", async () => {
   using fixture = new PullFixture();
   let written = 0;
   await using server = await serveDownloads((_request, response) => {
@@ -170,7 +170,7 @@ test("a body without Content-Length that ends too early is an error", async () =
   assert.equal(connections, 5);
 });
 
-test("answers without the file are errors", async () => {
+test("responses without the file are errors", async () => {
   using fixture = new PullFixture();
   const rows: [
     status: number,
@@ -237,7 +237,7 @@ test("a server with an untrusted certificate is contacted only once", async () =
   }
 });
 
-test("a redirect is followed at every attempt, and errors do not show its query", async () => {
+test("a redirect is followed on every attempt, and errors do not show its query", async () => {
   using fixture = new PullFixture();
   const sent: Sent = { bytes: 0, ranges: [] };
   const file = fixture.serving(archive, sent, [60_000, 60_000, 60_000]);

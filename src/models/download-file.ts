@@ -7,26 +7,28 @@ import { notePath, readNote, thisBoot, type PartNote } from "./part-note.ts";
 
 export interface DownloadOptions {
   readonly url: string;
-  /** The file to write; a part that an interrupted attempt left there is resumed. */
+  /**
+   * The path of the file to write. A partial file left there by an interrupted attempt is resumed.
+   */
   readonly part: string;
   /** The published size. */
   readonly bytes?: number;
   /**
-   * Whether the content is checked against a checksum later: then a part from before a restart of
+   * Whether the content is later checked against a checksum. If so, a part from before a restart of
    * the machine may be resumed.
    */
   readonly isChecked: boolean;
   readonly limits: DownloadLimits;
-  /** Called before anything is written, with the number of bytes that are still to come. */
+  /** Called before anything is written, with the number of bytes that remain to be received. */
   readonly onLength: (remainingBytes: number) => Promise<void>;
   readonly onProgress: (receivedBytes: number, totalBytes: number) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Downloads a file over as many connections as it takes, and syncs it. Its length is exact at the
- * end; the caller checks its content. Throws ServiceError; the part stays for the next attempt
- * unless it cannot be resumed.
+ * Downloads a file over as many connections as it takes, and syncs it. At the end, the file has its
+ * exact length; the caller checks its content. Throws ServiceError. The part stays for the next
+ * attempt unless it cannot be resumed.
  */
 export async function downloadFile(options: DownloadOptions): Promise<void> {
   const { limits, signal } = options;
@@ -53,7 +55,7 @@ export async function deletePart(part: string): Promise<void> {
   for (const path of [part, notePath(part)]) await rm(path, { force: true });
 }
 
-/** The part of a file that is downloaded. */
+/** The downloaded part of a file. */
 class Part {
   readonly #handle: FileHandle;
   readonly #options: DownloadOptions;
@@ -116,8 +118,8 @@ class Part {
   }
 
   /**
-   * Accepts the head of an answer: the rest of the file, or all of it, which starts over. Returns
-   * the file's length.
+   * Accepts the headers of a response, which contains the rest of the file or all of it. In the
+   * latter case, the download starts over. Returns the file's length.
    */
   async #accept(answer: DownloadAnswer): Promise<number> {
     const { url, part, bytes } = this.#options;

@@ -3,15 +3,15 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** The size and checksum of a file, as measured. */
+/** The measured size and checksum of a file. */
 export interface FileFacts {
   readonly bytes: number;
   readonly sha256: string;
 }
 
 /**
- * Writes a new file with its folders, and syncs it. Fails if the file exists. syncTree() syncs the
- * folders.
+ * Writes a new file and its folders, and syncs the file. Fails if the file exists. syncTree() syncs
+ * the folders.
  */
 export async function writeNewFile(
   path: string,
@@ -30,7 +30,10 @@ export async function writeNewFile(
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** Replaces a file atomically: even after a power cut, it is the old file or the new one. */
+/**
+ * Replaces a file atomically. Even after a power cut, the file is either the old one or the new
+ * one.
+ */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const fresh = `${path}.new`;
   await rm(fresh, { force: true });
@@ -39,7 +42,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** Writes the whole chunk at the handle's position. */
+/** Writes the whole chunk at the current position of the handle. */
 export async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.length;) {
     const { bytesWritten } = await handle.write(chunk, at);
@@ -72,7 +75,7 @@ export async function syncTree(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** The system's code of an error: "ENOENT". */
+/** Returns the system error code of an error, such as "ENOENT". */
 export function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : undefined;

@@ -6,9 +6,9 @@ const withoutWaiting = 4;
 let flock: ((descriptor: number, operation: number) => number) | undefined;
 
 /**
- * Locks a file; undefined if it is locked already, even by this process. The kernel releases the
- * lock when the process ends, however it ends: there are no stale locks. The file itself stays, and
- * has no meaning.
+ * Locks a file. Returns undefined if the file is already locked, even by this process. The kernel
+ * releases the lock when the process ends, however it ends, so there are no stale locks. The file
+ * itself stays, and has no meaning.
  */
 export async function tryLock(file: string): Promise<AsyncDisposable | undefined> {
   const handle = await open(file, "a", 0o644);

@@ -36,7 +36,7 @@ async function versions(): Promise<string[]> {
   return models.map(({ card }) => `${card.name} ${card.version}`);
 }
 
-test("a model is installed, replaced and removed, and nothing of it is left", async () => {
+test("a model is installed, replaced and removed, leaving nothing behind", async () => {
   await install("a", "1");
   await install("b", "1");
   await install("a", "2");
@@ -50,7 +50,7 @@ test("a model is installed, replaced and removed, and nothing of it is left", as
   assert.equal(hiddenNames(folders.installed).installed.length, 1);
 });
 
-test("a staged model that is not installed is not listed, and removed", async () => {
+test("a staged model that is not installed is not listed, and is removed", async () => {
   await install("a", "1");
   {
     await using staged = await stageModel(folders.installed, "a");
@@ -62,7 +62,7 @@ test("a staged model that is not installed is not listed, and removed", async ()
   assert.equal(hiddenNames(folders.installed).installed.length, 1);
 });
 
-test("the second of two commands on one model is rejected; commands on other models do not interfere", async () => {
+test("the second of two commands on the same model is rejected; commands on other models do not interfere", async () => {
   await using staged = await stageModel(folders.installed, "a");
   writeModel(staged.folder, testCard("a"));
   await assert.rejects(
@@ -76,7 +76,7 @@ test("the second of two commands on one model is rejected; commands on other mod
   await assert.rejects(removeModel(folders, "a"), /another command is changing/);
 });
 
-test("the leftovers of killed commands, of any model, are removed by the next one; other files stay", async () => {
+test("the leftovers of killed commands on any model are removed by the next command; other files stay", async () => {
   await install("a", "1");
   const hidden = join(folders.installed, ".installed");
   writeModel(join(hidden, "a-000000000000"), testCard("a"));
@@ -92,7 +92,7 @@ test("the leftovers of killed commands, of any model, are removed by the next on
   assert.deepEqual(await versions(), ["a 1", "b 1"]);
 });
 
-test("a model that was installed by hand is not replaced, and can be removed", async () => {
+test("a model that was installed by hand is not replaced, but can be removed", async () => {
   const { installed } = folders;
   writeModel(join(installed, "a"), testCard("a"));
   symlinkSync("/nowhere", join(installed, "b"));
@@ -115,7 +115,7 @@ test("a folder that is created during an installation is not lost", async () => 
   assert.deepEqual(await versions(), ["a by hand"]);
 });
 
-test("a model that comes with Hlust cannot be removed, its replacement can", async () => {
+test("a model that comes with Hlust cannot be removed, but its replacement can", async () => {
   writeModel(join(folders.builtin, "a"), testCard("a"));
   await assert.rejects(removeModel(folders, "a"), /a comes with Hlust and cannot be removed/);
   await install("a", "2");
@@ -127,7 +127,7 @@ test("a model that comes with Hlust cannot be removed, its replacement can", asy
   }
 });
 
-test("addModel() copies the files of the card with their sizes and checksums; a broken folder adds nothing", async () => {
+test("addModel() copies the files of the card with their sizes and checksums; an invalid folder adds nothing", async () => {
   const { installed, builtin: elsewhere } = folders;
   const good = join(elsewhere, "good");
   writeModel(good, testCard("good"));

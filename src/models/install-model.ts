@@ -7,22 +7,24 @@ import { tryLock } from "./file-lock.ts";
 import { isModelName, placeOf, type ModelFolders } from "./models-folder.ts";
 
 /**
- * A folder in which a version of a model is assembled. Disposing of it removes it unless it was
- * installed.
+ * A folder in which a version of a model is assembled. Disposing of it removes the folder unless
+ * the version was installed.
  */
 export interface StagedModel extends AsyncDisposable {
-  /** Empty, and not listed among the models. */
+  /** The path of the folder, which is initially empty and is not listed among the models. */
   readonly folder: string;
   /**
-   * Makes it the model of its name, atomically: readers see the old version or this one.
+   * Makes this version the current one for its model name, atomically: readers see either the old
+   * version or this one.
    */
   install(): Promise<void>;
 }
 
 /**
- * Versions are installed in `.installed/<name>-<random>`, and `<name>` is a link to one of them
- * that is replaced by a rename. Versions without a link are removed by the next command with the
- * lock of their name. Throws ServiceError if the name is taken by a folder made by hand.
+ * Stages a version of a model. Versions are installed in `.installed/<name>-<random>`, and `<name>`
+ * is a link to one of them that is replaced by a rename. The next command that locks the name
+ * removes versions without a link. Throws ServiceError if a folder created by hand already has the
+ * name.
  */
 export async function stageModel(modelsFolder: string, name: string): Promise<StagedModel> {
   await using opened = new AsyncDisposableStack();
@@ -50,8 +52,8 @@ export async function stageModel(modelsFolder: string, name: string): Promise<St
 }
 
 /**
- * Removes an installed model. Throws ServiceError when there is none of that name, or only one that
- * comes with the service.
+ * Removes an installed model. Throws ServiceError if there is no model of that name, or only one
+ * that comes with the service.
  */
 export async function removeModel(folders: ModelFolders, name: string): Promise<void> {
   const { builtin, installed } = folders;
@@ -66,7 +68,7 @@ export async function removeModel(folders: ModelFolders, name: string): Promise<
     throw new ServiceError("not_found", `no model ${JSON.stringify(name)} is installed`);
   }
   await using _lock = await lockModel(installed, name);
-  // The model disappears immediately, even if the removal is interrupted.
+  // The model is hidden immediately, even if its removal is interrupted.
   const hidden = join(installed, ".installed", `${name}-${randomBytes(6).toString("hex")}`);
   await rename(join(installed, name), hidden);
   await syncFolder(installed);
@@ -100,8 +102,8 @@ async function checkReplaceable(modelsFolder: string, name: string): Promise<voi
 }
 
 /**
- * Removes versions without a link: of this name, whose lock we hold, and of others that no command
- * is changing.
+ * Removes versions without a link: versions of this name, whose lock we hold, and versions of other
+ * names that no command is changing.
  */
 async function removeGarbage(modelsFolder: string, ownName: string): Promise<void> {
   for (const entry of await readdir(join(modelsFolder, ".installed"))) {

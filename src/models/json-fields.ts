@@ -1,6 +1,6 @@
 /**
- * Reads the fields of a JSON object one by one, and collects their problems; a wrong field has a
- * harmless value.
+ * Reads the fields of a JSON object one by one, and collects their problems. A field with a problem
+ * gets a harmless value.
  */
 export class JsonFields {
   readonly #values: Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export class JsonFields {
     if (!isObject) problems.push(`${path || "it"} must be a JSON object`);
   }
 
-  /** All problems so far, with the paths of their fields. */
+  /** All problems so far, with the paths of the affected fields. */
   get problems(): readonly string[] {
     return this.#problems;
   }
@@ -28,7 +28,9 @@ export class JsonFields {
     return Object.hasOwn(this.#values, name) && this.#values[name] !== undefined;
   }
 
-  /** Text without control characters, since terminals show the text of strangers. */
+  /**
+   * Reads text without control characters, because terminals display text from untrusted sources.
+   */
   text(name: string, pattern = /^(?=\s*\S)\P{Cc}+$/u): string {
     const value = this.#own(name);
     if (typeof value === "string" && pattern.test(value)) return value;
@@ -45,7 +47,7 @@ export class JsonFields {
     return found;
   }
 
-  /** A number within bounds; it is required if there is no fallback. */
+  /** Reads a number within bounds. The number is required if there is no fallback. */
   number(name: string, bounds: { min: number; max: number; fallback?: number }): number {
     const value = this.#own(name);
     const { min, max, fallback } = bounds;
@@ -55,7 +57,7 @@ export class JsonFields {
     return min;
   }
 
-  /** A list of texts; empty if absent. */
+  /** Reads a list of texts; empty if absent. */
   texts(name: string, pattern: RegExp): readonly string[] {
     const value = this.#own(name) ?? [];
     const isList = Array.isArray(value);
@@ -69,7 +71,7 @@ export class JsonFields {
     return texts;
   }
 
-  /** Reads each value of an object, by its name; empty if absent. */
+  /** Reads each value of an object by its name; empty if absent. */
   record<T>(name: string, read: (fields: JsonFields) => T): Readonly<Record<string, T>> {
     if (!this.has(name)) return {};
     const fields = this.object(name);
@@ -92,7 +94,7 @@ export class JsonFields {
     return new JsonFields(this.#own(name), this.#problems, this.#pathOf(name));
   }
 
-  /** Texts, numbers, true and false by their names; empty if absent. */
+  /** Reads texts, numbers and booleans by name; empty if absent. */
   scalars(name: string): Readonly<Record<string, string | number | boolean>> {
     if (!this.has(name)) return {};
     const fields = this.object(name);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readKnownChecksums, recordChecksum } from "./known-checksums.ts";
 
-test("checksums that are recorded concurrently are all kept", async (t) => {
+test("concurrently recorded checksums are all kept", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "hlust-checksums-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   assert.deepEqual(await readKnownChecksums(folder), {});

@@ -6,8 +6,8 @@ import { codeOf, replaceFile } from "./durable-files.ts";
 import { tryLock } from "./file-lock.ts";
 
 /**
- * Checksums of downloads, by URL: a download without a published checksum must have that of the
- * first time.
+ * Returns the known checksums of downloads, by URL. A download without a published checksum must
+ * have the same checksum as the first time.
  */
 export async function readKnownChecksums(
   modelsFolder: string,
@@ -25,7 +25,7 @@ export async function readKnownChecksums(
   );
 }
 
-/** Adds a checksum; other commands may do so at the same time. */
+/** Records a checksum. Other commands may do so concurrently. */
 export async function recordChecksum(
   modelsFolder: string,
   { url, sha256 }: { readonly url: string; readonly sha256: string },
@@ -52,7 +52,7 @@ function parse(text: string): Readonly<Record<string, string>> | undefined {
   }
 }
 
-/** Waits for the lock, which other commands have for a few milliseconds. */
+/** Waits for the lock, which other commands hold for a few milliseconds. */
 async function waitForLock(modelsFolder: string): Promise<AsyncDisposable> {
   const locks = join(modelsFolder, ".locks");
   await mkdir(locks, { recursive: true });

@@ -2,9 +2,9 @@ import { JsonFields } from "./json-fields.ts";
 import { type ModelUse, modelUses } from "./model-choice.ts";
 
 /**
- * Layouts of model files, by the engine that loads them. ctc is ours (src/engines/ctc); the others
- * are sherpa-onnx's, named as in its documentation. Those that begin with "streaming" recognize
- * speech while it is spoken.
+ * Layouts of model files, by the engine that loads them. ctc is our own (src/engines/ctc); the
+ * others are from sherpa-onnx and are named as in its documentation. Layouts whose names begin with
+ * "streaming" recognize speech while it is spoken.
  */
 export const modelKinds = {
   ctc: ["streaming-nemo-ctc", "zipformer-ctc"],
@@ -36,7 +36,7 @@ export type ModelKind<Engine extends ModelEngine = ModelEngine> =
 export interface ModelFile {
   /** The path below the model's folder. */
   readonly path: string;
-  /** The published or measured size; if it is there, it is checked. */
+  /** The published or measured size. If present, the size is checked. */
   readonly bytes?: number;
   /** The checksum in lower-case hexadecimal. */
   readonly sha256?: string;
@@ -45,41 +45,41 @@ export interface ModelFile {
 /** A published or measured accuracy. */
 export interface ModelAccuracy {
   readonly languageCode: string;
-  /** Word error rate. */
+  /** The word error rate, in percent. */
   readonly wordErrorPercent: number;
-  /** The test data, and who measured. */
+  /** The test data and who measured the accuracy. */
   readonly measuredOn: string;
 }
 
-/** model.json: what a model is, and how it is loaded. */
+/** The content of model.json: what a model is, and how it is loaded. */
 export interface ModelCard {
-  /** The name of the model, and of its folder. */
+  /** The name of the model and of its folder. */
   readonly name: string;
   readonly version: string;
-  /** BCP 47 codes of the languages that it recognizes; empty for diarization. */
+  /** The BCP 47 codes of the languages that the model recognizes; empty for diarization. */
   readonly languageCodes: readonly string[];
   readonly engine: ModelEngine;
   readonly kind: ModelKind;
   readonly uses: readonly ModelUse[];
   /**
-   * The model with the highest preference of those for a use of a language serves it: 0 for a
-   * starter, 100 for the best.
+   * For each use of a language, the available model with the highest preference serves that use. 0
+   * is for a starter model, 100 for the best.
    */
   readonly preference: number;
   readonly sampleRateHertz: number;
   /** The files by role: model, encoder, decoder, joiner, tokens, lexicon... */
   readonly files: Readonly<Record<string, ModelFile>>;
-  /** Options of the engine, which documents them. */
+  /** The options of the engine. The engine documents them. */
   readonly options: Readonly<Record<string, string | number | boolean>>;
-  /** The SPDX identifier, if there is one. */
+  /** The SPDX identifier of the license, if there is one. */
   readonly licence: string;
-  /** The origin of the model: a URL, or who made it. */
+  /** The origin of the model: a URL or the name of its creator. */
   readonly source: string;
   readonly trainedOn: string;
   readonly accuracy: readonly ModelAccuracy[];
 }
 
-/** A model.json that cannot be used; the message has every problem. */
+/** The error for a model.json that cannot be used. The message lists every problem. */
 export class ModelCardError extends Error {
   override readonly name = "ModelCardError";
 }
@@ -87,12 +87,12 @@ export class ModelCardError extends Error {
 export const modelNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const languagePattern = /^[a-z]{2,3}(-[A-Za-z0-9]{1,8})*$/;
 /**
- * A path that stays below its folder: no "..", no root, no separators of other systems; no control
- * characters; and not the card itself.
+ * A path that stays below its folder: no "..", no root, and no separators of other systems. The
+ * path contains no control characters and is not the card itself.
  */
 export const safePathPattern = /^(?![/]|model\.json$)(?!.*(^|\/)\.{0,2}(\/|$))[^\\\p{Cc}]+$/su;
 
-/** Reads the text of a model.json. Throws ModelCardError that names every unusable field. */
+/** Parses the text of a model.json. Throws ModelCardError, which names every unusable field. */
 export function parseModelCard(text: string): ModelCard {
   let value: unknown;
   try {
@@ -107,8 +107,8 @@ export function parseModelCard(text: string): ModelCard {
 }
 
 /**
- * Reads the card from the fields of a larger object: an entry of the catalogue. Problems are added
- * to `fields`.
+ * Reads a card from the fields of a larger object, such as a catalogue entry. Problems are added to
+ * `fields`.
  */
 export function readModelCard(fields: JsonFields): ModelCard {
   const engine = fields.oneOf("engine", modelEngines) ?? "ctc";
@@ -132,8 +132,8 @@ export function readModelCard(fields: JsonFields): ModelCard {
 }
 
 /**
- * The uses of a model. Default: all uses of its kind; a model of whole utterances is used for live
- * streams only if its card says so.
+ * Returns the uses of a model. By default, these are all uses of its kind. A model that recognizes
+ * whole utterances is used for live streams only if its card says so.
  */
 function usesOf(fields: JsonFields, kind: ModelKind): readonly ModelUse[] {
   if (kind === "diarization") return [];

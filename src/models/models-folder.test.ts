@@ -16,13 +16,13 @@ afterEach(() => {
   rmSync(join(folders.builtin, ".."), { recursive: true, force: true });
 });
 
-test("missing folders have no models", async () => {
+test("missing folders contain no models", async () => {
   const nowhere = join(folders.builtin, "nowhere");
   const found = await readModels({ builtin: nowhere, installed: nowhere });
   assert.deepEqual(found, { models: [], refused: [] });
 });
 
-test("models are read by name; an installed one replaces one that comes with Hlust", async () => {
+test("models are read by name, and an installed model replaces one that comes with Hlust", async () => {
   writeModel(join(folders.builtin, "b"), testCard("b"));
   writeModel(join(folders.builtin, "a"), testCard("a"));
   writeModel(join(folders.installed, "b"), testCard("b", { version: "2" }));
@@ -39,7 +39,7 @@ test("models are read by name; an installed one replaces one that comes with Hlu
   );
 });
 
-test("a broken model is refused with file and reason, and the others work", async () => {
+test("a broken model is refused with its file and the reason, and the others work", async () => {
   const { installed } = folders;
   const outside = join(folders.builtin, "..", "outside");
   writeModel(outside, testCard("linked"));
@@ -155,7 +155,7 @@ test("a broken model is refused with file and reason, and the others work", asyn
   }
 });
 
-test("a broken model does not replace the one that comes with Hlust", async () => {
+test("a broken model does not replace the model that comes with Hlust", async () => {
   writeModel(join(folders.builtin, "a"), testCard("a"));
   writeModel(join(folders.installed, "a"), "{}");
   const { models, refused } = await readModels(folders);

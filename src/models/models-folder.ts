@@ -3,39 +3,39 @@ import { join, resolve } from "node:path";
 import { codeOf } from "./durable-files.ts";
 import { ModelCardError, modelNamePattern, parseModelCard, type ModelCard } from "./model-card.ts";
 
-/** The folders of models. */
+/** The folders that contain models. */
 export interface ModelFolders {
   /** Models that come with the service. */
   readonly builtin: string;
-  /** HLUST_MODELS: models that were installed, by command or by hand. */
+  /** HLUST_MODELS: models that were installed by command or by hand. */
   readonly installed: string;
 }
 
 /** A model that can be loaded. */
 export interface InstalledModel {
   readonly card: ModelCard;
-  /** Its real folder, which is different for each version. */
+  /** The real folder of the model, which is different for each version. */
   readonly folder: string;
-  /** The size of its files. */
+  /** The total size of the model's files. */
   readonly bytes: number;
   readonly isBuiltin: boolean;
 }
 
-/** A folder among the models that cannot be loaded. */
+/** A folder among the models that cannot be loaded as a model. */
 export interface RefusedModel {
   readonly folder: string;
   readonly reason: string;
 }
 
-/** The models that come with the service. */
+/** The folder of models that come with the service. */
 export const builtinModelsFolder = resolve(import.meta.dirname, "../../models");
 export const cardFile = "model.json";
 const cardBytesMax = 1 << 20;
 
 /**
- * Reads the cards of all models, by name. An installed model replaces one of its name that comes
- * with the service; a broken one is refused with its reason, and does not affect the others. Reads
- * are consistent while models are installed.
+ * Reads the cards of all models, by name. An installed model replaces a model of the same name that
+ * comes with the service. A broken model is refused with the reason, and does not affect the
+ * others. Reads are consistent even while models are installed.
  */
 export async function readModels({ builtin, installed }: ModelFolders): Promise<{
   readonly models: readonly InstalledModel[];
@@ -54,14 +54,14 @@ export async function readModels({ builtin, installed }: ModelFolders): Promise<
   return { models: byName, refused };
 }
 
-/** What a name in the folder of models stands for. */
+/** What a name in the models folder refers to. */
 export type ModelPlace =
   | { readonly kind: "free" | "folder" | "file" }
-  /** Made by stageModel(): `target` is the name in `.installed`. */
+  /** Created by stageModel(). `target` is the name in `.installed`. */
   | { readonly kind: "link"; readonly target: string }
   | { readonly kind: "foreign-link" };
 
-/** Follows no links. */
+/** Determines what a name refers to, without following links. */
 export async function placeOf(modelsFolder: string, name: string): Promise<ModelPlace> {
   const path = join(modelsFolder, name);
   try {
@@ -72,13 +72,13 @@ export async function placeOf(modelsFolder: string, name: string): Promise<Model
       /^\.installed\/([A-Za-z0-9][A-Za-z0-9._-]*)$/.exec(await readlink(path)) ?? [];
     return target === undefined ? { kind: "foreign-link" } : { kind: "link", target };
   } catch (error) {
-    // Replacing a link leaves no gap, so this is a model that was removed.
+    // Replacing a link leaves no gap, so a missing name means that the model was removed.
     if (codeOf(error) === "ENOENT") return { kind: "free" };
     throw error;
   }
 }
 
-/** Every name that is not hidden; none if the folder is missing. */
+/** Returns every name that is not hidden; empty if the folder is missing. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     const names = await readdir(folder);
@@ -90,8 +90,8 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Reads a model, or returns the reason why it cannot be used; undefined for a file, or for a model
- * that has been removed in between.
+ * Reads a model, or returns the reason why it cannot be used. Returns undefined for a file, or for
+ * a model that has been removed in the meantime.
  */
 async function readModel(
   modelsFolder: string,
@@ -109,7 +109,7 @@ async function readModel(
       return { ...(await readCard(folder, name)), folder, isBuiltin };
     } catch (error) {
       const now = await placeOf(modelsFolder, name);
-      // Another version was installed while this one was read.
+      // Another version was installed while this model was being read.
       if (JSON.stringify(now) !== JSON.stringify(place)) continue;
       if (error instanceof ModelCardError || codeOf(error) !== undefined) return reasonOf(error);
       throw error;
@@ -140,7 +140,7 @@ async function readCard(folder: string, name: string): Promise<{ card: ModelCard
   return { card, bytes: sizes.values().reduce((sum, size) => sum + size, 0) };
 }
 
-/** The text of a folder's model.json. */
+/** Returns the text of the model.json in a folder. */
 export async function readCardText(folder: string): Promise<string> {
   const size = await sizeWithoutLinks(folder, cardFile);
   if (size === undefined) throw new ModelCardError(`there is no file ${cardFile}`);
@@ -148,7 +148,7 @@ export async function readCardText(folder: string): Promise<string> {
   return await readFile(join(folder, cardFile), "utf8");
 }
 
-/** Throws ModelCardError that names the file. */
+/** Parses a card. Throws ModelCardError, which names the file. */
 export function parseNamedCard(text: string, name?: string): ModelCard {
   try {
     const card = parseModelCard(text);
@@ -164,7 +164,10 @@ export function parseNamedCard(text: string, name?: string): ModelCard {
   }
 }
 
-/** Bytes of a file below a folder; undefined for anything else, and for a path with a link. */
+/**
+ * Returns the size of a file below a folder in bytes. Returns undefined for anything else, and for
+ * a path that contains a link.
+ */
 async function sizeWithoutLinks(folder: string, path: string): Promise<number | undefined> {
   const parts = path.split("/");
   for (const at of parts.keys()) {
@@ -182,7 +185,7 @@ function ignoreMissing(error: unknown): undefined {
   throw error;
 }
 
-/** Whether a model may have this name. */
+/** Returns whether a model may have this name. */
 export function isModelName(name: string): boolean {
   return modelNamePattern.test(name);
 }

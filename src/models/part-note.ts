@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { codeOf } from "./durable-files.ts";
 
-/** The note next to a part: what it is a part of. */
+/** The note next to a partial file, which describes the complete file. */
 export interface PartNote {
   readonly url: string;
   readonly totalBytes: number;
-  /** The strong ETag or Last-Modified, with which the rest can be requested. */
+  /** The strong ETag or Last-Modified value with which the rest can be requested. */
   readonly validator?: string;
-  /** The boot id of the machine when the part was written. */
+  /** The boot id of the machine at the time when the part was written. */
   readonly boot?: string;
 }
 
@@ -16,8 +16,9 @@ export function notePath(part: string): string {
 }
 
 /**
- * The note of a part that can be resumed. After a restart of the machine, a part without a checksum
- * cannot be resumed: its end may be zeros that were never written to the disk.
+ * Reads the note of a part that can be resumed. After a restart of the machine, a part without a
+ * checksum cannot be resumed: it may end in zeros in place of data that was never written to the
+ * disk.
  */
 export async function readNote(options: {
   readonly part: string;
@@ -32,7 +33,7 @@ export async function readNote(options: {
   return isSafe ? note : undefined;
 }
 
-/** The boot id of this machine; undefined if it has none. */
+/** Returns the boot id of this machine, or undefined if it has none. */
 export async function thisBoot(): Promise<string | undefined> {
   const text = await readText("/proc/sys/kernel/random/boot_id");
   return text?.trim();

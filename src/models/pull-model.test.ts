@@ -50,7 +50,7 @@ test("a model is downloaded, checked, unpacked, verified and installed, with pro
   assert.equal(reported.at(-1)?.receivedBytes, archive.length);
 });
 
-test("a model may come in files and archives", async () => {
+test("a model may consist of both files and archives", async () => {
   using fixture = new PullFixture();
   await using server = await serveDownloads((request, response) => {
     response.end(request.url === "/it" ? archive : "extra");
@@ -89,7 +89,7 @@ test("a wrong checksum or length is an error with both values, and the part is d
   fixture.assertNothingInstalled();
 });
 
-test("without a published checksum, that of the first download counts", async () => {
+test("without a published checksum, the checksum of the first download is used", async () => {
   using fixture = new PullFixture();
   let served = archive;
   await using server = await serveDownloads((_request, response) => response.end(served));
@@ -114,7 +114,7 @@ test("without a published checksum, that of the first download counts", async ()
   );
 });
 
-test("an archive without the model installs nothing, and keeps the installed version", async () => {
+test("an archive without the model installs nothing, and leaves the installed version in place", async () => {
   using fixture = new PullFixture();
   await using good = await serveDownloads((_request, response) => response.end(archive));
   await fixture.pull(good.url);
@@ -139,7 +139,7 @@ test("an archive without the model installs nothing, and keeps the installed ver
   assert.ok(readFileSync(join(folder, "model.onnx")).equals(weights));
 });
 
-test("the error for a file of the model that no download has names it", async () => {
+test("the error for a model file that is missing from every download names the file", async () => {
   using fixture = new PullFixture();
   await using server = await serveDownloads((_request, response) => response.end(archive));
   const files = { model: { path: "model.onnx" }, joiner: { path: "joiner.onnx" } };
@@ -156,7 +156,7 @@ test("the error for a file of the model that no download has names it", async ()
   fixture.assertNothingInstalled();
 });
 
-test("a model that cannot be verified is not installed", async () => {
+test("a model that fails verification is not installed", async () => {
   using fixture = new PullFixture();
   await using server = await serveDownloads((_request, response) => response.end(archive));
   const failure = new Error("recognizes nothing");
@@ -183,7 +183,7 @@ test("a download that fails verification is requested again, and its checksum is
   await fixture.assertInstalled();
 });
 
-test("a download with its published checksum is not requested again after a failure", async () => {
+test("a download with a published checksum is not requested again after a failure", async () => {
   using fixture = new PullFixture();
   const sent: Sent = { bytes: 0, ranges: [] };
   await using server = await serveDownloads(fixture.serving(archive, sent));
@@ -196,7 +196,7 @@ test("a download with its published checksum is not requested again after a fail
   assert.equal(sent.bytes, archive.length);
 });
 
-test("without disk space nothing is requested, or nothing is written", async () => {
+test("without enough disk space, nothing is requested or nothing is written", async () => {
   using fixture = new PullFixture();
   const sent: Sent = { bytes: 0, ranges: [] };
   await using server = await serveDownloads(fixture.serving(archive, sent));
@@ -223,7 +223,7 @@ test("without disk space nothing is requested, or nothing is written", async () 
   fixture.assertNothingInstalled();
 });
 
-test("the second of two concurrent pulls of one model fails, and the first continues", async () => {
+test("the second of two concurrent pulls of the same model fails, and the first continues", async () => {
   using fixture = new PullFixture();
   const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
   const { promise: isAllowed, resolve: allow } = Promise.withResolvers<void>();
@@ -243,7 +243,7 @@ test("the second of two concurrent pulls of one model fails, and the first conti
   await fixture.assertInstalled();
 });
 
-test("an aborted pull leaves nothing, and a folder made by hand stays", async () => {
+test("an aborted pull leaves nothing behind, and a folder created by hand stays", async () => {
   using fixture = new PullFixture();
   const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
   await using server = await serveDownloads((_request, response) => {

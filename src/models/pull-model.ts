@@ -18,18 +18,18 @@ export interface PullProgress {
   readonly name: string;
   readonly phase: "download" | "check" | "unpack" | "verify" | "install";
   /**
-   * The bytes downloaded so far in "download", the bytes unpacked so far in "unpack", and all bytes
-   * afterwards.
+   * The number of bytes downloaded so far in "download", the number of bytes unpacked so far in
+   * "unpack", and the total number of bytes afterwards.
    */
   readonly receivedBytes: number;
-  /** The total as far as it is known: downloads of unknown length are added when they begin. */
+  /** The total, as far as it is known. Downloads of unknown length are added when they begin. */
   readonly totalBytes: number;
 }
 
 export interface PullOptions {
   /** HLUST_MODELS. */
   readonly modelsFolder: string;
-  /** Loads the model and decodes some audio; throws when it cannot. */
+  /** Loads the model and decodes some audio. Throws if either fails. */
   readonly verify?: (folder: string) => Promise<void>;
   readonly onProgress?: (progress: PullProgress) => void;
   readonly signal?: AbortSignal;
@@ -38,9 +38,9 @@ export interface PullOptions {
 }
 
 /**
- * Installs a model of a catalogue: downloads, checks, unpacks, verifies it, and replaces the
- * previous version, atomically. Downloads stay for the next attempt when it is interrupted. Throws
- * ServiceError with a message for the operator.
+ * Installs a model from a catalogue: downloads, checks, unpacks and verifies the model, and then
+ * replaces the previous version atomically. If the pull is interrupted, downloads stay for the next
+ * attempt. Throws ServiceError with a message for the operator.
  */
 export async function pullModel(entry: CatalogueEntry, options: PullOptions): Promise<void> {
   try {
@@ -66,10 +66,11 @@ class Pull {
   readonly #limits: DownloadLimits & UnpackLimits;
   readonly #facts = new Map<string, FileFacts>();
   /**
-   * Checksums of downloads without a published one, by URL: recorded when the model is installed.
+   * Checksums of downloads that have no published checksum, by URL. They are recorded when the
+   * model is installed.
    */
   readonly #unknown = new Map<string, string>();
-  /** The bytes of finished downloads. */
+  /** The number of bytes in finished downloads. */
   #finishedBytes = 0;
   #progress: PullProgress;
 
@@ -143,7 +144,10 @@ class Pull {
     });
   }
 
-  /** Checks a download against its published checksum, or that of the first download. */
+  /**
+   * Checks a download against its published checksum, or against the checksum of the first
+   * download.
+   */
   async #check(download: ModelDownload, sha256: string | undefined): Promise<void> {
     const { url } = download;
     this.#report({ phase: "check" });
@@ -187,7 +191,7 @@ class Pull {
     await checkRoom(modelsFolder, bytes, freeBytes);
   }
 
-  /** The bytes that earlier pulls have left. */
+  /** Returns the number of bytes that earlier pulls have left. */
   async #downloadedBytes(): Promise<number> {
     let bytes = 0;
     for (const { url } of this.#entry.downloads) {
@@ -206,7 +210,8 @@ class Pull {
   }
 
   /**
-   * The path of the part of a download. It depends only on the URL, so that later pulls find it.
+   * Returns the path of the partial file of a download. It depends only on the URL, so that later
+   * pulls find it.
    */
   #partOf(url: string): string {
     const id = createHash("sha256").update(url).digest("hex").slice(0, 16);

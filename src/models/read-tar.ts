@@ -2,9 +2,10 @@ import { Parser, type ReadEntry } from "tar";
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Passes the entries of a tar to `take`, one at a time; it must resume() an entry that it does not
- * read. `take` gets every type of entry that the format has. Throws what `take` throws, and
- * ServiceError "data_loss" for data that is not a tar, or is truncated.
+ * Passes the entries of a tar archive to `take`, one at a time. `take` must call resume() on an
+ * entry that it does not read, and receives every entry type that the format has. Throws what
+ * `take` throws, and throws ServiceError "data_loss" for data that is truncated or is not a tar
+ * archive.
  */
 export async function readTar(
   source: AsyncIterable<Uint8Array>,
@@ -28,11 +29,11 @@ export async function readTar(
   await reader.end();
 }
 
-/** A header of tar. */
+/** The size of a tar header. */
 const headBytes = 512;
 
 /**
- * Throws for data that is compressed twice, since the parser would decompress it without our
+ * Throws if the data is compressed twice, because the parser would decompress it without our
  * limits.
  */
 function plain(head: Buffer): Buffer {
@@ -40,7 +41,7 @@ function plain(head: Buffer): Buffer {
   return head;
 }
 
-/** The parser, with its events as promises. */
+/** The parser, with its events exposed as promises. */
 class TarReader {
   readonly #parser = new Parser({ strict: true, zstd: false });
   readonly #taken = new Set<Promise<void>>();
@@ -89,13 +90,13 @@ class TarReader {
     if (!this.#isWhole) throw broken("its end is missing");
   }
 
-  /** Ends the current entry too early. */
+  /** Ends the current entry prematurely. */
   async abort(): Promise<void> {
     this.#parser.end();
     await this.#allTaken();
   }
 
-  /** Waits for all entries: the end of one begins the next. */
+  /** Waits until all entries are processed. The end of one entry begins the next. */
   async #allTaken(): Promise<void> {
     while (this.#taken.size > 0) await Promise.all(this.#taken);
   }

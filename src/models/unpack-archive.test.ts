@@ -18,7 +18,7 @@ function bzip2(bytes: Uint8Array): Buffer {
   return execFileSync("bzip2", ["-c"], { input: bytes, maxBuffer: 1 << 28 });
 }
 
-/** Unpacks; returns the content of the folder afterwards. */
+/** Unpacks an archive, and returns the content of the folder afterwards. */
 async function unpack(
   bytes: Uint8Array,
   options: Partial<UnpackOptions> = {},
@@ -55,7 +55,7 @@ const good: readonly TarEntry[] = [
   { path: "it/sub/tokens.txt", content: "a 1\n" },
 ];
 
-test("only the model's files are unpacked, without the top folder", async () => {
+test("only the model's files are unpacked, without the top-level folder", async () => {
   const tar = tarBytes(good);
   for (const [format, bytes] of [
     ["tar.gz", gzipSync(tar)],
@@ -68,7 +68,7 @@ test("only the model's files are unpacked, without the top folder", async () => 
   }
 });
 
-test("archives of the program tar are unpacked: large files, dots, long names", async () => {
+test("archives created by the tar program are unpacked: large files, dots, long names", async () => {
   const folder = mkdtempSync(join(root, "from-"));
   const long = "x".repeat(200);
   const weights = randomBytes(1_500_000);
@@ -95,13 +95,13 @@ test("files may be at the archive's root", async () => {
   assert.deepEqual(written, ["model.onnx", "sub/tokens.txt"]);
 });
 
-test("metadata of macOS is skipped", async () => {
+test("macOS metadata is skipped", async () => {
   const added = [{ path: "./._it", content: "x" }, ...good, { path: "it/sub/._tokens.txt" }];
   const { names } = await unpack(gzipSync(tarBytes(added)));
   assert.deepEqual(names, ["model.onnx", "sub", "sub/tokens.txt"]);
 });
 
-test("an archive with an entry that does not belong there is rejected, with the name of the entry", async () => {
+test("an archive with an entry that does not belong there is rejected, and the error names the entry", async () => {
   const file = { path: "it/model.onnx", content: "weights" };
   const rows: [entry: TarEntry | readonly TarEntry[], message: RegExp][] = [
     [{ path: "../evil", content: "x" }, /"\.\.\/evil" has "\.\." in its path/],
@@ -189,7 +189,7 @@ test("an archive that is truncated or corrupt anywhere is an error", async () =>
   await refused(gzipSync(tarBytes(good, Buffer.alloc(0))), /its end is missing/);
 });
 
-test("an archive with a wrong checksum of its own is broken", async () => {
+test("an archive whose own checksum is wrong is reported as broken", async () => {
   for (const [format, bytes] of [
     ["tar.gz", gzipSync(tarBytes(good))],
     ["tar.bz2", bzip2(tarBytes(good))],
@@ -200,7 +200,7 @@ test("an archive with a wrong checksum of its own is broken", async () => {
   }
 });
 
-test("unpacking is aborted by its signal", async () => {
+test("an abort signal stops the unpacking", async () => {
   const bytes = bzip2(tarBytes([{ path: "it/model.onnx", content: randomBytes(1_000_000) }]));
   const reason = new Error("enough");
   await assert.rejects(

@@ -11,8 +11,8 @@ import { readTar } from "./read-tar.ts";
 export interface UnpackLimits {
   readonly entriesMax: number;
   /**
-   * The maximum size of everything in the archive, including entries that are not files of the
-   * model.
+   * The maximum total size of everything in the archive, including entries that are not files of
+   * the model.
    */
   readonly bytesMax: number;
 }
@@ -22,9 +22,9 @@ export const unpackLimits: UnpackLimits = { entriesMax: 100_000, bytesMax: 20 * 
 export interface UnpackOptions {
   readonly archive: string;
   readonly format: ArchiveFormat;
-  /** The folder to which the files are written; none of them may exist there yet. */
+  /** The folder to which the files are written. None of the files may exist there yet. */
   readonly folder: string;
-  /** The files of the model: nothing else is written. */
+  /** The files of the model. Nothing else is written. */
   readonly files: readonly ModelFile[];
   readonly limits?: UnpackLimits;
   /** Called with the number of bytes read so far. */
@@ -33,10 +33,10 @@ export interface UnpackOptions {
 }
 
 /**
- * Unpacks the files of a model from an archive, without its top folder, and syncs them. All other
- * entries are checked as well: one that does not belong there (a link, a device, a path that leads
- * out) rejects the archive. Throws ServiceError with the entry's name. Returns the written files,
- * by path.
+ * Unpacks the files of a model from an archive, without the top-level folder, and syncs them. All
+ * other entries are checked as well: an entry that does not belong there (a link, a device, a path
+ * that leads outside the folder) causes the archive to be rejected. Throws ServiceError with the
+ * entry's name. Returns the written files by path.
  */
 export async function unpackArchive(
   options: UnpackOptions,
@@ -56,7 +56,7 @@ class Unpacking {
   readonly #limits: UnpackLimits;
   readonly #seen = new Set<string>();
   /**
-   * The first name of every path; undefined before the first entry; "" when the archive's files are
+   * The first name of every path. undefined before the first entry; "" if the archive's files are
    * at its root.
    */
   #top: string | undefined;
@@ -69,7 +69,7 @@ class Unpacking {
     this.#limits = limits;
   }
 
-  /** Writes the entry if it is a file of the model, skips it if it is harmless. */
+  /** Writes the entry if it is a file of the model, or skips it if it is harmless. */
   async take(entry: ReadEntry): Promise<void> {
     this.#count(entry);
     const path = this.#pathOf(entry);
@@ -107,7 +107,10 @@ class Unpacking {
     if (this.#bytes > bytesMax) throw refused(entry, `makes it more than ${bytesMax} bytes`);
   }
 
-  /** The path below the top folder; undefined for a folder. Throws for a harmful entry. */
+  /**
+   * Returns the path below the top-level folder, or undefined for a folder. Throws for a harmful
+   * entry.
+   */
   #pathOf(entry: ReadEntry): string | undefined {
     const names = archivePath(entry.path);
     if (typeof names === "string") throw refused(entry, names);
@@ -120,7 +123,7 @@ class Unpacking {
       if (isFolder) return undefined;
       throw refused(entry, "has no name");
     }
-    // Metadata of macOS, which tar writes as a file of its own.
+    // macOS metadata, which tar writes as a separate file.
     if (!isFolder && names.at(-1)?.startsWith("._") === true) return undefined;
     this.#top ??= isFolder || names.length > 1 ? first : "";
     if (this.#top !== "" && first !== this.#top) {

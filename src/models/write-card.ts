@@ -5,8 +5,8 @@ import type { ModelCard, ModelFile } from "./model-card.ts";
 import { cardFile } from "./models-folder.ts";
 
 /**
- * Writes model.json: the card, with the measured size and checksum of every file. Throws for a
- * missing file.
+ * Writes model.json: the card, with the measured size and checksum of every file. Throws if a file
+ * is missing.
  */
 export async function writeCard(
   folder: string,

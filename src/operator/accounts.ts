@@ -3,12 +3,12 @@ import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import { asOperator } from "./as-operator.ts";
 
-/** An account, as it is shown to the operator. */
+/** An account as shown to the operator. */
 export interface AccountSummary {
   readonly id: string;
   readonly displayName: string;
   readonly createdAt: Date;
-  /** When it was disabled; null: it is enabled. */
+  /** The time at which the account was disabled; null if it is enabled. */
   readonly disabledAt: Date | null;
   /** The limits set by the operator, by the names of AccountLimits. */
   readonly limits: Readonly<Record<string, number>>;
@@ -17,7 +17,7 @@ export interface AccountSummary {
   readonly members: number;
 }
 
-/** All accounts, the oldest first. */
+/** Lists all accounts, oldest first. */
 export async function listAccounts(db: Kysely<Tables>): Promise<AccountSummary[]> {
   const rows = await db
     .selectFrom("account as a")
@@ -41,7 +41,7 @@ export async function listAccounts(db: Kysely<Tables>): Promise<AccountSummary[]
   }));
 }
 
-/** Creates an empty account; resolves to its id. */
+/** Creates an empty account. Resolves to its id. */
 export async function addAccount(db: Kysely<Tables>, displayName: string): Promise<string> {
   const id = newId();
   await asOperator(db, id, async (trx, record) => {
@@ -55,7 +55,7 @@ export async function addAccount(db: Kysely<Tables>, displayName: string): Promi
   return id;
 }
 
-/** Changes the display name of an account. false: there is no such account. */
+/** Changes the display name of an account. Returns false if there is no such account. */
 export async function renameAccount(
   db: Kysely<Tables>,
   id: string,
@@ -72,8 +72,9 @@ export async function renameAccount(
 }
 
 /**
- * Disables or enables an account. While it is disabled, its keys and members are refused; their
- * open streams and sessions end. false: the account does not exist, or already has this state.
+ * Disables or enables an account. While an account is disabled, its keys and members are refused,
+ * and its open streams and sessions end. Returns false if the account does not exist, or already
+ * has the requested state.
  */
 export async function setDisabled(
   db: Kysely<Tables>,

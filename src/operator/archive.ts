@@ -13,23 +13,23 @@ import { findArchiveRow, holdArchiveRow, writeArchiveRow } from "../media/archiv
 import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 
-/** The state of an archive, for the operator. */
+/** The state of an archive, as shown to the operator. */
 export interface ArchiveState {
-  /** The id of the archive; undefined: no service has started on this database. */
+  /** The id of the archive. undefined if no service has started on this database. */
   readonly id: string | undefined;
   readonly createdAt: Date | undefined;
   /** A description of the database. */
   readonly database: string;
   readonly store: string;
-  /** Why a service would not start; undefined: it would. */
+  /** The reason why a service would not start; undefined if it would. */
   readonly problem: string | undefined;
-  /** The reasons for which a service would be in quarantine; empty: it would not. */
+  /** The reasons why a service would be in quarantine; empty if it would not. */
   readonly quarantine: readonly string[];
 }
 
 /**
- * Whether database and media store belong together, and whether a service would run normally.
- * Changes nothing.
+ * Reports whether the database and media store belong together, and whether a service would run
+ * normally. Changes nothing.
  */
 export async function archiveState(parts: ArchiveParts): Promise<ArchiveState> {
   const { db, settings } = parts;
@@ -48,8 +48,9 @@ export async function archiveState(parts: ArchiveParts): Promise<ArchiveState> {
 
 /**
  * Joins a database and a media store that a service refuses into one archive. `from` is the archive
- * that the store's hlust-archive file names; it is required if the database belongs to another one.
- * A quarantine remains. Resolves to the id of the archive; undefined: there was nothing to do.
+ * that the store's hlust-archive file names; it is required if the database belongs to another
+ * archive. A quarantine remains in effect. Resolves to the id of the archive, or undefined if there
+ * was nothing to do.
  */
 export async function adoptMedia(
   parts: ArchiveParts & { readonly log: Log },
@@ -77,8 +78,8 @@ export async function adoptMedia(
 }
 
 /**
- * Ends the quarantine of an archive: it continues where it is now, and nowhere else. Rejects if no
- * service would start.
+ * Ends the quarantine of an archive, so that the archive continues where it is now, and nowhere
+ * else. Rejects if no service would start.
  */
 export async function releaseArchive(parts: ArchiveParts): Promise<void> {
   const { db, store, settings } = parts;
@@ -92,8 +93,8 @@ export async function releaseArchive(parts: ArchiveParts): Promise<void> {
 }
 
 /**
- * Puts an archive in quarantine from the next start of a service. Rejects if no service has started
- * yet.
+ * Puts an archive in quarantine, starting with the next start of a service. Rejects if no service
+ * has started yet.
  */
 export async function quarantineArchive({ db }: Pick<ArchiveParts, "db">): Promise<void> {
   await db.transaction().execute(async (trx) => {

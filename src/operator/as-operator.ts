@@ -4,7 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import { createLog } from "../std/log.ts";
 
 /**
- * Makes a change of an account from the command line, and writes it to the account's audit log in
+ * Changes an account from the command line, and records the change in the account's audit log in
  * the same commit.
  */
 export async function asOperator<Done>(

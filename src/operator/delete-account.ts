@@ -16,7 +16,7 @@ export interface Holdings {
   readonly webhooks: number;
 }
 
-/** The resources that would be deleted with an account. */
+/** Counts the resources that would be deleted with an account. */
 export async function holdingsOf(db: Kysely<Tables>, accountId: string): Promise<Holdings> {
   const { rows } = await sql<Record<keyof Holdings, string>>`
     select
@@ -42,9 +42,9 @@ export async function holdingsOf(db: Kysely<Tables>, accountId: string): Promise
 }
 
 /**
- * Deletes an account with all its data, as deleteAccount() of accounts does, even while a service
- * is running, and then the bytes of its media. Bytes that remain after a kill are set aside by the
- * next sweep of a service. Only the audit log remains. false: there is no such account.
+ * Deletes an account with all its data, as deleteAccount() of accounts does, and then the bytes of
+ * its media. A service may be running. Bytes that remain after a kill are set aside by the next
+ * sweep of a service. Only the audit log remains. Returns false if there is no such account.
  */
 export async function deleteAccountWithMedia(
   { db, store }: Pick<OpenArchive, "db" | "store">,

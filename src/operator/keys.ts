@@ -16,12 +16,12 @@ export interface KeySummary {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
-  /** The limits by the names of KeyLimits. */
+  /** The limits, by the names of KeyLimits. */
   readonly limits: Readonly<Record<string, number>>;
   readonly creator: string;
 }
 
-/** The keys of both kinds of one account or of all accounts, newest first. */
+/** Lists the keys of both kinds, newest first, for one account or for all accounts. */
 export async function listKeys(db: Kysely<Tables>, accountId?: string): Promise<KeySummary[]> {
   const all = await Promise.all(
     (["api_key", "client_key"] as const).map(async (table) => {
@@ -53,9 +53,9 @@ export interface WantedKey {
   readonly accountId: string;
   readonly displayName: string;
   readonly scopes: readonly Scope[];
-  /** When it expires; null: never. */
+  /** The time at which the key expires; null if never. */
   readonly expiresAt: Date | null;
-  /** The limits in the form of the database column: JSON by the names of KeyLimits. */
+  /** The limits as stored in the database column: JSON by the names of KeyLimits. */
   readonly limits: string;
 }
 
@@ -89,8 +89,8 @@ export async function createKey(
 }
 
 /**
- * Revokes a key of either kind: every node refuses it within a second. false: it was deleted
- * already.
+ * Revokes a key of either kind. Every node refuses the key within a second. Returns false if the
+ * key was already deleted.
  */
 export async function revokeKey(db: Kysely<Tables>, key: KeySummary): Promise<boolean> {
   const table = key.name.startsWith("apiKeys/") ? "api_key" : "client_key";

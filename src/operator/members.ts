@@ -19,7 +19,10 @@ export interface WantedMember {
   readonly role: Role;
 }
 
-/** Invites a person to an account; resolves to the member. Throws an Error for the operator. */
+/**
+ * Invites a person to an account. Resolves to the member. Throws an Error with a message for the
+ * operator.
+ */
 export async function addMember(
   db: Kysely<Tables>,
   accountId: string,
@@ -43,8 +46,8 @@ export async function addMember(
 }
 
 /**
- * Removes a member: their sessions end within a second. false: they were removed already. Throws if
- * no owner would remain.
+ * Removes a member. The member's sessions end within a second. Returns false if the member was
+ * already removed. Throws if no owner would remain.
  */
 export async function removeMember(
   db: Kysely<Tables>,
@@ -65,8 +68,8 @@ export async function removeMember(
 }
 
 /**
- * Changes a member's role, with effect within a second. undefined: they were removed. Throws if no
- * owner would remain.
+ * Changes a member's role, with effect within a second. Returns undefined if the member was
+ * removed. Throws if no owner would remain.
  */
 export async function setRole(
   db: Kysely<Tables>,

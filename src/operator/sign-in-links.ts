@@ -5,8 +5,8 @@ import type { Tables } from "../database/tables.ts";
 import { asOperator } from "./as-operator.ts";
 
 /**
- * Creates a link to the console at `publicUrl` that signs in once, within 10 minutes, as a member
- * or with the scopes of an API key.
+ * Creates a link to the console at `publicUrl`. The link signs in once, within 10 minutes, as a
+ * member or with the scopes of an API key.
  */
 export async function createSignInLink(
   db: Kysely<Tables>,

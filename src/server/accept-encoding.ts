@@ -1,5 +1,5 @@
 /**
- * Whether Accept-Encoding (RFC 9110, section 12.5.3) names an encoding, and does not prefer
+ * Returns whether Accept-Encoding (RFC 9110, section 12.5.3) names an encoding and does not prefer
  * identity to it.
  */
 export function takesEncoding(acceptEncoding: string, encoding: string): boolean {

@@ -4,10 +4,11 @@ import { callOriginOf } from "./call-origin.ts";
 import { refuse } from "./refuse.ts";
 
 /**
- * Makes a WebSocket server answer every handshake with the request's id, and never with the token.
+ * Makes a WebSocket server respond to every handshake with the request's id, and never with the
+ * token.
  */
 export function acceptHandshakes(server: WebSocketServer): void {
-  // A browser sends the token as the second protocol (§5).
+  // A browser sends the token as the second subprotocol (§5).
   server.options.handleProtocols = (offered) =>
     [...offered].find((protocol) => protocol.toLowerCase() === "bearer") ?? false;
   // The request is not a handshake of RFC 6455, for example one without a key.

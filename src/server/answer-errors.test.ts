@@ -48,7 +48,7 @@ test("errorBody() has the fields that both families of gateway clients read", ()
   });
 });
 
-test("errorBody() has the HTTP status of every code", () => {
+test("errorBody() contains the HTTP status of every code", () => {
   const rows: [ErrorCode, number, number][] = [
     ["cancelled", 1, 499],
     ["unknown", 2, 500],
@@ -90,7 +90,7 @@ test("errorBody() adds the headers that belong to a status", () => {
   assert.equal(notAllowed.headers["allow"], "GET, PATCH");
 });
 
-test("connectError() carries the same details", () => {
+test("connectError() contains the same details", () => {
   const violations = [{ field: "a", description: "b" }];
   const error = new ServiceError("unavailable", "x", { retryAfterMs: 250, violations });
   const answer = connectError(error);

@@ -10,7 +10,7 @@ import { errorCodes, rpcCodes, type ErrorCode } from "../std/error-codes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { originKey } from "./call-origin.ts";
 
-/** HTTP status of each code (api: Errors). */
+/** The HTTP status of each code (api: Errors). */
 const statuses: Readonly<Record<ErrorCode, number>> = {
   cancelled: 499,
   unknown: 500,
@@ -30,7 +30,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   unauthenticated: 401,
 };
 
-/** google.rpc.Code of a failure, for example 3. */
+/** Returns the google.rpc.Code of a failure, for example 3. */
 export function rpcCode(error: ServiceError): number {
   return rpcCodes[error.code];
 }
@@ -39,7 +39,8 @@ type Detail = { [Schema in DescMessage as string]: { desc: Schema; value: Messag
 type AnyDetail = Detail[string];
 
 /**
- * The details: always ErrorInfo; BadRequest with every violation; RetryInfo if a retry may succeed.
+ * Returns the details: always ErrorInfo, BadRequest with every violation, and RetryInfo if a retry
+ * may succeed.
  */
 function detailsOf(error: ServiceError): AnyDetail[] {
   const details: AnyDetail[] = [
@@ -68,7 +69,7 @@ function detailsOf(error: ServiceError): AnyDetail[] {
   return details;
 }
 
-/** Whether the same call may succeed later; its error has the time to wait. */
+/** Returns whether the same call may succeed later. If so, its error contains the delay. */
 export function canRepeat(error: ServiceError): boolean {
   return retryAfterMsOf(error) !== undefined;
 }
@@ -97,7 +98,7 @@ function asObject(json: unknown): object {
   return typeof json === "object" && json !== null ? json : {};
 }
 
-/** The body of every failed call, for clients of both families of gateways (api: Errors). */
+/** Returns the body for a failed call, for clients of both families of gateways (api: Errors). */
 export function errorBody(error: ServiceError): {
   status: number;
   headers: Record<string, string>;
@@ -114,12 +115,12 @@ export function errorBody(error: ServiceError): {
   return { status, headers, body: JSON.stringify({ code, message, details, error: inner }) };
 }
 
-/** RFC 6750, section 3: a request without a token gets no error code. */
+/** Returns the challenge. A request without a token gets no error code (RFC 6750, section 3). */
 function challenge(error: ServiceError): string {
   return error.reason === "TOKEN_MISSING" ? "Bearer" : 'Bearer error="invalid_token"';
 }
 
-/** The same failure for gRPC, gRPC-Web and Connect. */
+/** Returns the same failure for gRPC, gRPC-Web and Connect. */
 export function connectError(error: ServiceError): ConnectError {
   const details = detailsOf(error).map(({ desc, value }) => ({
     type: desc.typeName,
@@ -131,14 +132,16 @@ export function connectError(error: ServiceError): ConnectError {
 }
 
 /**
- * Turns any thrown value into the error that clients may see; a bug is reported with its request.
+ * Turns any thrown value into the error that clients may see. A bug is reported together with its
+ * request.
  */
 export type AnswerError = (error: unknown, requestId?: string) => ServiceError;
 
 /**
- * `explain` returns the error for a known failure behind the methods, such as an unavailable
- * database. All other failures are bugs: they are reported with their details and answered
- * "internal". Refused callers get the operator's `contact`, in ErrorInfo.metadata.
+ * Creates the function that turns thrown values into errors for clients. `explain` returns the
+ * error for a known failure behind the methods, such as an unavailable database. All other failures
+ * are bugs: they are reported with their details, and the client receives "internal". Refused
+ * callers receive the operator's `contact` in ErrorInfo.metadata.
  */
 export function createAnswerError(
   explain: (error: unknown) => ServiceError | undefined,
@@ -177,8 +180,8 @@ function fromConnect(error: ConnectError): ServiceError {
 }
 
 /**
- * Answers the errors of gRPC, gRPC-Web and Connect calls, whether they are thrown by the call or in
- * the middle of its stream.
+ * Handles errors of gRPC, gRPC-Web and Connect calls, whether the call itself throws them or they
+ * occur in the middle of its stream.
  */
 export function answerErrors(answer: AnswerError): Interceptor {
   const answered = (error: unknown, requestId: string): ConnectError =>
@@ -203,7 +206,7 @@ export function answerErrors(answer: AnswerError): Interceptor {
         : response;
     } catch (error) {
       const { aborted, reason } = request.signal;
-      // When the client closed the request, the library throws its own exception.
+      // When the client closes the request, the library throws its own exception.
       const isGone = aborted && error === reason && error instanceof DOMException;
       if (isGone) throw new ConnectError("the client closed the request", Code.Canceled);
       throw answered(error, requestId);

@@ -14,8 +14,8 @@ export interface MediaParts {
 }
 
 /**
- * Answers GET and HEAD of a recording: all of it, a range, or a redirect to S3. Throws not_found if
- * it was deleted.
+ * Responds to GET and HEAD requests for a recording with all of it, a range, or a redirect to S3.
+ * Throws not_found if the recording was deleted.
  */
 export async function answerMedia(
   { store, findMedia, log }: MediaParts,
@@ -25,7 +25,7 @@ export async function answerMedia(
 ): Promise<void> {
   const media = await findMedia(mediaId);
   if (!media) throw new ServiceError("not_found", "the media was deleted");
-  // Media never changes under its id; its hash may be computed later.
+  // The media with a given id never changes; its hash may be computed later.
   const etag = `"${media.id}"`;
   const headers = { ...headersOfMedia(media), etag };
   if (namesTag(request.headers["if-none-match"], etag)) {
@@ -33,7 +33,7 @@ export async function answerMedia(
     return;
   }
   if (store.direct && request.method === "GET") {
-    // The browser sends Range and the conditions of its request to S3 again.
+    // The browser sends the Range header and the conditions of its request to S3 again.
     const { "content-type": contentType, "content-disposition": disposition } = headers;
     const location = await store.direct.downloadUrl(media.id, { contentType, disposition });
     answer(response, 307, { location, "cache-control": "no-store" });
@@ -50,7 +50,8 @@ export async function answerMedia(
     answer(response, 200, { ...headers, "content-length": `${media.sizeBytes}` });
     return;
   }
-  // The media is opened before the answer begins, so that damaged media still gets an error.
+  // The media is opened before the response begins, so that an error can still be sent for damaged
+  // media.
   const bytes =
     range === "whole" ? await openWhole(store, media) : await openRange(store, media.id, range);
   if (range === "whole") {
@@ -88,7 +89,7 @@ async function openRange(
   return (await store.openChunks?.(id, range)) ?? (await store.open(id, range));
 }
 
-/** The headers make browsers treat uploads as data only. */
+/** Returns headers that make browsers treat uploads only as data. */
 function headersOfMedia({ contentType }: Media) {
   const isMedia = /^(?:audio|video)\//.test(contentType);
   const disposition: "inline" | "attachment" = isMedia ? "inline" : "attachment";

@@ -12,21 +12,21 @@ import type { HttpResponse } from "./http.ts";
 const decompress = promisify(zstdDecompress);
 
 /**
- * JSON up to this size is decompressed in one step, in less than half the time that it takes in
- * chunks and without the 2 MB of a streaming decompressor. Longer JSON is decompressed as the
- * client reads it.
+ * The maximum size of JSON that is decompressed in one step. One step takes less than half the time
+ * of decompressing in chunks, and avoids the 2 MB of a streaming decompressor. Longer JSON is
+ * decompressed as the client reads it.
  */
 const wholeBytesMax = 8 << 20;
 const chunkBytes = 256 << 10;
-/** Memory that a streaming decompressor takes. */
+/** The memory used by a streaming decompressor. */
 const decompressorBytes = 2 << 20;
 /** The smallest chunk size that zlib accepts. */
 const chunkBytesMin = 64;
 
 /**
- * Answers JSON in which one field is stored compressed. A client that accepts zstd gets the stored
- * bytes, in one frame with the text around them: nothing is decompressed or compressed. For other
- * clients the field is decompressed on another thread, chunk by chunk as they read it.
+ * Sends JSON in which one field is stored compressed. A client that accepts zstd gets the stored
+ * bytes, in one frame with the surrounding text; nothing is decompressed or compressed. For other
+ * clients, the field is decompressed on another thread, chunk by chunk as they read it.
  */
 export async function answerStored(
   response: HttpResponse,
@@ -62,7 +62,10 @@ export async function answerStored(
   await answerPieces(response, chunks, { call, limits, headers: { ...headers, ...ofJson } });
 }
 
-/** The value of Vary with one more header, in addition to those set for pages of other origins. */
+/**
+ * Returns the value of Vary with one more header, in addition to the headers set for pages of other
+ * origins.
+ */
 function varyOf(response: HttpResponse, name: string): string {
   const before = response.getHeader("vary");
   return before === undefined ? name : `${String(before)}, ${name}`;
@@ -82,14 +85,15 @@ async function* identityChunks(
   yield tail;
 }
 
-/** The JSON of a field; long JSON is decompressed as it is read, on another thread. */
+/** Yields the JSON of a field. Long JSON is decompressed on another thread as it is read. */
 export async function* jsonChunks({
   json,
   jsonBytes,
   jsonZstd,
 }: StoredJson): AsyncGenerator<Uint8Array> {
   if (json || jsonBytes <= wholeBytesMax) {
-    // One byte more than the JSON: otherwise zlib requests another buffer, to find the end.
+    // One byte more than the length of the JSON. Otherwise, zlib requests another buffer to find
+    // the end.
     const chunkSize = Math.max(jsonBytes + 1, chunkBytesMin);
     yield json ?? (await decompress(jsonZstd, { chunkSize }));
   } else {
@@ -99,19 +103,20 @@ export async function* jsonChunks({
   }
 }
 
-/** The memory that jsonChunks() keeps until the last chunk is read. */
+/** Returns the amount of memory that jsonChunks() uses until the last chunk is read. */
 export function heldBytesOf({ json, jsonBytes, jsonZstd }: StoredJson): number {
   const isWhole = json !== undefined || jsonBytes <= wholeBytesMax;
   return jsonZstd.length + (isWhole ? jsonBytes : decompressorBytes);
 }
 
 /**
- * Frees a buffer that nothing else uses when the answer is sent. The garbage collector would count
- * the buffer, and mark the whole heap once in a dozen such answers, which takes as long as the rest
- * of their work. Nothing is freed over HTTP/2, which does not report when a part was sent.
+ * Frees a buffer that nothing else uses when the response is sent. Otherwise, the garbage collector
+ * would count the buffer, and mark the whole heap once in a dozen such responses, which takes as
+ * long as the rest of their work. Nothing is freed over HTTP/2, which does not report when a part
+ * was sent.
  */
 function freeWhenSent(response: HttpResponse, { buffer, byteLength }: Uint8Array): void {
-  // Shorter arrays, and parts of a buffer, may share it with others.
+  // Shorter arrays, and arrays that are part of a buffer, may share it with others.
   if (!(buffer instanceof ArrayBuffer) || byteLength < chunkBytes) return;
   if (buffer.byteLength > byteLength + 1) return;
   if (response instanceof Http2ServerResponse) return;

@@ -19,13 +19,13 @@ import { ServiceError } from "../std/service-error.ts";
 
 export interface StreamLimits {
   /**
-   * The headers are sent with the first answer, or after this time. A failure before that has its
-   * own HTTP status.
+   * The maximum delay before the headers are sent; they are sent earlier with the first message. A
+   * failure before that has its own HTTP status.
    */
   readonly headersMsMax: number;
-  /** How often a stream sends a sign of life, if its format allows one. */
+  /** How often a stream sends a keep-alive message, if its format allows one. */
   readonly aliveMs: number;
-  /** A client that reads nothing for this long is disconnected. */
+  /** The maximum time for which a client may read nothing. After this time, it is disconnected. */
   readonly unsentMsMax: number;
 }
 
@@ -35,15 +35,13 @@ export const streamLimits: StreamLimits = {
   unsentMsMax: 30_000,
 };
 
-/**
- * The longest part that is written in one step, in bytes: a client must read it within unsentMsMax.
- */
+/** The maximum number of bytes written in one step. A client must read them within unsentMsMax. */
 const pieceBytesMax = 128 << 10;
 
 /**
- * Sends the answers of a server stream in `envelope`, each as soon as the method yields it; the
- * next one is requested when the client can take more. Throws failures before the first answer;
- * later ones become the last message.
+ * Sends the responses of a server stream in `envelope`, each as soon as the method yields it. The
+ * next response is requested when the client can receive more. Throws failures before the first
+ * response; later failures become the last message.
  */
 export async function answerStream<T>(
   response: HttpResponse,
@@ -51,7 +49,7 @@ export async function answerStream<T>(
   parts: {
     readonly call: CallContext;
     readonly envelope: StreamEnvelope;
-    /** The bytes of an answer in the envelope. */
+    /** Returns the bytes of a response in the envelope. */
     readonly write: (answer: T) => Uint8Array;
     readonly answerError: AnswerError;
     readonly limits: StreamLimits;
@@ -77,9 +75,9 @@ export async function answerStream<T>(
 }
 
 /**
- * Sends the answers of a server stream that are google.api.HttpBody: their bytes one after the
- * other, with the content type of the first. A failure after the first cannot be sent: the answer
- * is aborted, so that the client notices that it is incomplete.
+ * Sends the responses of a server stream that are google.api.HttpBody: their bytes in sequence,
+ * with the content type of the first. A failure after the first response cannot be sent. In that
+ * case, the HTTP response is aborted, so that the client notices that it is incomplete.
  */
 export async function answerBytes<T>(
   response: HttpResponse,
@@ -109,7 +107,7 @@ export async function answerBytes<T>(
 }
 
 /**
- * Sends an answer of known size part by part, as the client reads it. An answer that fails is
+ * Sends a response of known size part by part, as the client reads it. A response that fails is
  * aborted.
  */
 export async function answerPieces(
@@ -133,7 +131,7 @@ export async function answerPieces(
   }
 }
 
-/** The body of a streamed answer. */
+/** The body of a streamed response. */
 class StreamOut implements Disposable {
   readonly #response: HttpResponse;
   readonly #call: CallContext;
@@ -145,7 +143,8 @@ class StreamOut implements Disposable {
     this.#response = response;
     this.#call = call;
     this.#limits = limits;
-    // If the client has already gone, the response emits "error"; if it leaves later, "close".
+    // If the client has already disconnected, the response emits "error"; if it disconnects later,
+    // the response emits "close".
     response.on("error", () => {});
   }
 
@@ -154,8 +153,8 @@ class StreamOut implements Disposable {
   }
 
   /**
-   * Sends the headers after `headersMsMax` if there is no answer by then, and signs of life from
-   * then on.
+   * Sends the headers after `headersMsMax` if there is no message by then, and keep-alive messages
+   * from then on.
    */
   beginSoon({ contentType, alive }: StreamEnvelope): void {
     const { headersMsMax, aliveMs } = this.#limits;
@@ -165,7 +164,7 @@ class StreamOut implements Disposable {
     }, headersMsMax);
     if (alive === "") return;
     this.#aliveTimer = setInterval(() => {
-      // No sign of life before the headers were sent.
+      // No keep-alive message is sent before the headers.
       this.begin(contentType);
       if (!this.isClosed) writePart(this.#response, alive);
     }, aliveMs);
@@ -177,7 +176,7 @@ class StreamOut implements Disposable {
     writeHead(this.#response, 200, {
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
-      // This header is for nginx, which otherwise buffers answers before it forwards them.
+      // This header is for nginx, which otherwise buffers responses before it forwards them.
       "x-accel-buffering": "no",
       ...this.#call.answerHeaders,
       "content-type": contentType,
@@ -241,7 +240,7 @@ class StreamOut implements Disposable {
 }
 
 function* piecesOf(chunk: string | Uint8Array): Generator<string | Uint8Array> {
-  // A UTF-16 unit takes at most three bytes in UTF-8.
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
   if (chunk.length * (typeof chunk === "string" ? 3 : 1) <= pieceBytesMax) {
     if (chunk.length > 0) yield chunk;
     return;

@@ -2,14 +2,14 @@ import { getOption, hasOption, type DescMethod } from "@bufbuild/protobuf";
 import { body_bytes_max } from "../gen/hlust/api/annotations_pb.ts";
 
 /**
- * The longest message of a method without an option of its own, on every protocol. In a stream it
+ * The maximum message length of a method without its own option, on every protocol. In a stream, it
  * applies to each message.
  */
 export const bodyBytesMaxDefault = 1 << 20;
 
 /**
- * The longest message that a method accepts, after decompression. Call it once: an option is
- * decoded at each access.
+ * Returns the maximum length of a message that a method accepts, after decompression. Call this
+ * function once, because an option is decoded at each access.
  */
 export function bodyBytesMaxOf(method: DescMethod): number {
   return hasOption(method, body_bytes_max)

@@ -1,29 +1,29 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * The bytes that one connection, and all connections together, may deliver in one turn of the event
- * loop. Processing them takes some milliseconds.
+ * The number of bytes that one connection may deliver in one turn of the event loop, followed by
+ * the number for all connections together. Processing them takes some milliseconds.
  */
 const turnBytesMax = 128 << 10;
 const nodeTurnBytesMax = 1 << 20;
 
 /**
- * A refused request is read in chunks of this size with a pause between them, so that its client
- * receives the answer.
+ * A refused request is read in chunks of this size, with a pause between them, so that its client
+ * receives the response.
  */
 const droppedBytesMax = 1 << 20;
 const dropEveryMs = 10;
-/** A shorter body is read to its end, and its connection stays open. */
+/** A body below this size is read to its end, and its connection stays open. */
 const shortBytesMax = 64 << 10;
-/** How long reading the rest of a refused body may take. */
+/** The maximum time for reading the rest of a refused body. */
 const droppedMsMax = 5_000;
-/** How long the client can read the answer after the server has stopped reading the request. */
+/** How long the client can read the response after the server has stopped reading the request. */
 const lingerMs = 500;
 
-/** A connection whose reading can be paused. */
+/** A connection from which reading can be paused. */
 interface Reading {
   hold(): void;
-  /** Called when data arrived although reading is paused. */
+  /** Called when data has arrived although reading is paused. */
   keep(): void;
   release(): void;
 }
@@ -33,25 +33,28 @@ export interface BodyIntake {
   /** Stops reading. */
   stop(): void;
   /**
-   * Reads the rest at a bounded rate and drops it. Resolves at its end, or when the client has had
-   * time to read the answer.
+   * Reads the rest at a bounded rate and discards it. Resolves at the end of the body, or when the
+   * client has had time to read the response.
    */
   drop(): Promise<void>;
 }
 
 const intakes = new WeakMap<object, BodyIntake>();
 
-/** The intake of a request's body; undefined for HTTP/2, where flow control bounds the rate. */
+/**
+ * Returns the intake of a request's body. Returns undefined for HTTP/2, where flow control bounds
+ * the rate.
+ */
 export function bodyIntakeOf(request: object): BodyIntake | undefined {
   return intakes.get(request);
 }
 
-/** Whether the rest of a refused body is short enough to be read to its end. */
+/** Returns whether the rest of a refused body is short enough to be read to its end. */
 export function isShortBody({ headers }: Pick<IncomingMessage, "headers">): boolean {
   return Number(headers["content-length"] ?? Infinity) <= shortBytesMax;
 }
 
-/** The bytes that all connections have delivered in this turn of the event loop. */
+/** The number of bytes that all connections have delivered in this turn of the event loop. */
 let nodeBytes = 0;
 
 function isTurnFull(bytes: number): boolean {
@@ -62,8 +65,8 @@ function isTurnFull(bytes: number): boolean {
 
 /**
  * Reads the body of an HTTP/1.1 request as fast as its reader does, but only a bounded part in each
- * turn of the event loop: libuv reads up to 2 MB of each socket in one turn. `admit` decides for
- * each chunk whether it is passed on.
+ * turn of the event loop. libuv itself reads up to 2 MB from each socket in one turn. `admit`
+ * decides for each chunk whether it is passed on.
  */
 export function takeBodyInTurns(
   request: IncomingMessage,
@@ -83,7 +86,7 @@ export function takeBodyInTurns(
       reading.release();
     });
   };
-  // Every chunk comes through here, no matter how the body is read.
+  // Every chunk passes through here, no matter how the body is read.
   request.push = (chunk: Buffer | null): boolean => {
     if (chunk === null) return push(null);
     reading.keep();
@@ -97,7 +100,7 @@ export function takeBodyInTurns(
     if (isFull && !isHeld) holdForTurn();
     return push(chunk);
   };
-  // Node reads the rest at full speed if the body was unread when the answer was sent.
+  // Node reads the rest at full speed if the body was unread when the response was sent.
   request.read(0);
   intakes.set(request, dropped);
   return dropped;
@@ -130,7 +133,7 @@ class DroppedBody implements BodyIntake {
       this.isDropping = true;
       this.#endAfter(droppedMsMax);
     }
-    // Drops the bytes in its buffer as well.
+    // This also discards the bytes in the request's buffer.
     this.#request.resume();
     this.#request.once("end", this.#over.resolve).once("close", this.#over.resolve);
     return this.#over.promise;

@@ -1,11 +1,11 @@
 import { ServiceError } from "../std/service-error.ts";
 
 export interface BodyLimits {
-  /** A body that stalls for this long is given up. */
+  /** The maximum time for which a body may stall before it is given up. */
   readonly idleMsMax: number;
   /**
-   * A body may take one more second for each of this many bytes: a trickle must not keep its call
-   * open for ever.
+   * The minimum rate of a body: it may take one more second for each of this many bytes. A trickle
+   * must not keep its call open forever.
    */
   readonly bytesPerSecondMin: number;
 }
@@ -13,14 +13,14 @@ export interface BodyLimits {
 export const bodyLimits: BodyLimits = { idleMsMax: 30_000, bytesPerSecondMin: 1 << 10 };
 
 /**
- * A body that was both too slow and stalled is reported as stalled if it stalled for this share of
- * idleMsMax.
+ * The share of idleMsMax for which a body must have stalled to be reported as stalled when it was
+ * also too slow.
  */
 const stillShare = 0.75;
 
 /**
- * How long a body may still take, given the bytes and times of its chunks. Only time in which the
- * body was being read counts.
+ * Determines how much longer a body may take, given the sizes and times of its chunks. Only time in
+ * which the body was being read counts.
  */
 export class BodyPace {
   readonly #limits: BodyLimits;
@@ -29,14 +29,17 @@ export class BodyPace {
   #waitsSince: number;
   #bytes = 0;
 
-  /** The body is being read from now on. */
+  /** The time spent reading the body is counted from now on. */
   constructor(limits: BodyLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
     this.#waitsSince = now();
   }
 
-  /** Adds a chunk. Unless wait() is called later, the next chunk is being read from now on. */
+  /**
+   * Adds a chunk. Unless wait() is called later, the time for the next chunk is counted from now
+   * on.
+   */
   add(bytes: number): void {
     const now = this.#now();
     this.#waitedMs += now - this.#waitsSince;
@@ -44,12 +47,12 @@ export class BodyPace {
     this.#bytes += bytes;
   }
 
-  /** The next chunk is being read from now on. */
+  /** The time for the next chunk is counted from now on. */
   wait(): void {
     this.#waitsSince = this.#now();
   }
 
-  /** Time until the next check; 0: the body is given up, with failure(). */
+  /** Returns the time until the next check. 0 means that the body is given up, with failure(). */
   leftMs(): number {
     const waitsMs = this.#now() - this.#waitsSince;
     const idleLeft = this.#limits.idleMsMax - waitsMs;

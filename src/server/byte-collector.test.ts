@@ -5,7 +5,7 @@ import { ByteCollector } from "./byte-collector.ts";
 
 const limits = { nodeBytesMax: 1e6, accountBytesMax: 200_000, reason: "FULL", what: "bodies" };
 
-test("chunks are joined, and the share counts all their memory", () => {
+test("chunks are joined, and all their memory counts toward the share", () => {
   const held = new HeldBytes(limits);
   for (const sizes of [
     [],
@@ -26,7 +26,7 @@ test("chunks are joined, and the share counts all their memory", () => {
   assert.equal(held.total, 0);
 });
 
-test("a body over its own limit or the account's is refused", () => {
+test("a body over its own limit or the account's limit is refused", () => {
   const held = new HeldBytes(limits);
   using share = held.hold("one");
   const short = new ByteCollector(10, share);

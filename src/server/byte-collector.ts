@@ -1,13 +1,13 @@
 import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 
-/** A first chunk up to this size is kept as it is; most messages are one chunk. */
+/** A first chunk up to this size is kept unchanged; most messages are one chunk. */
 const keptBytesMax = 16 << 10;
 const roomBytesMin = 32 << 10;
 
 /**
  * Joins the chunks of a message in one growing buffer. A list of small chunks would use more memory
- * than is counted, and twice that when they are joined.
+ * than is counted, and twice that amount when they are joined.
  */
 export class ByteCollector {
   readonly #bytesMax: number;
@@ -26,7 +26,10 @@ export class ByteCollector {
     return this.#length;
   }
 
-  /** Throws invalid_argument (413) over the limit, resource_exhausted if the share may not grow. */
+  /**
+   * Adds a part. Throws invalid_argument (413) if the limit is exceeded, and resource_exhausted if
+   * the share may not grow.
+   */
   add(part: Uint8Array): void {
     const length = this.#length + part.length;
     if (length > this.#bytesMax) throw tooLarge(this.#bytesMax);
@@ -41,8 +44,8 @@ export class ByteCollector {
   }
 
   /**
-   * Returns all bytes, in a buffer of their own unless they are one small chunk. The collector is
-   * empty afterwards.
+   * Returns all bytes, in a separate buffer unless they are one small chunk. Afterwards, the
+   * collector is empty.
    */
   take(): Uint8Array {
     const taken = this.#only ?? this.#buffer.subarray(0, this.#length);
@@ -62,7 +65,7 @@ export class ByteCollector {
       this.#share.grow(room - before.length - (this.#only?.length ?? 0));
       this.#buffer = new Uint8Array(room);
       this.#buffer.set(before.subarray(0, this.#only ? 0 : this.#length));
-      // Frees the memory now: the garbage collector does not know its size.
+      // The memory is freed now, because the garbage collector does not know its size.
       if (before.length > 0) before.buffer.transfer(0);
     }
     if (this.#only === undefined) return;
@@ -71,7 +74,9 @@ export class ByteCollector {
   }
 }
 
-/** The error for a message that is longer than its method accepts: invalid_argument (413). */
+/**
+ * Returns the error for a message that is longer than its method accepts: invalid_argument (413).
+ */
 export function tooLarge(bytesMax: number): ServiceError {
   return new ServiceError("invalid_argument", `the body is larger than ${bytesMax} bytes`, {
     reason: "PAYLOAD_TOO_LARGE",

@@ -5,8 +5,9 @@ import { ServiceError } from "../std/service-error.ts";
 import { headersOf, type HttpRequest } from "./http.ts";
 
 /**
- * The context of a call over REST or a WebSocket. Headers and signal are created at the first
- * access: they take longer than the routing, binding and writing of a small call together.
+ * The context of a call over REST or a WebSocket. The headers and signal are created at the first
+ * access, because creating them takes longer than the routing, binding and writing of a small call
+ * together.
  */
 export class CallContext implements HandlerContext, Disposable {
   readonly protocolName: "rest" | "websocket";
@@ -25,7 +26,7 @@ export class CallContext implements HandlerContext, Disposable {
   #controller: AbortController | undefined;
   #reason: ServiceError | undefined;
 
-  /** `timeoutMs`: the client's deadline, from now. Only the headers of the request are kept. */
+  /** `timeoutMs` is the client's deadline from now. Only the headers of the request are kept. */
   constructor(
     request: Pick<HttpRequest, "method" | "headers">,
     call: {
@@ -65,7 +66,7 @@ export class CallContext implements HandlerContext, Disposable {
     return (this.#responseHeader ??= new Headers());
   }
 
-  /** REST and WebSocket have no trailers, so these are not sent. */
+  /** REST and WebSocket have no trailers, so the trailers set here are not sent. */
   get responseTrailer(): Headers {
     return (this.#responseTrailer ??= new Headers());
   }
@@ -83,7 +84,7 @@ export class CallContext implements HandlerContext, Disposable {
     return this.#controller.signal;
   }
 
-  /** Why the call was aborted, if it was. */
+  /** The reason why the call was aborted, if it was. */
   get reason(): ServiceError | undefined {
     return this.#reason;
   }

@@ -6,8 +6,8 @@ import { parseNetworks } from "../std/networks.ts";
 import { callOriginOf, findCallOrigin } from "./call-origin.ts";
 
 /**
- * The part of a request that findCallOrigin() reads, made up, since no connection of a test comes
- * from another machine.
+ * Returns the part of a request that findCallOrigin() reads. The part is made up, because no
+ * connection in a test comes from another machine.
  */
 const from = (peer: string, headers: IncomingHttpHeaders = {}) => ({
   headers,
@@ -43,7 +43,7 @@ test("findCallOrigin() reads X-Forwarded-For from its end, up to the first addre
   }
 });
 
-test("findCallOrigin() keeps a well-formed x-request-id, and its result is kept for the request", () => {
+test("findCallOrigin() keeps a well-formed x-request-id, and its result is stored for the request", () => {
   const none = parseNetworks([]);
   for (const id of ["a", "A.b_c-9", "x".repeat(128)]) {
     const request = from("192.0.2.1", { "x-request-id": id });

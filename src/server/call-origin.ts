@@ -10,7 +10,7 @@ interface IncomingRequest {
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** The form of a request id that a client may choose: it appears in logs and headers. */
+/** The form of a request id that a client may choose. The id appears in logs and headers. */
 const requestIdForm = /^[\w.-]{1,128}$/;
 
 /** The origin of a call, for interceptors. */
@@ -21,12 +21,17 @@ export const originKey = createContextKey<CallOrigin>(
 
 const known = new WeakMap<IncomingRequest, CallOrigin>();
 
-/** The origin of a request, which the request handler has determined with findCallOrigin(). */
+/**
+ * Returns the origin of a request, which the request handler has determined with findCallOrigin().
+ */
 export function callOriginOf(request: IncomingRequest): CallOrigin {
   return known.get(request) ?? findCallOrigin(request);
 }
 
-/** Determines the origin of a request. Trusted proxies name the client for which they forward. */
+/**
+ * Determines the origin of a request. Trusted proxies name the client for which they forward the
+ * request.
+ */
 export function findCallOrigin(
   request: IncomingRequest,
   isTrustedProxy: IsInNetworks = () => false,
@@ -43,9 +48,9 @@ export function findCallOrigin(
 }
 
 /**
- * The last address in X-Forwarded-For that is not a trusted proxy: each proxy appends the address
- * that called it, so earlier entries may be made up. If an entry is not an address, the client is
- * the proxy that appended it.
+ * Returns the last address in X-Forwarded-For that is not a trusted proxy. Each proxy appends the
+ * address that called it, so earlier entries may be made up. If an entry is not an address, the
+ * client is the proxy that appended the entry.
  */
 function forwardedFor(
   header: string | readonly string[] | undefined,
@@ -63,7 +68,7 @@ function forwardedFor(
   return address;
 }
 
-/** Some proxies append a port: 192.0.2.1:443, [2001:db8::1]:443. */
+/** Removes the port that some proxies append: 192.0.2.1:443, [2001:db8::1]:443. */
 function withoutPort(entry: string): string {
   const [, inBrackets, v4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
   return inBrackets ?? v4 ?? entry;

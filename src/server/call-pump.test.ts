@@ -25,14 +25,14 @@ test("CallPump starts a call immediately while few arrive", async () => {
   }
 });
 
-test("CallPump starts at most 32 calls in a turn of the event loop; callers take turns", async () => {
+test("CallPump starts at most 32 calls in one turn of the event loop, and callers take turns", async () => {
   const { begun, add } = openPump();
   for (let n = 0; n < 100; n += 1) add("many");
   add("one");
   assert.ok(begun.length <= 32, `${begun.length} were started in one turn`);
   const [first] = [begun.length];
   await turn();
-  // "many" has waited longer than "one", and has one call before it.
+  // "many" has waited longer than "one", so one of its calls comes first.
   assert.equal(begun.indexOf("one"), first + 1);
   while (begun.length < 101) {
     const before = begun.length;
@@ -41,7 +41,7 @@ test("CallPump starts at most 32 calls in a turn of the event loop; callers take
   }
 });
 
-test("CallPump lets other events run between calls that take long to start", async () => {
+test("CallPump lets other events run between calls that take a long time to start", async () => {
   const pump = new CallPump();
   let begun = 0;
   for (let n = 0; n < 4; n += 1) {
@@ -60,7 +60,7 @@ test("CallPump lets other events run between calls that take long to start", asy
   }
 });
 
-test("CallPump does not start a call that was cancelled while it waited", async () => {
+test("CallPump does not start a call that was cancelled while waiting", async () => {
   const { begun, add } = openPump();
   for (let n = 0; n < 32; n += 1) add("a");
   for (let n = 0; n < 200; n += 1) add("b", true);

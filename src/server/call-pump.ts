@@ -1,22 +1,22 @@
 /**
- * At most this many calls are started in one turn of the event loop, before health checks and live
- * audio run.
+ * The maximum number of calls that are started in one turn of the event loop, before health checks
+ * and live audio run.
  */
 const turnCallsMax = 32;
 const turnMsMax = 8;
 
 /** A call that has arrived. */
 export interface PumpedCall {
-  /** Its caller, as far as the headers identify it. */
+  /** Returns the caller, as far as the headers identify it. */
   readonly caller: () => string;
-  /** Whether its client has gone; if so, the call is not started. */
+  /** Returns whether the client has disconnected. If so, the call is not started. */
   readonly isGone: () => boolean;
   readonly begin: () => void;
 }
 
 /**
- * Starts calls, immediately while few arrive. In one turn of the event loop it starts at most 32,
- * or as many as take 8 ms; callers take turns.
+ * Starts calls, immediately while few arrive. In one turn of the event loop, at most 32 calls are
+ * started, or as many as take 8 ms. Callers take turns.
  */
 export class CallPump {
   /** The waiting calls by caller, in the order of the callers' turns. */
@@ -37,7 +37,7 @@ export class CallPump {
     else this.#waiting.set(caller, [call]);
   }
 
-  /** Whether this turn has room for one more call; a turn begins with its first call. */
+  /** Returns whether this turn has room for one more call. A turn begins with its first call. */
   #hasRoom(): boolean {
     if (!this.#isTurnOpen) {
       this.#isTurnOpen = true;
@@ -61,7 +61,7 @@ export class CallPump {
     }
   }
 
-  /** The next call. A caller that has more calls goes behind all others. */
+  /** Returns the next call. If its caller has more calls, that caller goes behind all others. */
   #next(): PumpedCall | undefined {
     for (const [caller, calls] of this.#waiting) {
       this.#waiting.delete(caller);

@@ -9,7 +9,7 @@ import { callTimeoutMs } from "./call-timeout.ts";
 
 const withToken = { authorization: `Bearer ${token}` };
 
-test("callTimeoutMs() reads both headers and uses the shorter time", async () => {
+test("callTimeoutMs() reads both headers and uses the shorter timeout", async () => {
   const found: unknown[] = [];
   const server = createServer((request, response) => {
     try {
@@ -31,7 +31,7 @@ test("callTimeoutMs() reads both headers and uses the shorter time", async () =>
     ["1500m", undefined, 1_500],
     ["1500u", undefined, 1.5],
     ["0n", undefined, 0],
-    // The longest time of a Node timer.
+    // The maximum delay of a Node timer.
     ["99999999H", undefined, 2 ** 31 - 1],
     [undefined, "1.5", 1_500],
     [undefined, "0", 0],
@@ -78,7 +78,7 @@ test("a call that exceeds its client's deadline gets 504, whether or not its met
   assert.equal(server.seen.reasons.length, 6, "each method with a signal was aborted");
 });
 
-test("a stream that exceeds its client's deadline ends with the error", async () => {
+test("a stream that exceeds its client's deadline ends with an error", async () => {
   await using server = await openTestStreams();
   const headers = { ...withToken, "x-server-timeout": "0.03" };
   const answer = await fetch(`${server.address}/v1/count/1?to=2&atEnd=hang`, { headers });
@@ -88,7 +88,7 @@ test("a stream that exceeds its client's deadline ends with the error", async ()
   await until(async () => await Promise.resolve(server.seen.over === 1));
 });
 
-test("a method is given its client's deadline", async () => {
+test("a method receives its client's deadline", async () => {
   await using server = await openTestStreams();
   const url = `${server.address}/v1/wait`;
   const timed = await fetch(url, { headers: { ...withToken, "grpc-timeout": "20S" } });
@@ -96,7 +96,7 @@ test("a method is given its client's deadline", async () => {
   const { n } = JSON.parse(json);
   assert.ok(n > 10_000 && n <= 20_000, json);
   assert.deepEqual(await (await fetch(url, { headers: withToken })).json(), { n: -1 });
-  // A call that has ended is not aborted.
+  // A completed call is not aborted later.
   await (await fetch(url, { headers: { ...withToken, "grpc-timeout": "400m" } })).text();
   const longer = { ...withToken, "grpc-timeout": "500m" };
   assert.equal((await fetch(`${url}?atEnd=hang`, { headers: longer })).status, 504);

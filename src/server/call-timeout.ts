@@ -1,13 +1,13 @@
 import { ServiceError, shown } from "../std/service-error.ts";
 import { headerOf, type HttpRequest } from "./http.ts";
 
-/** The longest time of a Node timer, 24.8 days; no call lasts as long. */
+/** The maximum delay of a Node timer, 24.8 days. No call lasts this long. */
 const timeoutMsMax = 2 ** 31 - 1;
 
 /**
- * The client's deadline in milliseconds: Grpc-Timeout as in gRPC ("1500m"), or X-Server-Timeout in
- * seconds ("1.5"), as Google's REST clients send it; the shorter one if both are sent. undefined:
- * none. Throws invalid_argument.
+ * Returns the client's deadline in milliseconds. The deadline is Grpc-Timeout as in gRPC ("1500m"),
+ * or X-Server-Timeout in seconds ("1.5"), as sent by Google's REST clients; the shorter one if both
+ * are sent. Returns undefined if there is no deadline. Throws invalid_argument.
  */
 export function callTimeoutMs(request: HttpRequest): number | undefined {
   const grpc = headerOf(request, "grpc-timeout");

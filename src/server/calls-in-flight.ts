@@ -1,7 +1,10 @@
 import { Http2ServerResponse } from "node:http2";
 import { isClosed, type HttpResponse } from "./http.ts";
 
-/** The calls in flight of a port, and whether each answer is the last one of its connection. */
+/**
+ * Tracks the calls in flight of a port, and whether each response is the last one on its
+ * connection.
+ */
 export class CallsInFlight {
   readonly #open = new Set<HttpResponse>();
   #areLast = false;
@@ -15,8 +18,8 @@ export class CallsInFlight {
   }
 
   /**
-   * From now on each answer that has not begun is the last one of its connection. Resolves when the
-   * calls in flight have ended.
+   * Makes each response that has not begun the last one on its connection. Resolves when the calls
+   * in flight have ended.
    */
   async end(): Promise<void> {
     this.#areLast = true;
@@ -35,7 +38,7 @@ export class CallsInFlight {
   }
 }
 
-/** Connection: close (RFC 9112, section 9.6); HTTP/2 has GOAWAY. */
+/** Sets Connection: close (RFC 9112, section 9.6). HTTP/2 uses GOAWAY. */
 function sayLast(response: HttpResponse): void {
   if (!(response instanceof Http2ServerResponse)) response.shouldKeepAlive = false;
 }

@@ -6,21 +6,25 @@ import { ServiceError } from "../std/service-error.ts";
 import { refuse } from "./refuse.ts";
 
 export interface ConnectionLimits {
-  /** The maximum of all addresses together. */
+  /** The maximum number of connections from all addresses together. */
   readonly max: number;
-  /** The maximum of one address; for IPv6, of one /64. */
+  /** The maximum number of connections from one address; for IPv6, from one /64. */
   readonly perAddressMax: number;
-  /** Addresses without a limit of their own: proxies, which call for many clients. */
+  /**
+   * Returns whether an address has no limit of its own, as for proxies, which call for many
+   * clients.
+   */
   readonly isExempt: IsInNetworks;
 }
 
 /**
- * More connections are of no use: even if each of them has one live stream, no node can serve more.
+ * More connections would not help: even if each one has only one live stream, no node can serve
+ * more.
  */
 const connectionsMaxDefault = 10_000;
 
 /**
- * Half of the number of files that may be open: the database, engines, media and our own HTTP
+ * Returns half the number of files that may be open. The database, engines, media and our own HTTP
  * clients need files too.
  */
 export function defaultConnectionsMax(): number {
@@ -28,24 +32,27 @@ export function defaultConnectionsMax(): number {
 }
 
 /**
- * At most this many refused connections get an error at the same time; others are closed without
- * one.
+ * The maximum number of refused connections that get an error concurrently. Others are closed
+ * without an error.
  */
 const answeredMax = 50;
-/** Unused connections are looked for at most this often, since all connections are visited. */
+/**
+ * The minimum interval between searches for unused connections, because each search visits all
+ * connections.
+ */
 const roomEveryMs = 100;
 
 /** Counts connections, and closes those over a limit. */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #makeRoom: () => void;
-  /** Each open connection with the address for which it is counted. */
+  /** Each open connection and the address for which it is counted. */
   readonly #open = new Map<Socket, string>();
   readonly #perBlock = new Map<string, number>();
   #answered = 0;
   #roomMadeAt = -Infinity;
 
-  /** `makeRoom` closes unused connections when there are too many in all. */
+  /** `makeRoom` closes unused connections when there are too many in total. */
   constructor(limits: ConnectionLimits, makeRoom: () => void) {
     this.#limits = limits;
     this.#makeRoom = makeRoom;
@@ -55,7 +62,10 @@ export class Connections {
     return [...this.#open.keys()];
   }
 
-  /** Whether a new connection may stay. Otherwise it gets an error and is closed. */
+  /**
+   * Returns whether a new connection may stay. Otherwise, the connection gets an error and is
+   * closed.
+   */
   admit(socket: Socket): boolean {
     const { max, perAddressMax, isExempt } = this.#limits;
     const address = socket.remoteAddress ?? "";
@@ -80,9 +90,7 @@ export class Connections {
     return true;
   }
 
-  /**
-   * Closes unused connections. Closed connections no longer count, even before they emit "close".
-   */
+  /** Closes unused connections. Closed connections stop counting even before they emit "close". */
   #lookForRoom(): void {
     const now = performance.now();
     if (now - this.#roomMadeAt < roomEveryMs) return;
@@ -107,8 +115,8 @@ export class Connections {
       return;
     }
     this.#answered += 1;
-    // Its data is read and dropped: unread data would reset the connection, and the answer would be
-    // lost.
+    // The connection's data is read and discarded. Unread data would reset the connection, and the
+    // response would be lost.
     socket.resume();
     refuse(socket, error);
     socket.once("close", () => {
@@ -124,7 +132,10 @@ function tooManyOfAddress(limit: number): ServiceError {
   });
 }
 
-/** The error if all addresses together have too many: another node may have room. */
+/**
+ * Returns the error for too many connections from all addresses together. Another node may have
+ * room.
+ */
 function tooManyInAll(): ServiceError {
   return new ServiceError("unavailable", "too many connections are open", {
     reason: "TOO_MANY_CONNECTIONS",

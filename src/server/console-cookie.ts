@@ -1,19 +1,19 @@
 /**
  * The cookie of a browser that is signed in to the console. Browsers store a cookie with this
  * prefix only from https or from this machine (localhost, 127.0.0.1), for one host and all of its
- * paths: no neighboring host can set one.
+ * paths. No neighboring host can set it.
  */
 const sessionCookie = "__Host-hlust";
 /**
- * The cookie during the sign-in at the provider; Lax, because the browser comes back from another
- * site.
+ * The cookie used during sign-in at the provider. The cookie is Lax, because the browser comes back
+ * from another site.
  */
 const signInCookie = "__Host-hlust-sign-in";
 const signInSecondsMax = 600;
 
 /**
- * The secret of the session; undefined without a cookie, or with several, since it would be unclear
- * which one counts.
+ * Returns the secret of the session. Returns undefined if there is no cookie, or if there are
+ * several, because it would be unclear which one counts.
  */
 export function sessionCookieOf(header: string | undefined): string | undefined {
   return cookieOf(header, sessionCookie);
@@ -25,14 +25,14 @@ export function setSessionCookie(secret: string, expiresAt: Date): string {
 
 export const clearSessionCookie = `${sessionCookie}=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Strict`;
 
-/** The data of a sign-in that a browser brings back from the provider. */
+/** The data for a sign-in that a browser brings back from the provider. */
 export interface AwaySignIn {
   readonly secret: string;
-  /** The path of the console that is opened afterwards. */
+  /** The console path that is opened after the sign-in. */
   readonly to: string;
   /**
-   * The secret of its session before the sign-in, since a Strict cookie is not sent from another
-   * site. "" without a session.
+   * The secret of the browser's session before the sign-in, because a Strict cookie is not sent
+   * from another site. "" if there was no session.
    */
   readonly before: string;
 }

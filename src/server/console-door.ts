@@ -11,16 +11,17 @@ import { createConsoleSignIn, type ConsoleSignInParts } from "./console-sign-in.
 import { targetOf, type HttpDoor, type HttpHandler } from "./http.ts";
 import type { RestDoor } from "./rest.ts";
 
-/** The parts of the service that the handlers of the console use. */
+/** The parts of the service used by the console's handlers. */
 export type ConsoleParts = ConsoleSessionParts & ConsoleSignInParts;
 
 const apiPrefix = "/console/api";
 const signInPath = "/console/sign-in";
 
 /**
- * The door of the console's pages: /console/session (the current user, sign-in and sign-out),
- * /console/sign-in (to the OpenID provider and back) and /console/api/, where the methods of the
- * contract are called with the session's cookie in place of a token. No other door reads cookies.
+ * Creates the door of the console's pages: /console/session (the current user, sign-in and
+ * sign-out), /console/sign-in (to the OpenID provider and back) and /console/api/. Under
+ * /console/api/, the methods of the contract are called with the session's cookie instead of a
+ * token. No other door reads cookies.
  */
 export function createConsoleDoor(parts: ConsoleParts, rest: RestDoor, held: HeldBytes): HttpDoor {
   const session = createConsoleSession(parts, held);
@@ -41,7 +42,7 @@ export function createConsoleDoor(parts: ConsoleParts, rest: RestDoor, held: Hel
     async handle(request, response) {
       const target = targetOf(request);
       const path = pathOf(target);
-      // The browser is sent to the provider and back: those requests come from other pages.
+      // The browser is sent to the provider and back, so those requests come from other pages.
       if (!path.startsWith(signInPath)) refuseOtherPages(request, parts.publicUrl());
       if (path.startsWith(`${apiPrefix}/`)) {
         const session = await currentSession(parts.sessions, request, response);

@@ -19,7 +19,7 @@ const parts = new AsyncDisposableStack();
 let folder: string;
 let address: string;
 
-/** A port that serves the console of a folder, and nothing else. */
+/** Opens a port that serves only the console from a folder. */
 async function serve(built: string): Promise<string> {
   const files = createConsoleFiles({ folder: built, mediaOrigins: [media] });
   const server = createServer((request, response) => {
@@ -66,7 +66,7 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
-/** Sends the target unchanged: HTTP clients would resolve "..". */
+/** Sends the request target unchanged. HTTP clients would resolve "..". */
 async function ask(
   target: string,
   {
@@ -85,7 +85,7 @@ async function ask(
 
 const encodingOf = ({ headers }: RawAnswer) => headers.get("content-encoding");
 
-test("every path of the console is answered with the one page and its security policy", async () => {
+test("every path of the console returns the same page with its security policy", async () => {
   for (const target of ["/", "/console", "/?x=1"]) {
     const { status, headers } = await ask(target);
     assert.deepEqual([status, headers.get("location")], [307, "/console/"], target);
@@ -123,7 +123,7 @@ test("every path of the console is answered with the one page and its security p
   }
 });
 
-test("files have their types, can be cached for ever, and are sent in the smallest accepted encoding", async () => {
+test("files have their types, can be cached forever, and are sent in the smallest accepted encoding", async () => {
   const file = "/console/assets/main-abc.js";
   const rows: [accepted: string, encoding: string | undefined][] = [
     ["gzip, deflate, br, zstd", "br"],
@@ -153,7 +153,7 @@ test("files have their types, can be cached for ever, and are sent in the smalle
   }
 });
 
-test("HEAD answers headers only; other methods are refused", async () => {
+test("HEAD returns only headers, and other methods are refused", async () => {
   for (const target of ["/console/", "/console/assets/main-abc.js"]) {
     const got = await ask(target);
     const head = await ask(target, { method: "HEAD" });
@@ -205,7 +205,7 @@ test("no target leads to a file outside the built console", async () => {
   }
 });
 
-test("if the console was not built, the error says how to build it", async () => {
+test("if the console was not built, the error explains how to build it", async () => {
   const at = await serve(join(folder, "nowhere"));
   const { status, body } = await ask("/console/", { at });
   assert.equal(status, 503);

@@ -11,13 +11,13 @@ import {
   type HttpResponse,
 } from "./http.ts";
 
-/** A file of the console in its encodings. */
+/** A console file in its available encodings. */
 interface ConsoleFile {
   readonly contentType: string;
   readonly forms: ReadonlyMap<Encoding, Buffer>;
 }
 
-/** Content-Encodings and their file suffixes, the smallest first. */
+/** Content encodings and their file suffixes, smallest first. */
 const encodings = { br: ".br", gzip: ".gz", identity: "" } as const;
 type Encoding = keyof typeof encodings;
 
@@ -33,15 +33,15 @@ const contentTypes: Readonly<Record<string, string>> = {
 const pagesPath = "/console/";
 
 export interface ConsoleFilesParts {
-  /** The built console (script/build-console.ts). */
+  /** The folder of the built console (script/build-console.ts). */
   readonly folder: string;
-  /** Origins of media and uploads, in addition to the service's own: a bucket's. */
+  /** Origins of media and uploads in addition to the service's own, such as a bucket's origin. */
   readonly mediaOrigins: readonly string[];
 }
 
 /**
- * The files of the console: one page for every path under /console/, and its assets under
- * /console/assets/.
+ * Creates the door that serves the console's files: one page for every path under /console/, and
+ * its assets under /console/assets/.
  */
 export function createConsoleFiles({ folder, mediaOrigins }: ConsoleFilesParts): HttpDoor {
   const files = readFiles(folder);
@@ -65,7 +65,7 @@ export function createConsoleFiles({ folder, mediaOrigins }: ConsoleFilesParts):
       if (name.startsWith("assets/")) {
         const file = files.get(name);
         if (!file) throw new ServiceError("not_found", `the console has no file ${shown(path)}`);
-        // The name of a file changes with its content.
+        // An asset can be cached forever, because its name changes with its content.
         answerFile(file, request, response, {
           "cache-control": "public, max-age=31536000, immutable",
         });
@@ -92,7 +92,9 @@ function readFiles(folder: string): Map<string, ConsoleFile> {
   return files;
 }
 
-/** The names of the files in a folder; empty if the console was not built, as in many tests. */
+/**
+ * Returns the names of the files in a folder; empty if the console was not built, as in many tests.
+ */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: "utf8" });
@@ -110,8 +112,9 @@ function readForm(file: string): Buffer | undefined {
 }
 
 /**
- * The pages load nothing from other origins, have no inline scripts or styles, turn no string into
- * script (Trusted Types), and are not shown in frames. Only they may use the microphone.
+ * Returns the headers of the console's pages. The pages load nothing from other origins, have no
+ * inline scripts or styles, turn no string into script (Trusted Types), and are not shown in
+ * frames. Only these pages may use the microphone.
  */
 function headersOfPage(mediaOrigins: readonly string[]): Readonly<Record<string, string>> {
   const media = ["'self'", ...mediaOrigins].join(" ");
@@ -157,7 +160,7 @@ function answerFile(
   });
 }
 
-/** The smallest encoding that the browser accepts (RFC 9110, section 12.5.3). */
+/** Returns the smallest encoding that the browser accepts (RFC 9110, section 12.5.3). */
 function chosenEncoding(accepted: string, forms: ConsoleFile["forms"]): Encoding {
   const parts = accepted.split(",").map((part) => part.trim().toLowerCase());
   const wanted = parts.filter((part) => !/;\s*q=0(\.0*)?$/.test(part));

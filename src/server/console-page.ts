@@ -5,20 +5,21 @@ import { headerOf, type HttpRequest } from "./http.ts";
 import { isOwnOrigin } from "./page-origins.ts";
 
 /**
- * The header that shows that a call comes from a page of the console: other pages cannot send it
+ * The header that shows that a call comes from a page of the console. Other pages cannot send it
  * without a preflight (CORS).
  */
 const consoleHeader = "x-hlust-console";
 
 /**
- * The header with the user of the page that calls: `accounts/<id> members/<id>`, or `accounts/<id>
- * apiKeys/<id>`.
+ * The header that names the user of the calling page: `accounts/<id> members/<id>` or
+ * `accounts/<id> apiKeys/<id>`.
  */
 const ownerHeader = "x-hlust-console-for";
 
 /**
- * Throws permission_denied unless a page of the service's own origin calls (api: Access): browsers
- * send a cookie with calls of any page. `publicUrl` is the service's own address.
+ * Throws permission_denied unless the call comes from a page of the service's own origin (api:
+ * Access). Browsers send a cookie with calls from any page. `publicUrl` is the service's own
+ * address.
  */
 export function refuseOtherPages(request: HttpRequest, publicUrl: string): void {
   const site = headerOf(request, "sec-fetch-site");
@@ -38,9 +39,9 @@ export function refuseOtherPages(request: HttpRequest, publicUrl: string): void 
 }
 
 /**
- * Throws aborted (SESSION_CHANGED) unless the page belongs to the user who is signed in: another
+ * Throws aborted (SESSION_CHANGED) unless the page belongs to the user who is signed in. Another
  * tab of the browser may have switched to another account. Links and event streams carry no headers
- * of the page, so reads may leave the header out.
+ * of the page, so reads may omit the header.
  */
 export function refuseStalePage(
   request: HttpRequest,
@@ -83,12 +84,12 @@ function headerMissing(header: string): ServiceError {
   });
 }
 
-/** The host and port that the browser called. */
+/** Returns the host and port that the browser called. */
 export function hostOf(request: HttpRequest): string | undefined {
   return headerOf(request, ":authority") ?? headerOf(request, "host");
 }
 
-/** The origin of the page that calls, as the browser reports it. */
+/** Returns the origin of the calling page, as the browser reports it. */
 export function originOf(request: HttpRequest): string | undefined {
   const origin = headerOf(request, "origin");
   return origin === "null" ? undefined : origin;

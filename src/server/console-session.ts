@@ -19,21 +19,21 @@ import {
   type HttpResponse,
 } from "./http.ts";
 
-/** The longest body: it has an API key, or the token of a sign-in link. */
+/** The maximum length of a body, which contains an API key or the token of a sign-in link. */
 const bodyBytesMax = 4_096;
 
 export interface ConsoleSessionParts {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
-  /** The accounts that the session's user may be in, the current one first. */
+  /** Returns the accounts that the session's user can access, the current one first. */
   readonly accountsOf: (session: Session) => Promise<readonly MemberAccount[]>;
-  /** undefined: users sign in with API keys and links only. */
+  /** undefined if users sign in only with API keys and links. */
   readonly openId: OpenId | undefined;
 }
 
 /**
- * The handlers of /console/session: the current user, sign-in, sign-out, and switching to another
- * account.
+ * Creates the handlers of /console/session: the current user, sign-in, sign-out, and switching to
+ * another account.
  */
 export function createConsoleSession(
   parts: ConsoleSessionParts,
@@ -75,13 +75,15 @@ export function createConsoleSession(
       const session = await currentSession(sessions, request, response);
       if (session) await sessions.end(session, callOriginOf(request));
       response.setHeader("set-cookie", clearSessionCookie);
-      // Without "cookies", which would delete the cookies of every host of the domain.
+      // "cookies" is omitted, because it would delete the cookies of every host of the domain.
       answerJson(response, 200, "{}", { "clear-site-data": '"cache", "storage"' });
     },
   };
 }
 
-/** The address and browser from which a user signs in, and their session until now. */
+/**
+ * Returns the address and browser from which a user signs in, and the user's session until now.
+ */
 export async function visitOf(
   { sessions }: Pick<ConsoleSessionParts, "sessions">,
   request: HttpRequest,
@@ -96,7 +98,10 @@ export async function visitOf(
   };
 }
 
-/** The session of a call's cookie. The answer sets a new secret when one is due. */
+/**
+ * Returns the session identified by a call's cookie. The response sets a new secret when one is
+ * due.
+ */
 export async function currentSession(
   sessions: Sessions,
   request: HttpRequest,
@@ -110,7 +115,7 @@ export async function currentSession(
   return found?.session;
 }
 
-/** The first data that a page of the console loads. */
+/** Returns the first data that a page of the console loads. */
 async function sessionJson(
   { accountsOf }: Pick<ConsoleSessionParts, "accountsOf">,
   session: Session,
@@ -132,7 +137,9 @@ async function sessionJson(
   });
 }
 
-/** The error of a call without a session; its metadata lists the sign-in methods. */
+/**
+ * Returns the error for a call without a session. The error's metadata lists the sign-in methods.
+ */
 function signedOutWithMethods({ openId }: Pick<ConsoleSessionParts, "openId">): ServiceError {
   const { code, message, reason } = signedOut();
   const metadata = { signInWays: openId ? "apiKey,openId" : "apiKey" };
@@ -150,7 +157,8 @@ async function readFields(
       httpStatus: 415,
     });
   }
-  // Before sign-in there is no account, so all such requests share the memory limit of one account.
+  // Before sign-in, there is no account, so all such requests share the memory limit of one
+  // account.
   using share = held.hold("");
   const text = Buffer.from(await readBody(request, bodyBytesMax, share)).toString();
   let body: unknown;
@@ -166,8 +174,8 @@ async function readFields(
 }
 
 /**
- * Reads an API key or a sign-in token: exactly one of them, and no other field. Errors never repeat
- * the values.
+ * Reads an API key or a sign-in token: exactly one of them, and no other field. Errors never
+ * contain the values.
  */
 function readCredentials(fields: ReadonlyMap<string, unknown>): Credentials {
   const [apiKey, signInToken] = [fields.get("apiKey"), fields.get("signInToken")];

@@ -31,18 +31,19 @@ const toCharsMax = 1000;
 export interface ConsoleSignInParts {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
-  /** undefined: users sign in with API keys and links only. */
+  /** undefined if users sign in only with API keys and links. */
   readonly openId: OpenId | undefined;
-  /** Slows clients that come back from the provider with a made-up code. */
+  /** Slows down clients that come back from the provider with a made-up code. */
   readonly attempts: RefusedAttempts;
-  /** The address of the service for browsers, without a slash at the end. */
+  /** Returns the address of the service for browsers, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly log: Log;
 }
 
 /**
- * The handlers of /console/sign-in: to the OpenID Connect provider, and back from it. Every failure
- * redirects to the console, with its reason in the fragment. undefined without a provider.
+ * Creates the handlers of /console/sign-in: to the OpenID Connect provider, and back from it. Every
+ * failure redirects to the console, with the reason in the fragment. Returns undefined if there is
+ * no provider.
  */
 export function createConsoleSignIn(
   parts: ConsoleSignInParts,
@@ -76,7 +77,7 @@ export function createConsoleSignIn(
         await handler(request, response);
       } catch (error) {
         const { reason } = error instanceof ServiceError ? error : { reason: "PROVIDER_FAILED" };
-        // The provider's own message is logged for the operator, and not shown to the user.
+        // The provider's own message is logged for the operator but not shown to the user.
         const cause = error instanceof ServiceError && error.cause ? error.cause : error;
         log.warn({ reason, ...errorFields(cause) }, "sign_in.failed");
         response.setHeader("set-cookie", clearSignInCookie);
@@ -142,14 +143,14 @@ function queryOf(request: HttpRequest): URLSearchParams {
   return new URLSearchParams(targetOf(request).split("?").slice(1).join("?"));
 }
 
-/** `to` if it is a path of the console, else the console's start page. */
+/** Returns `to` if it is a path of the console, otherwise the console's start page. */
 function safePath(to: string): string {
   return /^\/console\/[\w\-.~/%?=&:+]*$/.test(to) && to.length <= toCharsMax ? to : home;
 }
 
 /**
- * Whether the browser called the service by another host name. The provider sends it back to the
- * public address, where a cookie set for another host would be missing.
+ * Returns whether the browser called the service by another host name. The provider sends the
+ * browser back to the public address, where a cookie set for another host would be missing.
  */
 function isElsewhere(request: HttpRequest, publicUrl: string): boolean {
   return hostOf(request) !== new URL(publicUrl).host;

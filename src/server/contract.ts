@@ -6,16 +6,19 @@ import { createTranscoder, type Transcoder } from "../transcoding/transcoder.ts"
 import { logRuleNotices } from "./http-rules-file.ts";
 import { methodsOf, type ImplementedService, type Methods } from "./methods.ts";
 
-/** The API that the doors serve. */
+/** The API that the doors serve, with its implementation. */
 export interface Contract {
   readonly services: readonly DescService[];
-  /** The types that an Any in an answer can have: those of a google.rpc.Status. */
+  /** The types that an Any in a response can have: those of a google.rpc.Status. */
   readonly registry: Registry;
   readonly transcoder: Transcoder;
   readonly methods: Methods;
 }
 
-/** `httpRules` replace the rules of the contract; rules that look like mistakes are logged. */
+/**
+ * Creates the contract. `httpRules` replace its default rules; rules that look like mistakes are
+ * logged.
+ */
 export function createContract(
   services: readonly ImplementedService[],
   httpRules: ServiceConfig | undefined,

@@ -8,22 +8,22 @@ const decompressors = { gzip: createGunzip, br: createBrotliDecompress } as cons
 
 export type ContentCoding = keyof typeof decompressors;
 
-/** Whether decompress() supports a coding. */
+/** Returns whether decompress() supports a coding. */
 export function isContentCoding(name: string | undefined): name is ContentCoding {
   return name !== undefined && Object.hasOwn(decompressors, name);
 }
 
 /**
- * The bytes that are decompressed in one step: a decompression bomb is detected within one step.
+ * The number of bytes to decompress in one step. A decompression bomb is detected within one step.
  */
 const chunkBytes = 64 << 10;
-/** The largest window of a coding. */
+/** The maximum window size of a coding. */
 const windowBytes = 16 << 20;
 
 /**
- * Decompresses a message on zlib's threads, in fair turns of the accounts; the owner's share counts
- * the bytes as they are produced. Throws invalid_argument (413) over `bytesMax`, and
- * invalid_argument for bytes that are not of this coding.
+ * Decompresses a message on zlib's threads, with fair turns between accounts. The owner's share
+ * counts the bytes as they are produced. Throws invalid_argument (413) if there are more than
+ * `bytesMax` bytes, and invalid_argument for bytes that are not of this coding.
  */
 export async function decompress(
   bytes: Uint8Array,

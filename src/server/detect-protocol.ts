@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 
-/** The first bytes of an HTTP/2 client with prior knowledge (RFC 9113, section 3.4). */
+/** The first bytes sent by an HTTP/2 client with prior knowledge (RFC 9113, section 3.4). */
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /**
- * Reads up to 24 bytes, puts them back, and reports whether they are the preface of HTTP/2. A
- * connection whose protocol is not known after `silenceMsMax` is closed, even if it sends single
- * bytes.
+ * Reads up to 24 bytes, puts them back, and reports whether they are the HTTP/2 preface. A
+ * connection whose protocol is still unknown after `silenceMsMax` is closed, even if it sends
+ * single bytes.
  */
 export function detectProtocol(
   socket: Socket,

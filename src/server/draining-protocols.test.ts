@@ -24,7 +24,7 @@ function transportsTo(baseUrl: string) {
   };
 }
 
-test("on every protocol, a stream that the service ends while its client still sends does not end with OK", async () => {
+test("on every protocol, a stream that the service ends while its client is still sending does not end with OK", async () => {
   const server = await openTestStreams();
   const { promise: never } = Promise.withResolvers<never>();
   async function* talking() {

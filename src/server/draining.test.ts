@@ -6,8 +6,8 @@ import { answerErrors, createAnswerError } from "./answer-errors.ts";
 import { createDraining } from "./draining.ts";
 
 /**
- * A client of Talk, a method that answers each message, and once more when the messages end. After
- * `answersMax` answers it ends by itself.
+ * Opens a client of Talk, a method that answers each message, and once more when the messages end.
+ * After `answersMax` answers, the method ends by itself.
  */
 function openTalk(beforeLast = Promise.resolve(), answersMax = Infinity) {
   const draining = createDraining();
@@ -40,7 +40,7 @@ async function* endless() {
   await new Promise(() => {});
 }
 
-/** The answers in their order, and then how the call ended. */
+/** Resolves to the responses in order, followed by how the call ended. */
 async function listen(
   answers: AsyncIterable<{ n: number }>,
 ): Promise<readonly (number | string)[]> {
@@ -53,7 +53,7 @@ async function listen(
   }
 }
 
-test("createDraining() ends the requests of open streams: the last answers are sent, then UNAVAILABLE", async () => {
+test("createDraining() ends the requests of open streams, so the last responses are sent, followed by UNAVAILABLE", async () => {
   const { draining, client } = openTalk();
   const open = client.talk(endless())[Symbol.asyncIterator]();
   assert.equal((await open.next()).value?.n, 7);
@@ -72,7 +72,7 @@ test("createDraining() ignores a stream whose client has ended its requests", as
   const open = client.talk(ended())[Symbol.asyncIterator]();
   assert.equal((await open.next()).value?.n, 7);
   const rest = listen({ [Symbol.asyncIterator]: () => open });
-  // The method has read the end, and writes its last answer.
+  // The method has read the end of the messages, and is writing its last response.
   await new Promise(setImmediate);
   draining.drain();
   held.resolve();
@@ -87,13 +87,13 @@ test("createDraining() ignores a method that ends before its client does", async
   assert.deepEqual(await listen({ [Symbol.asyncIterator]: () => open }), ["ok"]);
 });
 
-test("createDraining() keeps no reference to streams whose answers are never read", async () => {
+test("createDraining() keeps no reference to streams whose responses are never read", async () => {
   const draining = createDraining();
   let ended = 0;
   const call = draining.interceptor(async (request) => {
     assert.ok(request.stream);
     const reading = request.message[Symbol.asyncIterator]().next();
-    // A stream that is still referenced would be ended.
+    // Counts the streams that are ended. A stream that is still referenced would be ended.
     void reading.then(() => (ended += 1));
     async function* none() {}
     return await Promise.resolve({

@@ -3,15 +3,16 @@ import { ServiceError } from "../std/service-error.ts";
 
 /**
  * Ends the requests of open streams when the service shuts down, so that their methods send their
- * last answers and end.
+ * last responses and end.
  */
 export interface Draining {
   readonly interceptor: Interceptor;
   /**
-   * Aborts when the service shuts down. It is for methods whose answers do not end by themselves.
+   * Aborts when the service shuts down. This signal is for methods whose responses do not end by
+   * themselves.
    */
   readonly signal: AbortSignal;
-  /** Ends the requests of every open stream, and of later ones. */
+  /** Ends the requests of every open stream and of streams opened later. */
   drain(): void;
 }
 
@@ -20,8 +21,8 @@ export function createDraining(): Draining {
   const begun = new AbortController();
 
   /**
-   * A stream is added when its answers are first read: the answers of a call that was refused are
-   * never read, and their end is never reported.
+   * Passes on the responses of a stream. A stream is added only when its responses are first read:
+   * the responses of a refused call are never read, and their end is never reported.
    */
   async function* answersTo<T>(requests: Cut, answers: AsyncIterable<T>): AsyncIterable<T> {
     open.add(requests);
@@ -37,7 +38,7 @@ export function createDraining(): Draining {
   return {
     signal: begun.signal,
     interceptor: (next) => async (request) => {
-      // One message is a complete request: the method of such a call uses `signal`.
+      // A single message is a complete request. The method of such a call uses `signal`.
       const { methodKind } = request.method;
       if (!request.stream || methodKind === "server_streaming") return await next(request);
       const requests = new Requests(request.message);
@@ -63,12 +64,12 @@ export function createDraining(): Draining {
 
 type Cut = Pick<Requests<unknown>, "cut" | "throwIfCut">;
 
-/** The messages of a client until they end or are cut off; later messages are not read. */
+/** The messages of a client until they end or are cut off. Later messages are not read. */
 class Requests<T> implements AsyncIterable<T> {
   readonly #messages: AsyncIterator<T>;
   #isCut = false;
   #hasEnded = false;
-  /** Whether the method was given the cut as the end of the client's messages. */
+  /** Whether the method received the cut as the end of the client's messages. */
   #wasCutShort = false;
   #answer: ((result: IteratorResult<T, undefined>) => void) | undefined;
 
@@ -82,8 +83,8 @@ class Requests<T> implements AsyncIterable<T> {
   }
 
   /**
-   * Throws unavailable if the method did not read all messages of the client, although its answers
-   * look complete.
+   * Throws unavailable if the method did not read all of the client's messages, although its
+   * responses look complete.
    */
   throwIfCut(): void {
     if (!this.#wasCutShort) return;
@@ -98,7 +99,7 @@ class Requests<T> implements AsyncIterable<T> {
   }
 
   #next(): Promise<IteratorResult<T>> {
-    // Promise.race with one shared promise would keep every message of a long stream in memory.
+    // Promise.race with a shared promise would keep every message of a long stream in memory.
     return new Promise((resolve, reject) => {
       if (this.#isCut && !this.#hasEnded) {
         this.#end(resolve);

@@ -5,15 +5,15 @@ import { ServiceError } from "../std/service-error.ts";
 import { unlessAborted, untilAborted } from "../std/until-aborted.ts";
 import { breakOffSoon, type HttpResponse } from "./http.ts";
 
-/** The response of a call, set by the door. */
+/** The response object of a call, set by the door. */
 export const responseKey = createContextKey<HttpResponse | undefined>(undefined, {
   description: "the answer of the call",
 });
 
 /**
  * Ends calls that must not continue, whether or not their method stops: streams whose credential
- * was revoked, and, when `shutdown` aborts, all remaining calls, with its reason. The method's
- * signal aborts, and its messages end with the answer.
+ * was revoked and, when `shutdown` aborts, all remaining calls, with the reason of `shutdown`. The
+ * method's signal aborts, and the messages to the method end with the response.
  */
 export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): Interceptor {
   return (next) => async (request) => {
@@ -21,7 +21,7 @@ export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): I
       try {
         return await unlessAborted(next(request), shutdown);
       } catch (error) {
-        // An error that a method throws because it was aborted is not its own failure.
+        // An error that a method throws because it was aborted is not a failure of the method.
         throw shutdown.aborted && !(error instanceof ServiceError) ? shutdown.reason : error;
       }
     }
@@ -49,7 +49,7 @@ export function endCalls(authenticator: Authenticator, shutdown: AbortSignal): I
       try {
         yield* untilAborted(answers, over.signal);
       } catch (error) {
-        // The error of an answer that was aborted is not a failure of the method.
+        // The error of an aborted response is not a failure of the method.
         throw over.signal.aborted ? over.signal.reason : error;
       } finally {
         shutdown.removeEventListener("abort", shutDown);

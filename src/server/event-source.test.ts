@@ -1,10 +1,10 @@
-// Reads streams of events with an EventSource, as browsers do.
+// Reads event streams with an EventSource, as browsers do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
 import { openTestStreams, token } from "../../test/fixtures/open-test-streams.ts";
 
-test("an EventSource gets results and errors, and stops connecting after the end of the stream", async () => {
+test("an EventSource gets results and errors, and stops reconnecting after the end of the stream", async () => {
   await using server = await openTestStreams();
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
@@ -30,8 +30,8 @@ test("an EventSource gets results and errors, and stops connecting after the end
             events.push(`${event.type} ${"data" in event ? String(event.data) : ""}`);
           source.addEventListener("message", note);
           source.addEventListener("end", note);
-          // The connection ended without an error of the stream. It is closed permanently when the
-          // server answers 204.
+          // The connection ended without an error in the stream. The connection is closed
+          // permanently when the server responds with 204.
           source.addEventListener("error", () => {
             events.push(`error ${source.readyState}`);
             if (source.readyState === EventSource.CLOSED) resolve(events);
@@ -44,7 +44,7 @@ test("an EventSource gets results and errors, and stops connecting after the end
     listen(`/v1/count/1?to=2&atEnd=refuse&token=${token}`),
     listen("/v1/count/1?to=2"),
   ]);
-  // The EventSource connects again by itself after three seconds, and is answered 204.
+  // The EventSource reconnects by itself after three seconds, and gets 204.
   assert.deepEqual(whole, [
     'message {"result":{"n":1}}',
     'message {"result":{"n":2}}',

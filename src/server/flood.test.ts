@@ -1,5 +1,5 @@
-// HTTP clients can send faster than the node can process: the port reads bounded parts, and serves
-// other clients in between.
+// Tests HTTP clients that send faster than the node can process. The port reads bounded parts, and
+// serves other clients in between.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,10 @@ import { refuseMalformed } from "./refuse.ts";
 const curl = promisify(execFile);
 const large = Buffer.alloc(16 << 20, " ");
 
-/** The bytes of bodies that were passed on, and the open connections. */
+/**
+ * The number of body bytes that were passed on, followed by counters of received bytes and running
+ * calls.
+ */
 let taken = 0;
 let readBytes = 0;
 let running = 0;
@@ -63,7 +66,7 @@ function open(): Socket {
 async function readAll(socket: Socket): Promise<string> {
   let text = "";
   socket.setEncoding("latin1").on("data", (part: string) => (text += part));
-  // once() would reject if the connection is reset.
+  // events.once() would reject if the connection were reset.
   await new Promise((resolve) => void socket.once("close", resolve));
   return text;
 }
@@ -98,7 +101,7 @@ for (const path of ["/refused", "/answered"]) {
     for (let n = 0; n < 4 && !socket.destroyed; n += 1) socket.write(large);
     const answer = await text;
     assert.match(answer, path === "/refused" ? /^HTTP\/1.1 404 [^]*connection: close/i : /early/);
-    // The bytes that arrived in the first turn, and a megabyte.
+    // The limit covers the bytes that arrived in the first turn, plus a megabyte.
     assert.ok(readBytes < 4 << 20, `${readBytes} bytes were read`);
   });
 }
@@ -129,7 +132,7 @@ test("one connection delivers a bounded part of a body in each turn of the event
   assert.ok(Math.max(...parts) <= 256 << 10, `${Math.max(...parts)} bytes came in one turn`);
 });
 
-test("pipelined HTTP/1.1 requests are answered one at a time, in their order", async () => {
+test("pipelined HTTP/1.1 requests are answered one at a time, in order", async () => {
   runningMax = 0;
   const socket = open();
   const text = readAll(socket);
@@ -193,7 +196,7 @@ const preface = Buffer.concat([
   frame("SETTINGS", 0),
 ]);
 
-test("a connection is closed with a reason if an HTTP/2 body comes in frames of one byte", async () => {
+test("a connection is closed with a reason if an HTTP/2 body arrives in frames of one byte", async () => {
   const socket = open();
   const text = readAll(socket);
   const byte = frame("DATA", 1, Buffer.from(" "));
@@ -204,7 +207,7 @@ test("a connection is closed with a reason if an HTTP/2 body comes in frames of 
   assert.match(await text, /send larger pieces/);
 });
 
-test("a connection is closed if its HTTP/2 calls are cancelled as fast as they are made", async () => {
+test("a connection is closed if its HTTP/2 calls are cancelled as fast as they are created", async () => {
   const socket = open();
   const text = readAll(socket);
   const cancel = Buffer.from("00000008", "hex");
@@ -219,7 +222,7 @@ test("a connection is closed if its HTTP/2 calls are cancelled as fast as they a
   letGo.length = 0;
 });
 
-test("an HTTP/2 client that is refused receives the error while it sends 4 MB", async () => {
+test("an HTTP/2 client that is refused receives the error while it is sending 4 MB", async () => {
   const session = connectHttp2(port.address);
   const stream = session.request({ ":method": "POST", ":path": "/refused" });
   const status = once(stream, "response").then(([headers]) => String(headers[":status"]));

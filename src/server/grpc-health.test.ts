@@ -31,7 +31,10 @@ import { openServer } from "./server.ts";
 const speech = "hlust.speech.v2beta1.Speech";
 const notCalled = () => Promise.reject(new Error("not called here"));
 
-/** A server with one part whose readiness the test sets; counts how often the part is checked. */
+/**
+ * Opens a server with one part whose readiness the test sets, and counts how often the part is
+ * checked.
+ */
 async function openHealth(services = [idle(Speech)]) {
   const part = { isReady: true, asked: 0 };
   const check = () => {
@@ -41,7 +44,7 @@ async function openHealth(services = [idle(Speech)]) {
   const server = await openServer(
     { host: "127.0.0.1", port: 0 },
     {
-      // Health needs no token.
+      // Health checks need no token.
       api: { services, authenticator: { authenticate: notCalled, ...unwatched } },
       health: { checks: [{ name: "part", uses: ["speech"], check }] },
       log: createLog("silent"),
@@ -50,7 +53,7 @@ async function openHealth(services = [idle(Speech)]) {
   return { server, part, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-/** A service whose methods are never called. */
+/** Returns a service whose methods are never called. */
 function idle(service: typeof Speech): ImplementedService {
   const refuse = () => Promise.reject(new ServiceError("internal", "not called here"));
   return implemented(service, {
@@ -65,7 +68,7 @@ function idle(service: typeof Speech): ImplementedService {
 const healthAt = (address: string) =>
   createClient(Health, createGrpcTransport({ baseUrl: address }));
 
-/** Watches until it is stopped; `ended` resolves with the error that ended the call. */
+/** Watches a service until stopped. `ended` resolves with the error that ended the call. */
 function follow(client: Client<typeof Health>, service: string) {
   const stop = new AbortController();
   const seen: Status[] = [];
@@ -100,7 +103,7 @@ test("Check reports the status of the server and of each service, without a toke
   assert.equal((await fetch(`${server.address}/readyz`)).status, 503, "both report the same");
 });
 
-test("Check answers with the bytes of gRPC's health protocol", async () => {
+test("Check uses the wire format of gRPC's health protocol", async () => {
   await using opened = await openHealth();
   const client = new GrpcClient(new URL(opened.server.address).host, credentials.createInsecure());
   const check = (request: string) =>
@@ -130,7 +133,7 @@ test("Check answers with the bytes of gRPC's health protocol", async () => {
   }
 });
 
-test("gRPC-Web and Connect get the same answers", async () => {
+test("gRPC-Web and Connect get the same responses", async () => {
   await using opened = await openHealth();
   const baseUrl = opened.server.address;
   for (const transport of [
@@ -162,7 +165,7 @@ test("Watch reports the status immediately, and then only changes, even for an u
   assert.equal((await unknown.stop()).code, Code.Canceled, "the call was still open");
 });
 
-test("a hundred watchers check the parts as rarely as a single one", async () => {
+test("a hundred watchers check the parts only as often as a single watcher", async () => {
   await using opened = await openHealth();
   const client = healthAt(opened.server.address);
   const began = performance.now();
@@ -219,10 +222,10 @@ test("Check answers NOT_SERVING as soon as the service stops", async () => {
   await assert.rejects(Array.fromAsync(client.watch({})), { code: Code.Unavailable });
 });
 
-test("at most a thousand streams without a token can be open", async () => {
+test("at most a thousand streams without a token can be open concurrently", async () => {
   await using opened = await openHealth();
   const { address } = opened.server;
-  // A connection carries 256 streams.
+  // Each connection carries up to 256 streams.
   const clients = Array.from({ length: 5 }, () => healthAt(address));
   const watchers = clients.flatMap((client) =>
     Array.from({ length: 200 }, () => follow(client, "x")),
@@ -235,7 +238,7 @@ test("at most a thousand streams without a token can be open", async () => {
   });
   assert.equal((await healthAt(address).check({})).status, Status.SERVING, "not a stream");
   await watchers.pop()?.stop();
-  // Its client receives the end before the service does.
+  // The client receives the end of the watch before the service does.
   const next = healthAt(address);
   await until(async () => {
     for await (const { status } of next.watch({ service: "x" })) {
@@ -246,7 +249,7 @@ test("at most a thousand streams without a token can be open", async () => {
   await Promise.all(watchers.map((watcher) => watcher.stop()));
 });
 
-test("a server without services answers health checks only", async () => {
+test("a server without services serves only health checks", async () => {
   await using opened = await openHealth([]);
   const { address } = opened.server;
   assert.equal((await healthAt(address).check({})).status, Status.SERVING);

@@ -10,13 +10,13 @@ import { reportMsMax, type Readiness } from "./health.ts";
 import { implemented, type ImplementedService } from "./methods.ts";
 
 /**
- * grpc.health.v1.Health from the checks behind /readyz: for "" all checks, for a service those that
- * its use needs. A watch reports a change within two seconds and NOT_SERVING as soon as `leaving`
- * aborts; it ends when `draining` aborts.
+ * Creates grpc.health.v1.Health from the checks behind /readyz. For "", all checks count; for a
+ * service, those that its use needs. A watch reports a change within two seconds, and NOT_SERVING
+ * as soon as `leaving` aborts. The watch ends when `draining` aborts.
  */
 export function createGrpcHealth(parts: {
   readonly services: readonly DescService[];
-  /** The use of a service; undefined: it needs every part. */
+  /** Returns the use of a service, or undefined if it needs every part. */
   readonly useOf: (service: DescService) => string | undefined;
   readonly readiness: Readiness;
   readonly leaving: AbortSignal;

@@ -18,14 +18,14 @@ import { implemented, type ImplementedService } from "./methods.ts";
 import { untilAborted } from "../std/until-aborted.ts";
 
 /**
- * These streams need no token, so a stream without a request for this long is ended, to make room
- * for others.
+ * The time after which a stream that has sent no request is ended, to make room for others. These
+ * streams need no token.
  */
 const idleMsMaxDefault = 60_000;
 
 /**
- * grpc.reflection.v1 and v1alpha, which describe the contract to clients: `services`, themselves,
- * and `files` with messages that no method names, such as error details.
+ * Creates grpc.reflection.v1 and v1alpha, which describe the contract to clients. They describe
+ * `services`, themselves, and `files` with messages that no method names, such as error details.
  */
 export function createGrpcReflection(
   services: readonly DescService[],
@@ -90,7 +90,8 @@ function contractOf(services: readonly DescService[], others: readonly DescFile[
 }
 
 /**
- * Every name that a file declares. Values of an enum are siblings of the enum, not members of it.
+ * Yields every name that a file declares. Enum values are siblings of their enum, not members of
+ * it.
  */
 function* symbolsOf(file: DescFile): Generator<string, void, undefined> {
   for (const type of nestedTypes(file)) {
@@ -109,7 +110,7 @@ function* symbolsOf(file: DescFile): Generator<string, void, undefined> {
   }
 }
 
-/** The files and everything that they import, each once, the given files first. */
+/** Returns the files and everything that they import, each once, with the given files first. */
 function withImports(files: readonly DescFile[]): DescFile[] {
   const all = new Set(files);
   // Items that are added during the walk are visited as well.
@@ -145,7 +146,7 @@ function answer(question: Question, contract: Contract, sent: Set<DescFile>): An
   return failure(Code.InvalidArgument, "the request has no message_request");
 }
 
-/** The requested file, and its imports that this stream has not received yet. */
+/** Returns the requested file, and those of its imports that this stream has not received yet. */
 function filesFrom(
   file: DescFile | undefined,
   kind: string,

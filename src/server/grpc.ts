@@ -31,7 +31,7 @@ import {
   type RpcRequest,
 } from "./rpc-request.ts";
 
-/** The number of streams without a token that may be open at the same time. */
+/** The maximum number of streams without a token that may be open concurrently. */
 const openStreamsMax = 1_000;
 
 interface RpcServices {
@@ -44,13 +44,13 @@ interface RpcParts {
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
   readonly draining: Draining;
-  /** The memory of answers. */
+  /** The memory limit for responses. */
   readonly answers: HeldBytes;
   readonly shutdownSignal: AbortSignal;
   readonly reading: MessageReading;
 }
 
-/** The door of gRPC, gRPC-Web and Connect. */
+/** Creates the door of gRPC, gRPC-Web and Connect. */
 export function createGrpcDoor({ services, open, ...parts }: RpcServices & RpcParts): HttpDoor {
   const openToAll = new Set(open.map(({ service }) => service));
   const methods = new Map<string, RpcMethod>(
@@ -84,7 +84,7 @@ function pathOf(request: HttpRequest): string {
   return targetOf(request).split("?", 1)[0] ?? "";
 }
 
-/** The library's adapter with the interceptors of the service. */
+/** Creates the library's adapter with the interceptors of the service. */
 function openAdapter(
   { services, open }: RpcServices,
   parts: RpcParts,
@@ -115,9 +115,9 @@ function openAdapter(
         .set(originKey, callOriginOf(request))
         .set(responseKey, requests.get(request)?.response)
         .set(rpcRequestKey, requests.get(request)),
-    // Longer messages are refused before they get here.
+    // Longer messages are refused before they reach this point.
     readMaxBytes: bytesMax,
-    // For the JSON of Connect and gRPC-Web: the types that a google.rpc.Status can have, such as
+    // For the JSON of Connect and gRPC-Web: the types that a google.rpc.Status can contain, such as
     // the error of a job.
     jsonOptions: { registry: createRegistry(file_google_rpc_error_details) },
     binaryOptions: { readUnknownFields: false },
@@ -125,12 +125,17 @@ function openAdapter(
   });
 }
 
-/** gRPC itself; clients of gRPC-Web and Connect read the HTTP status. */
+/**
+ * Returns whether a content type is that of gRPC itself. Clients of gRPC-Web and Connect read the
+ * HTTP status.
+ */
 function isGrpc(contentType: string | undefined): boolean {
   return /^application\/grpc(?:[+;]|$)/.test(contentType ?? "");
 }
 
-/** A status without messages: headers only (gRPC over HTTP2, Responses). */
+/**
+ * Sends a status without messages, which consists of headers only (gRPC over HTTP2, Responses).
+ */
 function answerUnimplemented(path: string, response: HttpResponse): void {
   const error = new ServiceError("unimplemented", `${path.slice(0, 200)} is not served here`);
   void giveUpReading(response);
@@ -141,8 +146,9 @@ function answerUnimplemented(path: string, response: HttpResponse): void {
 }
 
 /**
- * Printable ASCII except % is sent as it is (gRPC over HTTP2, Status-Message). The library encodes
- * more, and grpc-js shows users the encoded text: it decodes only what had to be encoded.
+ * Encodes the message of a status. Printable ASCII except % is sent unchanged (gRPC over HTTP2,
+ * Status-Message). The library encodes more, and grpc-js shows users the encoded text, because it
+ * decodes only what had to be encoded.
  */
 function statusMessage(message: string): string {
   return message.replaceAll(/[^ -$&-~]+/g, (part) => encodeURIComponent(part.toWellFormed()));
@@ -159,7 +165,10 @@ function withPlainMessages(response: HttpResponse): HttpResponse {
   return response;
 }
 
-/** Uses one interceptor for calls of the services that need no token, and another for the rest. */
+/**
+ * Uses one interceptor for calls to the services that need no token, and another for all other
+ * calls.
+ */
 function either(
   isOpen: ReadonlySet<DescService>,
   forOpen: Interceptor,
@@ -171,7 +180,10 @@ function either(
   };
 }
 
-/** Permits `max` open streams in all: without tokens there are no accounts to divide them among. */
+/**
+ * Permits `max` open streams in total. Without tokens, there are no accounts to divide the streams
+ * among.
+ */
 function limitStreams(max: number): Interceptor {
   let count = 0;
   async function* counted<T>(messages: AsyncIterable<T>): AsyncIterable<T> {

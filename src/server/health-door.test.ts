@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => server[Symbol.asyncDispose]());
 
-/** Sends these bytes as a request, and returns the status. */
+/** Sends these bytes as a request, and returns the status of the response. */
 async function statusOf(head: string): Promise<number> {
   const socket = connect(Number(new URL(server.address).port), "127.0.0.1");
   socket.write(`${head}\r\n\r\n`);
@@ -38,16 +38,16 @@ async function statusOf(head: string): Promise<number> {
   return Number(/^HTTP\/1\.1 (\d+) /.exec(String(answer))?.[1]);
 }
 
-test("only health is answered over HTTP/1.0 and without a Host header, as load balancers request it", async () => {
+test("only health checks are answered over HTTP/1.0 and without a Host header, as load balancers request them", async () => {
   const rows: [head: string, status: number][] = [
-    // HAProxy: option httpchk GET /readyz
+    // HAProxy sends such a request for: option httpchk GET /readyz
     ["GET /healthz HTTP/1.0", 200],
     ["GET /readyz HTTP/1.0", 503],
     ["HEAD /readyz?for=speech HTTP/1.0", 200],
     ["GET /healthz HTTP/1.1", 200],
     ["GET /readyz?for=speech HTTP/1.1", 200],
     ["GET /healthz HTTP/1.0\r\nHost: a", 200],
-    // gRPC calls are POST, so a probe with the content type of gRPC requests health too.
+    // gRPC calls use POST, so a GET probe with the content type of gRPC also requests health.
     ["GET /healthz HTTP/1.0\r\nContent-Type: application/grpc", 200],
     ["GET /readyz HTTP/1.0\r\nContent-Type: application/grpc", 503],
     ["GET /readyz HTTP/1.1\r\nHost: a\r\nContent-Type: application/grpc", 503],
@@ -59,7 +59,7 @@ test("only health is answered over HTTP/1.0 and without a Host header, as load b
   for (const [head, status] of rows) assert.equal(await statusOf(head), status, head);
 });
 
-test("/readyz?for= takes one or several uses, and an error names those that exist", async () => {
+test("/readyz?for= accepts one or several uses, and an error lists the valid uses", async () => {
   const ask = async (query: string) => {
     const answer = await fetch(`${server.address}/readyz${query}`);
     return { status: answer.status, body: await answer.text() };

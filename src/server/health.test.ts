@@ -18,7 +18,7 @@ function readinessOf(checks: readonly ReadinessCheck[], log = createLog("silent"
   return { clock, readiness };
 }
 
-test("createReadiness() reports ready when every part is ready, and reasons without secrets otherwise", async () => {
+test("createReadiness() reports ready when every part is ready, and otherwise gives reasons without secrets", async () => {
   const problems: Record<string, Error | undefined> = {};
   const check = (name: string) => ({
     name,
@@ -51,7 +51,7 @@ test("createReadiness() reports ready when every part is ready, and reasons with
   });
 });
 
-test("createReadiness() reuses the report of a part for a second", async () => {
+test("createReadiness() reuses a part's report for a second", async () => {
   let asked = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   const check = async () => {
@@ -82,7 +82,7 @@ test("createReadiness() checks only the parts that a use needs", async () => {
   assert.deepEqual(await readiness.report(["speech"]), speech);
 });
 
-test("createReadiness() does not check a part again while its check hangs, and answers immediately", async () => {
+test("createReadiness() does not check a part again while its check hangs, and responds immediately", async () => {
   let asked = 0;
   const held = Promise.withResolvers<void>();
   const check = async () => {

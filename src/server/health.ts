@@ -2,17 +2,17 @@ import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { answerFailure, answerJson, targetOf, type HttpDoor } from "./http.ts";
 
-/** One part that must work before calls can be answered. */
+/** A part that must work before calls can be served. */
 export interface ReadinessCheck {
   readonly name: string;
   /**
-   * The kinds of calls that need it. The uses of all parts together are those that /readyz accepts.
+   * The kinds of calls that need the part. /readyz accepts every use that at least one part has.
    */
   readonly uses: readonly string[];
   /**
-   * Resolves with facts to show, for example which sandbox is used; if the part is not ready, with
-   * `ready: false` and a `reason`. Rejects if the part fails: only the message of a ServiceError is
-   * shown to clients.
+   * Resolves with facts to show, for example which sandbox is used. If the part is not ready,
+   * resolves with `ready: false` and a `reason`. Rejects if the part fails: only the message of a
+   * ServiceError is shown to clients.
    */
   readonly check: () => Promise<object | void>;
 }
@@ -20,11 +20,11 @@ export interface ReadinessCheck {
 /** The report of one part. */
 export interface PartReport {
   readonly ready: boolean;
-  /** Why it is not ready. */
+  /** The reason why the part is not ready. */
   readonly reason?: string;
 }
 
-/** The reports of the parts, by name; the whole is ready if every part is. */
+/** The reports of the parts, by name. The whole is ready if every part is. */
 export interface ReadinessReport {
   readonly isReady: boolean;
   readonly parts: Readonly<Record<string, PartReport>>;
@@ -33,26 +33,28 @@ export interface ReadinessReport {
 export interface Readiness {
   /** The uses that a request can name. */
   readonly uses: readonly string[];
-  /** Checks every part that one of these uses needs; undefined: every part. */
+  /** Checks every part that one of these uses needs, or every part if `uses` is undefined. */
   report(uses?: readonly string[]): Promise<ReadinessReport>;
 }
 
 /**
- * How long a report is reused: health needs no token, and this bounds how often parts are checked.
+ * How long a report is reused. Health checks need no token, so this limits how often parts are
+ * checked.
  */
 export const reportMsMax = 1_000;
-/** A part that has not answered after this time is not ready. */
+/** The time after which a part that has not responded is reported as not ready. */
 const answerMsMax = 2_000;
 
 interface ReadinessParts {
-  /** What clients may know of an error that is not a ServiceError. */
+  /** Returns the error that clients may see for an error that is not a ServiceError. */
   readonly explain: (error: unknown) => ServiceError | undefined;
   readonly log: Log;
   readonly now?: () => number;
 }
 
 /**
- * Checks the parts independently, each for at most two seconds. A report is reused for a second.
+ * Creates the readiness of the parts. Parts are checked independently, each for at most two
+ * seconds. A report is reused for a second.
  */
 export function createReadiness(
   checks: readonly ReadinessCheck[],
@@ -76,12 +78,12 @@ export function createReadiness(
   };
 }
 
-/** A part with at most one running check: checks that hang do not pile up. */
+/** A part with at most one running check, so that checks that hang do not accumulate. */
 class Part {
   readonly #check: ReadinessCheck;
   readonly #parts: ReadinessParts;
   readonly #now: () => number;
-  /** The running check, and when it began. */
+  /** The running check and its start time. */
   #asked: { readonly answer: Promise<PartReport>; readonly since: number } | undefined;
   #report: Promise<PartReport> | undefined;
   #reportEndsAt = Infinity;
@@ -103,8 +105,8 @@ class Part {
   }
 
   /**
-   * The part's report, or one that says it is late: immediately if its running check was late
-   * before.
+   * Returns the part's report, or a report that the part is late. The latter is returned
+   * immediately if the running check was already late.
    */
   async #inTime(): Promise<PartReport> {
     this.#asked ??= { answer: this.#ask(), since: this.#now() };
@@ -140,7 +142,7 @@ class Part {
     }
   }
 
-  /** Logs each change. */
+  /** Logs each change of the part's state. */
   #note({ ready, reason }: PartReport): void {
     if (ready === this.#wasReady) return;
     this.#wasReady = ready;
@@ -151,9 +153,9 @@ class Part {
 }
 
 /**
- * GET /healthz is answered 200 if the process answers at all. GET /readyz is answered 200 if every
- * part is ready, or with ?for=speech,jobs the parts that these uses need; otherwise, and after
- * `leaving` aborts, 503.
+ * Creates the door of the health checks. GET /healthz returns 200 if the process responds at all.
+ * GET /readyz returns 200 if every part is ready or, with ?for=speech,jobs, if the parts that these
+ * uses need are ready. Otherwise, and after `leaving` aborts, GET /readyz returns 503.
  */
 export function createHealthDoor(readiness: Readiness, leaving: AbortSignal): HttpDoor {
   return {
@@ -182,7 +184,7 @@ export function createHealthDoor(readiness: Readiness, leaving: AbortSignal): Ht
   };
 }
 
-/** The value of `for`, split at its commas; undefined without one. */
+/** Returns the value of `for`, split at its commas, or undefined if there is none. */
 function usesOf(target: string): readonly string[] | undefined {
   const [, query = ""] = target.split(/\?(.*)/s, 2);
   return new URLSearchParams(query).get("for")?.split(",");

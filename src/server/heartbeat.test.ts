@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../test/fixtures/until.ts";
 import { Heartbeat } from "./heartbeat.ts";
 
-test("Heartbeat calls each member once per interval, spread over the interval, until it is removed", async () => {
+test("Heartbeat calls each member once per interval, with calls spread over the interval, until the member is removed", async () => {
   const heartbeat = new Heartbeat(100);
   const beats = Array.from({ length: 40 }, () => 0);
   const members = beats.map((_, at) => ({ beat: () => void (beats[at] = (beats[at] ?? 0) + 1) }));

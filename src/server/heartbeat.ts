@@ -4,12 +4,13 @@ export interface Living {
 }
 
 /**
- * The interval is split into rounds, so that connections opened together are not pinged together.
+ * The number of rounds into which the interval is split, so that connections opened together are
+ * not pinged together.
  */
 const roundsMax = 20;
 const roundMsMin = 5;
 
-/** Calls `beat` of each member every `everyMs`, with one timer for all of them. */
+/** Calls `beat` on each member every `everyMs`, with one timer for all members. */
 export class Heartbeat {
   readonly #everyMs: number;
   readonly #rounds: readonly Set<Living>[];
@@ -24,7 +25,7 @@ export class Heartbeat {
     this.#rounds = Array.from({ length: count }, () => new Set());
   }
 
-  /** The first beat comes within `everyMs`. */
+  /** Adds a member. Its first beat comes within `everyMs`. */
   add(member: Living): void {
     this.#rounds[this.#next++ % this.#rounds.length]?.add(member);
     this.#members += 1;

@@ -2,12 +2,12 @@ import { HeldBytes, type HeldShare } from "../std/held-bytes.ts";
 import { isClosed, type HttpResponse } from "./http.ts";
 
 /**
- * Shorter answers are not counted: the tables of docs/memory.md include them in the memory of a
- * call.
+ * The size below which responses are not counted. The tables in docs/memory.md include such
+ * responses in the memory of a call.
  */
 export const uncountedBytesMax = 64 << 10;
 
-/** The default limits of a server. */
+/** Returns the default limits of a server. */
 export function defaultAnswers(): HeldBytes {
   return new HeldBytes({
     nodeBytesMax: 256 << 20,
@@ -18,8 +18,9 @@ export function defaultAnswers(): HeldBytes {
 }
 
 /**
- * Counts the memory of an answer until its response is closed: sent or aborted. Throws
- * resource_exhausted, ANSWERS_FULL, if the answers of the account or the node take too much memory.
+ * Counts the memory of a response until the response is closed: sent or aborted. Throws
+ * resource_exhausted (ANSWERS_FULL) if the responses of the account or the node take too much
+ * memory.
  */
 export function holdAnswer(
   answers: HeldBytes,

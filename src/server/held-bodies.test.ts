@@ -16,15 +16,15 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import { openServer } from "./server.ts";
 
 /**
- * The limit of an account's bodies in this test. Each stalled body has sent this much, and may use
- * half as much again.
+ * The memory limit for an account's bodies in this test. Each stalled body has sent `sentBytes`,
+ * and may use half as much again.
  */
 const accountBytesMax = 2_000_000;
 const sentBytes = 1_000_000;
 
 /**
- * A Speech service that ignores audio, for the accounts "one" and "other": their names are their
- * tokens.
+ * Opens a Speech service that ignores audio, for the accounts "one" and "other". The names of the
+ * accounts are their tokens.
  */
 async function openSpeech() {
   const speech = implemented(Speech, {
@@ -63,7 +63,7 @@ async function openSpeech() {
 const recognize = "/v2beta1/speech:recognize";
 const rpc = "/hlust.speech.v2beta1.Speech/Recognize";
 
-/** Sends a part of a body, and stalls; `undo` cancels the request. */
+/** Sends part of a body, and stalls. `undo` cancels the request. */
 type Stall = (address: string) => Promise<{ readonly undo: () => void }>;
 
 async function stallHttp1(address: string, path: string): Promise<{ undo: () => void }> {
@@ -112,7 +112,7 @@ const stalls: Record<string, Stall> = {
     ];
     socket.write(`${head.join("\r\n")}\r\n\r\n`);
     await once(socket, "data");
-    // A text of two million bytes, masked with zeros.
+    // The frame announces a text of two million bytes, masked with zeros.
     const frame = Buffer.alloc(14);
     frame.set([0x81, 0xff]);
     frame.writeBigUInt64BE(2_000_000n, 2);
@@ -121,7 +121,7 @@ const stalls: Record<string, Stall> = {
   },
 };
 
-test("stalled bodies use at most the limit of their account, on every protocol, and other accounts are not affected", async () => {
+test("on every protocol, stalled bodies use at most their account's memory limit and do not affect other accounts", async () => {
   await using server = await openSpeech();
   const call = async (account: string) => {
     const response = await fetch(`${server.address}${recognize}`, {
@@ -141,7 +141,7 @@ test("stalled bodies use at most the limit of their account, on every protocol, 
     await until(async () => {
       refused = await call("one");
       if (refused.status === 429) return true;
-      // The call came first, and the other body was refused.
+      // The call came first, so the other body was refused.
       stalled.undo();
       stalled = await stall(server.address);
       return false;

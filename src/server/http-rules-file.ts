@@ -16,9 +16,9 @@ import {
 } from "../transcoding/service-config.ts";
 
 /**
- * Reads the rules that replace the contract's (§4.10 item 9), YAML or JSON, and checks that the
- * services have their methods and that the doors can serve them. Throws ServiceConfigError with
- * every problem and its place.
+ * Reads the rules that replace the contract's rules (§4.10 item 9), in YAML or JSON. Checks that
+ * the services have the methods that the rules name, and that the doors can serve them. Throws
+ * ServiceConfigError with every problem and its location.
  */
 export async function readHttpRulesFile(
   path: string,
@@ -44,7 +44,7 @@ function kindProblem({ httpMethod, method }: Binding): string | undefined {
   return `${expected}, found ${httpMethod}: ${method.name} is ${kind}`;
 }
 
-/** Paths that begin with these are answered by the service itself, before any rule. */
+/** The service itself handles paths that begin with these, before any rule. */
 const ownPaths: ReadonlySet<string> = new Set([
   "console",
   "docs",
@@ -61,7 +61,7 @@ function pathProblem({ path, template }: Binding): string | undefined {
 }
 
 async function textOf(path: string): Promise<string> {
-  // A character takes at most four bytes; one byte more shows that a file is too long.
+  // A character takes at most four bytes. One byte more shows that a file is too long.
   const bytes = Buffer.alloc(4 * serviceConfigLengthMax + 1);
   let length = 0;
   try {

@@ -13,7 +13,7 @@ test("readBody() does not wait for a client that disconnected before the call", 
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const server = createServer((request) => {
     request.once("close", () => {
-      // One turn of the event loop later, as after an await.
+      // The response follows one turn of the event loop later, as after an await.
       setImmediate(() => {
         readBody(request, 100, held.hold("one")).catch(resolve);
       });

@@ -8,11 +8,11 @@ import { bodyIntakeOf, isShortBody } from "./body-intake.ts";
 import { bodyLimits, BodyPace, type BodyLimits } from "./body-pace.ts";
 import { ByteCollector, tooLarge } from "./byte-collector.ts";
 
-/** A request of either protocol version. */
+/** A request over either protocol version. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = ServerResponse | Http2ServerResponse;
 export type HttpHandler = (request: HttpRequest, response: HttpResponse) => Promise<void>;
-/** A handler that answers its own failures. */
+/** A handler that reports its own failures to the client. */
 export type HttpListener = (request: HttpRequest, response: HttpResponse) => void;
 
 /** The server side of some of the requests on the port. */
@@ -20,15 +20,15 @@ export interface HttpDoor {
   handles(request: HttpRequest): boolean;
   handle(request: HttpRequest, response: HttpResponse): Promise<void>;
   /**
-   * Whether the door itself sends 100 Continue, after it has checked the headers. Default: it is
-   * sent before the door is called.
+   * Whether the door itself sends 100 Continue after checking the headers. By default, 100 Continue
+   * is sent before the door is called.
    */
   readonly asksForBody?: boolean;
-  /** Whether the door answers requests without a Host header, which some load balancers send. */
+  /** Whether the door handles requests without a Host header, which some load balancers send. */
   readonly needsNoHost?: boolean;
 }
 
-/** The headers of a request as an object of fetch, without HTTP/2 pseudo headers. */
+/** Returns the headers of a request as a fetch Headers object, without HTTP/2 pseudo headers. */
 export function headersOf(request: Pick<HttpRequest, "headers">): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -39,7 +39,8 @@ export function headersOf(request: Pick<HttpRequest, "headers">): Headers {
 }
 
 /**
- * One header of a request, by its name in lower case; repeated headers are joined by commas.
+ * Returns one header of a request, by its name in lower case. Repeated headers are joined by
+ * commas.
  */
 export function headerOf(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
@@ -47,8 +48,8 @@ export function headerOf(request: HttpRequest, name: string): string | undefined
 }
 
 /**
- * The path and query as sent, without the origin that a proxy request carries (RFC 9112, section
- * 3.2.2).
+ * Returns the path and query as sent, without the origin that a proxy request contains (RFC 9112,
+ * section 3.2.2).
  */
 export function targetOf(request: HttpRequest): string {
   const target = request.url ?? "/";
@@ -66,7 +67,7 @@ export function answerJson(
   answerContent(response, status, body, { "content-type": "application/json", ...headers });
 }
 
-/** Sends a complete answer; `headers` has its Content-Type. */
+/** Sends a complete response. `headers` contains its Content-Type. */
 export function answerContent(
   response: HttpResponse,
   status: number,
@@ -93,7 +94,7 @@ function beginContent(
 }
 
 /**
- * Writes the status and headers of an answer. Over HTTP/1.1 they are sent with the first bytes of
+ * Writes the status and headers of a response. Over HTTP/1.1, they are sent with the first bytes of
  * the body, or by flushHead().
  */
 export function writeHead(
@@ -101,17 +102,20 @@ export function writeHead(
   status: number,
   headers: OutgoingHttpHeaders,
 ): void {
-  // One line for each version: the types of Node have no common signature.
+  // The call is written once for each version, because Node's types have no common signature.
   if (response instanceof Http2ServerResponse) response.writeHead(status, headers);
   else response.writeHead(status, headers);
 }
 
 export function flushHead(response: HttpResponse): void {
-  // Over HTTP/2 they are sent already.
+  // Over HTTP/2, the headers have already been sent.
   if (!(response instanceof Http2ServerResponse)) response.flushHeaders();
 }
 
-/** Writes a part of the body. false: wait for "drain" before the next. */
+/**
+ * Writes part of the body. Returns false if the caller must wait for "drain" before writing the
+ * next part.
+ */
 export function writePart(response: HttpResponse, part: string | Uint8Array): boolean {
   if (response instanceof Http2ServerResponse) return response.write(bytesOf(part));
   return response.write(part);
@@ -125,21 +129,24 @@ export function endBody(response: HttpResponse, part: string | Uint8Array): void
 }
 
 /**
- * HTTP/2 streams get bytes: Node 24 sends freed memory when strings are written to a stream whose
- * last write is empty.
+ * HTTP/2 streams are given bytes, because Node 24 sends freed memory when strings are written to a
+ * stream whose last write is empty.
  */
 function bytesOf(part: string | Uint8Array): Uint8Array {
   return typeof part === "string" ? Buffer.from(part) : part;
 }
 
-/** Whether nothing can be written any more: the answer was sent, or the client is gone. */
+/**
+ * Returns whether nothing more can be written, because the response was sent or the client has
+ * disconnected.
+ */
 export function isClosed(response: HttpResponse): boolean {
   return response instanceof Http2ServerResponse ? response.stream.closed : response.closed;
 }
 
 /**
- * Aborts an incomplete answer in a way that the client can detect: without a last chunk, or with a
- * reset of the stream.
+ * Aborts an incomplete response in a way that the client can detect: without a last chunk, or with
+ * a stream reset.
  */
 export function breakOff(response: HttpResponse): void {
   if (response instanceof Http2ServerResponse) {
@@ -149,10 +156,12 @@ export function breakOff(response: HttpResponse): void {
   }
 }
 
-/** How long a client has to read the error that ended its stream and to close the connection. */
+/**
+ * The time that a client has to read the error that ended its stream and to close the connection.
+ */
 export const closeGraceMs = 2_000;
 
-/** Aborts an answer that has not ended after `closeGraceMs`. */
+/** Aborts a response that has not ended after `closeGraceMs`. */
 export function breakOffSoon(response: HttpResponse): void {
   if (isClosed(response)) return;
   const timer = setTimeout(() => {
@@ -163,7 +172,7 @@ export function breakOffSoon(response: HttpResponse): void {
   });
 }
 
-/** Answers with an error, or aborts an answer that was begun already. */
+/** Responds with an error, or aborts a response that has already begun. */
 export function answerFailure(response: HttpResponse, error: ServiceError): void {
   if (response.headersSent) {
     breakOff(response);
@@ -171,13 +180,14 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
   }
   const dropped = giveUpReading(response);
   const { status, headers, body } = errorBody(error);
-  // RFC 9110, section 15.5.22; HTTP/2 has no such header.
+  // RFC 9110, section 15.5.22, requires this header. HTTP/2 has no such header.
   if (status === 426 && response.req.httpVersionMajor === 1) headers["upgrade"] = "websocket";
   if (dropped === undefined) {
     answerJson(response, status, body, headers);
     return;
   }
-  // The end of the answer closes the connection: a client that still sends would lose the answer.
+  // The end of the response closes the connection, so a client that is still sending would lose the
+  // response.
   headers["content-type"] = "application/json";
   beginContent(response, status, body, headers);
   writePart(response, body);
@@ -185,20 +195,20 @@ export function answerFailure(response: HttpResponse, error: ServiceError): void
 }
 
 /**
- * Sends 100 Continue to a client that waits for it before it sends its body (RFC 9110, section
+ * Sends 100 Continue to a client that waits for it before sending its body (RFC 9110, section
  * 10.1.1).
  */
 export function askForBody(request: HttpRequest, response: HttpResponse): void {
   if (!isWaitingToSend(request)) return;
-  // The call may be cancelled in the packet that opened it: Node throws if its HTTP/2 stream is
-  // gone.
+  // The packet that opened the call may also cancel it. Node throws if the HTTP/2 stream no longer
+  // exists.
   if (response instanceof Http2ServerResponse && (isClosed(response) || response.stream.destroyed))
     return;
   asked.add(request);
   response.writeContinue();
 }
 
-/** Whether the client waits for 100 Continue before it sends its body. */
+/** Returns whether the client waits for 100 Continue before it sends its body. */
 export function isWaitingToSend(request: HttpRequest): boolean {
   return /(?:^|\W)100-continue(?:$|\W)/i.test(request.headers.expect ?? "") && !asked.has(request);
 }
@@ -206,16 +216,15 @@ export function isWaitingToSend(request: HttpRequest): boolean {
 const asked = new WeakSet<HttpRequest>();
 
 /**
- * Reads and drops the rest of a refused request at a bounded rate, so that the client receives the
- * answer. Returns a promise if the answer must be the last one of the connection: end it when the
- * promise resolves.
+ * Reads and discards the rest of a refused request at a bounded rate, so that the client receives
+ * the response. If the response must be the last one on the connection, returns a promise: end the
+ * response when the promise resolves.
  */
 export function giveUpReading(response: HttpResponse): Promise<void> | undefined {
   const { req } = response;
   if (req.complete || req.destroyed) return undefined;
   if (isWaitingToSend(req)) {
-    // The client may send the body all the same, so the next bytes can be the body or another
-    // request.
+    // The client may send the body anyway, so the next bytes can be the body or another request.
     if (!(response instanceof Http2ServerResponse)) response.shouldKeepAlive = false;
     return undefined;
   }
@@ -234,7 +243,7 @@ export function giveUpReading(response: HttpResponse): Promise<void> | undefined
 }
 
 /**
- * How long the rest of a refused request over HTTP/2 may take; flow control bounds its rate.
+ * The maximum time for the rest of a refused request over HTTP/2. Flow control bounds its rate.
  */
 const droppedMsMax = 5_000;
 
@@ -247,10 +256,10 @@ async function dropRest(request: HttpRequest): Promise<void> {
 }
 
 /**
- * Reads a body of at most `bytesMax`; the share counts its bytes as they arrive. Throws
- * invalid_argument with status 413 for a longer one, resource_exhausted if the share may not grow,
- * deadline_exceeded if it stalls for 30 s or arrives too slowly, cancelled if the client closes the
- * request.
+ * Reads a body of at most `bytesMax`. The share counts the bytes as they arrive. Throws
+ * invalid_argument with status 413 for a longer body, and resource_exhausted if the share may not
+ * grow. Throws deadline_exceeded if the body stalls for 30 s or arrives too slowly, and cancelled
+ * if the client closes the request.
  */
 export async function readBody(
   request: HttpRequest,
@@ -259,7 +268,7 @@ export async function readBody(
   limits: BodyLimits = bodyLimits,
 ): Promise<Uint8Array> {
   if (hasNoBody(request)) return nothing;
-  // "close" has already been emitted, and would not be received here.
+  // "close" has already been emitted, so a listener added here would not receive it.
   if (request.destroyed) throw clientGone();
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > bytesMax) throw tooLarge(bytesMax);
@@ -308,7 +317,7 @@ export async function readBody(
 
 const nothing = new Uint8Array();
 
-/** Whether the headers announce no body (RFC 9112, section 6.3; RFC 9113, section 8.1). */
+/** Returns whether the headers announce no body (RFC 9112, section 6.3; RFC 9113, section 8.1). */
 function hasNoBody(request: HttpRequest): boolean {
   if (request instanceof Http2ServerRequest) return request.stream.endAfterHeaders;
   const { headers } = request;

@@ -5,42 +5,43 @@ import { answerFailure } from "./http.ts";
 import { takeBodyInTurns, type BodyIntake } from "./body-intake.ts";
 
 /**
- * The number of requests that may wait behind the one that is being answered. Clients that pipeline
- * send a few.
+ * The maximum number of requests that may wait behind the one being handled. Clients that pipeline
+ * send only a few.
  */
 export const pipelinedMax = 16;
 
 /**
- * A connection of HTTP/1.1. Its requests are answered one at a time, and no body is read faster
- * than the node can process it.
+ * An HTTP/1.1 connection. Its requests are handled one at a time, and no body is read faster than
+ * the node can process it.
  */
 export class Http1Connection {
   readonly #socket: Socket;
   readonly #pieces = new TinyChunks();
-  /** The starts of requests that wait until the request before them is answered. */
+  /** The start functions of requests that wait until the previous request is answered. */
   readonly #waiting: (() => void)[] = [];
   #isAnswering = false;
   #isUpgraded = false;
-  /** The reasons for which the socket is paused. */
+  /** The number of reasons for which the socket is paused. */
   #holds = 0;
   #latest: IncomingMessage | undefined;
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    // Reading a body resumes the socket, so it is paused again. Node replaces resume() for the same
-    // purpose, for pauses of its own.
+    // Reading a body resumes the socket, so the socket is paused again. Node replaces resume() for
+    // the same purpose, for its own pauses.
     socket.on("resume", () => {
       this.keep();
     });
   }
 
-  /** After an upgrade another protocol reads the socket. */
+  /** Stops controlling the socket, because another protocol reads it after an upgrade. */
   upgrade(): void {
     this.#isUpgraded = true;
   }
 
   /**
-   * Calls `begin` when it is the request's turn: immediately if no other request is being answered.
+   * Calls `begin` when it is the request's turn, or immediately if no other request is being
+   * handled.
    */
   add(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
     this.#latest = request;
@@ -74,20 +75,20 @@ export class Http1Connection {
     start();
   }
 
-  /** Pauses the socket until release() was called as often as hold(). */
+  /** Pauses the socket until release() has been called as often as hold(). */
   hold(): void {
     this.#holds += 1;
     this.keep();
   }
 
   /**
-   * Keeps the pause when data arrived in spite of it: a read that was in progress has resumed the
-   * socket.
+   * Restores the pause when data has arrived despite it: a read that was in progress has resumed
+   * the socket.
    */
   keep(): void {
     if (this.#holds === 0 || this.#isUpgraded) return;
-    // Node's server stops reading when the socket emits "pause", which a paused socket does not
-    // emit again.
+    // Node's server stops reading when the socket emits "pause". A socket that is already paused
+    // does not emit "pause" again.
     if (this.#socket.isPaused()) this.#socket.emit("pause");
     else this.#socket.pause();
   }
@@ -95,7 +96,7 @@ export class Http1Connection {
   release(): void {
     this.#holds -= 1;
     if (this.#holds > 0 || this.#isUpgraded || this.#socket.destroyed) return;
-    // An unread body pauses the socket by itself, and resumes it when it is read.
+    // An unread body pauses the socket by itself, and resumes the socket when it is read.
     const latest = this.#latest;
     const isFull =
       latest &&
@@ -116,15 +117,15 @@ export class Http1Connection {
   }
 }
 
-/** Whether a body may follow the headers (RFC 9112, section 6.3). */
+/** Returns whether a body may follow the headers (RFC 9112, section 6.3). */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
 /**
  * Makes the parser of a socket that is being closed skip the rest of the current read, which may
- * contain a thousand requests. Node has no call for this; returning 2, as for an upgrade, stops the
- * parser.
+ * contain a thousand requests. Node has no method for this. Returning 2, as for an upgrade, stops
+ * the parser.
  */
 export function stopParsingWhenClosed(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, "parser");

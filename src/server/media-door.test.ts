@@ -16,8 +16,8 @@ after(async () => {
 const { app, send, newUpload, mediaCount, untilWriting, assertNothingLeft } = door;
 
 /**
- * The id of media is its entity tag, before and after a restart, since media never changes under
- * its id.
+ * Returns the entity tag of media, which is its id. The tag is the same before and after a restart,
+ * because the media with a given id never changes.
  */
 function etagOf(uri: string): string {
   return `"${new URL(uri).pathname.split("/").at(-1)}"`;
@@ -53,7 +53,7 @@ for (const protocol of protocols) {
     }
   });
 
-  test(`${protocol}: GET answers ranges and entity tags, and 416 after the end`, async () => {
+  test(`${protocol}: GET returns ranges and entity tags, and 416 for a range after the end`, async () => {
     const { name, url } = await newUpload();
     const bytes = wav(1000);
     await send(protocol, "PUT", url, { body: bytes });
@@ -98,7 +98,7 @@ for (const protocol of protocols) {
     assert.equal(headers["content-disposition"], "attachment");
   });
 
-  test(`${protocol}: a URL accepts one PUT; a new URL replaces the media`, async () => {
+  test(`${protocol}: a URL accepts one PUT, and media sent to a new URL replaces the old media`, async () => {
     const { name, url } = await newUpload();
     await send(protocol, "PUT", url, { body: wav(100) });
     const before = (await app.client.get(name)).uri;
@@ -115,7 +115,7 @@ for (const protocol of protocols) {
     await assertNothingLeft(count);
   });
 
-  test(`${protocol}: one of two concurrent PUTs to one URL succeeds`, async () => {
+  test(`${protocol}: only one of two concurrent PUTs to the same URL succeeds`, async () => {
     const count = await mediaCount();
     const { name, url } = await newUpload();
     const slow = async function* (size: number) {
@@ -162,7 +162,7 @@ for (const protocol of protocols) {
     assert.equal((await send(protocol, "PUT", url, { body: wav(10) })).status, 200);
   });
 
-  test(`${protocol}: a URL that is not signed for the request gets 403, another method 405`, async () => {
+  test(`${protocol}: a URL that is not signed for the request gets 403, and another method gets 405`, async () => {
     const { name, url } = await newUpload();
     await send(protocol, "PUT", url, { body: wav(100) });
     const { storageSignedUrl: fresh } = await app.client.initUpload(name);
@@ -205,7 +205,7 @@ for (const protocol of protocols) {
     await assertNothingLeft(count);
   });
 
-  test(`${protocol}: media of a transcript that is deleted during the upload is deleted`, async () => {
+  test(`${protocol}: media is deleted if its transcript is deleted during the upload`, async () => {
     const count = await mediaCount();
     const { name, url } = await newUpload();
     const deleting = async function* () {
@@ -219,7 +219,7 @@ for (const protocol of protocols) {
   });
 }
 
-test("GET of media whose bytes are lost fails, instead of answering with an empty recording", async () => {
+test("GET fails for media whose bytes are lost, instead of returning an empty recording", async () => {
   const { name, url } = await newUpload();
   await send("HTTP/1.1", "PUT", url, { body: wav(100) });
   const { media_id: mediaId } = await app.db

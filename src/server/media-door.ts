@@ -9,20 +9,20 @@ import { answerWaveform } from "./waveform.ts";
 
 export interface MediaDoorParts extends UploadParts, MediaParts {
   readonly urls: SignedUrls;
-  /** The JSON text of a media's waveform; undefined if there is none. */
+  /** Returns the JSON text of a media waveform, or undefined if there is none. */
   readonly findWaveform: (mediaId: string) => Promise<AsyncIterable<string> | undefined>;
 }
 
 const methods = "GET, HEAD, PUT, OPTIONS";
 
 /**
- * The door of signed URLs (§4.7): one PUT of media to an upload, GET and HEAD of a transcript's
- * media and of its waveform, under /media/. The signature is the only authorization.
+ * Creates the door of signed URLs (§4.7) under /media/: one PUT of media to an upload, and GET and
+ * HEAD of a transcript's media and of its waveform. The signature is the only authorization.
  */
 export function createMediaDoor(parts: MediaDoorParts): HttpDoor {
   return {
     handles: (request) => targetOf(request).startsWith("/media/"),
-    // The door checks the headers of an upload first, before gigabytes are sent.
+    // The door checks the headers of an upload before gigabytes are sent.
     asksForBody: true,
     async handle(request, response) {
       const method = request.method ?? "";
@@ -51,7 +51,7 @@ export function createMediaDoor(parts: MediaDoorParts): HttpDoor {
   };
 }
 
-/** The last part of a signed path; throws if the path has another form. */
+/** Returns the last part of a signed path. Throws if the path has another form. */
 function idOf(path: string, pathOf: (id: string) => string): string {
   const id = path.slice(path.lastIndexOf("/") + 1);
   if (pathOf(id) !== path) throw notSigned();

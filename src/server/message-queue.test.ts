@@ -18,7 +18,7 @@ test("MessageQueue yields the waiting messages, then ends", async () => {
   assert.deepEqual(await Array.fromAsync(queue), ["a", "b"]);
 });
 
-test("MessageQueue wakes a waiting reader, and rejects its read when it fails", async () => {
+test("MessageQueue wakes a waiting reader when a message arrives, and rejects its read when the queue fails", async () => {
   const { queue } = openQueue(100);
   const first = queue.next();
   queue.push("a", 1);
@@ -36,7 +36,7 @@ test("MessageQueue drops waiting messages when it fails", async () => {
   await assert.rejects(queue.next(), /bad/);
 });
 
-test("MessageQueue pauses its source above sizeMax, and resumes it at half of that, once each", async () => {
+test("MessageQueue pauses its source above sizeMax and resumes it at half of sizeMax, once each", async () => {
   const { queue, calls } = openQueue(600);
   for (const text of ["a", "b", "c", "d"]) queue.push(text, 4);
   assert.deepEqual(calls, ["pause"]);

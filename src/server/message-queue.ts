@@ -1,16 +1,16 @@
-/** The memory of a message in addition to its bytes. */
+/** The memory used by a message in addition to its bytes. */
 const sizeOfObject = 200;
 
-/** The source of messages: a socket. */
+/** The source of messages, which is a socket. */
 export interface MessageSource {
   pause(): void;
   resume(): void;
 }
 
 /**
- * The messages from a socket to a method: events add them, `for await` reads them. The socket is
- * paused while more than `sizeMax` bytes wait, so that TCP slows down a fast sender and nothing is
- * dropped.
+ * Passes messages from a socket to a method: events add messages, and `for await` reads them. The
+ * socket is paused while more than `sizeMax` bytes wait, so that TCP slows down a fast sender and
+ * nothing is dropped.
  */
 export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
   readonly #waiting: { message: T; size: number }[] = [];
@@ -30,7 +30,7 @@ export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
     return this.#end !== undefined;
   }
 
-  /** Adds a message of `size` bytes; does nothing after the end. */
+  /** Adds a message of `size` bytes. Does nothing after the end. */
   push(message: T, size: number): void {
     if (this.#end !== undefined) return;
     if (this.#reader) {
@@ -47,14 +47,14 @@ export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
     }
   }
 
-  /** Ends the messages after the waiting ones were read. */
+  /** Ends the messages once the waiting ones have been read. */
   end(): void {
     if (this.#end !== undefined) return;
     this.#end = "ended";
     this.#reader?.resolve({ done: true, value: undefined });
   }
 
-  /** Rejects the read immediately; waiting messages are dropped. */
+  /** Rejects the pending read immediately. Waiting messages are dropped. */
   fail(error: unknown): void {
     if (this.#end !== undefined && this.#end !== "ended") return;
     this.#end = { error };

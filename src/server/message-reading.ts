@@ -8,7 +8,10 @@ import { lazyPathOf, type LazyPath } from "../transcoding/lazy-path.ts";
 import { bodyLimits as bodyLimitsDefault, type BodyLimits } from "./body-pace.ts";
 import { ReadingTurns } from "./reading-turns.ts";
 
-/** How much memory of a node request bodies may use: as received, decompressed, and as messages. */
+/**
+ * How much of a node's memory request bodies may use: as received, when decompressed, and as
+ * messages.
+ */
 const requestBytesDefault: HeldBytesLimits = {
   nodeBytesMax: 256 << 20,
   accountBytesMax: 64 << 20,
@@ -16,17 +19,17 @@ const requestBytesDefault: HeldBytesLimits = {
   what: "request bodies",
 };
 
-/** The resources with which all doors of a node read requests. */
+/** The resources used by all doors of a node to read requests. */
 export interface MessageReading {
-  /** The bytes of requests by account; "" is for all clients without a token. */
+  /** The bytes of requests by account; "" stands for all clients without a token. */
   readonly held: HeldBytes;
-  /** How fast a body must arrive. */
+  /** The limits on how slowly a body may arrive. */
   readonly bodyLimits: BodyLimits;
-  /** Turns on the main thread, which carries live audio. */
+  /** Turns on the main thread, which also handles live audio. */
   readonly turns: ReadingTurns;
   /** Turns on the threads that decompress. */
   readonly decompressing: FairSemaphore;
-  /** Reads long messages; undefined: no method accepts them. */
+  /** The reader of long messages; undefined if no method accepts them. */
   readonly longMessages: LongMessages | undefined;
 }
 
@@ -54,12 +57,12 @@ export function createMessageReading({
   };
 }
 
-/** A message as it was received. */
+/** A message as received. */
 export interface ReceivedMessage {
   readonly bytes: Uint8Array;
   /**
-   * The type of the bytes. It differs from `input`, the method's type, if the body is one field of
-   * the message.
+   * The message type of the bytes. It differs from `input`, the method's type, if the body is one
+   * field of the message.
    */
   readonly type: DescMessage;
   readonly input: DescMessage;
@@ -69,7 +72,8 @@ export interface ReceivedMessage {
 }
 
 /**
- * The account of a message, the share that counts its bytes, and a signal that aborts its reading.
+ * The account of a message, the share that counts the message's bytes, and a signal that aborts
+ * reading the message.
  */
 export interface MessageOwner {
   readonly accountId: string;
@@ -80,24 +84,27 @@ export interface MessageOwner {
 /** A message that may be read now, within 50 ms. */
 export interface AdmittedMessage {
   readonly bytes: Uint8Array;
-  /** Adds the list that was read on another thread to the message. */
+  /** Adds to the message the list that was read on another thread. */
   readonly finish?: (message: Message) => void;
 }
 
 /**
- * The long lists of messages of at least this size are read on another thread: 64 kB of JSON take 5
- * ms.
+ * The minimum size of messages whose long lists are read on another thread. Reading 64 kB of JSON
+ * takes 5 ms.
  */
 const longBytesMin = 64 << 10;
 const longValuesMin = 2_000;
-/** Messages of at least this many values take more than a millisecond, and wait for their turn. */
+/**
+ * The minimum number of values in messages that wait for their turn, because reading them takes
+ * more than a millisecond.
+ */
 const turnValuesMin = 500;
 const turnBytesMin = 128 << 10;
-/** The memory of a message per value: 60 bytes from JSON, 110 from the binary form. */
+/** The memory used by a message per value: 60 bytes from JSON, 110 from the binary form. */
 const bytesPerValue = 120;
 
 /**
- * Admits a message to be read on the main thread: in its turn, and without the list that makes it
+ * Admits a message to be read on the main thread, in its turn and without the list that makes it
  * long. Throws invalid_argument for a message with too many values.
  */
 export async function admitMessage(
@@ -110,7 +117,7 @@ export async function admitMessage(
   let finish: AdmittedMessage["finish"];
   let values = path && bytes.length >= longBytesMin ? Infinity : countIn(received);
   if (path && values > longValuesMin) {
-    // Short messages may share their buffer with others.
+    // A short message may share its buffer with others, so it is copied.
     const own = bytes.length < longBytesMin ? new Uint8Array(bytes) : bytes;
     const { format, isStrict } = received;
     const message = { bytes: own, format, isStrict, path: path.names };
@@ -124,12 +131,12 @@ export async function admitMessage(
   }
   if (values > valuesMax) throw tooManyValues(path?.names.at(-1)?.jsonName);
   if (takesLong(bytes.length, values)) await turns.take(accountId);
-  // The message copies its texts and recordings.
+  // The decoded message contains copies of its texts and recordings.
   share.grow(bytes.length + values * bytesPerValue);
   return { bytes, ...(finish && { finish }) };
 }
 
-/** Whether a message of this size must wait for its turn. */
+/** Returns whether a message of this size must wait for its turn. */
 export function takesLong(bytes: number, values: number): boolean {
   return bytes > turnBytesMin || values > turnValuesMin;
 }

@@ -7,7 +7,7 @@ export interface ImplementedService {
   readonly implementation: ServiceImpl<DescService>;
 }
 
-/** Pairs a service with its implementation, and checks their types. */
+/** Pairs a service with its implementation, and checks that their types match. */
 export function implemented<S extends DescService>(
   service: S,
   implementation: ServiceImpl<S>,
@@ -15,7 +15,9 @@ export function implemented<S extends DescService>(
   return { service, implementation };
 }
 
-/** Every method of the services by its descriptor, with its one implementation for all doors. */
+/**
+ * Every method of the services by its descriptor, with the implementation that all doors share.
+ */
 export type Methods = ReadonlyMap<DescMethod, MethodImplSpec>;
 
 export function methodsOf(services: readonly ImplementedService[]): Methods {

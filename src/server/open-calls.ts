@@ -3,7 +3,10 @@ import type { CallContext } from "./call-context.ts";
 import { clientGone } from "./client-gone.ts";
 import { isClosed, type HttpRequest, type HttpResponse } from "./http.ts";
 
-/** The calls in flight; each is aborted when its client closes the request, or at shutdown. */
+/**
+ * Tracks the calls in flight. Each call is aborted when its client closes the request, or at
+ * shutdown.
+ */
 export class OpenCalls {
   readonly #shutdown: AbortSignal;
   readonly #calls = new Set<CallContext>();
@@ -15,7 +18,7 @@ export class OpenCalls {
     });
   }
 
-  /** Adds a call; disposing of the result removes it. */
+  /** Adds a call. Disposing of the result removes the call. */
   add(call: CallContext, request: HttpRequest, response: HttpResponse): Disposable {
     const onClose = () => {
       if (!response.writableEnded) call.abort(clientGone());

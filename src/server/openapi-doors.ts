@@ -8,14 +8,14 @@ import type {
 } from "../transcoding/openapi/document.ts";
 import { curlOf } from "../transcoding/openapi/curl.ts";
 
-/** The tag of the requests that the service answers in addition to the methods of its contract. */
+/** The tag for requests that the service handles in addition to the methods of its contract. */
 export const doorsTag: Tag = {
   name: "Service",
   description:
     "Media at signed URLs, the state of the service, and this description. None of it needs a token.",
 };
 
-/** The paths that no HTTP rule describes: media, health, and the reference itself. */
+/** Returns the paths that no HTTP rule describes: media, health, and the reference itself. */
 export function doorPaths(url: string): Record<string, PathItem> {
   return {
     "/media/uploads/{upload}": { put: putMedia() },
@@ -65,7 +65,7 @@ function json(description: string, schema: Schema): Response {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** The parameters of a signed URL that are in the query. */
+/** Returns the query parameters of a signed URL. */
 function signature(withSize: boolean): NonNullable<Operation["parameters"]> {
   const part = (name: string, description: string) =>
     ({ name, in: "query", required: true, description, schema: { type: "string" } }) as const;

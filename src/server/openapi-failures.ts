@@ -11,7 +11,8 @@ import type {
 import { errorBody } from "./answer-errors.ts";
 
 /**
- * The answers to failed calls, with bodies written by the same code as real errors (api: Errors).
+ * Describes the responses to failed calls. Their bodies are written by the same code as real errors
+ * (api: Errors).
  */
 export function describeFailures(): Failures {
   return {
@@ -25,7 +26,7 @@ export function describeFailures(): Failures {
   };
 }
 
-/** The form of a message: without a capital letter and a period. */
+/** Converts text to the form of a message: without an initial capital letter or a final period. */
 function sentence(text: string): string {
   return text.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }
@@ -129,7 +130,7 @@ function sharedFailures(): SharedFailure[] {
   ];
 }
 
-/** Failures for which a retry may succeed, and those that no method expects. */
+/** Returns failures for which a retry may succeed, and failures that no method expects. */
 function passingFailures(): SharedFailure[] {
   return [
     shared(

@@ -11,8 +11,8 @@ import { describeFailures } from "./openapi-failures.ts";
 import { bodyBytesMaxDefault } from "./body-bytes-max.ts";
 
 /**
- * Describes everything that the service answers over HTTP, as OpenAPI 3.1. `url`: the address of
- * the service for clients, without a slash at the end.
+ * Describes everything that the service serves over HTTP, as OpenAPI 3.1. `url`: the address of the
+ * service for clients, without a trailing slash.
  */
 export function describeApi(
   bindings: readonly Binding[],
@@ -23,7 +23,7 @@ export function describeApi(
   }: {
     readonly registry: Registry;
     readonly url: string;
-    /** E-mail address or URL where people ask for access. */
+    /** The e-mail address or URL where people can request access. */
     readonly contact?: string | undefined;
   },
 ): OpenApiDocument {
@@ -52,7 +52,7 @@ export function describeApi(
   };
 }
 
-/** The service in one sentence. */
+/** A one-sentence description of the service. */
 export const intro =
   "Recordings become time-aligned, versioned, editable transcripts; live audio becomes words while they are spoken.";
 

@@ -3,8 +3,8 @@ import { clientGone } from "./client-gone.ts";
 import type { HttpRequest } from "./http.ts";
 
 /**
- * The body of a request, read within the limits (undefined: without limits). Throws
- * deadline_exceeded if it exceeds them, and cancelled if the client closes the request.
+ * Yields the body of a request, read within the limits (undefined: without limits). Throws
+ * deadline_exceeded if the body exceeds the limits, and cancelled if the client closes the request.
  */
 export async function* pacedBody(
   request: HttpRequest,
@@ -21,7 +21,10 @@ export async function* pacedBody(
   }
 }
 
-/** The next chunk. If the client closes the request the body fails, which is not a bug. */
+/**
+ * Returns the next chunk. If the client closes the request, reading the body fails, which is not a
+ * bug.
+ */
 async function next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   try {
     return await chunks.next();

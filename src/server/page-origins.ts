@@ -2,26 +2,30 @@ import type { IncomingHttpHeaders } from "node:http";
 import { ServiceError, shown } from "../std/service-error.ts";
 import type { HttpRequest, HttpResponse } from "./http.ts";
 
-/** All origins. */
+/** The value that allows all origins. */
 export const anyOrigin = "*";
 
 /**
- * Decides which web pages may call. Pages of the service's own origin always may. Cookies play no
- * part: the API does not read them.
+ * Decides which web pages may call the service. Pages of the service's own origin are always
+ * allowed. Cookies play no part, because the API does not read them.
  */
 export interface PageOrigins {
   /**
-   * Sets the CORS headers of an answer. true: the request was a preflight, and has been answered.
+   * Sets the CORS headers of a response. Returns true if the request was a preflight and has been
+   * answered.
    */
   answer(request: HttpRequest, response: HttpResponse): boolean;
   /**
-   * Why the WebSocket of a page is refused, since browsers send no preflight for WebSockets.
-   * undefined: it is accepted.
+   * Returns the reason for refusing a page's WebSocket, because browsers send no preflight for
+   * WebSockets. Returns undefined if the WebSocket is accepted.
    */
   refusal(headers: IncomingHttpHeaders): ServiceError | undefined;
 }
 
-/** CORS (Fetch, section 3.2) for `allowed` origins, such as https://app.example, or anyOrigin. */
+/**
+ * Implements CORS (Fetch, section 3.2) for `allowed` origins, such as https://app.example, or
+ * anyOrigin.
+ */
 export function createPageOrigins(
   allowed: readonly string[],
   publicUrl: () => string | undefined,
@@ -51,7 +55,7 @@ export function createPageOrigins(
       return true;
     },
     refusal({ origin, host }) {
-      // Programs send no Origin.
+      // Programs other than browsers send no Origin.
       if (origin === undefined || isAllowed(origin) || isOwnOrigin(origin, host, publicUrl()))
         return undefined;
       return new ServiceError(
@@ -64,8 +68,8 @@ export function createPageOrigins(
 }
 
 /**
- * Whether an origin has the host and port of the service: those of its public URL, or those that
- * were called, with http or https, since a proxy may have terminated TLS.
+ * Returns whether an origin has the host and port of the service: those of its public URL or those
+ * that were called. The scheme may be http or https, because a proxy may have terminated TLS.
  */
 export function isOwnOrigin(
   origin: string,

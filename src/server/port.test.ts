@@ -9,7 +9,7 @@ import type { HttpListener } from "./http.ts";
 import { openPort } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 
-/** Answers with the protocol version of the request. */
+/** Responds with the protocol version of the request. */
 const echo: HttpListener = (request, response) => {
   response.end(`HTTP/${request.httpVersion}`);
 };
@@ -31,7 +31,7 @@ async function readAll(socket: Socket): Promise<string> {
   return text;
 }
 
-test("openPort() answers HTTP/1.1 and HTTP/2 on one port", async () => {
+test("openPort() serves HTTP/1.1 and HTTP/2 on one port", async () => {
   const { port } = await openEcho();
   assert.equal(await (await fetch(port.address)).text(), "HTTP/1.1");
   const session = connectHttp2(port.address);
@@ -78,7 +78,7 @@ test("openPort() closes an idle HTTP/2 connection, but not one with a silent cal
   const [idle, busy] = [connectHttp2(port.address), connectHttp2(port.address)];
   const silent = busy.request({ ":path": "/silent" });
   await Array.fromAsync(idle.request({ ":path": "/" }));
-  // Both are silent from now on; the idle one became silent later.
+  // Both connections are silent from now on. The idle connection became silent later.
   await once(idle, "close");
   assert.deepEqual([busy.closed, busy.destroyed], [false, false]);
   assert.equal((await Array.fromAsync(busy.request({ ":path": "/" }))).join(""), "HTTP/2.0");
@@ -111,7 +111,7 @@ test("openPort() survives a client that disconnects before CONNECT is refused", 
   await port.drain();
 });
 
-/** A port whose calls are answered when the test decides. */
+/** Opens a port on which the test decides when a held call is answered. */
 async function openHeld() {
   const held = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -129,7 +129,10 @@ async function openHeld() {
   return { ...opened, answer, letGo: () => held.resolve() };
 }
 
-/** A connection of HTTP/1.1 that is kept open: each call resolves with the head of its answer. */
+/**
+ * Opens an HTTP/1.1 connection that is kept alive. Each call resolves with the headers of its
+ * response.
+ */
 function openKept(number: number) {
   const socket = connect(number, "127.0.0.1").setEncoding("utf8");
   return {
@@ -146,7 +149,7 @@ function openKept(number: number) {
   };
 }
 
-test("Port.drain() waits for a call in flight, accepts new ones until then, and stops listening", async () => {
+test("Port.drain() waits for a call in flight, accepts new calls until that call ends, and then stops listening", async () => {
   const { port, answer, letGo } = await openHeld();
   const drained = port.drain();
   const late = await fetch(port.address);
@@ -158,7 +161,7 @@ test("Port.drain() waits for a call in flight, accepts new ones until then, and 
   await assert.rejects(fetch(port.address));
 });
 
-test("Port.drain() answers requests over idle connections with Connection: close, and closes the others", async () => {
+test("Port.drain() responds to requests on idle connections with Connection: close, and closes the other connections", async () => {
   const { port, number, answer, letGo } = await openHeld();
   const [used, idle] = [openKept(number), openKept(number)];
   for (const kept of [used, idle]) assert.doesNotMatch(await kept.call(), /connection: close/i);
@@ -169,7 +172,7 @@ test("Port.drain() answers requests over idle connections with Connection: close
   await Promise.all([...closed, drained, answer]);
 });
 
-/** The frames that an HTTP/2 client receives. */
+/** Yields the frames that an HTTP/2 client receives. */
 async function* framesOf(socket: Socket) {
   let bytes = Buffer.alloc(0);
   for await (const chunk of socket) {
@@ -188,7 +191,7 @@ test("Port.drain() sends GOAWAY over HTTP/2, and still accepts calls that were a
   const [headers, goaway] = [1, 7];
   const call = { ":method": "GET", ":path": "/" };
   const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-  // Node's own client makes no call after a GOAWAY.
+  // Node's own client makes no call after a GOAWAY, so the test writes raw frames.
   socket.write(Buffer.concat([preface, frame("SETTINGS", 0), request(1, call)]));
   const lastStreams: number[] = [];
   const answered: number[] = [];
@@ -201,12 +204,12 @@ test("Port.drain() sends GOAWAY over HTTP/2, and still accepts calls that were a
     if (answered.length === 2) letGo();
   }
   await Promise.all([drained, answer]);
-  // Node sends the last GOAWAY twice.
+  // Node sends the final GOAWAY twice.
   assert.deepEqual([...new Set(lastStreams)], [2 ** 31 - 1, 3]);
   assert.deepEqual(answered, [1, 3]);
 });
 
-test("Port.drain() does not interrupt HTTP/2 answers that are being sent", async () => {
+test("Port.drain() does not interrupt HTTP/2 responses that are being sent", async () => {
   const size = 4_000_000;
   const { port } = await openEcho((_, response) => {
     response.end(Buffer.alloc(size, 7));

@@ -24,25 +24,26 @@ import { pumpCalls, type PortHandlers } from "./pump-calls.ts";
 import { detectProtocol } from "./detect-protocol.ts";
 import { unsentLimits, UnsentWatch, type UnsentLimits } from "./unsent-watch.ts";
 
-/** How long an idle connection stays open. */
+/** The maximum time for which an idle connection stays open. */
 const idleMsMaxDefault = 75_000;
 /**
- * TCP keep-alive: an idle connection is probed after this time, and closed some minutes later if
- * its peer is gone.
+ * The TCP keep-alive delay. An idle connection is probed after this time, and closed some minutes
+ * later if its peer no longer responds.
  */
 const keepAliveMs = 60_000;
-/** The trailers of an answer are sent at most this long after its body. */
+/** The maximum delay between the body of a response and its trailers. */
 const trailersMs = 200;
-/** A connection that was asked to close is destroyed after this time. */
+/** The time after which a connection that was asked to close is destroyed. */
 const endMsMax = 5_000;
 /**
- * Requests that were already sent when clients were asked to leave have arrived after this time.
+ * The time within which requests that were already sent when clients were asked to disconnect will
+ * have arrived.
  */
 const lastRequestsMs = 250;
 /**
- * A GOAWAY after which calls that were already sent are still accepted (RFC 9113, section 6.8):
- * NO_ERROR, and the highest stream id. After Node's own GOAWAY new streams are ignored, whatever
- * its stream id.
+ * A GOAWAY frame after which calls that were already sent are still accepted (RFC 9113, section
+ * 6.8): NO_ERROR, and the highest stream id. After Node's own GOAWAY, new streams are ignored,
+ * whatever its stream id.
  */
 const gentleGoaway = Buffer.from("0000080700000000007fffffff00000000", "hex");
 
@@ -53,19 +54,21 @@ const gentleGoaway = Buffer.from("0000080700000000007fffffff00000000", "hex");
 const resets = { streamResetBurst: 100, streamResetRate: 33 };
 
 export interface PortLimits extends UnsentLimits {
-  /** A connection whose protocol or headers are incomplete is closed after this time. */
+  /**
+   * The time after which a connection is closed if its protocol or headers are still incomplete.
+   */
   readonly headersMsMax: number;
   readonly idleMsMax: number;
   readonly connections: ConnectionLimits;
 }
 
 export interface Port {
-  /** http://<host>:<port>, as bound. */
+  /** The bound address in the form http://<host>:<port>. */
   readonly address: string;
   /**
-   * Asks every client to close its connection (Connection: close, GOAWAY), and answers new calls
-   * until the calls in flight and `others` have ended. Only then does it stop listening and close
-   * idle connections. Resolves when the last one is closed.
+   * Asks every client to close its connection (Connection: close, GOAWAY), and serves new calls
+   * until the calls in flight and `others` have ended. Only then does the port stop listening and
+   * close idle connections. Resolves when the last connection is closed.
    */
   drain(others?: Promise<unknown>): Promise<void>;
   /** Stops listening, and closes every connection. */
@@ -73,8 +76,8 @@ export interface Port {
 }
 
 /**
- * Listens for cleartext HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port; the first bytes
- * decide.
+ * Listens for cleartext HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port. The first bytes
+ * of a connection determine its protocol.
  */
 export async function openPort(
   at: { readonly host: string; readonly port: number },
@@ -99,7 +102,7 @@ export async function openPort(
   const connections = new Connections(limits.connections, () => {
     http1.closeIdleConnections();
   });
-  /** Connections whose protocol is not known yet. */
+  /** Connections whose protocol is not yet known. */
   const silent = new Set<Socket>();
   const keepAlive = { keepAlive: true, keepAliveInitialDelay: keepAliveMs };
   const listener = createServer({ noDelay: true, ...keepAlive }, (socket) => {
@@ -129,7 +132,7 @@ export async function openPort(
     address: addressOf(listener.address()),
     async drain(others) {
       const begun = calls.end();
-      // Node always writes whole frames, so this does not split one.
+      // Node always writes whole frames, so this write does not split a frame.
       for (const [session, socket] of sessions)
         if (!session.closed && socket.writable) socket.write(gentleGoaway);
       const hasCallers = connections.open.length > 0;
@@ -140,8 +143,8 @@ export async function openPort(
       listener.close();
       for (const session of sessions.keys()) session.close();
       for (const socket of silent) socket.destroy();
-      // Node closes a connection after an answer only if the request asks for that, so idle
-      // connections are closed again and again until none is left.
+      // Node closes a connection after a response only if the request asks for that. Idle
+      // connections are therefore closed again and again until none is left.
       const sweep = setInterval(() => {
         http1.closeIdleConnections();
       }, 100);
@@ -170,19 +173,19 @@ function defaultLimits(): PortLimits {
 function openHttp1(handlers: PortHandlers, { headersMsMax, idleMsMax }: PortLimits): Http1Server {
   const http1 = createHttp1Server({
     headersTimeout: headersMsMax,
-    // A body may take long, for example an upload of gigabytes. Bodies have idle limits of their
-    // own.
+    // A body may take a long time, for example an upload of gigabytes. Bodies have their own idle
+    // limits.
     requestTimeout: 0,
     keepAliveTimeout: idleMsMax,
     connectionsCheckingInterval: Math.min(500, headersMsMax / 2),
     noDelay: true,
-    // The request handler checks it, and answers with our own error.
+    // The request handler checks the Host header, and responds with our own error.
     requireHostHeader: false,
     // Other upgrades, such as curl's to h2c, are declined by ignoring them (RFC 9110, section 7.8).
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
   });
   const connections = new WeakMap<Duplex, Http1Connection>();
-  // This listener runs after Node's own, which sets up the parser.
+  // This listener runs after Node's own listener, which sets up the parser.
   http1.on("connection", (socket) => {
     connections.set(socket, new Http1Connection(socket));
     stopParsingWhenClosed(socket);
@@ -203,12 +206,13 @@ function openHttp1(handlers: PortHandlers, { headersMsMax, idleMsMax }: PortLimi
   http1.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     handlers.refuse(error.code ?? "", socket);
   });
-  // Without a listener Node would close the connection without an answer.
+  // Without a listener, Node would close the connection without a response.
   http1.on("connect", (_request, socket: Duplex) => {
     socket.on("error", () => socket.destroy());
     handlers.refuse("CONNECT", socket);
   });
-  // The server does not listen itself. Without this event it would never check for late headers.
+  // The HTTP/1.1 server does not listen itself. Without this event, it would never check for late
+  // headers.
   http1.emit("listening");
   return http1;
 }
@@ -219,8 +223,8 @@ function openHttp2(handlers: PortHandlers, unsent: UnsentWatch): Http2Server {
     handlers.handle,
   );
   http2.on("checkContinue", handlers.handle);
-  // A complete answer ends the stream, even if the client has more to send (RFC 9113, section 8.1).
-  // Trailers are sent after "finish", without an event.
+  // A complete response ends the stream, even if the client has more to send (RFC 9113, section
+  // 8.1). Trailers are sent after "finish", without an event.
   http2.on("request", (_request, { stream }) => {
     stream.once("finish", () => {
       const close = setTimeout(() => {
@@ -240,7 +244,7 @@ function openHttp2(handlers: PortHandlers, unsent: UnsentWatch): Http2Server {
       });
     });
   });
-  // A broken session ends with its socket, so its error needs no handling.
+  // A failed session ends with its socket, so its error needs no handling.
   http2.on("sessionError", () => {});
   return http2;
 }
@@ -258,7 +262,7 @@ function refuseTinyChunks(
     if (chunk === null || !areTiny(chunk.length)) return push(chunk, encoding);
     const { NGHTTP2_ENHANCE_YOUR_CALM: code } = constants;
     session.goaway(code, 0, Buffer.from(tinyChunks().message));
-    // A destroyed stream passes on nothing more.
+    // A destroyed stream passes on no more data.
     stream.destroy();
     setImmediate(() => {
       session.destroy(undefined, code);
@@ -269,14 +273,14 @@ function refuseTinyChunks(
 
 /**
  * Closes a connection that has had no call for `idleMsMax`, whatever else it sends. Long silent
- * calls, such as Watch of gRPC's health, keep their connection open.
+ * calls, such as Watch in gRPC's health service, keep their connection open.
  */
 function endWhenIdle(session: ServerHttp2Session, socket: Socket, idleMsMax: number): void {
   let calls = 0;
   const end = () => {
     session.close();
-    // A connection whose peer reads nothing, has an unfinished call, or just stays does not close
-    // by itself.
+    // A connection does not close by itself if its peer reads nothing, has an unfinished call, or
+    // simply stays connected.
     idle = setTimeout(() => socket.destroy(), endMsMax);
   };
   let idle = setTimeout(end, idleMsMax);

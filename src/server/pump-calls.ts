@@ -10,17 +10,18 @@ import {
   type HttpResponse,
 } from "./http.ts";
 
-/** The handlers of requests, upgrades and malformed input at a port. */
+/** The handlers of a port for requests, upgrades and malformed input. */
 export interface PortHandlers {
   readonly handle: HttpListener;
   /**
-   * Answers input that is not HTTP; `code` is Node's, for example HPE_HEADER_OVERFLOW, or CONNECT.
+   * Answers input that is not HTTP. `code` is an error code from Node, for example
+   * HPE_HEADER_OVERFLOW, or CONNECT.
    */
   readonly refuse: (code: string, socket: Duplex) => void;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
-/** Starts each call when the pump permits it; requests for health start immediately. */
+/** Starts each call when the pump permits it. Health requests start immediately. */
 export function pumpCalls(handlers: PortHandlers, pump: CallPump): PortHandlers {
   return {
     ...handlers,
@@ -58,7 +59,7 @@ function isHealth(target: string): boolean {
   return healthPaths.some((path) => target.startsWith(path));
 }
 
-/** Headers that identify a caller: calls with the same token have the same caller. */
+/** The headers that identify a caller: calls with the same token come from the same caller. */
 const tokenHeaders = ["authorization", "x-goog-api-key", "sec-websocket-protocol", "cookie"];
 
 function callerOf(request: HttpRequest): string {
@@ -70,7 +71,7 @@ function callerOf(request: HttpRequest): string {
   return token ?? request.socket?.remoteAddress ?? "";
 }
 
-/** Whether a call was cancelled, or its connection closed, before it started. */
+/** Whether a call was cancelled or its connection was closed before the call started. */
 function isGone(response: HttpResponse): boolean {
   return response.destroyed || isClosed(response);
 }

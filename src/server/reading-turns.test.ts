@@ -7,7 +7,7 @@ function work(ms: number): void {
   while (performance.now() < until);
 }
 
-test("messages are read one at a time, and other events run between them", async () => {
+test("messages are read one at a time, and other events are processed between them", async () => {
   const turns = new ReadingTurns();
   const read: string[] = [];
   let events = 0;

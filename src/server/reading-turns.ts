@@ -1,15 +1,15 @@
 /**
- * Makes long messages wait for each other, so that the main thread reads one at a time, in fair
- * turns of the accounts. After each message, the thread does other work for as long as the message
- * took: long messages use at most half of its time, however many arrive.
+ * Queues long messages, so that the main thread reads one at a time, with fair turns for the
+ * accounts. After each message, the thread does other work for as long as reading the message took.
+ * Long messages therefore use at most half of the thread's time, however many arrive.
  */
 export class ReadingTurns {
-  /** The waiting messages by account, in the order of the accounts' turns. */
+  /** The waiting messages by account, in the order in which the accounts have their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #isBusy = false;
 
   /**
-   * Resolves when it is the account's turn; the message must be read before the next event is
+   * Resolves when it is the account's turn. The message must be read before the next event is
    * processed.
    */
   async take(accountId: string): Promise<void> {
@@ -27,7 +27,7 @@ export class ReadingTurns {
   #begin(): void {
     this.#isBusy = true;
     const begunAt = performance.now();
-    // The message of the turn is read before this runs.
+    // The message whose turn it is has been read by the time this callback runs.
     setImmediate(() => {
       const tookMs = performance.now() - begunAt;
       if (tookMs < 1) this.#next();
@@ -39,7 +39,7 @@ export class ReadingTurns {
     this.#isBusy = false;
     for (const [accountId, waiting] of this.#waiting) {
       const start = waiting.shift();
-      // An account that has more goes behind all others.
+      // An account with more waiting messages moves behind all other accounts.
       this.#waiting.delete(accountId);
       if (waiting.length > 0) this.#waiting.set(accountId, waiting);
       if (start === undefined) continue;

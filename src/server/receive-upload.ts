@@ -10,13 +10,16 @@ import { answerJson, askForBody, type HttpRequest, type HttpResponse } from "./h
 export interface UploadParts {
   readonly uploads: Uploads;
   readonly log: Log;
-  /** An upload that stalls for this long, or arrives too slowly, is given up. Default: 60 s. */
+  /** An upload that stalls for this long or arrives too slowly is aborted. Default: 60 s. */
   readonly idleMsMax?: number;
-  /** The longest time of an upload. Default: a day, since its space is not reserved for longer. */
+  /**
+   * The maximum duration of an upload. Default: one day, since its space is not reserved for
+   * longer.
+   */
   readonly uploadMsMax?: number;
 }
 
-/** Receives the body of a PUT. Throws the reason of a refusal. */
+/** Receives the body of a PUT request. Throws the error that explains a refusal. */
 export async function receiveUpload(
   { uploads, log, idleMsMax = 60_000, uploadMsMax = 24 * 3_600_000 }: UploadParts,
   { uploadId, bytesMax }: { readonly uploadId: string; readonly bytesMax: number },
@@ -33,8 +36,8 @@ export async function receiveUpload(
     if (body.announced !== undefined && body.announced > bytesMax) throw mediaTooLarge(bytesMax);
     const room = await uploads.check(uploadId, body.announced);
     askForBody(request, response);
-    // The parser of HTTP/1.1 copies each chunk for its reader; chunks of HTTP/2 share memory with
-    // other frames.
+    // The HTTP/1.1 parser copies each chunk for its reader. HTTP/2 chunks share memory with other
+    // frames.
     const ownsChunks = request.httpVersionMajor === 1;
     const bytes = ownsChunks ? body.bytes() : asAnnounced(body.bytes(), body.announced);
     await uploads.receive(uploadId, bytes, { bytesMax, room, signal: body.signal, ownsChunks });
@@ -51,9 +54,9 @@ export async function receiveUpload(
 }
 
 /**
- * Calls the listener if more bytes than announced follow a PUT. They would be parsed as a request
- * and refused on the bare socket, and the client would take that for the answer to its PUT. HTTP/2
- * itself resets the stream of such a body.
+ * Calls the listener if a PUT body has more bytes than announced. The extra bytes would be parsed
+ * as another request and refused on the bare socket, and the client would mistake that refusal for
+ * the response to its PUT. HTTP/2 itself resets the stream of such a body.
  */
 function onEndOfAnswers(request: HttpRequest, listener: (reason: unknown) => void): () => void {
   if (request.httpVersionMajor > 1) return () => {};
@@ -67,18 +70,18 @@ function onEndOfAnswers(request: HttpRequest, listener: (reason: unknown) => voi
 }
 
 interface Body {
-  /** Content-Length, if there is one. */
+  /** The Content-Length, if the request has one. */
   readonly announced: number | undefined;
   /**
-   * Aborts if the client disconnects or the body stalls. Over HTTP/2 a stream may end first and be
-   * reset a moment later: check the signal again after the last byte, before the body counts as
+   * Aborts if the client disconnects or the body stalls. An HTTP/2 stream may end first and be
+   * reset a moment later. Check the signal again after the last byte, before treating the body as
    * complete.
    */
   readonly signal: AbortSignal;
   readonly abort: (reason: unknown) => void;
   /**
-   * Yields the whole body, or throws, even if the body is shorter than announced. Leaving the loop
-   * leaves the connection open.
+   * Yields the whole body. Throws if the body is incomplete, even if it is only shorter than
+   * announced. Leaving the loop early leaves the connection open.
    */
   bytes(): AsyncGenerator<Uint8Array, void, undefined>;
   /** Whether the client closed the request. */
@@ -94,7 +97,7 @@ function openBody(request: HttpRequest, idleMsMax: number): Body {
     isBroken = true;
     broken.abort(clientGone());
   });
-  // The reader of the body gets the error.
+  // The error is passed to the reader of the body.
   request.on("error", () => {});
   return {
     announced,
@@ -129,8 +132,8 @@ function openBody(request: HttpRequest, idleMsMax: number): Body {
 }
 
 /**
- * Node's HTTP/2 ends the body of a stream that violates the protocol as if it were complete; the
- * error comes too late.
+ * When a stream violates the protocol, Node's HTTP/2 ends its body as if the body were complete.
+ * The error arrives too late.
  */
 async function* asAnnounced(
   bytes: AsyncIterable<Uint8Array>,

@@ -4,10 +4,13 @@ import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
 
-/** A refused connection is destroyed after this time, since its peer may neither read nor close. */
+/**
+ * A refused connection is destroyed after this time, since the client may neither read nor close
+ * it.
+ */
 const endMsMax = 500;
 
-/** Answers on a bare socket, in HTTP/1.1, and ends it. */
+/** Sends an HTTP/1.1 error response on a bare socket and ends the socket. */
 export function refuse(socket: Duplex, error: ServiceError, requestId: string = newId()): void {
   const { status, headers, body } = errorBody(error);
   const lines = Object.entries({
@@ -24,7 +27,7 @@ export function refuse(socket: Duplex, error: ServiceError, requestId: string = 
   });
 }
 
-/** Answers malformed HTTP; `code` is Node's. */
+/** Answers malformed HTTP. `code` is an error code from Node. */
 export function refuseMalformed(code: string, socket: Duplex): void {
   if (!socket.writable) {
     socket.destroy();

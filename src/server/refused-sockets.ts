@@ -8,7 +8,7 @@ import { acceptHandshakes } from "./accept-handshakes.ts";
 import { closeGraceMs } from "./http.ts";
 import { refuse } from "./refuse.ts";
 
-/** A request for a WebSocket, with its socket and the bytes that were read already. */
+/** A WebSocket request with its socket and the bytes that have already been read. */
 export interface Upgrade {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
@@ -16,18 +16,19 @@ export interface Upgrade {
 }
 
 /**
- * The number of sockets that may be open only to send the reason of their refusal. Above it pages
- * get the HTTP status, as other clients do.
+ * The maximum number of sockets that are open only to send the reason for a refusal. Above this
+ * limit, pages get the HTTP status, as other clients do.
  */
 const openMax = 100;
-/** The longest message that is read from such sockets; messages are dropped. */
+/** The maximum size of a message that is read from these sockets. Messages are discarded. */
 const messageBytesMax = 64 << 10;
 
 /**
- * Refuses WebSockets. Browsers hide the answer to a handshake from their pages, so the socket of a
- * page (it has an Origin) is accepted, gets the error as its only frame, and is closed: with 1013
- * if a retry may succeed, 1011 for a failure of the service, else 1008. A page that does not close
- * its side is disconnected after 2 s. Other clients get the HTTP status.
+ * Refuses WebSockets. Browsers hide the response to a handshake from their pages. The socket of a
+ * page (a client that sends an Origin header) is therefore accepted, gets the error as its only
+ * frame, and is closed. The close code is 1013 if a retry may succeed, 1011 for a failure of the
+ * service, and 1008 otherwise. A page that does not close its side is disconnected after 2 s. Other
+ * clients get the HTTP status.
  */
 export class RefusedSockets {
   readonly #server = new WebSocketServer({
@@ -59,7 +60,7 @@ export class RefusedSockets {
 }
 
 function sendError(webSocket: WebSocket, error: ServiceError): void {
-  // A page may still send a message that is too long; the socket is being closed already.
+  // A page may still send a message that is too long, but the socket is already being closed.
   webSocket.on("error", () => {});
   webSocket.send(JSON.stringify({ error: statusJson(error) }));
   webSocket.close(closeCodeOf(error));

@@ -15,8 +15,9 @@ import {
 import type { PageOrigins } from "./page-origins.ts";
 
 /**
- * Handles every HTTP request of the port: sets its X-Request-Id, answers preflights, and passes it
- * to the first of `doors` that handles it, or to `rest`. Failures of doors are answered here.
+ * Handles every HTTP request of the port: sets X-Request-Id, answers preflights, and passes the
+ * request to the first of `doors` that handles it, or to `rest`. Errors thrown by doors are
+ * answered here.
  */
 export function createRequestHandler(
   { doors, rest }: { readonly doors: readonly HttpDoor[]; readonly rest: HttpHandler },
@@ -31,7 +32,7 @@ export function createRequestHandler(
   return (request, response) => {
     const { requestId } = findCallOrigin(request, isTrustedProxy);
     response.setHeader("x-request-id", requestId);
-    // Drops the part of the body that is still unread when the answer is out.
+    // Discards the unread part of the body after the response has been sent.
     response.once("finish", () => {
       void giveUpReading(response);
     });
@@ -48,8 +49,8 @@ export function createRequestHandler(
       .catch((error: unknown) => {
         answerFailure(response, answerError(error, requestId));
       })
-      // Not even the failure could be written. Without this handler, one such answer would end the
-      // process.
+      // Even the error response could not be written. Without this handler, one such failure would
+      // end the process.
       .catch((bug: unknown) => {
         log.error(errorFields(bug), "call.broken");
         breakOff(response);

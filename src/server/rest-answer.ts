@@ -25,7 +25,7 @@ export type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
 export type StreamSpec = Extract<MethodImplSpec, { kind: "server_streaming" }>;
 type Answer = MessageInitShape<DescMessage>;
 
-/** A call whose message was read. */
+/** A call with its request message already read. */
 export interface RestCall {
   readonly binding: Binding;
   readonly message: Message;
@@ -33,14 +33,14 @@ export interface RestCall {
   readonly transcoder: Transcoder;
 }
 
-/** Calls a method, and writes its answer as JSON, as stored JSON or as an HttpBody. */
+/** Calls a method and writes its response as JSON, as stored JSON or as an HttpBody. */
 export async function answerUnary(
   request: HttpRequest,
   response: HttpResponse,
   spec: UnarySpec,
   { binding, message, call, transcoder }: RestCall,
   parts: {
-    /** Counts the memory of the answer. */
+    /** Counts the memory of the response. */
     readonly hold: (bytes: number) => unknown;
     readonly limits: StreamLimits | undefined;
   },
@@ -72,7 +72,7 @@ export async function answerUnary(
   answerJson(response, 200, json, call.answerHeaders);
 }
 
-/** Calls a method, and writes its stream of answers as events, lines of JSON or bytes. */
+/** Calls a method and writes its stream of responses as events, lines of JSON or bytes. */
 export async function answerStreaming(
   request: HttpRequest,
   response: HttpResponse,
@@ -108,7 +108,7 @@ async function callUnary(spec: UnarySpec, message: Message, call: CallContext) {
     if (call.timeoutMs() === undefined || !(answer instanceof Promise)) return await answer;
     return await unlessAborted(answer, call.signal);
   } catch (error) {
-    // An error that a method throws because it was aborted is not its own failure.
+    // An error that a method throws because it was aborted is not a failure of the method.
     throw error instanceof ServiceError ? error : (call.reason ?? error);
   }
 }
@@ -122,8 +122,8 @@ interface Written {
 const writtenAnswers = new WeakMap<object, Written[]>();
 
 /**
- * Many streams may answer the same message, for example those that watch one job: they share its
- * bytes, even while these wait to be sent.
+ * Many streams may send the same message, for example streams that watch one job. The streams share
+ * the message's bytes, even while the bytes wait to be sent.
  */
 function sharedBytes(
   answer: Answer,

@@ -1,4 +1,4 @@
-// google.api.HttpBody in requests and answers (§4.10), over every protocol of a real server.
+// google.api.HttpBody in requests and responses (§4.10), over every protocol of a real server.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2, constants } from "node:http2";
@@ -9,7 +9,7 @@ import { openTestStreams, token } from "../../test/fixtures/open-test-streams.ts
 const authorization = `Bearer ${token}`;
 const withToken = { authorization };
 
-test("an HttpBody is answered as its bytes, with its content type and the method's headers", async () => {
+test("an HttpBody response is sent as its bytes, with its content type and the method's headers", async () => {
   await using server = await openTestStreams();
   const answer = await fetch(`${server.address}/v1/file?to=1&size=3`, { headers: withToken });
   assert.equal(answer.status, 200);
@@ -26,7 +26,7 @@ test("an HttpBody is answered as its bytes, with its content type and the method
   assert.equal(refused.headers.get("content-type"), "application/json");
 });
 
-test("a stream of HttpBody messages is answered as their bytes in order, with the content type of the first", async () => {
+test("a stream of HttpBody messages is sent as their bytes in order, with the content type of the first", async () => {
   await using server = await openTestStreams();
   for (const accept of ["*/*", "text/event-stream"]) {
     const headers = { ...withToken, accept };
@@ -43,11 +43,11 @@ test("a stream of HttpBody messages is answered as their bytes in order, with th
   }
 });
 
-test("a stream of HttpBody messages that fails is aborted, and clients notice that it is incomplete", async (t) => {
+test("a failed stream of HttpBody messages is aborted, and clients notice that it is incomplete", async (t) => {
   await using server = await openTestStreams();
-  // The answer is longer than what is sent in one step, so it fails in the middle.
+  // The response is longer than what is sent in one step, so the failure occurs in the middle.
   const path = "/v1/files?from=1&to=3&size=300000&atEnd=bug";
-  // HTTP/1.1: there is no last chunk.
+  // Over HTTP/1.1, there is no last chunk.
   const socket = connect(Number(new URL(server.address).port), "127.0.0.1").setEncoding("latin1");
   socket.on("error", () => {});
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`);
@@ -58,7 +58,7 @@ test("a stream of HttpBody messages that fails is aborted, and clients notice th
     const answer = await fetch(`${server.address}${path}`, { headers: withToken });
     await answer.text();
   }, TypeError);
-  // HTTP/2: the stream is reset, the connection stays.
+  // Over HTTP/2, the stream is reset and the connection stays open.
   const session = connectHttp2(server.address);
   t.after(() => session.destroy());
   const stream = session.request({ ...withToken, ":path": path });
@@ -97,11 +97,12 @@ test("an HttpBody is received as its bytes, with any content type", async () => 
     const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
     assert.deepEqual(await put(headers, body), { status: 200, json });
   }
-  // The limit is the method's own. A compressed body is not of the type in the header.
+  // The limit is that of the method. A compressed body does not have the type that the header
+  // states.
   assert.equal((await put({}, Buffer.alloc(1_000))).status, 200);
   assert.equal((await put({}, Buffer.alloc(1_001))).status, 413);
   assert.equal((await put({ "content-encoding": "gzip" }, bytes)).status, 415);
-  // The same method with its complete message as JSON.
+  // The same method is called with its complete message as JSON.
   const call = { method: "POST", body: '{"name":"a","file":{"data":"AP8="}}' };
   const inJson = await fetch(`${server.address}/v1/file`, { ...call, headers: withToken });
   assert.equal(inJson.status, 415, "fetch sends text/plain");
@@ -110,7 +111,7 @@ test("an HttpBody is received as its bytes, with any content type", async () => 
   assert.deepEqual(await asJson.json(), { n: 2, name: "a:\0ÿ" });
 });
 
-test("an HttpBody that is the whole message is received and answered over both versions of HTTP", async (t) => {
+test("an HttpBody that is the whole message is received and sent over both HTTP versions", async (t) => {
   await using server = await openTestStreams();
   const body = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
   const answer = await fetch(`${server.address}/v1/echo`, {

@@ -7,7 +7,7 @@ import { clientGone } from "./client-gone.ts";
 import { headerOf, type HttpRequest, type HttpResponse } from "./http.ts";
 import { admitMessage, type MessageReading } from "./message-reading.ts";
 
-/** The message of a call; a long one is read on another thread. */
+/** Reads the message of a call. A long message is read on another thread. */
 export async function restMessage(
   routed: Routed,
   body: Uint8Array,

@@ -16,7 +16,7 @@ function http2Of(t: TestContext, address: string): ClientHttp2Session {
   return session;
 }
 
-/** A complete answer over HTTP/2; `code` is the reset code of the stream. */
+/** Reads a complete response over HTTP/2. `code` is the reset code of the stream. */
 async function callHttp2(session: ClientHttp2Session, headers: Record<string, string>) {
   const stream = session.request({ ...withToken, ...headers }, { endStream: true });
   stream.on("error", () => {});
@@ -34,7 +34,7 @@ const status = (code: number, message: string, reason: string) => ({
   details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "hlust" }],
 });
 
-// This test is the first, because mock timers must not stop the timers of an open connection.
+// This test comes first because mock timers must not stop the timers of an open connection.
 test("a stream that is open when the service stops ends with UNAVAILABLE", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const server = await openTestStreams();
@@ -60,7 +60,7 @@ test("a stream that is open when the service stops ends with UNAVAILABLE", async
   assert.equal(server.seen.over, 2);
 });
 
-test("a server stream is answered as one line of JSON per message", async () => {
+test("a server stream is sent as one line of JSON per message", async () => {
   await using server = await openTestStreams();
   const calls = [
     fetch(`${server.address}/v1/count/1?to=3`, { headers: withToken }),
@@ -81,7 +81,7 @@ test("a server stream is answered as one line of JSON per message", async () => 
   assert.deepEqual(server.bugs, []);
 });
 
-test("with Accept: text/event-stream a server stream is a stream of events with an end event", async () => {
+test("a server stream with Accept: text/event-stream is sent as events, followed by an end event", async () => {
   await using server = await openTestStreams();
   const answer = await fetch(`${server.address}/v1/count/1?to=3`, {
     headers: { ...withToken, accept: "text/event-stream" },
@@ -115,7 +115,7 @@ test("response_body applies to each message", async () => {
   assert.equal(await answer.text(), '{"result":"xxx"}\n{"result":"xxx"}\n');
 });
 
-test("a stream without messages is an empty body, or only the end event", async () => {
+test("a stream without messages has an empty body, or only the end event", async () => {
   await using server = await openTestStreams();
   const url = `${server.address}/v1/count/1`;
   const lines = await fetch(url, { headers: withToken });
@@ -125,7 +125,7 @@ test("a stream without messages is an empty body, or only the end event", async 
   assert.equal(await events.text(), "event: end\nid: end\ndata: {}\n\n");
 });
 
-test("a failure before the first message has its own HTTP status, whatever the client accepts", async () => {
+test("a failure before the first message gets its own HTTP status, whatever the client accepts", async () => {
   await using server = await openTestStreams();
   for (const accept of ["*/*", "text/event-stream"]) {
     const headers = { ...withToken, accept };
@@ -139,7 +139,7 @@ test("a failure before the first message has its own HTTP status, whatever the c
   }
 });
 
-test("a failure after the first message is the last message", async () => {
+test("a failure after the first message is sent as the last message", async () => {
   await using server = await openTestStreams();
   const rows: [atEnd: string, error: object, mayRepeat: boolean][] = [
     ["refuse", status(9, "no more", "NO_MORE"), false],
@@ -204,7 +204,7 @@ test("the token is checked before the call", async () => {
   assert.equal((await fetch(`${server.address}/v1/names?token=${token}`)).status, 401);
 });
 
-test("a unary method answers JSON, whatever the client accepts", async () => {
+test("a unary method returns JSON, whatever the client accepts", async () => {
   await using server = await openTestStreams();
   for (const accept of ["text/event-stream", "text/html", "application/json;q=0", "*/*;q=0"]) {
     const headers = { ...withToken, accept };
@@ -215,7 +215,7 @@ test("a unary method answers JSON, whatever the client accepts", async () => {
 
 const limits = { headersMsMax: 20, aliveMs: 60_000, unsentMsMax: 60_000 };
 
-test("the headers of a silent stream are sent after a while, and a later failure is sent in the stream", async (t) => {
+test("the headers of a silent stream are sent after a delay, and a later failure is sent in the stream", async (t) => {
   await using server = await openTestRestDoor(limits);
   const url = `${server.address}/v1/count/1?atEnd=hang`;
   const session = http2Of(t, server.address);
@@ -226,7 +226,7 @@ test("the headers of a silent stream are sent after a while, and a later failure
   ]);
   assert.equal(head[":status"], 200);
   assert.equal(answer.status, 200);
-  // A unary method that throws an error of Node's own when it is aborted.
+  // This unary method throws one of Node's own errors when it is aborted.
   const unary = fetch(`${server.address}/v1/wait?atEnd=abort`, { headers: withToken });
   await until(async () => await Promise.resolve(server.seen.tokens.length === 3));
   server.stop.abort();
@@ -239,7 +239,7 @@ test("the headers of a silent stream are sent after a while, and a later failure
   assert.equal(server.seen.over, 2);
 });
 
-test("a silent stream of events gets comments; a stream of lines does not", async () => {
+test("comments are sent on a silent event stream, but not on a stream of JSON lines", async () => {
   await using server = await openTestRestDoor({ ...limits, aliveMs: 20 });
   const url = `${server.address}/v1/count/1?to=2&atEnd=hang`;
   const lines = await fetch(url, { headers: withToken });
@@ -264,7 +264,7 @@ test("the method produces no more messages than the client reads", async (t) => 
   const session = http2Of(t, server.address);
   const stream = session.request({ ...withToken, ":path": path });
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`);
-  // The clients read nothing, so both streams stall far from the end.
+  // The clients read nothing, so both streams stall long before their end.
   const { seen } = server;
   let before = -1;
   await until(async () => {

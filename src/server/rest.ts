@@ -35,7 +35,7 @@ interface RestParts {
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
   readonly reading: MessageReading;
-  /** The memory of answers. */
+  /** The memory for responses. */
   readonly answers: HeldBytes;
   /** Aborts when calls in flight must end. */
   readonly shutdownSignal: AbortSignal;
@@ -55,16 +55,16 @@ export type RestDoor = (
 ) => Promise<void>;
 
 /**
- * The REST door: route, authenticate, read, bind, call, write; its checks come in this order (api:
- * Errors). It also serves methods that answer with a stream; those whose requests are a stream need
- * a WebSocket.
+ * The REST door. It finds the route, authenticates, reads, binds, calls and writes, and its checks
+ * come in this order (api: Errors). It also serves methods that respond with a stream. Methods with
+ * a request stream need a WebSocket.
  */
 export function createRestDoor(
   { transcoder, methods }: Pick<Contract, "transcoder" | "methods">,
   parts: RestParts,
 ): RestDoor {
   checkKinds(transcoder.bindings);
-  // The limits are read once, since an option of the contract is decoded at each access.
+  // The limits are read once, since an option of the contract is decoded on each access.
   const bytesMaxOf = new Map([...methods.keys()].map((method) => [method, bodyBytesMaxOf(method)]));
   const { authenticator, reading, shutdownSignal } = parts;
   const calls = new OpenCalls(shutdownSignal);
@@ -117,9 +117,9 @@ export function createRestDoor(
 }
 
 /**
- * How a method is called over REST. Throws 426 for a method that needs a WebSocket, but only after
- * the token was checked: a client whose WebSocket was refused can find out the reason with a plain
- * request.
+ * Returns how a method is called over REST. Throws 426 for a method that needs a WebSocket, but
+ * only after the token was checked. A client with a refused WebSocket can therefore find out the
+ * reason with a plain request.
  */
 function specOf(methods: Methods, method: DescMethod): UnarySpec | StreamSpec {
   const spec = methods.get(method);
@@ -129,8 +129,8 @@ function specOf(methods: Methods, method: DescMethod): UnarySpec | StreamSpec {
 }
 
 /**
- * An EventSource that received the last event of a stream connects again; 204 makes it stop (HTML,
- * section 9.2.3).
+ * An EventSource that has received the last event of a stream reconnects. A 204 response makes it
+ * stop (HTML, section 9.2.3).
  */
 function isOver(request: HttpRequest): boolean {
   return (
@@ -139,7 +139,7 @@ function isOver(request: HttpRequest): boolean {
   );
 }
 
-/** Throws for a rule that no door can serve: a bug of the contract. */
+/** Throws for a rule that no door can serve, which is a bug in the contract. */
 function checkKinds(bindings: readonly Binding[]): void {
   for (const { method, httpMethod } of bindings) {
     const isSocket = httpMethod === "WEBSOCKET";
@@ -160,8 +160,8 @@ function routeCall(transcoder: Transcoder, httpMethod: string, target: string): 
     if (!(error instanceof ServiceError)) throw error;
     const allowed = error.metadata["allow"]?.split(", ") ?? [];
     if (!allowed.includes("WEBSOCKET")) throw error;
-    // A WebSocket begins with GET. If the path serves nothing else, other methods get the same
-    // error.
+    // A WebSocket begins with a GET request. If the path serves nothing else, other methods get the
+    // same error.
     if (allowed.length === 1 || httpMethod === "GET") return transcoder.route("WEBSOCKET", target);
     const others = allowed.filter((method) => method !== "WEBSOCKET" && method !== "GET");
     throw methodNotAllowed(target.split("?", 1)[0] ?? "", httpMethod, ["GET", ...others]);
@@ -176,7 +176,7 @@ function upgradeRequired(): ServiceError {
 }
 
 /**
- * Bodies are JSON, with the content type of JSON, without one, or with the one that `curl -d`
+ * Bodies are JSON, with the JSON content type, no content type, or the content type that `curl -d`
  * sends.
  */
 function checkContentType(request: HttpRequest): void {

@@ -26,14 +26,14 @@ beforeEach(() => {
   Object.assign(server.seen, { asked: 0, over: 0, reasons: [] });
 });
 
-/** Waits for this many streams, and ends them. */
+/** Waits for this number of streams and ends them. */
 async function revoke(count: number): Promise<void> {
   const { watched } = server.seen;
   await until(async () => await Promise.resolve(watched.size === count));
   for (const end of watched) end(revoked);
 }
 
-/** Asserts that nothing is left of the callers and their streams. */
+/** Asserts that no callers or streams remain. */
 async function assertOver(count: number): Promise<void> {
   const { seen } = server;
   await until(async () => await Promise.resolve(seen.over === count && seen.watched.size === 0));
@@ -54,14 +54,14 @@ test("a revoked server stream over REST ends with the reason as its last message
   assert.deepEqual(server.seen.reasons, [revoked, revoked], "the method is aborted");
 });
 
-test("a revoked silent stream, whose method ignores its signal, gets the HTTP status", async () => {
+test("a revoked silent stream whose method ignores its signal gets the HTTP status", async () => {
   const answer = fetch(`${server.address}/v1/count/1?to=1&atEnd=deaf`, { headers });
   await revoke(1);
   assert.equal((await answer).status, 401);
   server.seen.watched.clear();
 });
 
-test("revoked streams over gRPC and Connect end with the reason, even while they wait for messages", async () => {
+test("revoked gRPC and Connect streams end with the reason, even while they wait for messages", async () => {
   const baseUrl = server.address;
   const transports = [
     createGrpcTransport({ baseUrl }),
@@ -101,7 +101,7 @@ test("a revoked WebSocket gets an error and 1008, even if its method ignores its
   await assertOver(1);
 });
 
-test("revoked clients that read nothing are disconnected a moment later, and nothing is left of their calls", async (t) => {
+test("revoked clients that read nothing are soon disconnected, and nothing of their calls remains", async (t) => {
   const path = "/v1/count/0?to=100000&size=10000";
   const lines = openSocket(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}`);
   const session = connectHttp2(server.address).on("error", () => {});
@@ -114,7 +114,7 @@ test("revoked clients that read nothing are disconnected a moment later, and not
     "content-type": "application/grpc",
     te: "trailers",
   });
-  // to=100000, size=10000
+  // The frame contains to=100000 and size=10000.
   grpc.end(Buffer.from([0, 0, 0, 0, 7, 0x10, 0xa0, 0x8d, 0x06, 0x18, 0x90, 0x4e]));
   const cut = [events, grpc].map(async (stream) => {
     stream.on("error", () => {});

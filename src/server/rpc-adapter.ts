@@ -16,12 +16,12 @@ import { targetOf, type HttpListener } from "./http.ts";
 const zip = promisify(gzip);
 const brotli = promisify(brotliCompress);
 
-/** Shorter answers are not compressed, as in the library. */
+/** Shorter responses are not compressed, as in the library. */
 const zippedBytesMin = 1024;
 
 /**
- * A faster Brotli. The library's uses a core for ten seconds for the longest transcripts, on one of
- * the four threads that file access also uses.
+ * A faster Brotli compression. For the longest transcripts, the library's own occupies a core for
+ * ten seconds, on one of the four threads that file access also uses.
  */
 const fastBrotli: Compression = {
   ...compressionBrotli,
@@ -35,9 +35,9 @@ type Compression = NonNullable<ConnectNodeAdapterOptions["acceptCompression"]>[n
 type UniversalResponse = Parameters<typeof universalResponseToNodeResponse>[0];
 
 /**
- * Like the library's adapter, but in JSON answers a long field is spliced in chunk by chunk
- * (rpc-answers.ts), and they are compressed after that. Accepts only calls of methods that are
- * served.
+ * Works like the library's adapter, except that a long field is spliced chunk by chunk into JSON
+ * responses (rpc-answers.ts), which are compressed after that. Accepts only calls to methods that
+ * are served.
  */
 export function createRpcAdapter(options: Options): HttpListener {
   const acceptCompression = options.acceptCompression ?? [compressionGzip, fastBrotli];
@@ -58,8 +58,8 @@ export function createRpcAdapter(options: Options): HttpListener {
       const sent = zips ? await zipped(whole) : whole;
       await universalResponseToNodeResponse(withoutThrow(sent), response);
     };
-    // Failures of methods are answers. This can only be the failure to send to a client that is
-    // gone.
+    // Failures of methods are sent as responses. The only error here is a failure to send to a
+    // client that has disconnected.
     answer().catch(() => {
       response.destroy();
     });
@@ -67,8 +67,8 @@ export function createRpcAdapter(options: Options): HttpListener {
 }
 
 /**
- * A response whose body is only abandoned if it cannot be written. The library would throw that
- * error into the method, as if the method had failed.
+ * Returns a response whose body is only abandoned if it cannot be written. The library would throw
+ * the write error into the method, as if the method had failed.
  */
 function withoutThrow(response: UniversalResponse): UniversalResponse {
   const { body } = response;
@@ -102,7 +102,7 @@ function withSpliced(
   return { ...response, header, body: isEnveloped ? framed(body, spliced) : inside(body, spliced) };
 }
 
-/** A body that is the JSON of a message. */
+/** Splices the field into a body that is the JSON of a message. */
 async function* inside(
   body: AsyncIterable<Uint8Array>,
   spliced: SplicedJson,
@@ -116,8 +116,8 @@ async function* inside(
 const prefixBytes = 5;
 
 /**
- * A body of frames (gRPC over HTTP2, Length-Prefixed-Message); the first one is the JSON of a
- * message.
+ * Splices the field into a body of frames (gRPC over HTTP2, Length-Prefixed-Message). The first
+ * frame contains the JSON of a message.
  */
 async function* framed(
   body: AsyncIterable<Uint8Array>,
@@ -125,7 +125,7 @@ async function* framed(
 ): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const frame of body) {
-    // If the only frame is the trailers of a failure, nothing is spliced in.
+    // If the only frame contains the trailers of a failure, nothing is spliced in.
     if (isFirst && frame[0] === 0) {
       const { head, tail } = around(Buffer.from(frame.subarray(prefixBytes)), spliced);
       const prefix = Buffer.alloc(prefixBytes);
@@ -138,7 +138,7 @@ async function* framed(
   }
 }
 
-/** The spliced field comes before all others. */
+/** Returns the JSON before and after the spliced field, which comes before all other fields. */
 function around(
   json: Buffer,
   { name }: SplicedJson,

@@ -8,7 +8,9 @@ import { holdAnswer } from "./held-answers.ts";
 import { heldBytesOf, jsonChunks } from "./answer-stored.ts";
 import { responseKey } from "./end-calls.ts";
 
-/** JSON of a field that the adapter splices into an answer; the library does not see the field. */
+/**
+ * The JSON of a field that the adapter splices into a response. The library does not see the field.
+ */
 export interface SplicedJson {
   /** The field's name in JSON. */
   readonly name: string;
@@ -21,9 +23,9 @@ export const splicedKey = createContextKey<SplicedJson | undefined>(undefined, {
 });
 
 /**
- * Takes long fields out of answers before the library writes the answers on the main thread. The
- * fields are replaced by encoded bytes from another thread, or by JSON that the adapter splices in.
- * Counts the memory of answers.
+ * Removes long fields from responses before the library writes the responses on the main thread.
+ * Each field is replaced by bytes that another thread has encoded, or by JSON that the adapter
+ * splices in. Counts the memory of responses.
  */
 export function writeAnswers(answers: HeldBytes): Interceptor {
   return (next) => async (request) => {
@@ -42,7 +44,7 @@ export function writeAnswers(answers: HeldBytes): Interceptor {
     }
     const raw = rawFieldOf(message);
     if (raw) {
-      // Counts the stored field, and then its encoded bytes twice: as encoded, and in the whole
+      // Counts the stored field once and its encoded bytes twice: on their own, and in the whole
       // message.
       if ("jsonZstd" in raw.json) hold(raw.json.jsonZstd.length);
       const wire = await raw.wire(request.signal);
@@ -55,7 +57,7 @@ export function writeAnswers(answers: HeldBytes): Interceptor {
   };
 }
 
-/** Whether the content type is JSON, of Connect, its streams, gRPC or gRPC-Web. */
+/** Whether the content type is a JSON type of Connect, Connect streaming, gRPC or gRPC-Web. */
 export function isJson(header: Headers): boolean {
   return /^application\/(?:[a-z-]+\+)?json\b/i.test(header.get("content-type") ?? "");
 }
@@ -99,7 +101,7 @@ function bodyOf(message: Message): { readonly data?: Uint8Array } {
     : {};
 }
 
-/** Chunks for base64, without padding between them. */
+/** The size of the chunks for base64, chosen so that there is no padding between them. */
 const pieceBytes = 192 << 10;
 
 function* base64Pieces({ buffer, byteOffset, length }: Uint8Array): Generator<Uint8Array> {
@@ -118,7 +120,10 @@ function without(message: Message, name: string, empty: unknown = []): Message {
   });
 }
 
-/** A message with the field as bytes, which the library writes as it writes unknown fields. */
+/**
+ * Returns a message with the field as bytes, which the library writes in the same way as unknown
+ * fields.
+ */
 function withWire(message: Message, name: string, wire: Uint8Array): Message {
   const others = without(message, name);
   if (wire.length === 0) return others;

@@ -6,18 +6,18 @@ import { decompress, isContentCoding } from "./decompress.ts";
 import type { HttpRequest } from "./http.ts";
 import { admitMessage, type MessageReading } from "./message-reading.ts";
 
-/** The form of the body of a gRPC, gRPC-Web or Connect request. */
+/** The body format of a gRPC, gRPC-Web or Connect request. */
 export interface RpcFormat {
-  /** One message, or messages with five bytes before each. */
+  /** The body is one message, or messages that each follow a five-byte prefix. */
   readonly framing: "whole" | "envelopes";
   readonly format: "json" | "binary";
-  /** The compression, by its name in the request. */
+  /** The name of the compression, as given in the request. */
   readonly coding: string | undefined;
 }
 
 /**
- * Reads the form of the body from the headers; undefined if the request belongs to none of the
- * three protocols.
+ * Reads the format of the body from the headers. Returns undefined if the request belongs to none
+ * of the three protocols.
  */
 export function rpcFormatOf({ headers }: HttpRequest): RpcFormat | undefined {
   const match =
@@ -47,7 +47,8 @@ export interface RpcBodyParts {
   readonly bytesMax: number;
   readonly accountId: string;
   /**
-   * The share of the call: counts the memory of a request of one message until its answer was sent.
+   * The memory share of the call. It counts the memory of a request with one message until the
+   * response has been sent.
    */
   readonly share: HeldShare;
   readonly signal: AbortSignal;
@@ -57,8 +58,8 @@ export interface RpcBodyParts {
 }
 
 /**
- * Reads the body of a request before the adapter does. It yields decompressed messages that are
- * within their limits, each in its turn. Throws ServiceError.
+ * Reads the body of a request before the adapter does. Yields decompressed messages within their
+ * limits, each in its turn. Throws ServiceError.
  */
 export async function* rpcBody(
   chunks: AsyncIterable<Uint8Array>,
@@ -73,13 +74,13 @@ export async function* rpcBody(
   yield await messageFor(collector.take(), parts.rpc.coding, parts.share, parts);
 }
 
-/** Whether a method is called with one message. */
+/** Whether a method accepts exactly one message. */
 export function takesOneMessage({ methodKind }: DescMethod): boolean {
   return methodKind === "unary" || methodKind === "server_streaming";
 }
 
 const headBytes = 5;
-/** The flag of an envelope whose message is compressed. */
+/** The envelope flag for a compressed message. */
 const compressedFlag = 1;
 
 async function* envelopes(
@@ -89,7 +90,7 @@ async function* envelopes(
   const { bytesMax, accountId, reading } = parts;
   await using source = new PartReader(chunks);
   for (;;) {
-    // A stream may be long, so messages that were read are no longer counted.
+    // A stream may be long, so messages that have been read are no longer counted.
     using ofMessage = takesOneMessage(parts.method) ? undefined : reading.held.hold(accountId);
     const share = ofMessage ?? parts.share;
     const head = Buffer.from(await source.collect(headBytes, share));
@@ -111,7 +112,10 @@ async function* envelopes(
   }
 }
 
-/** Longer JSON is read here, since the library takes five times as long for the audio in it. */
+/**
+ * The minimum size of the JSON that is read here. The library takes five times as long to read the
+ * audio in longer JSON.
+ */
 const readHereBytesMin = 64 << 10;
 const emptyJson = Buffer.from("{}");
 
@@ -149,7 +153,10 @@ class PartReader implements AsyncDisposable {
     this.#parts = parts[Symbol.asyncIterator]();
   }
 
-  /** The next `length` bytes, or fewer at the end; the share counts them as they arrive. */
+  /**
+   * Returns the next `length` bytes, or fewer at the end. The share counts the bytes as they
+   * arrive.
+   */
   async collect(length: number, share: HeldShare): Promise<Uint8Array> {
     const collector = new ByteCollector(length, share);
     while (collector.length < length) {

@@ -13,17 +13,16 @@ import type { MessageReading } from "./message-reading.ts";
 import { pacedBody } from "./paced-body.ts";
 import { rpcBody, rpcFormatOf, takesOneMessage, type Finish } from "./rpc-body.ts";
 
-/** The longest message of a service that needs no token. */
+/** The maximum message size of a service that needs no token. */
 const openMessageBytesMax = 16 << 10;
 
 /** The facts about a request that the interceptors use. */
 export interface RpcRequest {
   readonly response: HttpResponse;
-  /** Authenticates once, for the body and for the method. */
+  /** Authenticates once for both the body and the method. */
   readonly authenticate: () => Promise<Caller>;
   /**
-   * The functions that finish the messages that the adapter was given, in the order of the
-   * messages.
+   * The functions that complete the messages passed to the adapter, in the order of the messages.
    */
   readonly finishing: Finish[];
 }
@@ -34,19 +33,22 @@ export const rpcRequestKey = createContextKey<RpcRequest | undefined>(undefined,
 
 export interface RpcMethod {
   readonly desc: DescMethod;
-  /** Whether it needs no token. */
+  /** Whether the method needs no token. */
   readonly isOpen: boolean;
   readonly bytesMax: number;
 }
 
-/** The longest message of a method in bytes; `open`: the services that need no token. */
+/**
+ * Returns the maximum message size of a method in bytes. `open` contains the services that need no
+ * token.
+ */
 export function messageBytesMaxOf(method: DescMethod, open: ReadonlySet<DescService>): number {
   return open.has(method.parent) ? openMessageBytesMax : bodyBytesMaxOf(method);
 }
 
 /**
- * Prepares a request for the library's adapter: replaces its body with one that is read within the
- * limits of the service, and only after the token was checked, since a body may be long.
+ * Prepares a request for the library's adapter. The body is replaced with one that is read within
+ * the limits of the service, and only after the token was checked, since a body may be long.
  */
 export function prepareRpcRequest(
   request: HttpRequest,
@@ -70,7 +72,7 @@ export function prepareRpcRequest(
     try {
       const accountId = isOpen ? "" : (await authenticate()).accountId;
       const { share, signal } = untilAnswered(response, reading.held.hold(accountId));
-      // Streams of requests are silent at times; their methods have time limits of their own.
+      // Request streams are silent at times, and their methods have their own time limits.
       const limits = takesOneMessage(desc) ? reading.bodyLimits : undefined;
       const onMessage = (finish: Finish) => void finishing.push(finish);
       const call = { method: desc, rpc, bytesMax, accountId, share, signal, reading, onMessage };
@@ -84,7 +86,10 @@ export function prepareRpcRequest(
   return { response, authenticate, finishing };
 }
 
-/** The share of a call, and a signal: both end when the answer was sent or the client is gone. */
+/**
+ * Returns the memory share of a call and a signal. Both end when the response was sent or the
+ * client has disconnected.
+ */
 function untilAnswered(response: HttpResponse, share: HeldShare) {
   const gone = new AbortController();
   const end = () => {
@@ -96,7 +101,10 @@ function untilAnswered(response: HttpResponse, share: HeldShare) {
   return { share, signal: gone.signal };
 }
 
-/** Hides from the adapter the length and compression of a message that was read for it. */
+/**
+ * Hides the original length and compression of a message from the adapter, which gets the message
+ * already read.
+ */
 function describeWhole(request: HttpRequest, coding: string | undefined): void {
   const { "content-length": _length, ...headers } = request.headers;
   if (isContentCoding(coding)) delete headers["content-encoding"];
@@ -115,7 +123,7 @@ export const finishMessages: Interceptor = (next) => async (request) => {
   return await next({ ...request, message: finished(request.message) });
 };
 
-/** Gives methods their caller. */
+/** Provides methods with their caller. */
 export const authenticateCalls: Interceptor = (next) => async (request) => {
   const caller = await request.contextValues.get(rpcRequestKey)?.authenticate();
   request.contextValues.set(callerKey, caller);

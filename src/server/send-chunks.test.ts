@@ -16,7 +16,7 @@ async function portOf(server: Server): Promise<number> {
   return address.port;
 }
 
-/** A stream that yields these bytes and then hangs. */
+/** Creates a stream that yields these bytes and then hangs. */
 function hangingStream(...chunks: readonly string[]): Readable {
   const stream = new Readable({ read() {} });
   for (const chunk of chunks) stream.push(chunk);
@@ -40,7 +40,7 @@ test("a stream that hangs is destroyed when the client disconnects", async () =>
   server.close();
 });
 
-test("a stream that hangs is destroyed over HTTP/2 too, and if the client disconnects before the first byte", async () => {
+test("a stream that hangs is destroyed over HTTP/2 too, even if the client disconnects before the first byte", async () => {
   const ends: { stream: Readable; end: Promise<void> }[] = [];
   const both = Promise.withResolvers<void>();
   const server = createHttp2Server((_request, response) => {

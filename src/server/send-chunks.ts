@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import { isClosed, type HttpResponse } from "./http.ts";
 
 /**
- * Sends a body and ends the answer. Each chunk was written before the next one is read. Throws if
- * the client disconnects, even while the stream hangs, which is then destroyed.
+ * Sends a body and ends the response. Each chunk is written before the next one is read. If the
+ * client disconnects, throws and destroys the stream, even while the stream hangs.
  */
 export async function sendChunks(
   response: HttpResponse,
@@ -14,8 +14,8 @@ export async function sendChunks(
   const onClose = () => {
     const gone = new Error("the client closed the request");
     giveUp(gone);
-    // A store that hangs yields no further chunk, so the loop below would not notice the
-    // disconnection.
+    // A store that hangs yields no more chunks, so the loop below would not notice that the client
+    // has disconnected.
     if (chunks instanceof Readable) chunks.destroy(gone);
   };
   response.once("close", onClose);
@@ -29,7 +29,7 @@ export async function sendChunks(
           if (error) reject(error);
           else resolve();
         };
-        // One line for each version: the types of Node have no common signature.
+        // Each HTTP version has its own line because Node's types have no common signature.
         if (response instanceof Http2ServerResponse) response.write(chunk, onWritten);
         else response.write(chunk, onWritten);
       });

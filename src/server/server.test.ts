@@ -72,7 +72,7 @@ test("openServer() logs no bug for a client that disconnects before its message 
   const call = { ":method": "POST", ":path": path, "content-type": "application/grpc" };
   const ping = frame("PING", 0, Buffer.alloc(8));
   socket.write(Buffer.concat([preface, frame("SETTINGS", 0), request(1, call), ping]));
-  // When the server has answered the ping that follows the call, it has received the call.
+  // When the server answers the ping that follows the call, it has already received the call.
   let answered = Buffer.alloc(0);
   while (!answered.includes(Buffer.from([0, 0, 8, 6, 1]))) {
     const [bytes] = await once(socket, "data");

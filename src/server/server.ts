@@ -32,38 +32,38 @@ import { createRestDoor } from "./rest.ts";
 import { createWebSocketDoor } from "./websocket.ts";
 
 /**
- * How long calls in flight may take when the service shuts down. After that they end with an error,
- * and `abortMs` later their connections are closed.
+ * The maximum time for calls in flight when the service shuts down. After this time, the calls end
+ * with an error, and `abortMs` later their connections are closed.
  */
 const drainMsMax = 15_000;
 const abortMs = 500;
 
 export interface Server extends AsyncDisposable {
-  /** http://<host>:<port>, as bound. */
+  /** The bound address as http://<host>:<port>. */
   readonly address: string;
   /**
-   * From now on health reports "not ready", so that load balancers send new calls to other nodes.
-   * Calls are answered as before.
+   * Makes the health checks report "not ready", so that load balancers send new calls to other
+   * nodes. Calls are still answered.
    */
   leave(): void;
 }
 
-/** The address on which the server listens, and the limits of connections. */
+/** The address on which the server listens, and the connection limits. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly limits?: Partial<PortLimits>;
 }
 
-/** The methods that are served, and who may call them. */
+/** The methods that are served, and the authenticator of their callers. */
 export interface ServedApi {
   readonly services: readonly ImplementedService[];
   readonly authenticator: Authenticator;
-  /** HTTP rules that replace the contract's. */
+  /** The HTTP rules that replace those of the contract. */
   readonly httpRules?: ServiceConfig | undefined;
   /**
-   * What clients may know of a failure behind the methods, such as an unavailable database.
-   * Default: nothing.
+   * Returns what clients may know about a failure behind the methods, such as an unavailable
+   * database. Default: nothing.
    */
   readonly explain?: (error: unknown) => ServiceError | undefined;
 }
@@ -71,34 +71,36 @@ export interface ServedApi {
 /** The addresses of the service and of its clients. */
 export interface Network {
   /**
-   * The address of the service for clients, without a slash at the end; known once the server
-   * listens. undefined: there is no API reference.
+   * The public address of the service, without a trailing slash. The address is known once the
+   * server listens. If undefined, there is no API reference.
    */
   readonly publicUrl?: () => string;
-  /** Proxies whose X-Forwarded-For is trusted. Default: none. */
+  /** The proxies whose X-Forwarded-For header is trusted. Default: none. */
   readonly isTrustedProxy?: IsInNetworks;
-  /** Origins of other web pages that may call; anyOrigin for all. Default: none. */
+  /**
+   * The origins of other web pages that may call the service; anyOrigin for all. Default: none.
+   */
   readonly allowedOrigins?: readonly string[];
-  /** E-mail address or URL where people ask for access. */
+  /** The e-mail address or URL for access requests. */
   readonly contact?: string | undefined;
 }
 
 export interface HealthOptions {
   readonly checks: readonly ReadinessCheck[];
   /**
-   * The use of the readiness checks that a service belongs to; undefined: it needs every part.
-   * Default: undefined for every service.
+   * Returns the use of the readiness checks to which a service belongs; undefined if the service
+   * needs every part. Default: undefined for every service.
    */
   readonly useOf?: (service: DescService) => string | undefined;
 }
 
-/** The limits of requests and answers: memory, and time to arrive. */
+/** The memory and time limits of requests and responses. */
 export interface TrafficLimits {
   readonly bodyLimits?: BodyLimits;
   readonly requestBytes?: HeldBytesLimits;
-  /** The memory of answers. */
+  /** The memory for responses. */
   readonly answers?: HeldBytes;
-  /** Reads messages with long lists; undefined: no method accepts them. */
+  /** Reads messages with long lists. If undefined, no method accepts such messages. */
   readonly longMessages?: LongMessages;
 }
 
@@ -107,18 +109,18 @@ export interface ServerParts {
   readonly network?: Network;
   readonly health?: HealthOptions;
   readonly traffic?: TrafficLimits;
-  /** The door of signed URLs. */
+  /** The door for signed URLs. */
   readonly media?: HttpDoor | undefined;
-  /** undefined: there is no console. */
+  /** The parts of the console; undefined if there is no console. */
   readonly console?: (ConsoleParts & ConsoleFilesParts) | undefined;
   readonly log: Log;
 }
 
 /**
  * Opens every door of the services on one port: REST, WebSocket, gRPC, gRPC-Web, Connect, health,
- * media and the console. Disposing it drains: streams send their final results and calls in flight
- * their answers, within 15 s; clients are asked to close their connections, and the listener closes
- * last.
+ * media and the console. Disposing of the server drains it: within 15 s, streams send their final
+ * results and calls in flight send their responses. Clients are asked to close their connections,
+ * and the listener closes last.
  */
 export async function openServer(listen: ListenOptions, parts: ServerParts): Promise<Server> {
   const { api, network = {}, traffic = {}, health = { checks: [] }, media, log } = parts;
@@ -152,8 +154,8 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const handle = createRequestHandler(
     {
       doors: [
-        // First in the list: the gRPC door would handle every request with a gRPC content type,
-        // including health checks.
+        // The health door comes first in the list because the gRPC door would handle every request
+        // with a gRPC content type, including health checks.
         createHealthDoor(readiness, leaving.signal),
         createGrpcDoor({ services: api.services, open, draining, ...calls }),
         ...(docs ? [docs] : []),
@@ -207,7 +209,7 @@ function reportBug(log: Log): Parameters<typeof createAnswerError>[1] {
   };
 }
 
-/** The gRPC services that need no token. A server without a contract has no reflection. */
+/** Creates the gRPC services that need no token. A server without a contract has no reflection. */
 function openServices(
   { services }: Pick<Contract, "services">,
   grpcHealth: ImplementedService,
@@ -217,7 +219,10 @@ function openServices(
   return [grpcHealth, ...createGrpcReflection(described, [file_google_rpc_error_details])];
 }
 
-/** The API reference; undefined if there is no API, or no address to show in it. */
+/**
+ * Creates the API reference. Returns undefined if there is no API, or no address to show in the
+ * reference.
+ */
 function createDocs(
   { services, transcoder, registry }: Contract,
   { publicUrl, contact }: Network,

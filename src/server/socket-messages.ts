@@ -11,30 +11,34 @@ import { MessageQueue } from "./message-queue.ts";
 import { takesLong } from "./message-reading.ts";
 import type { ReadingTurns } from "./reading-turns.ts";
 
-/** The longest message: 8 s of 48 kHz audio in base64. */
+/** The maximum message size: 8 s of 48 kHz audio in base64. */
 export const messageBytesMax = 1 << 20;
-/** ErrorInfo.reason of a longer message. */
+/** The ErrorInfo.reason for a message that exceeds this size. */
 export const tooBig = "MESSAGE_TOO_LARGE";
 /**
  * The maximum number of objects, lists and members in one message. A configuration has hundreds.
- * Reading this many takes 10 ms.
+ * Reading the maximum takes 10 ms.
  */
 const valuesMax = 5_000;
-/** Messages that wait for the method; above this the socket is paused. */
+/**
+ * The maximum size of the messages that wait for the method. Above this limit, the socket is
+ * paused.
+ */
 const waitingBytesMax = 256 << 10;
 
 export interface MessageParts {
   readonly method: DescMethodBiDiStreaming;
   readonly accountId: string;
-  /** Counts the memory of incomplete messages; released when the socket closes. */
+  /** Counts the memory of incomplete messages. The memory is released when the socket closes. */
   readonly share: HeldShare;
   readonly turns: ReadingTurns;
-  /** The connection below the socket. */
+  /** The underlying connection of the socket. */
   readonly raw: Duplex;
 }
 
 /**
- * The messages of a socket for its method. They are read as they arrive, long ones in their turn.
+ * Returns the messages of a socket for its method. Messages are read as they arrive, and long
+ * messages in their turn.
  */
 export function socketMessages(socket: WebSocket, parts: MessageParts): MessageQueue<Message> {
   return new SocketMessages(socket, parts).queue;
@@ -45,7 +49,8 @@ class SocketMessages {
   readonly #socket: WebSocket;
   readonly #parts: MessageParts;
   /**
-   * The reading of the last message, while that waits for its turn. Later messages wait behind it.
+   * The pending read of the last message, while that message waits for its turn. Later messages
+   * wait behind it.
    */
   #reading: Promise<void> | undefined;
   #isFull = false;
@@ -60,8 +65,8 @@ class SocketMessages {
   }
 
   /**
-   * Counts the bytes of a message until it is complete; waiting messages are counted by the queue,
-   * which is short.
+   * Counts the bytes of a message until the message is complete. Waiting messages are counted by
+   * the queue, which is short.
    */
   #countParts(): void {
     const { share, raw } = this.#parts;
@@ -75,7 +80,7 @@ class SocketMessages {
         setTimeout(() => raw.destroy(), closeGraceMs).unref();
       }
     };
-    // The bytes are counted before ws joins them to messages.
+    // The bytes are counted before ws joins them into messages.
     raw.prependListener("data", count);
     raw.once("close", () => share[Symbol.dispose]());
   }
@@ -86,7 +91,7 @@ class SocketMessages {
     const isFlood = (bytes: number): boolean => {
       if (!pieces.areTiny(bytes)) return false;
       this.queue.fail(tinyChunks());
-      // The other frames of the same read are dropped.
+      // The other frames of the same read are discarded.
       setTimeout(() => raw.destroy(), closeGraceMs).unref();
       return true;
     };
@@ -129,7 +134,10 @@ class SocketMessages {
   }
 }
 
-/** Whether reading a message takes long enough to delay others; one that is refused does not. */
+/**
+ * Whether reading a message takes long enough to delay others. A message that is refused does not
+ * take long.
+ */
 function needsTurn(data: Buffer): boolean {
   try {
     return takesLong(data.length, countValues(data, valuesMax));

@@ -10,7 +10,10 @@ import { closeGraceMs } from "./http.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { socketMessages, tooBig, type MessageParts } from "./socket-messages.ts";
 
-/** Answers that wait to be sent; above this no further answer is requested from the method. */
+/**
+ * The maximum size of the responses that wait to be sent. Above this limit, no more responses are
+ * requested from the method.
+ */
 const unsentBytesMax = 256 << 10;
 /** A client that reads nothing for this long is disconnected. */
 const unsentMsMax = 30_000;
@@ -24,7 +27,7 @@ export interface SocketStreamParts extends MessageParts {
   readonly write: (message: Message) => string;
 }
 
-/** One open WebSocket and its call of a method. */
+/** An open WebSocket and the method call that it serves. */
 export class SocketStream {
   readonly #socket: WebSocket;
   readonly #parts: SocketStreamParts;
@@ -39,7 +42,7 @@ export class SocketStream {
     this.#listen();
   }
 
-  /** Resolves when the method has ended and the last message was sent to the client. */
+  /** Resolves when the method has ended and the last message has been sent to the client. */
   async run(): Promise<void> {
     const { spec, context, write } = this.#parts;
     try {
@@ -52,22 +55,22 @@ export class SocketStream {
     } catch (error) {
       await this.#fail(error);
     } finally {
-      // The method reads no more messages, but the socket must, to receive the client's close
-      // frame.
+      // The method reads no more messages, but the socket must continue to read to receive the
+      // client's close frame.
       await this.#messages.return();
       this.#socket.resume();
     }
   }
 
-  /** Ends the requests, as if the client had ended them: final results are still sent. */
+  /** Ends the request stream as if the client had ended it. Final results are still sent. */
   drain(): void {
     this.#isDraining = true;
     this.#messages.end();
   }
 
   /**
-   * Ends the stream immediately, whatever the method does. A client that does not close is
-   * disconnected.
+   * Ends the stream immediately, whatever the method does. A client that does not close the socket
+   * is disconnected.
    */
   end(reason: ServiceError): void {
     this.#parts.context.abort(reason);
@@ -103,17 +106,17 @@ export class SocketStream {
     });
   }
 
-  /** Sends a ping; a client that misses three is disconnected. */
+  /** Sends a ping. A client that misses three pings is disconnected. */
   beat(): void {
-    // While the socket is paused, its pongs are not read either.
+    // While the socket is paused, pongs are not read either.
     if (!this.#socket.isPaused) this.#missedPongs += 1;
     if (this.#missedPongs > 2) this.#socket.terminate();
     else this.#socket.ping();
   }
 
   /**
-   * Sends a message. Returns a promise only if too much waits to be sent: it resolves when the
-   * client has read all of it.
+   * Sends a message. Returns a promise only if too much data waits to be sent. The promise resolves
+   * when all of that data has been sent to the client.
    */
   #send(text: string): Promise<void> | undefined {
     this.#socket.send(text);
@@ -124,7 +127,7 @@ export class SocketStream {
     const timer = setTimeout(() => {
       this.#socket.terminate();
     }, unsentMsMax);
-    // A ping is sent after everything that waits: its callback means that all of it was sent.
+    // A ping is sent after all waiting data, so its callback means that all of the data was sent.
     await new Promise<void>((resolve) => {
       this.#socket.ping("", false, () => {
         resolve();
@@ -145,7 +148,9 @@ export class SocketStream {
   }
 }
 
-/** The close code after an error message (api: Errors); 1008 for any other error of the client. */
+/**
+ * Returns the close code after an error message (api: Errors); 1008 for any other client error.
+ */
 function closeCode(error: ServiceError): number {
   if (error.reason === tooBig) return 1009;
   return closeCodes[error.code] ?? 1008;

@@ -1,18 +1,20 @@
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Chunks of fewer than `pieceBytesMin` bytes on average, at this rate per second, cost more to
+ * At this rate per second, chunks of fewer than `pieceBytesMin` bytes on average cost more to
  * process than to send.
  */
 const piecesMax = 1_000;
 const pieceBytesMin = 32;
 const windowMs = 1_000;
-/** The first chunks of each body do not count: bodies may be short, and many. */
+/**
+ * The number of chunks at the start of each body that do not count. There may be many short bodies.
+ */
 const freePieces = 16;
 
 /**
- * Counts the chunks of the bodies of one connection: chunks of HTTP/1.1, frames of HTTP/2 and
- * WebSocket.
+ * Counts the chunks of the bodies on one connection: HTTP/1.1 chunks, HTTP/2 frames or WebSocket
+ * frames.
  */
 export class TinyChunks {
   #pieces = 0;
@@ -20,7 +22,7 @@ export class TinyChunks {
   #since = 0;
 
   /**
-   * Returns a function for one body, which is called with the size of each chunk and returns
+   * Returns a function for one body. The function accepts the size of each chunk and returns
    * whether the connection's chunks are too small.
    */
   ofBody(): (bytes: number) => boolean {
@@ -32,7 +34,8 @@ export class TinyChunks {
   }
 
   /**
-   * Counts a chunk: more than 1,000 in a second, of fewer than 32 bytes on average, are too small.
+   * Counts a chunk. Returns whether the chunks are too small: more than 1,000 in a second, with
+   * fewer than 32 bytes on average.
    */
   areTiny(bytes: number): boolean {
     if (this.#pieces === 0) this.#since = performance.now();

@@ -8,11 +8,11 @@ import { giveUpReading, writePart, type HttpResponse } from "./http.ts";
 import { openPort } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 
-/** An answer longer than the window of a stream, so that its rest waits in memory. */
+/** The size of a response that exceeds the stream's window, so that the rest waits in memory. */
 const answerBytes = 1 << 20;
 const unsentMsMax = 3_000;
 
-/** Calls a service that answers this over HTTP/2, and reads nothing of the answer. */
+/** Calls a service that sends this response over HTTP/2, and reads nothing of the response. */
 async function openUnreadAnswer(answer: (response: HttpResponse) => void, method = "GET") {
   const closed = Promise.withResolvers<unknown>();
   const port = await openPort(
@@ -31,7 +31,7 @@ async function openUnreadAnswer(answer: (response: HttpResponse) => void, method
   const stream = session.request({ ":method": method, ":path": "/" });
   stream.on("error", () => {});
   await once(stream, "response");
-  // Waits until the window is full.
+  // This pause lets the window fill up.
   await sleep(100);
   return {
     session,
@@ -70,7 +70,7 @@ const departures: Readonly<
 
 for (const [state, answer] of Object.entries(answers)) {
   for (const [name, leave] of Object.entries(departures)) {
-    test(`an unread HTTP/2 answer ${state} is released soon after the client ${name}`, async () => {
+    test(`an unread HTTP/2 response ${state} is released soon after the client ${name}`, async () => {
       await using call = await openUnreadAnswer(answer);
       leave(call.session, call.stream);
       await within("the answer is released", call.closed, unsentMsMax / 2);
@@ -78,10 +78,10 @@ for (const [state, answer] of Object.entries(answers)) {
   }
 }
 
-test("an HTTP/2 answer whose stream the service has closed is sent to its end", async () => {
+test("an HTTP/2 response is sent completely even if the service has closed its stream", async () => {
   await using call = await openUnreadAnswer((response) => {
     response.end(Buffer.alloc(answerBytes));
-    // Closes the stream on this side while the answer is still being sent.
+    // Closes the stream on the server side while the response is still being sent.
     void giveUpReading(response);
   }, "POST");
   await sleep(unsentMsMax / 4);

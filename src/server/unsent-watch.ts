@@ -3,13 +3,13 @@ import { constants, type ServerHttp2Stream } from "node:http2";
 
 export interface UnsentLimits {
   /**
-   * A client that reads nothing for this long is disconnected. If a large part waits, the client
-   * has longer.
+   * A client that reads nothing for this long is disconnected. The client has more time if a large
+   * amount of data waits.
    */
   readonly unsentMsMax: number;
   /**
-   * The rate that determines the extra time for a large part that waits, in addition to
-   * unsentMsMax.
+   * The rate that determines the extra time, in addition to unsentMsMax, if a large amount of data
+   * waits.
    */
   readonly bytesPerSecondMin: number;
 }
@@ -18,25 +18,25 @@ export const unsentLimits: UnsentLimits = { unsentMsMax: 30_000, bytesPerSecondM
 
 /** A connection or stream that sends to a client. */
 interface Sender {
-  /** The bytes that wait to be sent. */
+  /** The number of bytes that wait to be sent. */
   unsent(): number;
   /** A number that grows when the client reads. */
   taken(): number;
-  /** Whether nothing more can be sent, although the sender is not closed. */
+  /** Whether no more data can be sent although the sender is not closed. */
   isDead(): boolean;
   cut(): void;
 }
 
 interface Seen {
-  /** When the oldest unsent bytes began to wait; undefined while nothing waits. */
+  /** The time at which the oldest unsent bytes began to wait; undefined if nothing waits. */
   waitsSince: number | undefined;
   taken: number;
 }
 
-/** The number of checks in unsentMsMax. */
+/** The number of checks during unsentMsMax. */
 const looks = 15;
 
-/** Disconnects clients that do not read their answers, which would stay in memory. */
+/** Disconnects clients that do not read their responses, since unread responses stay in memory. */
 export class UnsentWatch implements Disposable {
   readonly #limits: UnsentLimits;
   readonly #senders = new Map<Sender, Seen>();
@@ -50,7 +50,7 @@ export class UnsentWatch implements Disposable {
     this.#timer.unref();
   }
 
-  /** Watches a connection of HTTP/1.1 or a WebSocket. */
+  /** Watches an HTTP/1.1 or WebSocket connection. */
   watchSocket(socket: Socket): void {
     this.#watch(socket, {
       unsent: () => socket.writableLength,
@@ -63,8 +63,8 @@ export class UnsentWatch implements Disposable {
   }
 
   /**
-   * Watches a stream of HTTP/2, which has its own window. It does not report how much was sent,
-   * only that fewer bytes wait than before.
+   * Watches an HTTP/2 stream, which has its own window. The stream does not report how much was
+   * sent, only that fewer bytes wait than before.
    */
   watchStream(stream: ServerHttp2Stream, cut: () => void): void {
     let [before, taken] = [0, 0];
@@ -113,10 +113,10 @@ export class UnsentWatch implements Disposable {
 
 /**
  * Whether the client has reset a stream with NO_ERROR, as Node's own client does when its
- * connection is destroyed. Node then waits to send the rest of the answer, which is impossible: the
- * stream never closes, and a connection with only such streams is no longer read.
+ * connection is destroyed. Node then waits to send the rest of the response, which is impossible.
+ * The stream never closes, and a connection with only such streams is no longer read.
  */
 function isForgotten(stream: ServerHttp2Stream): boolean {
-  // A stream that was closed on this side still exists while the rest of its answer is sent.
+  // A stream that was closed on this side still exists while the rest of its response is sent.
   return stream.closed && stream.state.state === constants.NGHTTP2_STREAM_STATE_IDLE;
 }

@@ -13,7 +13,9 @@ after(async () => {
 });
 const { app, bases, send, newUpload, mediaCount, untilWriting, assertNothingLeft } = door;
 
-/** The ways to break off an upload; each begins a PUT of 1000 bytes that does not end. */
+/**
+ * The kinds of interrupted uploads. Each begins a PUT of 1000 bytes and does not complete it.
+ */
 const breaks: Record<string, (target: string) => Promise<void>> = {
   "a connection that is reset": async (target) => {
     const socket = await begin1(target, "Content-Length: 5000");
@@ -34,7 +36,7 @@ const breaks: Record<string, (target: string) => Promise<void>> = {
     const client = connect(bases["HTTP/2"], { createConnection: () => socket });
     beginPut(client, { ":path": target }).write(wav(1000));
     await untilWriting(1);
-    // RST_STREAM of stream 1 with CANCEL, as bytes.
+    // The bytes of an RST_STREAM frame for stream 1 with CANCEL.
     socket.write(Buffer.from("00000403000000000100000008", "hex"));
     client.close();
   },
@@ -43,7 +45,7 @@ const breaks: Record<string, (target: string) => Promise<void>> = {
     const stream = beginPut(client, { ":path": target });
     stream.write(wav(1000));
     await untilWriting(1);
-    // Node's client ends a stream before it resets it.
+    // Node's client ends a stream before resetting it.
     stream.close(constants.NGHTTP2_CANCEL);
     client.close();
   },
@@ -96,7 +98,7 @@ for (const [what, breakOff] of Object.entries(breaks)) {
   );
 }
 
-test("a PUT that arrives too slowly is given up after a while", { timeout: 20_000 }, async () => {
+test("a PUT that arrives too slowly is aborted after a while", { timeout: 20_000 }, async () => {
   await using slow = await openTestMediaDoor({ uploadMsMax: 900 });
   const rows: [bytes: number, problem: RegExp][] = [
     [1000, /not complete after/],
@@ -104,7 +106,7 @@ test("a PUT that arrives too slowly is given up after a while", { timeout: 20_00
   ];
   for (const [bytes, problem] of rows) {
     const { url } = await slow.newUpload();
-    // Sends more often than the limit of a stalled upload, and without end.
+    // Sends endlessly, and often enough that the upload does not count as stalled.
     const trickle = async function* () {
       for await (const _ of setInterval(50)) yield Buffer.alloc(bytes);
     };

@@ -1,4 +1,4 @@
-// Clients that wait for 100 Continue before they send gigabytes.
+// Tests of clients that wait for 100 Continue before they send gigabytes.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
@@ -22,7 +22,7 @@ after(async () => {
 });
 const { app, bases, send, newUpload, mediaCount, assertNothingLeft } = door;
 
-/** A PUT that announces its length, and sends its body after 100 Continue. */
+/** Sends a PUT that announces its length, and its body after 100 Continue. */
 async function put(
   protocol: Protocol,
   url: string,
@@ -69,7 +69,7 @@ async function put2(url: string, headers: Record<string, string>, body: Buffer) 
 }
 
 for (const protocol of protocols) {
-  test(`${protocol}: a client that waits gets 100 Continue once`, async () => {
+  test(`${protocol}: a client that waits for 100 Continue gets it once`, async () => {
     const count = await mediaCount();
     const { name, url } = await newUpload();
     const answer = await put(protocol, url, { body: wav(200_000) });
@@ -79,7 +79,7 @@ for (const protocol of protocols) {
     await assertNothingLeft(count + 1);
   });
 
-  test(`${protocol}: a request that is refused by its headers gets no 100 Continue`, async () => {
+  test(`${protocol}: a request that is refused because of its headers gets no 100 Continue`, async () => {
     const used = await newUpload();
     await send(protocol, "PUT", used.url, { body: wav(10) });
     const deleted = await newUpload();
@@ -105,7 +105,7 @@ for (const protocol of protocols) {
     assert.equal((await put(protocol, url, { body: wav(100) })).status, 200);
   });
 
-  test(`${protocol}: an upload that exceeds the account's storage limit gets no 100 Continue, and is not stored if it has no length`, async () => {
+  test(`${protocol}: an upload that exceeds the account's storage limit gets no 100 Continue, and one without a length is not stored`, async () => {
     const { url } = await newUpload();
     const count = await mediaCount();
     const { bytes } = await app.db

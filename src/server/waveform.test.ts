@@ -15,12 +15,12 @@ after(async () => {
 });
 const { app, send, newUpload } = door;
 
-/** Eight hours: the longest recording that is described. */
+/** The longest recording that is described: eight hours. */
 const longest = { pixels: 576_000, pieces: 48 };
 
 /**
- * A transcript whose media has a waveform of this many rows of 12,000 pixels, and the waveform's
- * address.
+ * Creates a transcript with media whose waveform has this number of rows of 12,000 pixels. Returns
+ * the transcript and the waveform's address.
  */
 async function withWaveform(pieces: number): Promise<{ name: string; url: string; id: string }> {
   const { name, url } = await newUpload();
@@ -38,7 +38,7 @@ async function withWaveform(pieces: number): Promise<{ name: string; url: string
 }
 
 for (const protocol of protocols) {
-  test(`${protocol}: the waveform of eight hours is complete`, async () => {
+  test(`${protocol}: the waveform of an eight-hour recording is complete`, async () => {
     const { url } = await withWaveform(longest.pieces);
     const { status, headers, body } = await send(protocol, "GET", url);
     assert.equal(status, 200);
@@ -64,7 +64,7 @@ for (const protocol of protocols) {
     assert.deepEqual([same.status, same.body.length], [304, 0]);
   });
 
-  test(`${protocol}: a waveform that does not exist, or was deleted, is not found`, async () => {
+  test(`${protocol}: a waveform that does not exist or was deleted is not found`, async () => {
     const { name, url, id } = await withWaveform(1);
     await app.db.updateTable("media").set({ peaks_count: null }).where("id", "=", id).execute();
     const undescribed = await send(protocol, "GET", url);
@@ -78,7 +78,7 @@ for (const protocol of protocols) {
   });
 }
 
-test("if media is deleted while its waveform is sent, the answer is aborted, not shortened", async () => {
+test("the response is aborted, not shortened, if media is deleted while its waveform is sent", async () => {
   const { url, id } = await withWaveform(longest.pieces);
   await app.db
     .deleteFrom("media_peaks")

@@ -5,7 +5,9 @@ import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { endBody, writeHead, type HttpRequest, type HttpResponse } from "./http.ts";
 
-/** Answers GET and HEAD of a waveform, part by part as the client reads it. Throws not_found. */
+/**
+ * Answers GET and HEAD requests for a waveform, part by part as the client reads. Throws not_found.
+ */
 export async function answerWaveform(
   parts: {
     readonly findWaveform: (mediaId: string) => Promise<AsyncIterable<string> | undefined>;
@@ -17,7 +19,7 @@ export async function answerWaveform(
 ): Promise<void> {
   const text = await parts.findWaveform(mediaId);
   if (!text) throw new ServiceError("not_found", "the waveform was deleted");
-  // Neither media nor its waveform ever changes under the id of the media.
+  // Neither media nor a waveform ever changes under the same media id.
   const etag = `"${mediaId}"`;
   const caching = { etag, "cache-control": "private" };
   if (namesTag(request.headers["if-none-match"], etag)) {
@@ -32,7 +34,7 @@ export async function answerWaveform(
     return;
   }
   try {
-    // The text is sent as bytes: see bytesOf() in http.ts about strings over HTTP/2.
+    // The text is sent as bytes. For strings over HTTP/2, see bytesOf() in http.ts.
     await pipeline(Readable.from(bytesOf(text), { objectMode: false }), response);
   } catch (error) {
     response.destroy();

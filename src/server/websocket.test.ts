@@ -14,12 +14,12 @@ import { testCaller, unwatched } from "../../test/fixtures/test-caller.ts";
 import { createMessageReading } from "./message-reading.ts";
 
 const pingMs = 50;
-/** Longer than three pings. */
+/** This is longer than three ping intervals. */
 const heldMs = 600;
 
 /**
- * A door whose method reads nothing for a while, and then answers with the number of messages that
- * it has read.
+ * Opens a door with a method that reads nothing for a while and then responds with the number of
+ * messages that it has read.
  */
 async function openHeldDoor() {
   const speech = implemented(Speech, {
@@ -70,10 +70,10 @@ async function openHeldDoor() {
   };
 }
 
-test("a client whose messages wait is not disconnected, and no message is lost", async () => {
+test("a client with waiting messages is not disconnected, and no message is lost", async () => {
   await using door = await openHeldDoor();
   const socket = await door.connect();
-  // This is far more than is buffered, so the pongs come after it.
+  // This is far more data than is buffered, so the pongs come after it.
   const audioContent = "A".repeat(64_000);
   const count = 200;
   for (let sent = 0; sent < count; sent += 1) socket.send(JSON.stringify({ audioContent }));
@@ -95,7 +95,7 @@ test("a client that does not answer pings is disconnected", async () => {
   assert.ok(performance.now() - began < heldMs, "before its method ended");
 });
 
-test("thousands of tiny frames end the socket: messages, pings, and fragments of one message", async () => {
+test("thousands of tiny frames end the socket, whether they are messages, pings or fragments of one message", async () => {
   await using door = await openHeldDoor();
   const endOf = async (send: (socket: WebSocket) => void) => {
     const socket = await door.connect();
@@ -112,14 +112,14 @@ test("thousands of tiny frames end the socket: messages, pings, and fragments of
   const messages = await endOf((socket) => times(() => socket.send("{}")));
   assert.match(messages.answers, /"PIECES_TOO_SMALL"/);
   assert.equal(messages.code, 1007);
-  // ws disconnects a client that sends more pings than it can answer.
+  // ws disconnects a client that sends more pings than ws can answer.
   const pings = await endOf((socket) => times(() => socket.ping()));
   assert.equal(pings.code, 1006);
   const fragments = await endOf((socket) => times(() => socket.send("1", { fin: false })));
   assert.equal(fragments.code, 1008);
 });
 
-test("during a shutdown a page is closed with 1013, and other clients get 503", async () => {
+test("a page is closed with 1013 during a shutdown, and other clients get 503", async () => {
   await using door = await openHeldDoor();
   await door.drain();
   const url = `${door.address.replace("http", "ws")}/v2beta1/speech:streamingrecognize`;

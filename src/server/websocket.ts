@@ -18,10 +18,10 @@ import { RefusedSockets } from "./refused-sockets.ts";
 import { messageBytesMax } from "./socket-messages.ts";
 import { SocketStream, type BidiSpec } from "./socket-stream.ts";
 
-/** A frame whose header announces more than this is refused. */
+/** A frame is refused if its header announces more than this size. */
 const frameBytesMax = 2 * messageBytesMax;
 /**
- * The maximum number of frames of one message; if there are more, the socket is closed with 1008.
+ * The maximum number of frames in one message. If there are more, the socket is closed with 1008.
  */
 const fragmentsMax = 1_024;
 const pingMsDefault = 20_000;
@@ -29,29 +29,31 @@ const pingMsDefault = 20_000;
 export interface WebSocketDoor {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /**
-   * Ends the requests of every stream: final results are sent, then the sockets close with 1012.
-   * Resolves when all are closed.
+   * Ends the request side of every stream. Final results are sent, and then the sockets are closed
+   * with 1012. Resolves when all sockets are closed.
    */
   drain(): Promise<void>;
-  /** Closes all connections that are still open. */
+  /** Closes all open connections. */
   terminate(): void;
 }
 
 interface WebSocketParts {
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
-  /** Why a page may not open a socket at all; checked before everything else. */
+  /**
+   * Returns the reason why a page may not open a socket at all. This check comes before all others.
+   */
   readonly refusal?: (headers: IncomingHttpHeaders) => ServiceError | undefined;
   readonly reading: MessageReading;
   /**
-   * How often clients are pinged; a client that misses three pings is disconnected. Default: 20 s.
+   * The interval between pings. A client that misses three pings is disconnected. Default: 20 s.
    */
   readonly pingMs?: number;
 }
 
 /**
- * Serves bidi methods with an HTTP rule of kind WEBSOCKET: JSON messages in, {"result"} or
- * {"error"} out (§4.9).
+ * Serves bidi methods with an HTTP rule of kind WEBSOCKET. Messages are JSON, and the service sends
+ * {"result"} or {"error"} (§4.9).
  */
 export function createWebSocketDoor(
   contract: Pick<Contract, "transcoder" | "methods">,
@@ -60,7 +62,7 @@ export function createWebSocketDoor(
   return new SocketDoor(contract, parts);
 }
 
-/** A call whose socket was admitted. */
+/** A call with an admitted socket. */
 interface AdmittedCall {
   readonly spec: BidiSpec;
   readonly binding: Binding;
@@ -126,7 +128,7 @@ class SocketDoor implements WebSocketDoor {
     const { binding } = transcoder.route("WEBSOCKET", target);
     const { method } = binding;
     if (method.methodKind !== "bidi_streaming") {
-      // A rule of kind "*" matches any method.
+      // A rule with kind "*" matches any method.
       const problem = "this method does not stream: send a plain request without an upgrade";
       throw new ServiceError("failed_precondition", problem);
     }
@@ -162,8 +164,8 @@ class SocketDoor implements WebSocketDoor {
   }
 
   /**
-   * This is a separate function, since a closure in the upgrade would keep the whole request in
-   * memory.
+   * This is a separate function because a closure in the upgrade handler would keep the whole
+   * request in memory.
    */
   #writerOf(binding: Binding) {
     const { transcoder } = this.#contract;

@@ -1,18 +1,21 @@
 import { contactOf, list, networks, pageOrigin, whole, type Setting } from "../std/setting.ts";
 
-/** The addresses and pages that may call, and the limits of one client. */
+/** The addresses and web pages that may call, and the limits of one client. */
 export interface CallerConfig {
-  /** Networks (CIDR) of proxies whose X-Forwarded-For is trusted. */
+  /** The networks (CIDR) of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Origins of web pages that may call cross-origin; "*": all. */
+  /** The origins of web pages that may make cross-origin calls; "*" for all origins. */
   readonly allowedOrigins: readonly string[];
-  /** The maximum number of open connections; undefined: derived from the limit of open files. */
+  /**
+   * The maximum number of open connections. If undefined, it is derived from the limit of open
+   * files.
+   */
   readonly connectionsMax: number | undefined;
-  /** The maximum number of open connections of one address. */
+  /** The maximum number of open connections from one address. */
   readonly connectionsPerAddress: number;
-  /** How many tokens of one address may be refused in a burst, and per minute after that. */
+  /** The maximum number of refused tokens from one address, in a burst and then per minute. */
   readonly refusedPerMinute: number;
-  /** E-mail address or URL for requesting access; undefined: answers contain none. */
+  /** The e-mail address or URL for access requests. If undefined, responses contain none. */
   readonly contact: string | undefined;
 }
 

@@ -2,11 +2,14 @@ import { postgresUrl, whole, type ReadSetting, type Setting } from "../std/setti
 
 /** The settings of the database. */
 export interface DatabaseConfig {
-  /** The address of the database; undefined: the service's own PostgreSQL in the data folder. */
+  /**
+   * The address of the database. If undefined, the service uses its own PostgreSQL in the data
+   * folder.
+   */
   readonly url: string | undefined;
   /** The maximum number of connections in this node's pool. */
   readonly connectionsMax: number;
-  /** How long a call waits for a connection. */
+  /** The maximum time for which a call waits for a connection. */
   readonly waitMsMax: number;
 }
 

@@ -1,6 +1,6 @@
 import { whole, type ReadSetting, type Setting } from "../std/setting.ts";
 
-/** The settings of account limits, by the names of AccountLimits (hlust.accounts.v1). */
+/** The settings for account limits, under the names of AccountLimits (hlust.accounts.v1). */
 export const limitSettings = {
   requestsPerMinute: limit("REQUESTS_PER_MINUTE", "Calls of one account in 60 s", 60_000),
   concurrentStreams: limit("STREAMS", "Open live streams of one account", 0),
@@ -19,7 +19,7 @@ function limit(name: string, what: string, fallback: number, max = 2 ** 31 - 1):
   };
 }
 
-/** The limits of accounts without limits of their own. 0: unlimited. */
+/** Reads the limits that apply to accounts without limits of their own. 0 means unlimited. */
 export function readLimits(read: ReadSetting): Record<keyof typeof limitSettings, number> {
   return {
     requestsPerMinute: read(limitSettings.requestsPerMinute),

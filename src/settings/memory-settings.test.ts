@@ -7,7 +7,7 @@ const mb = 1 << 20;
 const parts = { connectionsMax: 10_000, workerThreads: 2 };
 const node = { machineBytes: 64_000 * mb, heapBytes: Infinity };
 
-test("memoryShares() divides nearly all of the memory that it is given, and never more", () => {
+test("memoryShares() divides nearly all of the given memory, and never more", () => {
   for (const memoryMb of [3_513, 4_096, 8_192, 65_536]) {
     const { bodies, answers, watches, ...others } = memoryShares(memoryMb, parts, node);
     const held = [bodies, answers, watches];
@@ -22,7 +22,7 @@ test("memoryShares() divides nearly all of the memory that it is given, and neve
   }
 });
 
-test("memoryShares() divides half of the machine's memory by default, and never less than is needed", () => {
+test("memoryShares() divides half of the machine's memory by default, and never less than the minimum", () => {
   const sumOf = (machineBytes: number) => {
     const { bodies, answers, watches, ...others } = memoryShares(undefined, parts, {
       ...node,
@@ -36,7 +36,7 @@ test("memoryShares() divides half of the machine's memory by default, and never 
   assert.equal(sumOf(1_000 * mb), 3_513);
 });
 
-test("memoryShares() rejects a number that is too small, with the number that is needed", () => {
+test("memoryShares() rejects a number that is too small, and states the minimum", () => {
   assert.throws(
     () => memoryShares(3_512, parts, node),
     (error) => {
@@ -50,7 +50,7 @@ test("memoryShares() rejects a number that is too small, with the number that is
   );
 });
 
-test("memoryShares() gives calls at most the memory of the heap", () => {
+test("memoryShares() limits the memory for calls to the memory of the heap", () => {
   const shares = memoryShares(8_192, parts, { ...node, heapBytes: 2_048 * mb });
   const { live, bodies, answers, watches } = shares;
   const calls = [bodies, answers, watches].reduce((all, each) => all + each.nodeBytesMax, live);

@@ -17,8 +17,8 @@ export interface MemoryShares {
   readonly threads: number;
   readonly live: number;
   /**
-   * The memory of request bodies. Each call counts the memory that it uses of this and the next two
-   * shares.
+   * The memory for request bodies. Each call counts the memory that it uses from this share and
+   * from the next two.
    */
   readonly bodies: HeldBytesLimits;
   readonly answers: HeldBytesLimits;
@@ -26,18 +26,21 @@ export interface MemoryShares {
 }
 
 const baseBytes = 256 * mb;
-/** The memory of an open connection with its buffers. */
+/** The memory for an open connection and its buffers. */
 const connectionBytes = 32 << 10;
 /**
- * The heap of a worker thread that writes, reads or compares long transcripts: twice what the
- * longest ones need.
+ * The heap of a worker thread that writes, reads or compares long transcripts. It is twice as large
+ * as the longest transcripts need.
  */
 const workerThreadHeapMb = 512;
-/** The heap of each of the two threads that read long messages of requests. */
+/** The heap of each of the two threads that read long request messages. */
 const segmentsThreadHeapMb = 768;
 /** The minimum memory for all calls together. */
 const callBytesMin = 384 * mb;
-/** More memory is of no use: the CPU could not serve the calls. */
+/**
+ * The maximum memory by default, in MB. More memory is of no use, since the CPU could not serve the
+ * calls.
+ */
 const memoryMbMost = 8_192;
 
 export const memorySettings = {
@@ -59,9 +62,9 @@ interface NodeMemory {
 }
 
 /**
- * Divides the memory of the main process; the sum of the shares is at most that memory. By default
- * it is half of the memory of the machine or container, or the minimum that is needed if that is
- * more. Throws ConfigError for a number that is too small.
+ * Divides the memory of the main process into shares that together do not exceed it. By default,
+ * the memory is half of the memory of the machine or container, or the required minimum if that is
+ * larger. Throws ConfigError for a number that is too small.
  */
 export function memoryShares(
   memoryMb: number | undefined,
@@ -78,7 +81,7 @@ export function memoryShares(
   }
   const halfMb = Math.min(memoryMbMost, Math.floor(machineBytes / 2 / mb));
   const bytes = (memoryMb ?? Math.max(neededMb, halfMb)) * mb;
-  // Calls mostly use the JavaScript heap, which has a limit of its own.
+  // Calls mostly use the JavaScript heap, which has its own limit.
   const calls = Math.min(bytes - baseBytes - connections - threads, heapBytes - 2 * baseBytes);
   return {
     base: baseBytes,
@@ -92,8 +95,8 @@ export function memoryShares(
 }
 
 /**
- * One account may use half of a small share, and a quarter of a large one: the longest call needs
- * 80 MB.
+ * One account may use half of a small share, or a quarter of a large one. The longest call needs 80
+ * MB.
  */
 function heldOf(bytes: number, names: Pick<HeldBytesLimits, "reason" | "what">): HeldBytesLimits {
   const nodeBytesMax = Math.floor(bytes);
@@ -105,7 +108,10 @@ function memoryOfNode(): NodeMemory {
   return { machineBytes: memoryOfMachine(), heapBytes: getHeapStatistics().heap_size_limit };
 }
 
-/** The memory limit of the control group (v2) if there is one, else the memory of the machine. */
+/**
+ * Returns the memory limit of the control group (v2) if there is one, or else the memory of the
+ * machine.
+ */
 function memoryOfMachine(): number {
   try {
     const limit = Number(readFileSync("/sys/fs/cgroup/memory.max", "utf8"));

@@ -27,7 +27,8 @@ export const openIdSettings = {
 } satisfies Record<string, Setting<string | undefined>>;
 
 /**
- * The settings together; undefined without a provider. Invalid settings are added to the problems.
+ * Reads the settings as a whole. Returns undefined if there is no provider. Invalid settings are
+ * added to `problems`.
  */
 export function readOpenId(read: ReadSetting, problems: string[]): OpenIdSettings | undefined {
   const issuer = read(openIdSettings.issuer);
@@ -45,7 +46,7 @@ export function readOpenId(read: ReadSetting, problems: string[]): OpenIdSetting
   return { issuer, clientId, clientSecret };
 }
 
-/** Returns the URL unchanged, since every character of it identifies the provider. */
+/** Returns the URL unchanged, since every character of the URL identifies the provider. */
 function issuerUrl(text: string, name: string): string {
   const { protocol, hostname } = new URL(httpUrl(text, name));
   if (protocol === "http:" && !isLoopbackHost(hostname)) {

@@ -57,7 +57,8 @@ export const s3Settings = {
 } satisfies Record<string, Setting<string | boolean | undefined>>;
 
 /**
- * The settings together; undefined without a bucket. Invalid settings are added to the problems.
+ * Reads the settings as a whole. Returns undefined if there is no bucket. Invalid settings are
+ * added to `problems`.
  */
 export function readS3(read: ReadSetting, problems: string[]): S3Settings | undefined {
   const { bucket: bucketSetting, keyId, keySecret, ...rest } = s3Settings;
@@ -82,8 +83,8 @@ export function readS3(read: ReadSetting, problems: string[]): S3Settings | unde
 }
 
 /**
- * The prefix with a slash at its end. It may contain only characters without a special meaning in
- * keys and URLs.
+ * Returns the prefix with a trailing slash. The prefix may contain only characters without a
+ * special meaning in keys and URLs.
  */
 function keyPrefix(text: string, name: string): string {
   if (!/^(?:[\w.-]+(?:\/[\w.-]+)*\/?)?$/.test(text)) {

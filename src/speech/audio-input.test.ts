@@ -19,7 +19,7 @@ function audio(bytes: number): StreamingRecognizeRequest {
   return create(StreamingRecognizeRequestSchema, { streamingRequest });
 }
 
-/** A client that sends a chunk every few milliseconds and never stops; counts them. */
+/** A client that endlessly sends a chunk every few milliseconds and counts the chunks. */
 function speaker() {
   const sent = { chunks: 0, isOver: false };
   async function* messages() {
@@ -32,14 +32,14 @@ function speaker() {
   return { sent, messages: messages() };
 }
 
-/** Reads to the end; returns the number of chunks. */
+/** Reads to the end and returns the number of chunks. */
 async function chunksOf(input: AsyncIterable<RecognitionInput>): Promise<number> {
   let chunks = 0;
   for await (const each of input) if (each instanceof Int16Array) chunks += 1;
   return chunks;
 }
 
-/** Resolves when a wait of this length has been too long for a Deadline. */
+/** Resolves when a wait of this length exceeds the limit of a Deadline. */
 async function waitsTooLong(msMax: number): Promise<void> {
   using deadline = new Deadline(60_000, expired);
   const never = deadline.within(
@@ -64,7 +64,7 @@ test("AudioInput keeps its refusal and accepts no more audio while its client co
   const chunks = await chunksOf(input);
   assert.equal(input.refusal?.reason, "STREAM_TOO_LONG");
   const sentByThen = sent.chunks;
-  // The message that it waited for comes later.
+  // The message that the input was waiting for arrives later.
   await until(() => Promise.resolve(sent.chunks > sentByThen));
   await new Promise(setImmediate);
   assert.equal(input.refusal?.reason, "STREAM_TOO_LONG");
@@ -73,7 +73,7 @@ test("AudioInput keeps its refusal and accepts no more audio while its client co
   sent.isOver = true;
 });
 
-test("an AudioInput that its client has ended is not refused when a time limit passes later", async () => {
+test("an AudioInput that its client has ended is not refused when a time limit expires later", async () => {
   for (const [streamMs, idleMs] of [
     [50, 10_000],
     [10_000, 50],
@@ -90,7 +90,7 @@ test("an AudioInput that its client has ended is not refused when a time limit p
   }
 });
 
-test("AudioInput returns everything that came, however late it is read", async () => {
+test("AudioInput returns everything that was received, however late it is read", async () => {
   using deadline = new Deadline(10_000, expired);
   const messages = Array.from({ length: 5 }, () => audio(160)).values();
   const input = new AudioInput(fromAll(messages), deadline, {

@@ -13,18 +13,18 @@ const noAudio = (seconds: number): string =>
   `no audio was received for ${seconds} s: send an empty audioContent to finalize`;
 
 export interface AudioInputOptions {
-  /** How long the stream may be without audio. */
+  /** The maximum time that the stream may be without audio. */
   readonly idleMsMax: number;
-  /** Counts the samples; returns the reason if no more are accepted after them. */
+  /** Counts the samples. Returns the reason if no samples are accepted after these. */
   readonly meterAudio: (samples: number) => ServiceError | undefined;
 }
 
 /**
- * The samples and flush markers of the messages after the configuration. Ends at an empty
- * audioContent; ends with a refusal when a deadline passes, so that the audio so far gets its
- * finals. Throws invalid_argument for any other message. Not a generator: every chunk of every
- * stream passes here, and the three promises of a generator cost more than all other work on a
- * chunk.
+ * The samples and flush markers of the messages after the configuration. The input ends at an empty
+ * audioContent. When a deadline passes, the input ends with a refusal, so that the audio so far
+ * gets its final results. Throws invalid_argument for any other message. This is not a generator:
+ * every chunk of every stream passes through here, and the three promises of a generator cost more
+ * than all other work on a chunk.
  */
 export class AudioInput implements AsyncIterableIterator<RecognitionInput, undefined> {
   readonly #messages: AsyncIterator<StreamingRecognizeRequest>;
@@ -45,12 +45,12 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     this.#options = options;
   }
 
-  /** Why the input ended, if the client did not end it. */
+  /** The reason why the input ended, if the client did not end it. */
   get refusal(): ServiceError | undefined {
     return this.#refusal;
   }
 
-  /** Whether there is any input; waits for the first item, which next() returns. */
+  /** Returns whether there is any input. Waits for the first item, which next() returns. */
   async begins(): Promise<boolean> {
     this.#first = await this.next();
     return this.#first.done !== true;
@@ -66,7 +66,10 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     return new Promise((resolve, reject) => this.#read(resolve, reject));
   }
 
-  /** Resolves with the next message or at the deadline; whichever comes later is ignored. */
+  /**
+   * Resolves with the next message or at the deadline, whichever is first. The later one is
+   * ignored.
+   */
   #read(resolve: Resolve, reject: (error: unknown) => void): void {
     let isWaiting = true;
     const late = (error: ServiceError) => {
@@ -103,7 +106,7 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     }
   }
 
-  /** The input in a message; undefined if the message has no effect. */
+  /** Returns the input in a message; undefined if the message has no effect. */
   #resultOf({ streamingRequest }: StreamingRecognizeRequest): Result | undefined {
     switch (streamingRequest.case) {
       case "audioContent": {
@@ -121,7 +124,7 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     }
   }
 
-  /** Counts samples; audio after the last accepted samples is not read. */
+  /** Counts the samples. Audio after the last accepted samples is not read. */
   #metered(samples: Int16Array): Int16Array {
     this.#refusal = this.#options.meterAudio(samples.length);
     if (this.#refusal) this.#isOver = true;

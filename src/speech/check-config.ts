@@ -7,15 +7,15 @@ import {
   type RecognitionConfig,
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 
-/** §8: sampleRateHertz of both recognition modes. */
+/** The bounds of sampleRateHertz in both recognition modes (§8). */
 export const sampleRateHertzMin = 8_000;
 export const sampleRateHertzMax = 48_000;
-/** §8: maxAlternatives of both recognition modes. */
+/** The maximum value of maxAlternatives in both recognition modes (§8). */
 export const alternativesMaxMax = 10;
 
 /**
- * Phrases of all hints of a call, characters of a phrase, and the boost of a phrase (docs/api.md,
- * Speech).
+ * The maximum number of phrases in all hints of a call, of characters in a phrase, and the maximum
+ * boost of a phrase (docs/api.md, Speech).
  */
 export const hintPhrasesMax = 500;
 export const hintCharsMax = 100;
@@ -29,24 +29,24 @@ export interface CheckedConfig {
   readonly alternativesMax: number;
   readonly withWords: boolean;
   readonly punctuation: boolean;
-  /** Absent if there are none, or they are ignored. */
+  /** The hints; absent if there are none or they are ignored. */
   readonly hints?: readonly PhraseHints[];
 }
 
-/** The recognizer and mode that a configuration is for. */
+/** The recognizer and mode for which a configuration is checked. */
 export interface ConfigContext {
   readonly recognizer: Recognizer;
   readonly mode: RecognitionMode;
   /**
-   * Whether hints that the model cannot use are ignored: clients of google.cloud.speech.v1 send
-   * them to any model.
+   * Whether hints that the model cannot use are ignored. Clients of google.cloud.speech.v1 send
+   * hints to any model.
    */
   readonly ignoresHints: boolean;
 }
 
 /**
- * Checks a RecognitionConfig at `path` (§2.4 and §8) and adds every violation; the result is
- * valid only if there is none.
+ * Checks the RecognitionConfig at `path` (§2.4 and §8) and adds every violation. The result is
+ * valid only if there are no violations.
  */
 export function checkConfig(
   config: RecognitionConfig | undefined,

@@ -1,9 +1,9 @@
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * The time limits of one stream: its whole duration, and each wait. All waits share one timer,
- * which is not reset while they end in time: setting and clearing a timer for each message would
- * cost as much as reading the message.
+ * The time limits of one stream, for its whole duration and for each wait. All waits share one
+ * timer, which is not reset when a wait ends in time. Setting and clearing a timer for each message
+ * would cost as much as reading the message.
  */
 export class Deadline implements Disposable {
   readonly #expired: () => ServiceError;
@@ -11,13 +11,13 @@ export class Deadline implements Disposable {
   #waitEndsAt = Infinity;
   #waitMsMax = 0;
   #problem: (seconds: number) => string = () => "";
-  /** Rejects the latest wait; it has no effect after that wait. */
+  /** Rejects the latest wait. It has no effect after that wait has ended. */
   #reject: ((error: ServiceError) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
   #expiry: ServiceError | undefined;
 
-  /** `expired` makes the error of a stream that lasts longer than `msMax`. */
+  /** `expired` creates the error for a stream that lasts longer than `msMax`. */
   constructor(msMax: number, expired: () => ServiceError) {
     this.#expired = expired;
     this.#streamEndsAt = performance.now() + msMax;
@@ -25,7 +25,7 @@ export class Deadline implements Disposable {
   }
 
   /**
-   * Waits for one thing at a time; throws out_of_range with `problem` when it takes longer than
+   * Runs one wait at a time. Throws out_of_range with `problem` if the wait takes longer than
    * `msMax`.
    */
   within<T>(
@@ -39,9 +39,9 @@ export class Deadline implements Disposable {
   }
 
   /**
-   * Begins a wait, like within(), but without a promise. Calls `reject` if the wait takes too long,
-   * even if it has ended and no other wait has begun; the caller ignores that call. Returns false
-   * if it has called `reject` immediately, because the stream has lasted too long.
+   * Begins a wait, like within(), but without a promise. Calls `reject` when the time limit passes,
+   * even if the wait has ended and no other wait has begun. The caller ignores such a late call.
+   * Returns false if `reject` was called immediately because the stream has lasted too long.
    */
   begins(
     msMax: number,
@@ -70,7 +70,10 @@ export class Deadline implements Disposable {
     this.#timer = setTimeout(() => this.#check(), Math.ceil(atMs - performance.now()));
   }
 
-  /** Handles the timer. It usually fires for a wait that has ended, and is set again. */
+  /**
+   * Handles the timer. The timer usually fires for a wait that has already ended, and is then set
+   * again.
+   */
   #check(): void {
     const now = performance.now();
     if (now >= this.#streamEndsAt) {

@@ -1,9 +1,9 @@
-/** Bytes of one LINEAR16 sample. */
+/** The number of bytes in one LINEAR16 sample. */
 export const bytesPerSample = 2;
 
 /**
- * The samples of little-endian bytes; an odd last byte is left out. Copies only if the bytes are
- * not aligned.
+ * Returns the samples in little-endian bytes. An odd last byte is left out. The bytes are copied
+ * only if they are not aligned.
  */
 export function samplesOf(bytes: Uint8Array): Int16Array {
   const length = bytes.byteLength >> 1;

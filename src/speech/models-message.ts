@@ -9,7 +9,7 @@ import {
 
 const uses = { live: Model_Use.LIVE, short: Model_Use.SHORT, job: Model_Use.JOB } as const;
 
-/** The models as a message of the API. */
+/** Returns the models as an API message. */
 export function modelsMessage(models: readonly ServedModel[]): ListModelsResponse {
   return create(ListModelsResponseSchema, {
     models: models.map((model) =>

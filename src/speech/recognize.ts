@@ -15,14 +15,14 @@ import { checkConfig, type CheckedConfig } from "./check-config.ts";
 import { bytesPerSample, samplesOf } from "./linear16.ts";
 import { alternativeOf, descriptionOf } from "./results.ts";
 
-/** §8: audio sent to speech:recognize is shorter than this. */
+/** Audio sent to speech:recognize must be shorter than this number of seconds (§8). */
 export const audioSecondsMax = 30;
 
 export interface RecognizeOptions {
-  /** Whether results have their end time and language too. */
+  /** Whether results also have their end time and language. */
   readonly describeResults: boolean;
   /**
-   * Runs the recognition of this much audio, or throws when the caller's limits do not allow it.
+   * Runs the recognition of this amount of audio. Throws if the caller's limits do not allow it.
    */
   readonly metered: (ms: number, run: () => Promise<void>) => Promise<void>;
   readonly signal: AbortSignal;
@@ -66,7 +66,7 @@ export async function recognize(
   return create(RecognizeResponseSchema, { results });
 }
 
-/** The samples of a request; a WAV header before them is read and skipped. */
+/** Returns the samples of a request, without a WAV header. Adds violations for invalid audio. */
 function checkAudio(
   { audio }: RecognizeRequest,
   { sampleRateHertz }: CheckedConfig,
@@ -115,7 +115,8 @@ function withoutHeader(
 }
 
 /**
- * The header of a WAV file; undefined for bare samples, and after a violation for an unusable file.
+ * Reads the header of a WAV file. Returns undefined for bare samples, and adds a violation and
+ * returns undefined for an unusable file.
  */
 function wavHeaderOf(content: Uint8Array, violations: Violations): WavHeader | undefined {
   try {

@@ -11,8 +11,8 @@ import {
 import { durationFromMs } from "../std/duration.ts";
 
 /**
- * A reading as the API returns it; `after` follows its text: a space on streams (docs/api.md,
- * Speech).
+ * Returns a reading in the form of the API. `after` is appended to its text: a space on streams
+ * (docs/api.md, Speech).
  */
 export function alternativeOf(
   { text, confidence, words }: Hypothesis,
@@ -26,8 +26,8 @@ export function alternativeOf(
 }
 
 /**
- * The end time and language of a result, which Google's messages have and the specification's do
- * not.
+ * Returns the end time and language of a result, which are in Google's messages but not in the
+ * specification.
  */
 export function descriptionOf(
   { audioEndMs }: Recognition,

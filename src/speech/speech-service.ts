@@ -9,9 +9,9 @@ import { recognize } from "./recognize.ts";
 import { streamingRecognize, type LiveLimits } from "./streaming-recognize.ts";
 
 /**
- * The speech interface (§4.8 and §4.9) over the installed engines. `describeResults` adds
- * the end time and language to each result: Google's clients need them, and the specification does
- * not have them.
+ * Creates the speech interface (§4.8 and §4.9) for the installed engines. `describeResults` adds
+ * the end time and language to each result, which Google's clients need but the specification does
+ * not have.
  */
 export function createSpeechService(parts: {
   readonly recognizer: Recognizer;

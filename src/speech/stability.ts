@@ -1,9 +1,9 @@
 import type { Recognition } from "../engines/protocol/recognizer.ts";
 
 /**
- * Measures the stability of interim results: the share of the words of a result, 0 to 1, before the
- * first word that differs from the result before it. 0, which Google's clients read as "unknown",
- * for the first result of an utterance and for finals.
+ * Measures the stability of interim results: the share of a result's words, from 0 to 1, before the
+ * first word that differs from the previous result. The stability is 0 for the first result of an
+ * utterance and for final results. Google's clients read 0 as "unknown".
  */
 export class Stability {
   #before: readonly string[] = [];

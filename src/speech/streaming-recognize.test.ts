@@ -31,7 +31,7 @@ async function* unfinished() {
   await new Promise(() => {});
 }
 
-/** The finals of a stream that its client does not end, and its error. */
+/** Returns the final results and the error of a stream that its client does not end. */
 async function recognize(limits: LiveLimits) {
   const finals: string[] = [];
   const { signal } = new AbortController();
@@ -49,7 +49,7 @@ async function recognize(limits: LiveLimits) {
   return assert.fail("the stream ended without an error");
 }
 
-test("streamingRecognize() ends a stream at its maximum duration, after its finals, as unavailable", async () => {
+test("streamingRecognize() ends a stream at its maximum duration with unavailable, after its final results", async () => {
   const { finals, error } = await recognize({ streamMsMax: 300 });
   assert.equal(finals.length, 1);
   assert.deepEqual(
@@ -59,7 +59,7 @@ test("streamingRecognize() ends a stream at its maximum duration, after its fina
   assert.match(error.message, /has reached its maximum length of 0\.3 s: open another one/);
 });
 
-test("streamingRecognize() ends a stream without audio, after its finals, as out_of_range", async () => {
+test("streamingRecognize() ends a stream without audio with out_of_range, after its final results", async () => {
   const { finals, error } = await recognize({ streamMsMax: 60_000, audioMsMax: 200 });
   assert.equal(finals.length, 1);
   assert.equal(error.code, "out_of_range");

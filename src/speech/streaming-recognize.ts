@@ -22,32 +22,32 @@ import { alternativeOf, descriptionOf } from "./results.ts";
 import { Stability } from "./stability.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
 
-/** A stream is closed after this long without a configuration, and without audio. */
+/** The times after which a stream is closed: without a configuration, and without audio. */
 const configurationMsMax = 10_000;
 const audioMsMaxDefault = 60_000;
 
 export interface LiveLimits {
-  /** How long a stream may last. */
+  /** The maximum duration of a stream. */
   readonly streamMsMax: number;
-  /** How long the stream may be without audio. Default: 60 s. */
+  /** The maximum time that the stream may be without audio. Default: 60 s. */
   readonly audioMsMax?: number;
 }
 
 export interface StreamOptions {
   readonly limits: LiveLimits;
-  /** Counts audio in milliseconds; returns the reason if no more is accepted after it. */
+  /** Counts audio in milliseconds. Returns the reason if no audio is accepted after this. */
   readonly meterAudio: (ms: number) => ServiceError | undefined;
-  /** Whether results have their end time and language too. */
+  /** Whether results also have their end time and language. */
   readonly describeResults: boolean;
   /** Aborts when the client has disconnected. */
   readonly call: { readonly signal: AbortSignal };
 }
 
 /**
- * Recognizes audio while it is spoken (§4.9). The first message is streamingConfig, every
- * later one audioContent; an empty one finalizes. Throws invalid_argument for anything else. After
- * the finals of the audio so far it throws what meterAudio() returns, out_of_range after too long
- * without audio, and unavailable when the stream has reached its maximum duration.
+ * Recognizes audio while it is spoken (§4.9). The first message must be streamingConfig, and every
+ * later one audioContent; an empty audioContent ends the audio. Throws invalid_argument for any
+ * other message. After the final results of the audio so far, throws the error from meterAudio(),
+ * out_of_range after too long without audio, and unavailable at the maximum duration of the stream.
  */
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,
@@ -81,7 +81,7 @@ export async function* streamingRecognize(
   });
   const options = { ...config.options, signal: call.signal };
   const stability = new Stability();
-  // A client that has sent no audio yet takes no place in an engine.
+  // A client that has not yet sent any audio does not occupy an engine.
   const recognitions = (await audio.begins()) ? recognizer.recognize(audio, options) : [];
   for await (const recognition of recognitions) {
     const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
@@ -130,7 +130,7 @@ function checkedStream(
   return { options, withWords, singleUtterance };
 }
 
-/** Bounds of the endpointing extension, milliseconds. */
+/** The bounds of the endpointing extension in milliseconds. */
 export const silenceMsBounds = [200, 5_000] as const;
 export const utteranceMsBounds = [1_000, 60_000] as const;
 

@@ -1,6 +1,9 @@
 import { ServiceError } from "../std/service-error.ts";
 
-/** The error of a message out of order; names the expected one (docs/api.md, Speech). */
+/**
+ * Creates the error for a message that is out of order. The error names the expected message
+ * (docs/api.md, Speech).
+ */
 export function unexpectedMessage(received: string, expected: string): ServiceError {
   return new ServiceError("invalid_argument", `expected ${expected}, not ${received}`, {
     reason: "UNEXPECTED_MESSAGE",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressBlock } from "./address-block.ts";
 
-test("addressBlock() is an IPv4 address, and the first half of an IPv6 one", () => {
+test("addressBlock() returns the whole of an IPv4 address, and the first half of an IPv6 address", () => {
   const rows = [
     ["192.0.2.1", "192.0.2.1"],
     ["::ffff:192.0.2.1", "192.0.2.1"],

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { Batches } from "./batches.ts";
 
 /**
- * Doubles numbers. A batch with a negative number fails; one with 0 has a shared failure. Each
- * batch waits until the test lets it end.
+ * Opens batches that double numbers. A batch with a negative number fails, and a batch with 0 has a
+ * shared failure. Each batch waits until the test lets it end.
  */
 function openDoubler(itemsMax: number) {
   const done: (readonly number[])[] = [];
@@ -28,7 +28,7 @@ function openDoubler(itemsMax: number) {
 
 const turn = (): Promise<void> => new Promise(setImmediate);
 
-test("Batches puts items that arrive while it works into one batch, in order and up to its size", async () => {
+test("Batches collects items that arrive during its work into one batch, in order and up to its maximum size", async () => {
   const { batches, done, letGo } = openDoubler(3);
   const first = [batches.add(1), batches.add(2)];
   await turn();

@@ -1,8 +1,8 @@
 /**
- * Collects items that arrive while a batch runs into the next batch: a single item does not wait,
- * and many share the cost of a transaction. Results have the order of the items. If a batch of
- * several items fails, its items are retried one by one, unless by `isSharedFailure` each of them
- * would fail in the same way.
+ * Collects the items that arrive while a batch runs into the next batch. A single item does not
+ * wait, and many items share the cost of a transaction. Results have the order of the items. If a
+ * batch of several items fails, its items are retried one by one, unless `isSharedFailure` states
+ * that each of them would fail in the same way.
  */
 export class Batches<Item, Result> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
@@ -23,7 +23,7 @@ export class Batches<Item, Result> {
     this.#isSharedFailure = options.isSharedFailure;
   }
 
-  /** The result for the item; rejects with its failure. */
+  /** Returns the result for the item; rejects with the item's failure. */
   add(item: Item): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.push({ item, resolve, reject });

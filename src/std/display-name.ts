@@ -2,7 +2,10 @@ import type { Violations } from "./service-error.ts";
 
 export const displayNameLengthMax = 200;
 
-/** Names of accounts and keys are shown to users: short, without control characters. */
+/**
+ * Checks the name of an account or a key. It is shown to users, so it must be short and without
+ * control characters.
+ */
 export function checkDisplayName(name: string, violations: Violations): void {
   const length = Array.from(name).length;
   if (length > displayNameLengthMax) {

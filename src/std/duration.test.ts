@@ -5,7 +5,7 @@ import { DurationSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { durationFromMs, msOfDuration, timestampFromDate } from "./duration.ts";
 
-test("durationFromMs() writes the form of the specification", () => {
+test("durationFromMs() writes durations in the form of the specification", () => {
   const rows: [number, string][] = [
     [0, "0s"],
     [1000, "1s"],
@@ -17,7 +17,7 @@ test("durationFromMs() writes the form of the specification", () => {
   for (const [ms, text] of rows) assert.equal(toJson(DurationSchema, durationFromMs(ms)), text);
 });
 
-test("msOfDuration() undoes durationFromMs()", () => {
+test("msOfDuration() is the inverse of durationFromMs()", () => {
   fc.assert(
     fc.property(fc.integer({ min: -1e9, max: 1e9 }), (ms) => {
       assert.equal(msOfDuration(durationFromMs(ms)), ms);

@@ -2,7 +2,7 @@ import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { DurationSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { create } from "@bufbuild/protobuf";
 
-/** A google.protobuf.Duration of whole milliseconds. */
+/** Returns a google.protobuf.Duration for whole milliseconds. */
 export function durationFromMs(ms: number): Duration {
   const seconds = Math.trunc(ms / 1000);
   return create(DurationSchema, {
@@ -11,17 +11,20 @@ export function durationFromMs(ms: number): Duration {
   });
 }
 
-/** A duration in milliseconds, with fractions. Exact below 104 days. */
+/** Returns a duration in milliseconds, with fractions. The result is exact below 104 days. */
 export function msOfDuration(duration: Duration): number {
   return Number(duration.seconds) * 1000 + duration.nanos / 1_000_000;
 }
 
-/** Whole seconds, rounded down, so that use is shown as the limit only when it has reached it. */
+/**
+ * Returns whole seconds, rounded down, so that the use shown equals the limit only when the limit
+ * has been reached.
+ */
 export function wholeSecondsOfMs(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-/** A google.protobuf.Timestamp of a Date, to the millisecond. */
+/** Returns a google.protobuf.Timestamp for a Date, to the millisecond. */
 export function timestampFromDate(date: Date): Timestamp {
   const ms = date.getTime();
   const seconds = Math.floor(ms / 1000);

@@ -1,6 +1,9 @@
 import { Code } from "@connectrpc/connect";
 
-/** The google.rpc.Code of each error code. The names are those of google.rpc.Code in lower case. */
+/**
+ * The google.rpc.Code of each error code. The error codes are the names of google.rpc.Code in lower
+ * case.
+ */
 export const rpcCodes = {
   cancelled: Code.Canceled,
   unknown: Code.Unknown,

@@ -34,7 +34,7 @@ const settled = async (): Promise<void> =>
     setImmediate(resolve);
   });
 
-test("FairSemaphore runs one search of an account and two in total, and skips accounts with a running search", async () => {
+test("FairSemaphore runs one search per account and two in total, and skips accounts with a running search", async () => {
   const lane = new FairSemaphore(limits);
   const [a1, a2, b1, c1] = ["a", "a", "b", "c"].map((account) => search(lane, account));
   assert.ok(a1 && a2 && b1 && c1);
@@ -50,7 +50,7 @@ test("FairSemaphore runs one search of an account and two in total, and skips ac
   await a2.end();
 });
 
-test("FairSemaphore refuses only an account with too many waiting searches", async () => {
+test("FairSemaphore refuses only accounts with too many waiting searches", async () => {
   const lane = new FairSemaphore(limits);
   const [a, ...waiting] = ["a", "a", "a"].map((account) => search(lane, account));
   assert.ok(a);
@@ -66,7 +66,7 @@ test("FairSemaphore refuses only an account with too many waiting searches", asy
   await b.end();
 });
 
-test("FairSemaphore ends waits that are too long or aborted, and loses no turn", async () => {
+test("FairSemaphore ends waits that take too long or are aborted, and loses no turn", async () => {
   const lane = new FairSemaphore({ ...limits, running: 1, waitMsMax: 1 });
   const first = search(lane, "a");
   await assert.rejects(search(lane, "b").ended, { reason: "SEARCHES_BUSY" });
@@ -99,7 +99,7 @@ test("FairSemaphore releases the turn when a search fails", async () => {
   await next.end();
 });
 
-test("FairSemaphore gives the next turn to the account whose last turn is longest ago", async () => {
+test("FairSemaphore gives the next turn to the account whose last turn was longest ago", async () => {
   const lane = new FairSemaphore({ ...limits, running: 1, waitingOfOne: 3 });
   const ended: string[] = [];
   const one = async (account: string): Promise<void> => {

@@ -1,26 +1,26 @@
 import { ServiceError } from "./service-error.ts";
 
-/** How many tasks can run at a time, and how many can wait for their turn. */
+/** The number of tasks that can run concurrently, and the number that can wait for their turn. */
 export interface SemaphoreLimits {
   readonly running: number;
-  /** The maximum number of running tasks of one account. */
+  /** The maximum number of running tasks per account. */
   readonly runningOfOne: number;
   readonly waitingOfOne: number;
   readonly waitMsMax: number;
-  /** ErrorInfo.reason of resource_exhausted. */
+  /** The ErrorInfo.reason of resource_exhausted. */
   readonly busyReason: string;
 }
 
 /**
- * Bounds the tasks of one kind that run on a node at a time. The next turn goes to the waiting
- * account whose last turn is longest ago, except accounts with the maximum number of running tasks:
- * no account waits for all tasks of another one.
+ * Limits the tasks of one kind that run on a node concurrently. The next turn goes to the waiting
+ * account whose last turn was longest ago, except accounts with the maximum number of running
+ * tasks. No account therefore waits for all tasks of another account.
  */
 export class FairSemaphore {
   readonly #limits: SemaphoreLimits;
   readonly #running = new Map<string, number>();
   readonly #waiting: { readonly accountId: string; readonly start: () => void }[] = [];
-  /** The number of the last turn of each account that has tasks here. */
+  /** The number of the last turn of each account that has running or waiting tasks. */
   readonly #lastTurns = new Map<string, number>();
   #runningAll = 0;
   #turns = 0;
@@ -30,8 +30,9 @@ export class FairSemaphore {
   }
 
   /**
-   * Runs a task when it is its turn. Throws resource_exhausted if too many tasks of the account
-   * wait, or the turn does not come in time; the signal's reason if it aborts.
+   * Runs a task when it is its turn. Throws resource_exhausted if too many of the account's tasks
+   * are waiting or if the turn does not come in time. Throws the signal's reason if the signal
+   * aborts.
    */
   async run<T>(accountId: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();

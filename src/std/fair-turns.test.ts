@@ -17,14 +17,14 @@ test("FairTurns lets the event loop run between calls that start at the same mom
   setImmediate(count);
   const call = async (): Promise<number> => {
     await turns.next("a");
-    // Work of a call after a promise, and in a tick, counts too.
+    // A call's work after a promise and in a tick counts too.
     await Promise.resolve();
     work(2);
     process.nextTick(work, 2);
     return loops;
   };
   const seen = await Promise.all(Array.from({ length: 24 }, call));
-  // Each call comes from its own timer; all are due at the same time.
+  // Each call comes from its own timer, and all timers are due at the same time.
   const timers = Array.from({ length: 24 }, async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     return await call();
@@ -37,7 +37,7 @@ test("FairTurns lets the event loop run between calls that start at the same mom
   assert.ok(most <= 4, `${most} calls of 4 ms in one turn of the event loop`);
 });
 
-test("FairTurns alternates between the accounts", async () => {
+test("FairTurns alternates between accounts", async () => {
   const turns = new FairTurns();
   const order: string[] = [];
   const call = async (accountId: string): Promise<void> => {

@@ -1,20 +1,22 @@
-/** How long calls may keep one turn of the event loop: live audio waits for its end. */
+/**
+ * The maximum time for which calls may occupy one turn of the event loop, because live audio waits
+ * until the turn ends.
+ */
 const turnMsMax = 8;
 
 /**
- * Spreads the work of many simultaneous calls over turns of the event loop: calls continue one
- * after the other, accounts alternate, and the event loop runs whenever the calls have taken 8 ms.
+ * Spreads the work of many concurrent calls over turns of the event loop. Calls continue one after
+ * the other, accounts alternate, and the event loop runs whenever the calls have taken 8 ms.
  */
 export class FairTurns {
-  /** Waiting calls by account; the account whose turn is next comes first. */
+  /** The waiting calls by account. The account whose turn is next comes first. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #isRunning = false;
-  /** Time taken in this turn of the event loop. */
+  /** The time taken in this turn of the event loop. */
   #spentMs = 0;
 
   /**
-   * Resolves when it is this call's turn. What the call does until its next wait counts as its
-   * turn.
+   * Resolves when it is this call's turn. The turn includes the call's work until its next wait.
    */
   async next(accountId: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -38,7 +40,7 @@ export class FairTurns {
   }
 
   /**
-   * Counts time until the event loop runs again: calls can also arrive one by one, for example from
+   * Counts time until the event loop runs again. Calls can also arrive one by one, for example from
    * timers that are due at the same time.
    */
   #spend(ms: number): void {
@@ -60,8 +62,8 @@ export class FairTurns {
 }
 
 /**
- * Resolves when the promises and ticks that the call has caused are done: the second tick comes
- * after the ticks of the call's writes.
+ * Resolves when the promises and ticks caused by the call are done. The second tick comes after the
+ * ticks of the call's writes.
  */
 async function ticks(): Promise<void> {
   for (let tick = 0; tick < 2; tick += 1) {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { foldText } from "./fold-text.ts";
 
-test("foldText() gives texts that differ only in case the same form", () => {
+test("foldText() returns the same form for texts that differ only in case", () => {
   const rows: [folded: string, ...texts: string[]][] = [
     ["þá ðæ ýö", "ÞÁ ÐÆ ÝÖ", "þá ðæ ýö", "Þá Ðæ Ýö", "þá ðæ ýö".normalize("NFD")],
     ["strasse", "STRASSE", "straße", "STRAẞE", "Straſſe"],
@@ -37,7 +37,7 @@ test("foldText() distinguishes texts that differ in more than case", () => {
   }
 });
 
-test("foldText() gives each character, its other cases and its decomposition the same form, and is idempotent", () => {
+test("foldText() is idempotent, and returns the same form for a character, its other cases and its decomposition", () => {
   for (let code = 0; code < 0x1_f000; code += 1) {
     if (code >= 0xd800 && code < 0xe000) continue;
     const char = String.fromCodePoint(code);
@@ -50,8 +50,8 @@ test("foldText() gives each character, its other cases and its decomposition the
 });
 
 /**
- * Texts with the letters of the languages that are searched most, and with letters that are
- * difficult to fold. They are composed, since the capital of a separate mark can be a letter.
+ * Texts with the letters of the most searched languages, and with letters that are difficult to
+ * fold. The texts are composed, since the capital form of a separate mark can be a letter.
  */
 const texts = fc
   .string({
@@ -85,7 +85,7 @@ const variants: ((text: string) => string)[] = [
   (text) => text.toUpperCase().normalize("NFD"),
 ];
 
-test("foldText() does not change folded text, and finds any part of a text in any case", () => {
+test("foldText() does not change folded text, and parts of a text in any case are found after folding", () => {
   fc.assert(
     fc.property(texts, fc.nat(), fc.nat(), fc.constantFrom(...variants), (text, a, b, variant) => {
       const folded = foldText(text);

@@ -12,7 +12,7 @@ function heldBytes(): HeldBytes {
   });
 }
 
-/** A test of an error: whether it is the refusal, with these words in its message. */
+/** Returns a check that an error is the refusal and that its message contains these words. */
 function refusal(words: RegExp) {
   return (error: unknown) =>
     error instanceof ServiceError &&
@@ -22,7 +22,7 @@ function refusal(words: RegExp) {
     words.test(error.message);
 }
 
-test("one account holds at most its limit, and others are not affected", () => {
+test("one account cannot hold more than its limit, and other accounts are not affected", () => {
   const held = heldBytes();
   using share = held.hold("a", 50);
   assert.throws(() => share.grow(11), refusal(/request bodies of the account hold 60 bytes/));
@@ -33,7 +33,7 @@ test("one account holds at most its limit, and others are not affected", () => {
   assert.equal(held.total, 100);
 });
 
-test("all accounts together hold at most the limit of the node", () => {
+test("all accounts together cannot hold more than the limit of the node", () => {
   const held = heldBytes();
   using _a = held.hold("a", 60);
   using b = held.hold("b", 40);

@@ -1,32 +1,40 @@
 import { ServiceError } from "./service-error.ts";
 
-/** Limits of the bytes that calls hold in memory at the same time. */
+/** The limits on the bytes that calls concurrently hold in memory. */
 export interface HeldBytesLimits {
-  /** The limit of all accounts together. */
+  /** The limit for all accounts together. */
   readonly nodeBytesMax: number;
-  /** The limit of one account; less than the node's, so that one account cannot use all of it. */
+  /**
+   * The limit for one account. It is lower than the node's limit, so that one account cannot use
+   * all of the memory.
+   */
   readonly accountBytesMax: number;
-  /** ErrorInfo.reason of a refusal. */
+  /** The ErrorInfo.reason of a refusal. */
   readonly reason: string;
-  /** The thing that is held, for the message: "request bodies". */
+  /** A name for the content that is held, used in the message, for example "request bodies". */
   readonly what: string;
 }
 
-/** Bytes that one call holds. Disposing releases all of them; disposing twice does nothing. */
+/**
+ * The bytes that one call holds. Disposing of the share releases all of them, and a second disposal
+ * has no effect.
+ */
 export interface HeldShare extends Disposable {
   /**
-   * Holds more bytes. Throws resource_exhausted (429 with RetryInfo) if that exceeds a limit; the
-   * bytes that it already holds stay held.
+   * Holds more bytes. Throws resource_exhausted (429 with RetryInfo) if that exceeds a limit; bytes
+   * that are already held are not released.
    */
   grow(bytes: number): void;
   /** Releases some of the bytes. */
   shrink(bytes: number): void;
 }
 
-/** A client may retry after this time: most bodies and answers are released within a second. */
+/**
+ * The time after which a client may retry. Most bodies and responses are released within a second.
+ */
 const retryAfterMs = 1_000;
 
-/** Counts the bytes that calls hold in memory, by account and in all. */
+/** Counts the bytes that calls hold in memory, per account and in total. */
 export class HeldBytes {
   readonly #limits: HeldBytesLimits;
   readonly #perAccount = new Map<string, number>();
@@ -36,12 +44,12 @@ export class HeldBytes {
     this.#limits = limits;
   }
 
-  /** All bytes that are held now. */
+  /** The number of bytes that are currently held. */
   get total(): number {
     return this.#total;
   }
 
-  /** Whether hold() would succeed now. */
+  /** Returns whether hold() would currently succeed. */
   hasRoom(accountId: string, bytes: number): boolean {
     const { nodeBytesMax, accountBytesMax } = this.#limits;
     const ofAccount = (this.#perAccount.get(accountId) ?? 0) + bytes;
@@ -49,8 +57,8 @@ export class HeldBytes {
   }
 
   /**
-   * Opens a share of the account that holds `bytes`. Throws resource_exhausted (429 with RetryInfo)
-   * if that exceeds a limit.
+   * Opens a share for the account that holds `bytes`. Throws resource_exhausted (429 with
+   * RetryInfo) if that exceeds a limit.
    */
   hold(accountId: string, bytes = 0): HeldShare {
     let held = 0;

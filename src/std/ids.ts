@@ -1,6 +1,8 @@
 import { randomFillSync } from "node:crypto";
 
-/** Makes a UUID of version 7 (RFC 9562): ids that are made later sort later, to the millisecond. */
+/**
+ * Creates a version 7 UUID (RFC 9562). Ids that are created later sort later, to the millisecond.
+ */
 export function newId(now: number = Date.now()): string {
   const bytes = Buffer.alloc(16);
   randomFillSync(bytes, 6);
@@ -19,14 +21,14 @@ export function newId(now: number = Date.now()): string {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether a text of a caller has the form of an id: a lower-case UUID of any version. */
+/** Returns whether a caller's text has the form of an id: a lower-case UUID of any version. */
 export function isId(text: string): boolean {
   return uuid.test(text);
 }
 
 /**
- * The id in a resource name, as in `idIn("transcripts", "transcripts/<id>")`; undefined if the name
- * has another form.
+ * Returns the id in a resource name, as in `idIn("transcripts", "transcripts/<id>")`; undefined if
+ * the name has another form.
  */
 export function idIn(collection: string, name: string): string | undefined {
   if (!name.startsWith(`${collection}/`)) return undefined;

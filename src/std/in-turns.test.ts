@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mapInTurns } from "./in-turns.ts";
 
-test("mapInTurns() maps in order, and lets other events run between its turns", async () => {
+test("mapInTurns() maps items in order, and lets other events run between its turns", async () => {
   let turns = 0;
   const count = (): void => {
     turns += 1;

@@ -1,7 +1,10 @@
-/** How long a list may keep the thread before other events run: live audio waits for that. */
+/**
+ * The maximum time for which a list may occupy the thread before other events run, because live
+ * audio waits for them.
+ */
 const turnMs = 8;
 
-/** Maps items in order, and lets the event loop run whenever that has taken `turnMs`. */
+/** Maps items in order. Lets the event loop run whenever the work has taken `turnMs`. */
 export async function mapInTurns<Item, Result>(
   items: Iterable<Item>,
   map: (item: Item) => Result,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { jsonParse } from "./json-parse.ts";
 
-test("jsonParse() reads names with escapes, whatever names were read before", () => {
+test("jsonParse() reads names with escapes, regardless of the names that were read before", () => {
   const rows: [before: string, text: string, name: string][] = [
     [String.raw`{"a":1,"\\":2}`, String.raw`{"a":1,"\"":2}`, '"'],
     [String.raw`{"a":1,"\\":2}`, String.raw`{"a":1,"\n" : 2}`, "\n"],
@@ -27,7 +27,7 @@ test("jsonParse() reads names with escapes, whatever names were read before", ()
   assert.throws(() => jsonParse(String.raw`"\"\"\"\"\"`), SyntaxError);
 });
 
-test("jsonParse() reads what JSON.stringify() wrote, whatever was read before", () => {
+test("jsonParse() reads what JSON.stringify() wrote, regardless of what was read before", () => {
   const name = fc.constantFrom(
     '"',
     "\\",
@@ -58,7 +58,7 @@ test("jsonParse() reads what JSON.stringify() wrote, whatever was read before", 
   );
 });
 
-/** The same value with the members of its objects sorted by name. */
+/** Returns the same value, with the members of its objects sorted by name. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -66,7 +66,7 @@ function sorted(value: unknown): unknown {
   return members.toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The same JSON with all characters beyond ASCII escaped, as Python writes it. */
+/** Returns the same JSON with all non-ASCII characters escaped, as Python writes it. */
 function ascii(json: string): string {
   return json.replaceAll(/[\u0080-\uFFFF]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

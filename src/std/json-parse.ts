@@ -1,16 +1,16 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
 /**
- * JSON.parse() without a bug of V8 (13.6, Node 24): a name that is written with escapes, such as
- * `"b\u00f3k"`, can be read as its first characters in the source, `b\u`, if an object that was
- * parsed earlier had that name after the same other names. So one caller could change how the JSON
- * of another is read. Names with escapes are therefore rewritten before they are parsed. Throws
- * SyntaxError, as JSON.parse() does.
+ * Works like JSON.parse(), but avoids a bug in V8 (13.6, Node 24). V8 can read a name written with
+ * escapes, such as `"b\u00f3k"`, as its first characters in the source, `b\u`. This happens if an
+ * object that was parsed earlier had that name after the same other names. One caller could
+ * therefore change how another caller's JSON is read. For this reason, names with escapes are
+ * rewritten before they are parsed. Throws SyntaxError, as JSON.parse() does.
  */
 export function jsonParse(text: string): JsonValue {
   if (!text.includes("\\")) return JSON.parse(text);
   const value: JsonValue = JSON.parse(text);
-  // Valid JSON from here on.
+  // The text is valid JSON from here on.
   const names = new EscapedNames(text);
   const rewritten = names.rewrite();
   if (rewritten === text) return value;
@@ -19,18 +19,21 @@ export function jsonParse(text: string): JsonValue {
   return parsed;
 }
 
-/** The characters that a JSON string can contain only with escapes. */
+/** The characters that must be escaped in a JSON string. */
 // oxlint-disable-next-line no-control-regex -- of JSON's grammar
 const escaped = /["\\\u0000-\u001F]/;
 
 /**
- * The names of a valid JSON text that are written with escapes. Names that need no escapes are
- * written without them. Each other name is replaced by a token of its own, the same wherever it
- * occurs.
+ * Rewrites the names in a valid JSON text that are written with escapes. Names that need no escapes
+ * are written without them. Every other name is replaced by its own token, which is the same
+ * wherever the name occurs.
  */
 class EscapedNames {
   readonly #text: string;
-  /** The character that all tokens begin with: the text does not contain it, not even escaped. */
+  /**
+   * The character with which all tokens begin. The text does not contain this character, not even
+   * escaped.
+   */
   #marker: string | undefined;
   readonly #tokens = new Map<string, string>();
   readonly #names = new Map<string, string>();
@@ -46,7 +49,7 @@ class EscapedNames {
     for (let start = text.indexOf('"'); start >= 0;) {
       const end = endOfString(text, start);
       if (escape >= 0 && escape < start) escape = text.indexOf("\\", start);
-      // The rest has no escapes.
+      // The rest of the text has no escapes.
       if (escape < 0) break;
       if (escape < end && isBeforeColon(text, end)) {
         parts.push(text.slice(copied, start), this.#written(text.slice(start, end)));
@@ -57,7 +60,7 @@ class EscapedNames {
     return parts.length === 0 ? text : parts.join("") + text.slice(copied);
   }
 
-  /** The string literal that replaces a name with escapes. */
+  /** Returns the string literal that replaces a name with escapes. */
   #written(literal: string): string {
     const name: string = JSON.parse(literal);
     if (!escaped.test(name)) return `"${name}"`;
@@ -68,7 +71,7 @@ class EscapedNames {
     return `"${token}"`;
   }
 
-  /** Replaces tokens with their names, in all objects of a value. */
+  /** Replaces tokens with their names in all objects of a value. */
   restore(value: JsonValue): void {
     if (this.#names.size === 0) return;
     const open: JsonValue[] = [value];
@@ -84,14 +87,14 @@ class EscapedNames {
     if (!members.some(([name]) => this.#names.has(name))) return;
     for (const [name, value] of members) {
       delete object[name];
-      // Works for __proto__ too, unlike an assignment.
+      // This works for __proto__ too, unlike an assignment.
       const described = { value, enumerable: true, configurable: true, writable: true };
       Object.defineProperty(object, this.#names.get(name) ?? name, described);
     }
   }
 }
 
-/** A private-use character that the text does not contain, not even escaped. */
+/** Returns a private-use character that the text does not contain, not even escaped. */
 function unusedCharacter(text: string): string {
   const lower = text.toLowerCase();
   for (let code = 0xe000; code < 0xf900; code++) {
@@ -102,7 +105,7 @@ function unusedCharacter(text: string): string {
   throw new SyntaxError("the JSON contains all private-use characters");
 }
 
-/** The position after the string that begins at `start`. */
+/** Returns the position after the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
     let before = quote;

@@ -24,7 +24,7 @@ test("parseNetworks() reads networks and addresses of both families", () => {
   assert.equal(parseNetworks([])("127.0.0.1"), false);
 });
 
-test("parseNetworks() names an invalid entry", () => {
+test("parseNetworks() names the invalid entry", () => {
   for (const entry of [
     "10.0.0.0/33",
     "10.0.0/8",

@@ -4,7 +4,7 @@ import { BlockList, isIP } from "node:net";
 export type IsInNetworks = (address: string) => boolean;
 
 /**
- * Reads networks in CIDR notation and single addresses, IPv4 and IPv6. Throws RangeError, which
+ * Reads networks in CIDR notation and single addresses, for IPv4 and IPv6. Throws a RangeError that
  * names the invalid entry.
  */
 export function parseNetworks(entries: readonly string[]): IsInNetworks {

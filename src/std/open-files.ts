@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * How many files and sockets this process can have open: its soft limit, which Node raises to the
- * hard limit.
+ * Returns the maximum number of files and sockets that this process can have open. This is its soft
+ * limit, which Node raises to the hard limit.
  */
 export function openFilesMax(): number {
   const limits = readFileSync("/proc/self/limits", "utf8");

@@ -2,23 +2,25 @@ import type { FieldViolation } from "./service-error.ts";
 import type { PageScope, PageTokens } from "./page-token.ts";
 
 /**
- * The position at which a page begins, in a list ordered by time and then id. The time is text,
+ * The position at which a page begins, in a list ordered by time and then by id. The time is text,
  * exact to the microsecond.
  */
 export type ListPosition = readonly [time: string, id: string];
 
-/** A checked page of a list. */
+/** A checked request for a page of a list. */
 export interface PageRequest {
-  /** undefined: the first page. */
+  /** The position after which the page begins; undefined for the first page. */
   readonly after: ListPosition | undefined;
   readonly size: number;
 }
 
-/** docs/api.md, Transcripts: List. The default and the largest size of a page. */
+/** The default and the maximum size of a page (docs/api.md, Transcripts: List). */
 export const pageSizeDefault = 50;
 export const pageSizeMax = 1000;
 
-/** Reads pageSize and pageToken of a list's request; returns the violations if they are invalid. */
+/**
+ * Reads pageSize and pageToken from a list request. Returns the violations if they are invalid.
+ */
 export function readPageRequest(
   tokens: PageTokens,
   scope: PageScope,

@@ -8,7 +8,7 @@ import { createPageTokens, type PageScope } from "./page-token.ts";
 const tokens = createPageTokens(Buffer.alloc(32, 1));
 const scope: PageScope = { collection: "transcripts", accountId: "a", filter: "f" };
 
-test("read() returns what write() was given", () => {
+test("read() returns the position that was passed to write()", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme" }), { maxLength: 4 }), (position) => {
       assert.deepEqual(tokens.read(scope, tokens.write(scope, position)), position);
@@ -16,7 +16,7 @@ test("read() returns what write() was given", () => {
   );
 });
 
-test("write() encrypts the position, and always makes the same token for the same page", () => {
+test("write() encrypts the position, and always creates the same token for the same page", () => {
   const position = ["2026-11-20T10:00:00.000001Z", "01893f00-0000-7000-8000-000000000001"];
   const token = tokens.write(scope, position);
   const bytes = Buffer.from(token, "base64url");
@@ -29,7 +29,7 @@ test("write() encrypts the position, and always makes the same token for the sam
   assert.notDeepEqual(next.subarray(0, 12), bytes.subarray(0, 12), "another nonce for each text");
 });
 
-/** A token as Hlust made them until November 2026: readable, with a signature. */
+/** Creates a token in the form that Hlust used until November 2026: readable, with a signature. */
 function readableToken(position: readonly string[]): string {
   const payload = Buffer.from(JSON.stringify(position));
   const mac = createHmac("sha256", Buffer.alloc(32, 1))
@@ -45,7 +45,7 @@ test("read() rejects tokens of the earlier, readable form", () => {
   assert.equal(tokens.read(scope, readableToken(["2026-11-20T10:00:00.000001Z", "id"])), undefined);
 });
 
-test("read() rejects tokens of another list, account, filter or key", () => {
+test("read() rejects tokens for a different list, account, filter or key", () => {
   const token = tokens.write(scope, ["x"]);
   const others: PageScope[] = [
     { ...scope, collection: "jobs" },
@@ -57,7 +57,7 @@ test("read() rejects tokens of another list, account, filter or key", () => {
   assert.equal(createPageTokens(Buffer.alloc(32, 2)).read(scope, token), undefined);
 });
 
-test("read() rejects a token with any change, and any other text", () => {
+test("read() rejects modified tokens and any other text", () => {
   const token = tokens.write(scope, ["2026-11-20T10:00:00.000001Z", "id"]);
   fc.assert(
     fc.property(fc.nat(token.length), fc.string({ maxLength: 2 }), (at, other) => {

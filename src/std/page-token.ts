@@ -1,17 +1,17 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 
-/** What a page token is valid for: one list, of one account, with one filter. */
+/** The scope in which a page token is valid: one list of one account with one filter. */
 export interface PageScope {
   readonly collection: string;
   readonly accountId: string;
-  /** "": the list has no filter. */
+  /** The filter; "" if the list has none. */
   readonly filter: string;
 }
 
-/** Opaque tokens of a position in a list. */
+/** Opaque tokens for positions in a list. */
 export interface PageTokens {
   write(scope: PageScope, position: readonly string[]): string;
-  /** The position of a token of this scope; undefined for any other text. */
+  /** Returns the position in a token of this scope; undefined for any other text. */
   read(scope: PageScope, token: string): readonly string[] | undefined;
 }
 
@@ -21,9 +21,9 @@ const tagBytes = 16;
 export const tokenCharsMax = 1024;
 
 /**
- * Tokens encrypted with AES-256-GCM, bound to their scope. The nonce is a MAC of scope and
- * position, so that it repeats only if the whole token does, and a page has one token. `key`: 32
- * secret bytes, the same on every node.
+ * Creates tokens that are encrypted with AES-256-GCM and bound to their scope. The nonce is a MAC
+ * of the scope and the position. It therefore repeats only if the whole token does, and a page has
+ * exactly one token. `key` contains 32 secret bytes, which are the same on every node.
  */
 export function createPageTokens(key: Buffer): PageTokens {
   const encryptionKey = derivedKey(key, "page-token encryption");
@@ -41,7 +41,7 @@ export function createPageTokens(key: Buffer): PageTokens {
     read(scope, token) {
       if (token.length > tokenCharsMax) return undefined;
       const bytes = Buffer.from(token, "base64url");
-      // Node skips characters that are not base64url: only the canonical form of these bytes is
+      // Node skips characters that are not base64url, so only the canonical form of these bytes is
       // accepted.
       if (bytes.length <= nonceBytes + tagBytes || bytes.toString("base64url") !== token) {
         return undefined;
@@ -54,7 +54,7 @@ export function createPageTokens(key: Buffer): PageTokens {
       try {
         opening.final();
       } catch {
-        // The token is not ours, or for another scope.
+        // The token was not created here, or is for another scope.
         return undefined;
       }
       return textsOf(payload);

@@ -9,17 +9,17 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { mapInTurns } from "./in-turns.ts";
 
 /**
- * A long list of an answer that can be sent without making its messages: as JSON, or in the
- * Protobuf wire format. It is attached to the answer (attachRawField(), rawFieldOf()). To code that
- * reads the answer as a message the field looks like any other; its messages are made at the first
- * read.
+ * A long list in a response that can be sent without creating its messages, as JSON or in the
+ * Protobuf wire format. It is attached to the response (attachRawField(), rawFieldOf()). For code
+ * that reads the response as a message, the field looks like any other. Its messages are created at
+ * the first read.
  */
 export interface RawField {
   readonly field: DescField;
   readonly json: StoredJson | WrittenJson;
   /**
-   * The field in the wire format, with its tag before each item; made without blocking the event
-   * loop.
+   * Returns the field in the wire format, with its tag before each item. The event loop is not
+   * blocked.
    */
   wire(signal: AbortSignal): Promise<Uint8Array>;
 }
@@ -29,18 +29,18 @@ export interface StoredJson {
   /** The JSON, compressed as one zstd frame. */
   readonly jsonZstd: Uint8Array;
   readonly jsonBytes: number;
-  /** The uncompressed JSON, if it is in memory. */
+  /** The uncompressed JSON; undefined if it is not in memory. */
   readonly json?: Uint8Array | undefined;
 }
 
-/** JSON that is written when it is requested, item by item: the event loop runs in between. */
+/** JSON that is written on request, item by item. The event loop runs between items. */
 export interface WrittenJson {
   write(): Promise<string>;
 }
 
 const rawFields = new WeakMap<object, RawField>();
 
-/** Attaches a raw field to an answer; `read` makes the field's messages for other readers. */
+/** Attaches a raw field to a response. `read` creates the field's messages for other readers. */
 export function attachRawField(answer: Message, raw: RawField, read: () => unknown): void {
   rawFields.set(answer, raw);
   defineLazy(answer, raw.field.localName, read);
@@ -71,13 +71,14 @@ export function attachRawList<Item, Desc extends DescMessage>(
   attachRawField(answer, raw, () => items.map(message));
 }
 
-/** The raw field of an answer, if it has one. */
+/** Returns the raw field of a response, if it has one. */
 export function rawFieldOf(answer: Message): RawField | undefined {
   return rawFields.get(answer);
 }
 
 /**
- * Defines a property whose value `read` makes at the first access; it can still be assigned.
+ * Defines a property with a value that `read` creates at the first access. The property can still
+ * be assigned.
  */
 function defineLazy(message: object, name: string, read: () => unknown): void {
   const set = (value: unknown): void => {

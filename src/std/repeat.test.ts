@@ -50,7 +50,7 @@ describe("repeat", () => {
     await second;
   });
 
-  test("a failure is logged with its level, and repeat() continues", async () => {
+  test("a failure is logged at its level, and repeat() continues", async () => {
     const stop = new AbortController();
     let runs = 0;
     const isWarning = (error: unknown) => error instanceof RangeError;
@@ -65,7 +65,7 @@ describe("repeat", () => {
     assert.deepEqual(logged(), ["40 warning", "50 bug"]);
   });
 
-  test("only the first of several failures in a row is logged, if requested", async () => {
+  test("only the first of several consecutive failures is logged, if requested", async () => {
     const stop = new AbortController();
     let runs = 0;
     const options = { everyMs: 1, log, event: "test.failed", logsFirstOnly: true };
@@ -77,7 +77,7 @@ describe("repeat", () => {
     assert.deepEqual(logged(), ["40 run 1", "40 run 4"]);
   });
 
-  test("disposing of an open repeat aborts its run, and waits for it at most stopMsMax", async () => {
+  test("disposing of an open repeat aborts its run and waits for it for at most stopMsMax", async () => {
     let reason: unknown;
     const options = { everyMs: 1, log, event: "test.failed" };
     const prompt = openRepeat(options, async (signal) => {

@@ -5,7 +5,7 @@ import { within } from "./within.ts";
 export interface RepeatOptions {
   /** The wait after each run. */
   readonly everyMs: number;
-  /** The wait before the first run. Default 0. */
+  /** The wait before the first run. Default: 0. */
   readonly firstAfterMs?: number;
   /** The wait after a run that failed. Default: everyMs. */
   readonly afterFailureMs?: number;
@@ -13,18 +13,18 @@ export interface RepeatOptions {
   /** The log event of a failure. */
   readonly event: string;
   /**
-   * Whether a failure is logged as a warning, not as an error. Default: always; see
+   * Whether a failure is logged as a warning instead of an error. Default: always; see
    * isDatabaseTrouble().
    */
   readonly isWarning?: (error: unknown) => boolean;
-  /** Whether only the first of several failures in a row is logged. Default: all are. */
+  /** Whether only the first of several consecutive failures is logged. Default: all are logged. */
   readonly logsFirstOnly?: boolean;
 }
 
 /**
- * Runs `act` until the signal aborts, one run after the other, and resolves when the last run has
- * ended. A run that fails is logged; after the abort its failure is ignored. The waits do not keep
- * the process alive.
+ * Runs `act` repeatedly until the signal aborts, one run after the other. Resolves when the last
+ * run has ended. A failed run is logged, but a failure after the abort is ignored. The waits do not
+ * keep the process alive.
  */
 export async function repeat(
   options: RepeatOptions & { readonly signal: AbortSignal },
@@ -52,8 +52,8 @@ export async function repeat(
 }
 
 /**
- * Runs repeat() until it is disposed of. Disposing aborts the signal of the run, and waits for its
- * end, at most `stopMsMax`. Default: without a limit.
+ * Runs repeat() until it is disposed of. Disposing aborts the signal of the run and waits for the
+ * run to end, for at most `stopMsMax`. Default: no limit.
  */
 export function openRepeat(
   options: RepeatOptions & { readonly stopMsMax?: number },

@@ -1,7 +1,8 @@
 import type { ErrorCode } from "./error-codes.ts";
 
 /**
- * One violation in a request. `field` is a path of JSON names: `segments[0].words[2].startTime`.
+ * One violation in a request. `field` is a path of JSON names, such as
+ * `segments[0].words[2].startTime`.
  */
 export interface FieldViolation {
   readonly field: string;
@@ -9,20 +10,20 @@ export interface FieldViolation {
 }
 
 export interface ServiceErrorOptions {
-  /** ErrorInfo.reason, UPPER_SNAKE_CASE. Default: the code in upper case. */
+  /** The ErrorInfo.reason in UPPER_SNAKE_CASE. Default: the code in upper case. */
   readonly reason?: string;
   readonly violations?: readonly FieldViolation[];
-  /** ErrorInfo.metadata: short facts for programs. */
+  /** The ErrorInfo.metadata: short facts for programs. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly retryAfterMs?: number;
-  /** An HTTP status that fits better than the one of the code, for example 413. */
+  /** An HTTP status that fits better than that of the code, for example 413. */
   readonly httpStatus?: number;
   readonly cause?: unknown;
 }
 
 /**
- * A failure that clients see (docs/api.md, Errors): the message names the field, its value and the
- * limit. Any other thrown value is a bug: it is logged with its details, and the answer is
+ * A failure that clients see (docs/api.md, Errors). The message names the field, its value and the
+ * limit. Any other thrown value is a bug: it is logged with its details, and the client receives
  * "internal".
  */
 export class ServiceError extends Error {
@@ -45,7 +46,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Collects every violation in a request, to report them together. */
+/** Collects every violation in a request so that they can be reported together. */
 export class Violations {
   readonly #all: FieldViolation[] = [];
 
@@ -57,16 +58,19 @@ export class Violations {
     return this.#all.length === 0;
   }
 
-  /** Throws invalid_argument with every violation, if there is one. */
+  /** Throws invalid_argument with every violation, if there are any. */
   throwIfAny(): void {
     if (this.#all.length > 0) throw invalidArgument(this.#all);
   }
 }
 
-/** With more violations the answer could be longer than the request. */
+/** With more violations, the response could be longer than the request. */
 const violationsMax = 100;
 
-/** invalid_argument with the first hundred violations; the message has the first ten as text. */
+/**
+ * Returns invalid_argument with the first hundred violations. The message contains the first ten as
+ * text.
+ */
 export function invalidArgument(violations: readonly FieldViolation[]): ServiceError {
   const shown = violations.slice(0, 10).map(({ field, description }) => `${field}: ${description}`);
   if (violations.length > shown.length) {
@@ -76,7 +80,9 @@ export function invalidArgument(violations: readonly FieldViolation[]): ServiceE
   return new ServiceError("invalid_argument", shown.join("; "), { violations: kept });
 }
 
-/** Quotes a client's value for a message: at most 60 characters, control characters escaped. */
+/**
+ * Quotes a client's value for a message: at most 60 characters, with control characters escaped.
+ */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

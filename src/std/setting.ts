@@ -1,11 +1,11 @@
 import { parseNetworks } from "./networks.ts";
 
-/** An invalid setting: the service does not start. */
+/** The error for an invalid setting, with which the service does not start. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** A setting of the service: one environment variable. */
+/** A setting of the service, which is one environment variable. */
 export interface Setting<T> {
   readonly name: string;
   readonly meaning: string;
@@ -15,7 +15,7 @@ export interface Setting<T> {
   readonly parse: (text: string | undefined, name: string) => T;
 }
 
-/** Reads one setting of the environment. */
+/** Reads one setting from the environment. */
 export type ReadSetting = <T>(setting: Setting<T>) => T;
 
 /** Reads a whole number within bounds. This and the functions below throw ConfigError. */
@@ -39,7 +39,7 @@ export function oneOf<T extends string>(text: string, name: string, values: read
   return found;
 }
 
-/** Reads an http or https URL, and removes a slash at its end. */
+/** Reads an http or https URL and removes a trailing slash. */
 export function httpUrl(text: string, name: string): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
@@ -58,7 +58,7 @@ export function postgresUrl(text: string, name: string): string {
   return text;
 }
 
-/** Checks networks in CIDR notation, and returns them unchanged. */
+/** Checks networks in CIDR notation and returns them unchanged. */
 export function networks(entries: readonly string[], name: string): readonly string[] {
   try {
     parseNetworks(entries);
@@ -81,7 +81,7 @@ export function pageOrigin(text: string, name: string): string {
   return url?.origin ?? text;
 }
 
-/** Checks an e-mail address, or an http or https URL, and returns it unchanged. */
+/** Checks an e-mail address or an http or https URL, and returns it unchanged. */
 export function contactOf(text: string, name: string): string {
   const isAddress = /^[\p{L}\p{N}._+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u.test(text);
   const isPage = /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text);
@@ -101,7 +101,10 @@ export function list(text: string | undefined): readonly string[] {
     .filter((entry) => entry !== "");
 }
 
-/** ": did you mean HLUST_PORT?" for a name that is close to the name of a setting. */
+/**
+ * Returns a suggestion such as ": did you mean HLUST_PORT?" for a name that is close to the name of
+ * a setting.
+ */
 export function nearest(name: string, known: ReadonlySet<string>): string {
   for (const candidate of known) {
     const [a, b] = [squash(name), squash(candidate)];
@@ -111,9 +114,9 @@ export function nearest(name: string, known: ReadonlySet<string>): string {
 }
 
 /**
- * The setting that an unknown variable was probably meant to be: one letter is wrong, missing,
- * added or swapped (two such mistakes in a long name), or only case and underscores differ.
- * undefined: the variable belongs to another program.
+ * Returns the setting that an unknown variable was probably meant to be. Either one letter is
+ * wrong, missing, added or swapped (two such mistakes in a long name), or only case and underscores
+ * differ. Returns undefined if the variable belongs to another program.
  */
 export function misspelt(name: string, known: Iterable<string>): string | undefined {
   for (const candidate of known) {
@@ -126,14 +129,15 @@ export function misspelt(name: string, known: Iterable<string>): string | undefi
 }
 
 /**
- * The length from which a name can have two mistakes. Otherwise DATABASE_SSL would match
- * DATABASE_URL, and HOST_PORT HLUST_PORT: other programs use these names.
+ * The minimum length of a name that can have two mistakes. In shorter names, DATABASE_SSL would
+ * match DATABASE_URL, and HOST_PORT would match HLUST_PORT, although other programs use these
+ * names.
  */
 const longNameLength = 16;
 
 /**
- * The number of letters that were changed, omitted, added or swapped with the next one (optimal
- * string alignment distance).
+ * Returns the number of letters that were changed, omitted, added or swapped with the next letter
+ * (optimal string alignment distance).
  */
 function slips(a: string, b: string): number {
   let [before, last]: [number[], number[]] = [

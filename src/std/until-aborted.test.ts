@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unlessAborted, untilAborted } from "./until-aborted.ts";
 
-/** Counts up; `cleaned` resolves when its finally block has run. */
+/** Counts up to a number. Calls `cleaned` when its finally block has run. */
 async function* counting(to: number, cleaned: () => void): AsyncGenerator<number> {
   try {
     for (let n = 0; n < to; n += 1) yield n;
@@ -11,7 +11,7 @@ async function* counting(to: number, cleaned: () => void): AsyncGenerator<number
   }
 }
 
-test("untilAborted() yields every answer", async () => {
+test("untilAborted() yields every response", async () => {
   const { signal } = new AbortController();
   let cleaned = 0;
   const answers = counting(3, () => (cleaned += 1));
@@ -64,7 +64,7 @@ test("untilAborted() throws the reason immediately, even if the method ignores t
   await assert.rejects(Array.fromAsync(late), /enough/);
 });
 
-test("unlessAborted() settles with the answer, its error, or the signal's reason, whichever is first", async () => {
+test("unlessAborted() settles with the response, its error or the signal's reason, whichever comes first", async () => {
   const controller = new AbortController();
   const { signal } = controller;
   assert.equal(await unlessAborted(Promise.resolve(1), signal), 1);

@@ -1,7 +1,7 @@
 /**
- * The answers of a method until it ends or `signal` aborts. An abort throws the signal's reason
- * immediately, even if the method ignores the signal, and does not wait for the method; the
- * method's `finally` blocks run in any case.
+ * Yields the responses of a method until the method ends or `signal` aborts. An abort throws the
+ * signal's reason immediately, even if the method ignores the signal, and does not wait for the
+ * method. The method's `finally` blocks run in any case.
  */
 export async function* untilAborted<T>(
   answers: AsyncIterable<T>,
@@ -15,8 +15,8 @@ export async function* untilAborted<T>(
   try {
     for (;;) {
       signal.throwIfAborted();
-      // Not Promise.race with one shared promise: it would keep every answer of a long stream in
-      // memory.
+      // Promise.race with one shared promise is not used, because it would keep every response of a
+      // long stream in memory.
       const result = await new Promise<IteratorResult<T>>((resolve, fail) => {
         reject = fail;
         iterator.next().then(resolve, fail);
@@ -27,12 +27,12 @@ export async function* untilAborted<T>(
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
-    // The call is over: a failure of the cleanup has no one to report it to.
+    // The call is over, so a failure of the cleanup cannot be reported to anyone.
     if (!isDone) iterator.return?.().catch(() => {});
   }
 }
 
-/** The answer of a method, or the signal's reason as soon as that aborts. */
+/** Returns the response of a method. Throws the signal's reason as soon as the signal aborts. */
 export async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = () => {};
   const aborted = new Promise<never>((_, reject) => {

@@ -3,7 +3,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { readWavHeader, WavError, wavHeader } from "./wav.ts";
 
-/** A RIFF/WAVE file of these chunks, whose declared size can differ from that of the body. */
+/**
+ * Creates a RIFF/WAVE file from these chunks. The declared size of a chunk can differ from that of
+ * its body.
+ */
 function wave(chunks: readonly [tag: string, body: Uint8Array, size?: number][]): Buffer {
   const parts = chunks.flatMap(([tag, body, size = body.length]) => {
     const head = Buffer.alloc(8);
@@ -190,7 +193,7 @@ test("readWavHeader() throws WavError for files that it cannot use", () => {
   }
 });
 
-test("readWavHeader() ignores bytes that are not RIFF/WAVE, and throws no error but WavError", () => {
+test("readWavHeader() ignores bytes that are not RIFF/WAVE, and throws no errors other than WavError", () => {
   assert.equal(readWavHeader(samples), undefined);
   assert.equal(readWavHeader(Buffer.from("RIFF....AVI ")), undefined);
   fc.assert(
@@ -206,7 +209,7 @@ test("readWavHeader() ignores bytes that are not RIFF/WAVE, and throws no error 
   );
 });
 
-test("readWavHeader() reads what wavHeader() wrote", () => {
+test("readWavHeader() reads headers written by wavHeader()", () => {
   const rateAndChannels = fc.record({
     sampleRateHertz: fc.integer({ min: 1, max: 192_000 }),
     channels: fc.integer({ min: 1, max: 8 }),

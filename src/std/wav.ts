@@ -1,4 +1,5 @@
-// RIFF/WAVE headers, without `node:` imports, since the console reads and writes them too.
+// RIFF/WAVE headers. This file has no `node:` imports, since the console reads and writes such
+// headers too.
 
 /** The header of 16-bit PCM samples in RIFF/WAVE. */
 export interface WavHeader {
@@ -6,38 +7,43 @@ export interface WavHeader {
   readonly channels: number;
   /** The offset of the first sample. */
   readonly dataOffset: number;
-  /** The bytes of samples that were read, in whole frames: never more than exist. */
+  /**
+   * The number of sample bytes that were read, in whole frames. It never exceeds the number of
+   * existing bytes.
+   */
   readonly dataBytes: number;
 }
 
-/** Bytes that begin as RIFF/WAVE but cannot be used; the message has the reason. */
+/**
+ * The error for bytes that begin as RIFF/WAVE but cannot be used. The message contains the reason.
+ */
 export class WavError extends Error {
   override readonly name = "WavError";
 }
 
 /**
- * A chunk: its content is the `size` bytes from `body` on, of which not all need to be in the bytes
- * that were read.
+ * A chunk. Its content is the `size` bytes from `body` on, not all of which need to be among the
+ * bytes that were read.
  */
 export interface WavChunk {
   readonly tag: string;
   readonly body: number;
   readonly size: number;
-  /** The offset of the next chunk; chunks begin at even offsets. */
+  /** The offset of the next chunk. Chunks begin at even offsets. */
   readonly next: number;
 }
 
 export const wavFormatPcm = 1;
-/** WAVE_FORMAT_EXTENSIBLE: the actual format is in the first two bytes of a GUID. */
+/** WAVE_FORMAT_EXTENSIBLE. The actual format is in the first two bytes of a GUID. */
 export const wavFormatExtensible = 0xfffe;
-/** The length of the header that wavHeader() makes. */
+/** The length of the header that wavHeader() creates. */
 const headerBytes = 44;
 
 export function isWav(bytes: Uint8Array): boolean {
   return bytes.length >= 12 && tagAt(bytes, 0) === "RIFF" && tagAt(bytes, 8) === "WAVE";
 }
 
-/** The chunks that begin in the first bytes of a WAV file. */
+/** Yields the chunks that begin in the first bytes of a WAV file. */
 export function* wavChunks(bytes: Uint8Array): Generator<WavChunk, void, undefined> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 12; at + 8 <= bytes.length;) {
@@ -49,9 +55,10 @@ export function* wavChunks(bytes: Uint8Array): Generator<WavChunk, void, undefin
 }
 
 /**
- * Reads the header of 16-bit PCM in RIFF/WAVE; undefined if the bytes do not begin with one. Chunks
- * other than `fmt ` and `data` are skipped; a data size of 0 or 0xFFFFFFFF, as written to pipes,
- * means everything that follows. Throws WavError for another encoding or a header without samples.
+ * Reads the header of 16-bit PCM in RIFF/WAVE. Returns undefined if the bytes do not begin with
+ * such a header. Chunks other than `fmt ` and `data` are skipped. A data size of 0 or 0xFFFFFFFF,
+ * as written to pipes, means everything that follows. Throws WavError for another encoding or a
+ * header without samples.
  */
 export function readWavHeader(bytes: Uint8Array): WavHeader | undefined {
   if (!isWav(bytes)) return undefined;
@@ -90,7 +97,7 @@ function readFormat(view: DataView, at: number, size: number) {
   return { channels, sampleRateHertz };
 }
 
-/** The 44 bytes that make `dataBytes` of 16-bit PCM a RIFF/WAVE file. */
+/** Returns the 44-byte header that turns `dataBytes` of 16-bit PCM into a RIFF/WAVE file. */
 export function wavHeader(format: {
   readonly sampleRateHertz: number;
   readonly dataBytes: number;

@@ -1,5 +1,6 @@
 /**
- * Whether a task ends within a time; afterwards it continues. Throws its error if it fails in time.
+ * Returns whether a task ends within a time; the task continues after that time. Throws the task's
+ * error if it fails in time.
  */
 export async function within(msMax: number, task: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();

@@ -9,7 +9,7 @@ const checksum = constants.ZSTD_c_checksumFlag;
 const contentSize = constants.ZSTD_c_contentSizeFlag;
 const windowLog = constants.ZSTD_c_windowLog;
 
-/** Text that compresses, and bytes that do not, of up to more than a block. */
+/** Compressible text and incompressible bytes, each of up to more than a block. */
 const content = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
   fc
@@ -42,13 +42,13 @@ function splice(head: Buffer, frame: Buffer, tail: Buffer): Buffer | undefined {
   return pieces && Buffer.concat(pieces);
 }
 
-test("spliceZstd() makes one frame of a head, the content of a frame, and a tail", () => {
+test("spliceZstd() creates one frame from a head, the content of a frame, and a tail", () => {
   fc.assert(
     fc.property(content, content, content, params, (head, body, tail, params) => {
       const spliced = splice(head, zstdCompressSync(body, { params }), tail);
       assert.ok(spliced);
       assert.ok(zstdDecompressSync(spliced).equals(Buffer.concat([head, body, tail])));
-      // The result is one frame, which can be spliced again.
+      // The result is a single frame, which can be spliced again.
       const again = splice(tail, spliced, head);
       assert.ok(again);
       assert.ok(zstdDecompressSync(again).equals(Buffer.concat([tail, head, body, tail, head])));

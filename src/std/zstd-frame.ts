@@ -1,16 +1,16 @@
-/** RFC 9659: the largest window that every HTTP client of zstd supports. */
+/** The maximum window that every HTTP client with zstd supports (RFC 9659). */
 const windowBytesMax = 8 << 20;
-/** RFC 8878, section 3.1.1.2.4: the largest block. */
+/** The maximum block size (RFC 8878, section 3.1.1.2.4). */
 const blockBytesMax = 128 << 10;
 
 const magic = [0x28, 0xb5, 0x2f, 0xfd] as const;
 
 /**
- * Makes one zstd frame (RFC 8878) with the content `head`, then that of `frame`, then `tail`;
- * returns its consecutive parts. The blocks of `frame` are copied: nothing is decompressed or
- * compressed. That works since the state of a frame (history, tables and repeated offsets) begins
- * empty, and is still the same after uncompressed blocks. undefined if it is not possible: several
- * frames, a dictionary, a window larger than HTTP clients support, or no frame.
+ * Creates one zstd frame (RFC 8878) with the content `head`, then that of `frame`, then `tail`.
+ * Returns its consecutive parts. The blocks of `frame` are copied, without decompression or
+ * compression. This works because the state of a frame (history, tables and repeated offsets)
+ * begins empty and is unchanged by uncompressed blocks. Returns undefined if splicing is not
+ * possible: several frames, a dictionary, a window larger than HTTP clients support, or no frame.
  */
 export function spliceZstd(
   head: Uint8Array,
@@ -49,7 +49,7 @@ function layoutOf(frame: Uint8Array): Layout | undefined {
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const sizeFlag = descriptor >> 6;
   const sizeBytes = sizeFlag === 0 ? Number(isSingleSegment) : 1 << sizeFlag;
-  // It has a dictionary, or a reserved bit is set.
+  // The frame has a dictionary, or a reserved bit is set.
   if ((descriptor & 0x0b) !== 0) return undefined;
   const sizeAt = isSingleSegment ? 5 : 6;
   const windowBytes = isSingleSegment
@@ -72,13 +72,13 @@ function layoutOf(frame: Uint8Array): Layout | undefined {
   return undefined;
 }
 
-/** The window size in bytes (RFC 8878, section 3.1.1.1.2). */
+/** Returns the window size in bytes (RFC 8878, section 3.1.1.1.2). */
 function windowOf(descriptor: number): number {
   const base = 2 ** (10 + (descriptor >> 3));
   return base + (base / 8) * (descriptor & 7);
 }
 
-/** The content size (RFC 8878, section 3.1.1.1.4). A size in two bytes is stored minus 256. */
+/** Returns the content size (RFC 8878, section 3.1.1.1.4). A two-byte size is stored minus 256. */
 function contentBytes(frame: Uint8Array, at: number, length: number): number {
   return littleEndian(frame, at, length) + (length === 2 ? 256 : 0);
 }
@@ -92,15 +92,18 @@ function littleEndian(bytes: Uint8Array, at: number, length: number): number {
 }
 
 /**
- * A frame header without a content size, checksum or dictionary. The window has room for the
- * references and for a whole block.
+ * Returns a frame header without a content size, checksum or dictionary. The window has room for
+ * the references and for a whole block.
  */
 function frameHeader(windowBytes: number): Uint8Array {
   const exponent = Math.ceil(Math.log2(Math.max(windowBytes, blockBytesMax))) - 10;
   return Uint8Array.of(...magic, 0, exponent << 3);
 }
 
-/** Blocks of uncompressed content; the last one, which may be empty, ends the frame if `isLast`. */
+/**
+ * Returns blocks of uncompressed content. If `isLast` is true, the last block, which may be empty,
+ * ends the frame.
+ */
 function rawBlocks(content: Uint8Array, isLast: boolean): Uint8Array[] {
   const count = Math.max(Math.ceil(content.length / blockBytesMax), Number(isLast));
   return Array.from({ length: count }).flatMap((_, index) => {

@@ -16,35 +16,35 @@ test("acceptStream() chooses server-sent events or JSON lines by the Accept head
     ["Text/Event-Stream", "events"],
     ["text/event-stream; charset=utf-8", "events"],
     ["text/*", "events"],
-    // With equal weights, a client that names only events gets them; otherwise it gets lines.
+    // With equal weights, a client that names only events gets events; any other client gets lines.
     ["text/event-stream, */*", "events"],
     ["*/*, text/event-stream", "events"],
     ["application/json, text/event-stream", "lines"],
     ["text/event-stream, application/json", "lines"],
     ["text/*, application/*", "lines"],
     ["text/event-stream, application/*", "events"],
-    // The greater weight decides.
+    // The higher weight decides.
     ["text/event-stream;q=0.9, application/json;q=0.8", "events"],
     ["text/event-stream;q=0.8, application/json;q=0.9", "lines"],
     ["text/event-stream;q=0.8, */*;q=0.9", "lines"],
     ["application/json;q=0.5, text/event-stream ; Q=0.501", "events"],
     ["text/event-stream;q=0.1;ext=1, */*;q=0.01", "events"],
-    // The most precise range decides, whatever its position.
+    // The most specific range decides, whatever its position.
     ["text/event-stream;q=0, */*", "lines"],
     ["*/*, text/event-stream;q=0.1", "lines"],
     ["application/x-ndjson;q=0, */*", "events"],
     ["text/*;q=0.1, text/event-stream", "events"],
     ["text/event-stream;q=0.1, text/event-stream;q=1, */*;q=0.5", "events"],
-    // A client that accepts neither gets lines, not an error.
+    // A client that accepts neither form gets lines, not an error.
     ["text/html", "lines"],
     ["text/event-stream;q=0", "lines"],
     ["*/*;q=0", "lines"],
-    // The Accept header of a browser that opens a page.
+    // This is the Accept header of a browser that opens a page.
     ["text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", "lines"],
     // These weights are invalid.
     ["text/event-stream;q=2, application/json;q=0.1", "lines"],
     ["text/event-stream;q=high, application/json;q=0.1", "lines"],
-    // A comma within quotes is not a separator.
+    // A comma in quotes is not a separator.
     ['text/event-stream;title="a,application/json", */*;q=0.1', "events"],
     ['text/event-stream;title="a\\",application/json', "events"],
     [",,text/event-stream,,", "events"],
@@ -63,7 +63,7 @@ test("acceptStream() accepts any text, in linear time", () => {
   );
   for (const part of ['"', '"\\', ",", ";", ";q=0.", "*/*,", 'a"', '"*/*'])
     assertLinear(part, 8_000, {
-      // Without the first range the rest would not be parsed.
+      // Without the first range, the rest would not be parsed.
       input: (count) => `*/*,${part.repeat(count)}`,
       run: acceptStream,
     });

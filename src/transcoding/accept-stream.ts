@@ -1,9 +1,9 @@
 import { eventStream, jsonLines, type StreamEnvelope } from "./stream-envelope.ts";
 
 /**
- * Chooses the form of a stream's answers by the client's Accept header (RFC 9110, section 12.5.1):
- * events if the client prefers them to lines of JSON, or rates both the same and names only events;
- * otherwise lines. A client that accepts neither gets lines, not an error.
+ * Chooses the form of a response stream by the client's Accept header (RFC 9110, section 12.5.1).
+ * Returns events if the client prefers them to lines of JSON, or rates both equally and names only
+ * events. Otherwise returns lines. A client that accepts neither gets lines, not an error.
  */
 export function acceptStream(accept: string | undefined): StreamEnvelope {
   if (accept === undefined || !mayNameEvents.test(accept)) return jsonLines;
@@ -17,7 +17,7 @@ export function acceptStream(accept: string | undefined): StreamEnvelope {
 }
 
 const eventNames = ["text/event-stream"];
-/** The media types in use for lines of JSON; none of them is registered. */
+/** The media types that are used for lines of JSON. None of them is registered. */
 const lineNames = [
   "application/x-ndjson",
   "application/ndjson",
@@ -25,14 +25,14 @@ const lineNames = [
   "application/json",
 ];
 
-/** Most clients name none of these types. Their Accept header is not parsed further. */
+/** Most clients name none of these types, and their Accept headers are not parsed further. */
 const mayNameEvents = /event-stream|\*/i;
 
 /** The items between commas, except commas in quotes. */
 const element = /(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g;
 
 interface MediaRange {
-  /** The media range in lower case: text/html, text/*, or the range of all types. */
+  /** The media range in lower case, such as text/html, text/*, or the range of all types. */
   readonly name: string;
   /** The weight from 0 (not acceptable) to 1. */
   readonly weight: number;
@@ -46,8 +46,8 @@ function parseRange(text: string): MediaRange {
 }
 
 /**
- * The weight of a type, from the most precise range that includes it. The precision is 3 for its
- * name, 1 for any type, and 0 without a range.
+ * Returns the weight of a type from the most specific range that includes the type. The precision
+ * is 3 for its name, 1 for any type, and 0 without a range.
  */
 function ratingOf(
   names: readonly string[],

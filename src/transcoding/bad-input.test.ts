@@ -1,4 +1,5 @@
-// The transcoder throws only ServiceError, for valid, nearly valid and random paths and bodies.
+// Tests that the transcoder throws only ServiceError for valid, nearly valid and random paths and
+// bodies.
 import assert from "node:assert/strict";
 import { Buffer, isUtf8 } from "node:buffer";
 import { test } from "node:test";
@@ -33,7 +34,7 @@ const methods = fc.constantFrom(
   "constructor",
   "",
 );
-test("route() finds or refuses any method and path, and finds the encoded match again", () => {
+test("route() finds a route for any method and path or refuses it, and finds the same match in encoded form", () => {
   const good = fc
     .tuple(bindings, fc.array(values, { minLength: 1, maxLength: 4 }))
     .map(([binding, fills]) => `${binding.httpMethod} ${pathOf(binding, fills)}`);
@@ -83,7 +84,7 @@ test("route() finds or refuses any method and path, and finds the encoded match 
       const { binding, captures } = routed;
       assert.equal(captures.length, binding.path.variables.length);
       assert.ok(captures.every((capture) => capture.isWellFormed()));
-      // A path with the variables, encoded by item 6, has the same route.
+      // A path that contains the variables, encoded by item 6, has the same route.
       const again = anyTranscoder.route(method, written(binding, captures));
       assert.deepEqual([again.binding.template, again.captures], [binding.template, captures]);
     }),
@@ -99,13 +100,13 @@ test("route() finds or refuses any method and path, and finds the encoded match 
   }
 });
 
-/** Writes a path of the binding in which the variables have these values. */
+/** Writes a path for the binding in which the variables have these values. */
 function written({ path }: Routed["binding"], captures: readonly string[]): string {
   const parts = path.segments.map((one) => (one.kind === "literal" ? encodeFully(one.text) : "*"));
   for (const [index, { start, end, multi }] of path.variables.entries()) {
     const value = captures[index] ?? "";
     const stop = end === -1 ? parts.length : end;
-    // An escaped slash was not decoded, so it is not escaped again.
+    // An escaped slash was not decoded, so it must not be escaped again.
     const text = multi
       ? encodeKeepingSlashes(value).replaceAll(/%252f/gi, (one) => `%${one.slice(3)}`)
       : encodeFully(value);
@@ -120,7 +121,7 @@ function written({ path }: Routed["binding"], captures: readonly string[]): stri
   return `/${text}${path.verb === "" ? "" : `:${encodeFully(path.verb)}`}`;
 }
 
-/** The JSON of a message or of a part of it, with the binding that has it as body. */
+/** The JSON of a message or of a part of one, with the binding that has this JSON as its body. */
 const nearlyGoodBody = (() => {
   const options = { depth: 2, strings: anyStrings, inAny: ItemSchema };
   const registry = registryOf([Vectors]);
@@ -150,7 +151,7 @@ const nearlyGoodBody = (() => {
     );
 })();
 
-test("bind() accepts or refuses any body, and reads exactly JSON in UTF-8", () => {
+test("bind() accepts or refuses any body, and reads a body only if it is JSON in UTF-8", () => {
   const pieces = [
     "{",
     "}",

@@ -1,5 +1,5 @@
-// The transcoder throws only ServiceError for any query, and reads every valid query like the same
-// body.
+// Tests that the transcoder throws only ServiceError for any query, and reads every valid query
+// like the equivalent body.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ import { encodeFully } from "./percent-encoding.ts";
 import { readJson } from "./read-json.ts";
 
 /**
- * Leaf fields by their names in a query, with valid texts for them. Lists are repeated parameters.
+ * Leaf fields by their names in a query, with valid texts for them. A list is a repeated parameter.
  */
 const parameters: readonly (readonly [name: string, ...texts: string[]])[] = [
   ["s", "", "x", "þ&=+%", "a b", "\u0000", "😁"],
@@ -115,7 +115,7 @@ function bodyOf(pairs: readonly (readonly [name: string, text: string])[]): Json
   return body;
 }
 
-test("bind() reads a valid query like the same body, and refuses any other", () => {
+test("bind() reads a valid query like the equivalent body, and refuses any other query", () => {
   const pieces = [
     "&",
     "=",
@@ -177,7 +177,7 @@ test("bind() reads a valid query like the same body, and refuses any other", () 
   assert.ok(counts.taken > runs(3_000) && counts.refused > runs(2_000), JSON.stringify(counts));
 });
 
-test("bind() accepts or refuses any query of any bytes, on any binding", () => {
+test("bind() accepts or refuses a query of any bytes, for any binding", () => {
   const targets = fc.tuple(
     bindings,
     fc.array(values, { minLength: 1, maxLength: 4 }),

@@ -20,31 +20,31 @@ import { fieldPathsIn } from "./patch-mask.ts";
 import { decodeFully, utf8OfRawBytes } from "./percent-encoding.ts";
 import { converted, messageDepthMax, refuse } from "./read-json.ts";
 
-/** The parts of a request that rules bind: decoded path variables, the raw query, the body. */
+/** The parts of a request that rules bind: decoded path variables, the raw query and the body. */
 export interface RequestParts {
   readonly captures: readonly string[];
   /** The part after the "?", still encoded. */
   readonly query: string;
-  /** Empty or undefined: no body. */
+  /** The body; empty or undefined if there is none. */
   readonly body: Uint8Array | undefined;
-  /** The Content-Type of the body, as sent: kept if the body is a google.api.HttpBody. */
+  /** The Content-Type of the body, as sent. It is kept if the body is a google.api.HttpBody. */
   readonly contentType: string;
 }
 
 export interface BindOptions {
   readonly registry: Registry;
-  /** Query parameters that belong to no field. Names that begin with "$" are skipped too. */
+  /** The query parameters that belong to no field. Names that begin with "$" are skipped too. */
   readonly systemParameters: ReadonlySet<string>;
   readonly unknownQuery: "reject" | "ignore";
   readonly strayBody: "reject" | "ignore";
 }
 
 /**
- * Makes the request message (§4.10 items 1 to 4, 7 and 8) from the body, then the query, then the
+ * Creates the request message (§4.10 items 1 to 4, 7 and 8) from the body, then the query, then the
  * path, so that the path takes precedence. For a PATCH, update_mask is filled from the names in the
- * body unless the query has it. Throws ServiceError invalid_argument with every violation of query,
- * path and body. Violations name fields by their path from the request message, or, in a body that
- * is one message field, by their path in the body.
+ * body unless it is in the query. Throws ServiceError invalid_argument with every violation in the
+ * query, path and body. Violations name fields by their path from the request message or, in a body
+ * that is one message field, by their path in the body.
  */
 export function bindRequest(binding: Binding, parts: RequestParts, options: BindOptions): Message {
   const { input } = binding.method;
@@ -74,7 +74,9 @@ export function bindRequest(binding: Binding, parts: RequestParts, options: Bind
   return message;
 }
 
-/** Whether the body of a request is a google.api.HttpBody, which takes bytes of any media type. */
+/**
+ * Whether the body of a request is a google.api.HttpBody, which accepts bytes of any media type.
+ */
 export function takesHttpBody(binding: Binding): boolean {
   return bodyTypeOf(binding)?.typeName === "google.api.HttpBody";
 }
@@ -133,7 +135,7 @@ function bodyMessage(body: "" | DescField): DescMessage | undefined {
   return body !== "" && body.fieldKind === "message" ? body.message : undefined;
 }
 
-/** Throws for a body of the wrong kind, in which there is no field to name. */
+/** Throws for a body of the wrong kind, which has no field to name. */
 function refuseWhole(report: JsonReport, from: number): void {
   const first = report.violations[from];
   if (first?.field === "") throw new ServiceError("invalid_argument", `body: ${first.description}`);
@@ -156,7 +158,7 @@ function fillHttpBody(message: ReflectMessage, body: Binding["body"], parts: Req
 }
 
 /**
- * Returns path variables and query parameters as JSON of the request message, and adds problems to
+ * Returns path variables and query parameters as JSON of the request message. Adds problems to
  * `report`.
  */
 function paramsJson(
@@ -214,7 +216,10 @@ function decodeParam(text: string): string | undefined {
   }
 }
 
-/** The fields of the path that a query parameter names, or the reason why it names no field. */
+/**
+ * Returns the fields on the path that a query parameter names, or the reason why the parameter
+ * names no field.
+ */
 function queryFields(
   { method, body }: Binding,
   fromPath: ReadonlySet<string>,
@@ -234,7 +239,9 @@ function pathOf(fields: readonly DescField[]): string {
   return fields.map((field) => field.name).join(".");
 }
 
-/** An object without a prototype, since a field can be named "constructor" or "__proto__". */
+/**
+ * Returns an object without a prototype, since a field can be named "constructor" or "__proto__".
+ */
 function emptyObject(): JsonObject {
   return { __proto__: null };
 }
@@ -262,15 +269,15 @@ function place(params: JsonObject, fields: readonly DescField[], text: string): 
 }
 
 /**
- * A parameter as JSON. proto3 JSON accepts strings for all types except booleans and the numbers of
- * enum values.
+ * Returns a parameter as JSON. proto3 JSON accepts strings for all types except booleans and the
+ * numbers of enum values.
  */
 function paramJson(field: DescField, text: string): JsonValue {
   if (field.enum !== undefined) return /^-?[0-9]{1,11}$/.test(text) ? Number(text) : text;
   const isBool =
     field.scalar === ScalarType.BOOL || field.message?.typeName === "google.protobuf.BoolValue";
   if (isBool && (text === "true" || text === "false")) return text === "true";
-  // The paths of a mask can be written with proto names, like the names of parameters.
+  // The paths of a mask can be written with proto names, like parameter names.
   return field.message?.typeName === FieldMaskSchema.typeName
     ? text.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
     : text;

@@ -25,7 +25,7 @@ import {
   scalarChecks,
 } from "./json-scalars.ts";
 
-/** Sets the bytes that were removed from the JSON, in the message made from it. */
+/** Sets the bytes that were removed from the JSON, in the message created from that JSON. */
 export type FillBytes = (message: ReflectMessage) => void;
 
 /**
@@ -43,8 +43,8 @@ export function checkMessageJson(
 }
 
 /**
- * Does the same for one field, whose value is in `holder` under its JSON name. The returned
- * function takes the message that has the field.
+ * Does the same for one field. `holder` contains the value of the field under its JSON name. The
+ * returned function accepts the message that has the field.
  */
 export function checkFieldJson(
   field: DescField,
@@ -55,15 +55,15 @@ export function checkFieldJson(
 }
 
 /**
- * Checks a value. The result takes the message of the value; for a list or a map, the message that
- * has the field.
+ * Checks a value. The returned function accepts the message of the value or, for a list or a map,
+ * the message that has the field.
  */
 type Check = (value: JsonValue, report: JsonReport) => FillBytes | undefined;
 
 interface Member {
   readonly field: DescField;
   readonly check: Check;
-  /** Whether null is a value of the field's type instead of "unset". */
+  /** Whether null is a value of the field's type instead of meaning "unset". */
   readonly takesNull: boolean;
 }
 
@@ -99,7 +99,7 @@ function fieldCheck(field: DescField): Check {
   return field.fieldKind === "map" ? mapCheck(field) : valueCheck(field);
 }
 
-/** The check of the field's value, or of one item of its list or map. */
+/** Returns the check for the field's value, or for one item of its list or map. */
 function valueCheck(field: DescField): Check {
   if (field.message !== undefined) return messageCheck(field.message);
   if (field.enum !== undefined) return plain(enumCheck(field.enum));
@@ -147,7 +147,7 @@ function messageCheck(message: DescMessage): Check {
   }
 }
 
-/** Checks only the form of an Any: the library checks its content when it packs it. */
+/** Checks only the form of an Any. The library checks the content when it packs the Any. */
 function expectedAny(value: JsonValue, registry: Registry | undefined): Expected {
   if (!isObject(value)) return "an object";
   if (Object.keys(value).length === 0) return undefined;
@@ -220,8 +220,8 @@ function checkMember(
 ): FillBytes | undefined {
   const value = holder[name] ?? null;
   if (value === null && !takesNull) return undefined;
-  // Long audio is decoded here, which is much faster than in the library. The library decodes bytes
-  // in lists and maps.
+  // Long audio is decoded here, which is much faster than in the library. The library still decodes
+  // bytes in lists and maps.
   if (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES) {
     const bytes = typeof value === "string" ? bytesOfBase64(value) : undefined;
     if (bytes !== undefined) {
@@ -296,7 +296,7 @@ function fillItem(fill: FillBytes, item: unknown): void {
   if (isReflectMessage(item)) fill(item);
 }
 
-/** A map key as the library has it: in the type of the key. */
+/** Returns a map key as the library stores it, in the type of the key. */
 function mapKeyOf({ mapKey }: DescField & { fieldKind: "map" }, key: string): unknown {
   if (mapKey === ScalarType.STRING) return key;
   if (mapKey === ScalarType.BOOL) return key === "true";

@@ -11,7 +11,7 @@ import {
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { countElements, countFields } from "./count-fields.ts";
 
-test("countFields() counts fields at all levels, entries of maps and packed elements", () => {
+test("countFields() counts fields at all levels, map entries and packed elements", () => {
   const rows: [bytes: Uint8Array, count: number][] = [
     [new Uint8Array(), 0],
     [toBinary(CreateTranscriptRequestSchema, create(CreateTranscriptRequestSchema, {})), 0],
@@ -25,11 +25,11 @@ test("countFields() counts fields at all levels, entries of maps and packed elem
           },
         }),
       ),
-      // Transcript, metadata, two keywords; a map entry, its key, its value and the name; two
-      // segments, two words, one text.
+      // The fields are the transcript, the metadata and two keywords; a map entry, its key, its
+      // value and the name; two segments, two words and one text.
       13,
     ],
-    // Unknown fields, of which the last is incomplete.
+    // These are unknown fields, the last of which is incomplete.
     [Buffer.from([0x78, 1, 0x78, 1, 0x78]), 3],
     [Buffer.from([0x78, 1, 0x0a, 0x7f]), 2],
   ];
@@ -39,7 +39,7 @@ test("countFields() counts fields at all levels, entries of maps and packed elem
   const list = Buffer.alloc(1_000, Buffer.from([0x1a, 0]));
   assert.equal(countFields(TranscriptSchema, list, 499), 500, "one past the limit");
   assert.equal(countFields(TranscriptSchema, list), 500);
-  // A parser that skips a group reads all of it.
+  // A parser that skips a group reads all of the group.
   assert.equal(countFields(TranscriptSchema, Buffer.from([0x7b, 0x7c]), 10), 11);
   const packed = toBinary(MSchema, create(MSchema, { ri: Array.from({ length: 50 }, () => 1) }));
   assert.equal(countFields(MSchema, packed), 51);
@@ -55,7 +55,7 @@ test("countFields() accepts any bytes", () => {
   );
 });
 
-test("countElements() counts the elements of a list that is inside the messages of another list", () => {
+test("countElements() counts the elements of a list inside the messages of another list", () => {
   const path = [TranscriptSchema.field.segments.number, SegmentSchema.field.words.number];
   const bytes = toBinary(
     TranscriptSchema,

@@ -3,22 +3,22 @@ import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { valuesMax } from "./count-values.ts";
 
 /**
- * The depth to which messages are counted: more than any message of a contract has, and far less
- * than overflows a stack.
+ * The maximum depth at which messages are counted. It is greater than the depth of any message in a
+ * contract, and far less than overflows a stack.
  */
 const depthMax = 64;
 
 /**
  * Counts the fields of a binary Protobuf message at all levels, without reading their values. Stops
- * at `max` + 1. Each element of a packed list counts as a field. Malformed bytes end the count; the
- * parser reports them later.
+ * at `max` + 1. Each element of a packed list counts as a field. Malformed bytes end the count, and
+ * the parser reports them later.
  */
 export function countFields(type: DescMessage, bytes: Uint8Array, max = valuesMax): number {
   const counting = { left: max + 1 };
   try {
     countIn(new BinaryReader(bytes), bytes.length, type, counting, 0);
   } catch {
-    // The bytes are malformed: only the fields before this place count.
+    // The bytes are malformed, so only the fields before this position count.
   }
   return max + 1 - Math.max(0, counting.left);
 }
@@ -70,8 +70,8 @@ function countIn(
     const [number, wireType] = reader.tag();
     const field = fields?.get(number);
     if (wireType === WireType.StartGroup) {
-      // Our messages have no groups. To skip a group the parser would read its content, so the
-      // count goes past the limit here.
+      // Our messages have no groups. To skip a group, the parser would read its content, so the
+      // count exceeds the limit here.
       counting.left = 0;
       return;
     }
@@ -81,7 +81,7 @@ function countIn(
   }
 }
 
-/** Counts the content of a field and advances past it. */
+/** Counts the contents of a field and advances past the field. */
 function countInside(
   reader: BinaryReader,
   field: DescField,
@@ -105,7 +105,10 @@ function isPackable(field: DescField & { fieldKind: "list" }): boolean {
   return field.listKind === "scalar" && field.packed;
 }
 
-/** Counts a map entry: a message of key (1) and value (2), each of which can occur many times. */
+/**
+ * Counts a map entry. The entry is a message with a key (1) and a value (2), each of which can
+ * occur many times.
+ */
 function countEntry(
   reader: BinaryReader,
   end: number,

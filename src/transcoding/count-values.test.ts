@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { runs } from "../../test/fixtures/property-runs.ts";
 import { countValues } from "./count-values.ts";
 
-test("countValues() counts the commas and brackets of JSON, but not those inside strings", () => {
+test("countValues() counts the commas and brackets of JSON, except those inside strings", () => {
   const text = `${"a".repeat(50)},[{`;
   const rows: [json: string, count: number][] = [
     ["", 0],
@@ -24,7 +24,7 @@ test("countValues() counts the commas and brackets of JSON, but not those inside
   assert.throws(() => countValues(Buffer.from("[".repeat(65))), /nests deeper than 64 levels/);
 });
 
-test("countValues() never counts fewer values than JSON.parse() creates, whatever the strings", () => {
+test("countValues() never counts fewer values than JSON.parse() creates, whatever the strings contain", () => {
   const containersOf = (value: unknown): number =>
     typeof value === "object" && value !== null
       ? Object.values(value).reduce((sum: number, one) => sum + containersOf(one), 1)

@@ -3,8 +3,8 @@ import { invalidArgument } from "../std/service-error.ts";
 import { jsonDepthMax, tooDeep } from "./json-text.ts";
 
 /**
- * The maximum number of values of a message that is parsed on the main thread, which takes 1 to 3
- * us per value. A transcript without segments has up to 3,000.
+ * The maximum number of values in a message that is parsed on the main thread, where parsing takes
+ * 1 to 3 us per value. A transcript without segments has up to 3,000 values.
  */
 export const valuesMax = 10_000;
 
@@ -20,16 +20,19 @@ const space = 0x20;
 const colon = 0x3a;
 
 /**
- * Each 64 digits of a number count as another value: JSON.parse() takes as long for a number of 8
+ * Every 64 digits of a number count as another value. JSON.parse() takes as long for a number of 8
  * MB as for 100,000 values.
  */
 const bareBytesPerValue = 64;
-/** Longer strings are skipped with indexOf(), which is ten times as fast. */
+/**
+ * The maximum length of short strings. Longer strings are skipped with indexOf(), which is ten
+ * times as fast.
+ */
 const shortStringBytes = 32;
 
 /**
- * Counts the values of JSON in UTF-8, from its commas, opening brackets and digits. Stops at `max`
- * + 1. Throws invalid_argument if it nests deeper than parseJson() allows.
+ * Counts the values in UTF-8 JSON by its commas, opening brackets and digits. Stops at `max` + 1.
+ * Throws invalid_argument if the JSON nests deeper than parseJson() allows.
  */
 export function countValues(json: Uint8Array, max = valuesMax): number {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.length);
@@ -55,8 +58,8 @@ export function countValues(json: Uint8Array, max = valuesMax): number {
 }
 
 /**
- * The position of the closing quote of the string that begins at `start`, or the length of the text
- * if there is none.
+ * Returns the position of the closing quote of the string that begins at `start`, or the length of
+ * the text if there is no closing quote.
  */
 export function endOfString(bytes: Buffer, start: number): number {
   let at = start;
@@ -76,8 +79,8 @@ export function endOfString(bytes: Buffer, start: number): number {
 }
 
 /**
- * The invalid_argument error for a message with too many values. `list` is the field that may have
- * more.
+ * Returns the invalid_argument error for a message with too many values. `list` is the field that
+ * may have more values.
  */
 export function tooManyValues(list?: string) {
   const rule =

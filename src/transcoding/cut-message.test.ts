@@ -51,7 +51,7 @@ function trimmed(text: string): string {
 
 type Init = MessageInitShape<typeof UpdateTranscriptRequestSchema>;
 
-test("cutBinary() separates the list from the message, wherever its elements are", () => {
+test("cutBinary() separates the list from the message, wherever the elements of the list are", () => {
   const text = fc.string({ maxLength: 20 });
   const request: fc.Arbitrary<Init> = fc.record({
     transcript: fc.record({
@@ -62,7 +62,7 @@ test("cutBinary() separates the list from the message, wherever its elements are
     updateMask: fc.record({ paths: fc.array(text, { maxLength: 2 }) }),
   });
   fc.assert(
-    // Concatenated messages are merged, as a message in several parts is.
+    // Concatenated messages are merged, as are the parts of a message that is split.
     fc.property(fc.array(request, { maxLength: 3 }), (requests) => {
       const bytes = Buffer.concat(
         requests.map((init) =>

@@ -4,25 +4,26 @@ import type { FieldName } from "../std/long-messages.ts";
 import { invalidArgument, ServiceError } from "../std/service-error.ts";
 import { fieldExtent, tooManyItems, type FieldExtent } from "./field-extent.ts";
 
-/** A message that was split in two: a list, and the rest. */
+/** A message that was split into a list and the rest. */
 export interface CutMessage {
   /** The message in its original format, with an empty list. */
   readonly rest: Buffer;
   /**
-   * The list as JSON, or as a binary message of the type that has the list, with no other field.
+   * The list as JSON, or as a binary message of the type that has the list, without any other
+   * fields.
    */
   readonly list: Uint8Array;
   /**
-   * The object in the JSON that contains the list, with the list. Lines and columns of errors are
-   * counted from its start.
+   * The JSON object that contains the list, including the list itself. Lines and columns of errors
+   * are counted from the start of this object.
    */
   readonly holder: Uint8Array;
 }
 
 /**
- * Cuts the list at the end of `path` out of JSON in UTF-8. undefined if its place is not obvious
- * (fieldExtent()). Only brackets and commas of the list are read, so it can be invalid JSON. Throws
- * invalid_argument for more than `itemsMax` elements.
+ * Cuts the list at the end of `path` out of UTF-8 JSON. Returns undefined if the position of the
+ * list is not obvious (fieldExtent()). Only the brackets and commas of the list are read, so the
+ * list can be invalid JSON. Throws invalid_argument for more than `itemsMax` elements.
  */
 export function cutJson(
   json: Uint8Array,
@@ -51,7 +52,7 @@ export function cutJson(
 }
 
 /**
- * Cuts the list out of a binary Protobuf message, in which its elements can be between other
+ * Cuts the list out of a binary Protobuf message. The elements of the list can be between other
  * fields, and the messages that contain them can be in several parts. Throws invalid_argument for
  * more than `itemsMax` elements and for malformed bytes.
  */

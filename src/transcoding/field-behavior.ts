@@ -1,17 +1,17 @@
 import { type DescField, getOption, hasOption } from "@bufbuild/protobuf";
 import { field_behavior, FieldBehavior } from "../gen/google/api/field_behavior_pb.ts";
 
-/** Whether callers must set the field, by google.api.field_behavior. */
+/** Whether callers must set the field, according to google.api.field_behavior. */
 export function isRequired(field: DescField): boolean {
   return behaviorsOf(field).has(FieldBehavior.REQUIRED);
 }
 
-/** Whether only the service sets the field, by google.api.field_behavior. */
+/** Whether only the service sets the field, according to google.api.field_behavior. */
 export function isOutputOnly(field: DescField): boolean {
   return behaviorsOf(field).has(FieldBehavior.OUTPUT_ONLY);
 }
 
-/** The behaviors are cached because getOption() decodes the option at each call. */
+/** The behaviors are cached because getOption() decodes the option on each call. */
 const known = new WeakMap<DescField, ReadonlySet<FieldBehavior>>();
 
 function behaviorsOf(field: DescField): ReadonlySet<FieldBehavior> {

@@ -52,7 +52,7 @@ test("fieldExtent() also finds an object", () => {
   assert.equal(found('{"list":[]}', object), undefined);
 });
 
-test("fieldExtent() refuses a list at the first element over its limit", () => {
+test("fieldExtent() refuses a list at the first element above the limit", () => {
   const end = "x".repeat(100);
   const rows: [text: string, message: RegExp][] = [
     [`{"list":[${"{},".repeat(100_000)}${end}`, /^the_list: has more than 100000 the_list/],

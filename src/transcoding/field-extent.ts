@@ -4,8 +4,7 @@ import { endOfString } from "./count-values.ts";
 import { jsonContainersMax, jsonDepthMax, tooManyContainers } from "./json-text.ts";
 
 /**
- * The position of a field's value in JSON text: from `start`, its first byte, up to `end`,
- * exclusive.
+ * The position of a field's value in JSON text: from `start`, its first byte, to `end`, exclusive.
  */
 export interface FieldExtent {
   readonly start: number;
@@ -31,17 +30,17 @@ export interface SoughtField {
 }
 
 /**
- * Finds the list or object that is a field's value in the JSON of an object. Only brackets, commas
- * and strings are read: malformed JSON is found later, when the rest and the value are parsed.
- * undefined if the place is not obvious: a name has an escape, the field occurs twice, the value is
- * of another kind, or the JSON nests too deep. Throws invalid_argument at the first element, object
- * or list over a limit.
+ * Finds the list or object that is the value of a field in the JSON of an object. Only brackets,
+ * commas and strings are read. Malformed JSON is detected later, when the rest and the value are
+ * parsed. Returns undefined if the position is not obvious: a name has an escape, the field occurs
+ * twice, the value is of another kind, or the JSON nests too deep. Throws invalid_argument at the
+ * first element, object or list that exceeds a limit.
  */
 export function fieldExtent(json: Uint8Array, sought: SoughtField): FieldExtent | undefined {
   return new ExtentScan(json, sought).find();
 }
 
-/** The invalid_argument error for a list that is too long. */
+/** Returns the invalid_argument error for a list that is too long. */
 export function tooManyItems(list: string, itemsMax: number): ServiceError {
   const description = `has more than ${itemsMax} ${list}; at most ${itemsMax} are allowed`;
   return invalidArgument([{ field: list, description }]);
@@ -88,8 +87,8 @@ class ExtentScan {
   }
 
   /**
-   * Advances past the value. Returns false if it has no end or nests too deep. `isCounted`: whether
-   * it is the list to find, whose elements are counted.
+   * Advances past the value. Returns false if the value has no end or nests too deep. `isCounted`
+   * states whether the value is the list to find, whose elements are counted.
    */
   #skipValue(isCounted: boolean): boolean {
     const json = this.#json;
@@ -133,5 +132,5 @@ class ExtentScan {
   }
 }
 
-/** The maximum length of a name in bytes: more than any field name has. */
+/** The maximum length of a name in bytes, greater than that of any field name. */
 const nameBytesMax = 200;

@@ -2,8 +2,8 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 
 /**
- * The reason why a field path is invalid. `problem` is a text for users that names the part that
- * fails.
+ * The reason why a field path is invalid. `problem` is a text for users that names the invalid
+ * part.
  */
 export interface BrokenPath {
   readonly problem: string;
@@ -11,7 +11,7 @@ export interface BrokenPath {
 
 interface FieldNames {
   readonly proto: ReadonlyMap<string, DescField>;
-  /** The fields by JSON name and by proto name. A JSON name takes precedence. */
+  /** The fields by JSON name and by proto name. JSON names take precedence. */
   readonly either: ReadonlyMap<string, DescField>;
 }
 
@@ -28,12 +28,12 @@ function namesOf(message: DescMessage): FieldNames {
   return known;
 }
 
-/** Finds a field by its proto name, as HTTP rules use it. */
+/** Finds a field by its proto name, as used in HTTP rules. */
 export function fieldNamed(message: DescMessage, name: string): DescField | undefined {
   return namesOf(message).proto.get(name);
 }
 
-/** Finds a field by its JSON name or its proto name, as clients can write it. */
+/** Finds a field by its JSON name or its proto name, as clients can write either. */
 export function fieldNamedInJson(message: DescMessage, name: string): DescField | undefined {
   return namesOf(message).either.get(name);
 }
@@ -45,17 +45,17 @@ const messagesWrittenAsScalars: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the JSON of a message is a single string, number or boolean, so that it can be in a path
- * or a query.
+ * Whether the JSON of a message is a single string, number or boolean, so that the message can be
+ * in a path or a query.
  */
 export function isScalarInJson(message: DescMessage): boolean {
   return messagesWrittenAsScalars.has(message.typeName) || isWrapperDesc(message);
 }
 
 /**
- * Returns the fields of a dotted path, from the request message down. All fields but the last must
- * be singular messages. The last one must be a scalar, an enum or a message that is a scalar in
- * JSON, or, if `lists` is true, a list of these.
+ * Returns the fields on a dotted path, from the request message down. All fields except the last
+ * must be singular messages. The last must be a scalar, an enum or a message that is a scalar in
+ * JSON. If `lists` is true, it can also be a list of such values.
  */
 export function resolveFieldPath(
   root: DescMessage,

@@ -29,7 +29,7 @@ test("bindingsOf() reads the annotations of services", () => {
   );
 });
 
-test("bindingsOf() replaces the annotation of a method with its last configured rule", () => {
+test("bindingsOf() replaces the annotation of a method with the method's last configured rule", () => {
   const rules: ConfiguredRule[] = [
     { selector: "hlust.speech.v2beta1.Speech.Recognize", post: "/first", body: "*" },
     {
@@ -55,7 +55,7 @@ test("bindingsOf() replaces the annotation of a method with its last configured 
   ]);
 });
 
-test("bindingsOf() reports every problem of every rule with its place", () => {
+test("bindingsOf() reports every problem of every rule, with its place", () => {
   const rows: [rule: ConfiguredRule, problem: RegExp][] = [
     [{ get: "/x/{s" }, /path template .*, column 6: expected "\.", "=" or "}", found the end/],
     [{ get: "/{rs}" }, /variable "rs" of .*: it is repeated/],
@@ -126,7 +126,7 @@ test("resolveRules() reports the place of each problem in a rule", () => {
     [1, "additional_bindings.2.custom", undefined],
     [1, "additional_bindings.2.custom.path", 1],
   ]);
-  // Valid rules are returned even if others have problems.
+  // Valid rules are returned even if other rules have problems.
   assert.deepEqual(
     bindings.map(({ template, spot }) => [template, spot.path.join(".")]),
     [["/y", "additional_bindings.0.get"]],
@@ -140,7 +140,7 @@ test("resolveRules() reports the place of each problem in a rule", () => {
   ]);
 });
 
-test("resolveRules() reports bindings that are never reached, since the last one of a path wins", () => {
+test("resolveRules() reports bindings that are never reached because a later binding has the same path", () => {
   const rules: ConfiguredRule[] = [
     { selector: echo, get: "/x/{s}", additional_bindings: [{ get: "/x/{name}" }, { put: "/x/*" }] },
     {

@@ -14,30 +14,31 @@ import { type BrokenPath, fieldNamed, resolveFieldPath } from "./field-path.ts";
 import { type PathTemplate, parsePathTemplate, PathTemplateError } from "./path-template.ts";
 
 /**
- * One HTTP method and path by which an RPC method can be called: a rule or one of its additional
+ * An HTTP method and path with which an RPC method can be called: a rule or one of its additional
  * bindings, checked against the RPC method.
  */
 export interface Binding {
   readonly method: DescMethod;
   /**
-   * The HTTP method: GET, POST, ..., "*" for any, or the kind of a custom pattern, in upper case.
+   * The HTTP method in upper case: GET, POST, ..., "*" for any method, or the kind of a custom
+   * pattern.
    */
   readonly httpMethod: string;
   /** The path template as written in the rule. */
   readonly template: string;
   readonly path: PathTemplate;
-  /** The fields of each variable of `path`, from the request message down. */
+  /** The fields of each variable in `path`, from the request message down. */
   readonly variables: readonly (readonly DescField[])[];
   /**
-   * The part of the request message that is the body: "*" for the whole message, "" for no body, or
-   * a field.
+   * The part of the request message that the body contains: "*" for the whole message, "" for no
+   * body, or a field.
    */
   readonly body: "*" | "" | DescField;
-  /** The field that is the body of the answer; undefined for the whole message. */
+  /** The field that is the body of the response; undefined for the whole message. */
   readonly responseBody: DescField | undefined;
-  /** The field `update_mask`, if a PATCH fills it from the names in the body. */
+  /** The field `update_mask`, if a PATCH fills this field from the names in the body. */
   readonly updateMask: DescField | undefined;
-  /** The place of its pattern in the rules. */
+  /** The place of the binding's pattern in the rules. */
   readonly spot: RuleSpot;
 }
 
@@ -53,7 +54,7 @@ export interface RuleSpot {
   readonly rule: number | undefined;
   /** The path from the rule down, in proto names: `["additional_bindings", 0, "get"]`. */
   readonly path: readonly (string | number)[];
-  /** The position of the character in the text at that place, from 0. */
+  /** The position of the character in the text at that place, counted from 0. */
   readonly offset?: number;
 }
 
@@ -65,14 +66,18 @@ export interface RuleProblem {
   readonly description: string;
 }
 
-/** A rule that can be served but is probably a mistake: worth a line in a log. */
+/** A rule that can be served but is probably a mistake, for a warning in a log. */
 export type RuleNotice =
-  /** The selector names no method of the services. */
+  /** The selector matches no method of the services. */
   | { readonly kind: "unused_selector"; readonly selector: string; readonly spot: RuleSpot }
-  /** `binding` is never reached: `by`, which comes later, has the same method, path and verb. */
+  /**
+   * `binding` is never reached because `by`, which comes later, has the same method, path and verb.
+   */
   | { readonly kind: "shadowed_binding"; readonly binding: Binding; readonly by: Binding };
 
-/** Thrown for rules that cannot be served, with every problem and its method or rule. */
+/**
+ * Thrown for rules that cannot be served. The error contains every problem with its method or rule.
+ */
 export class HttpRuleError extends Error {
   override readonly name = "HttpRuleError";
   readonly problems: readonly RuleProblem[];
@@ -85,10 +90,10 @@ export class HttpRuleError extends Error {
 
 /**
  * Returns the bindings of services (§4.10): first the annotations in their order, then the
- * configured rules in theirs. A configured rule replaces the annotation of a method (item 9); of
- * several, the last one whose selector names the method applies. Selectors are
- * `pkg.Service.Method`, `pkg.*` or `*`. A selector that names no method of these services is for
- * another service and is ignored. Throws HttpRuleError.
+ * configured rules in theirs. A configured rule replaces the annotation of a method (item 9). If
+ * several configured rules select a method, the last of them applies. Selectors are
+ * `pkg.Service.Method`, `pkg.*` or `*`. A selector that matches no method of these services is
+ * ignored, since it is meant for another service. Throws HttpRuleError.
  */
 export function bindingsOf(
   services: readonly DescService[],
@@ -99,7 +104,7 @@ export function bindingsOf(
   return bindings;
 }
 
-/** Like bindingsOf(), but returns the problems instead of throwing them. */
+/** Works like bindingsOf(), but returns the problems instead of throwing them. */
 export function resolveRules(
   services: readonly DescService[],
   configured: readonly ConfiguredRule[],
@@ -127,7 +132,7 @@ export function resolveRules(
     for (const method of own.length === 0 && named.length === 1 ? named : own) {
       const at = { rule: index, place: `${place} on ${nameOf(method)}`, problems };
       const found = bindRule(method, rule, at);
-      // A rule that a later one replaces is not served, but its problems are reported.
+      // A rule that is replaced by a later rule is not served, but its problems are reported.
       if (own.length > 0) bindings.push(...found);
     }
     if (named.length === 0) {
@@ -165,7 +170,7 @@ function parseRule(
   return undefined;
 }
 
-/** The rule that is being read, and the list of problems to add to. */
+/** The rule that is being read, and the list to which problems are added. */
 interface Reading {
   readonly rule: number | undefined;
   readonly place: string;
@@ -181,7 +186,8 @@ function fail(at: Reading, description: string, below: readonly string[], offset
 }
 
 /**
- * Yields the rule and its additional bindings, which cannot have additional bindings themselves.
+ * Yields the rule and its additional bindings. Additional bindings cannot have additional bindings
+ * of their own.
  */
 function* bindingsIn(rule: HttpRule, at: Reading): Generator<[one: HttpRule, at: Reading]> {
   yield [rule, at];
@@ -216,8 +222,8 @@ function bindOne(method: DescMethod, rule: HttpRule, at: Reading): Binding | und
   if (responseBody && "problem" in responseBody) fail(at, responseBody.problem, ["response_body"]);
   if (pattern === undefined) return undefined;
   const { httpMethod, template, path } = pattern;
-  // A long template is formatted only once: a file can have one of 100 kB with thousands of
-  // variables.
+  // A long template is formatted only once, since a file can contain a template of 100 kB with
+  // thousands of variables.
   const shownTemplate = shown(template);
   const variables = path.variables.map(({ fieldPath, offset }) => {
     const fields = resolveFieldPath(method.input, fieldPath, { names: "proto", lists: false });
@@ -243,8 +249,8 @@ interface Pattern {
 }
 
 /**
- * A token of RFC 9110, section 5.6.2: other text cannot be a method or be in Allow. "*" is also a
- * token.
+ * A token as defined by RFC 9110, section 5.6.2. Other text cannot be a method or appear in Allow.
+ * "*" is also a token.
  */
 const methodName = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/;
 
@@ -287,7 +293,10 @@ function shadowed(bindings: readonly Binding[]): RuleNotice[] {
   return notices.toReversed();
 }
 
-/** §4.10 item 4: body and response_body name top-level fields. */
+/**
+ * Returns the top-level field that body or response_body names, or the reason why there is no such
+ * field (§4.10 item 4).
+ */
 function topField(message: DescMessage, name: string): DescField | BrokenPath {
   const problem = `${shown(name)} is not a top-level field of ${message.typeName}`;
   return fieldNamed(message, name) ?? { problem };

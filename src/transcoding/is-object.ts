@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
-/** Whether a JSON value is an object: neither null nor a list. */
+/** Whether a JSON value is an object, and thus neither null nor a list. */
 export function isObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

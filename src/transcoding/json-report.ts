@@ -2,12 +2,12 @@ import type { Registry } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../std/service-error.ts";
 
 /**
- * The maximum number of violations of a request. More would not help a caller, so an invalid body
- * is not read further.
+ * The maximum number of violations in a request. More would not help a caller, so an invalid body
+ * is not read any further.
  */
 const violationsMax = 100;
 
-/** Collects the violations of a JSON value, with paths of JSON names from that value down. */
+/** Collects the violations in a JSON value, with paths of JSON names from that value down. */
 export class JsonReport {
   readonly #violations: FieldViolation[] = [];
   /** The types that a google.protobuf.Any can contain. */
@@ -29,13 +29,14 @@ export class JsonReport {
     return this.#violations.length >= violationsMax;
   }
 
-  /** Adds a violation of the current value, or of the part of it that `field` names. */
+  /** Adds a violation for the current value, or for the part of it that `field` names. */
   add(description: string, field = ""): void {
     if (!this.isFull) this.#violations.push({ field: clipped(field), description });
   }
 
   /**
-   * Prepends `part`, a name or [an index], to the paths of the violations from number `from` on.
+   * Prepends `part`, which is a name or [an index], to the paths of the violations from number
+   * `from` on.
    */
   prefix(from: number, part: string): void {
     for (let index = from; index < this.#violations.length; index++) {

@@ -13,7 +13,7 @@ import {
   scalarChecks,
 } from "./json-scalars.ts";
 
-test("scalarChecks accept what proto3 JSON accepts", () => {
+test("scalarChecks accept the values that proto3 JSON accepts", () => {
   const rows: [type: ScalarType, good: JsonValue[], bad: JsonValue[]][] = [
     [ScalarType.STRING, ["", "þ", "😁"], [1, null, [], "\ud800", "a\udc00b"]],
     [ScalarType.BOOL, [true, false], ["true", 0, 1, null]],
@@ -108,7 +108,7 @@ test("expectedTimestamp() accepts dates and times that exist", () => {
   for (const value of bad) assert.ok(expectedTimestamp(value), String(value));
 });
 
-test("expectedDuration() accepts <seconds>s", () => {
+test("expectedDuration() accepts durations of the form <seconds>s", () => {
   for (const value of ["0s", "1.5s", "-0.5s", "1.000000001s", "315576000000s"]) {
     assert.equal(expectedDuration(value), undefined, value);
   }
@@ -129,7 +129,7 @@ test("expectedDuration() accepts <seconds>s", () => {
   }
 });
 
-test("bytesOfBase64() decodes base64 of either alphabet, padded or not", () => {
+test("bytesOfBase64() decodes base64 in either alphabet, with or without padding", () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 300 }),
@@ -148,11 +148,11 @@ test("bytesOfBase64() decodes base64 of either alphabet, padded or not", () => {
   );
 });
 
-test("bytesOfBase64() refuses every text that is not base64", () => {
+test("bytesOfBase64() refuses any text that is not base64", () => {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_";
   const char = fc.oneof(
     { weight: 20, arbitrary: fc.nat(letters.length - 1).map((at) => letters.charAt(at)) },
-    // A decoder that uses only the low eight bits takes "Ł" for "A".
+    // A decoder that uses only the low eight bits reads "Ł" as "A".
     {
       weight: 1,
       arbitrary: fc.constantFrom("=", " ", "\n", "\u0000", "é", "Ł", "\u0141", "😁", ".", "%"),

@@ -3,18 +3,18 @@ import { ScalarType } from "@bufbuild/protobuf";
 import type { JsonValue } from "@bufbuild/protobuf";
 
 /**
- * The result of a check by the proto3 JSON mapping: what was expected instead of the value, or
- * undefined if the value is valid. The checks here are for scalars and for messages that are
- * strings in JSON. They are needed because the library also accepts "0x10" as a number, "1 second"
- * as a duration, February 30th, and spaces in base64.
+ * The result of a check against the proto3 JSON mapping: the kind of value that was expected, or
+ * undefined if the value is valid. These checks are for scalars and for messages that are strings
+ * in JSON. The checks are needed because the library also accepts "0x10" as a number, "1 second" as
+ * a duration, February 30th, and spaces in base64.
  */
 export type Expected = string | undefined;
 
 const numberSyntax = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const wholeSyntax = /^-?(?:0|[1-9][0-9]*)$/;
 /**
- * The maximum length of a number in characters: no number of any type needs more, and longer ones
- * are refused without being parsed.
+ * The maximum length of a number in characters. No number of any type needs more, and longer
+ * numbers are refused without being parsed.
  */
 const numberLengthMax = 1100;
 
@@ -26,7 +26,8 @@ const int64: Check = (value) => expectedWhole64(value, -(2n ** 63n), 2n ** 63n -
 const uint64: Check = (value) => expectedWhole64(value, 0n, 2n ** 64n - 1n);
 
 /**
- * The checks of the JSON of each scalar type. They refuse null: the caller decides what null means.
+ * The JSON checks for each scalar type. The checks refuse null, since the caller decides what null
+ * means.
  */
 export const scalarChecks: Readonly<Record<ScalarType, Check>> = {
   [ScalarType.STRING]: expectedString,
@@ -84,8 +85,8 @@ function numberOf(value: JsonValue): number | undefined {
 }
 
 /**
- * An integer as a number, or as a string of digits: the library does not accept exponents in
- * strings here.
+ * Returns an integer from a number or from a string of digits. The library does not accept
+ * exponents in strings here.
  */
 function wholeOf(value: JsonValue): bigint | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : undefined;
@@ -104,7 +105,7 @@ export function expectedTimestamp(value: JsonValue): Expected {
   if (match === null) return "a timestamp such as 2026-11-20T10:11:12.345Z";
   const [, local = "", sign, hours = "0", minutes = "0"] = match;
   const ms = Date.parse(`${local}Z`);
-  // Date turns February 30th and 24:00 into the next day.
+  // Date converts February 30th and 24:00 to the next day.
   const exists = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(local);
   if (!exists || Number(hours) > 23 || Number(minutes) > 59) return "a date and time that exist";
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
@@ -128,8 +129,8 @@ export function expectedDuration(value: JsonValue): Expected {
 }
 
 /**
- * The maximum length of a field mask in characters. A mask is a single value of JSON, but reading
- * it makes a path for each comma.
+ * The maximum length of a field mask in characters. A mask is a single JSON value, but reading it
+ * creates a path for each comma.
  */
 const maskCharsMax = 16_384;
 
@@ -140,10 +141,10 @@ export function expectedFieldMask(value: JsonValue): Expected {
 }
 
 /**
- * Decodes standard or URL-safe base64, with or without padding; undefined for other text. It takes
- * about the time of Buffer alone, because the text is checked by its effects: the result is too
- * short if Buffer skipped a character, and characters that Buffer would cut to eight bits are not
- * ASCII.
+ * Decodes standard or URL-safe base64, with or without padding. Returns undefined for other text.
+ * It is about as fast as Buffer alone, because the text is checked by its effects. The result is
+ * too short if Buffer skipped a character, and characters that Buffer would cut to eight bits are
+ * not ASCII.
  */
 export function bytesOfBase64(text: string): Uint8Array | undefined {
   let length = text.length;

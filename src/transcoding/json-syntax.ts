@@ -1,6 +1,6 @@
 /**
- * The position at which a text is no longer valid JSON (RFC 8259), in UTF-16 units from 0, and what
- * was expected there.
+ * The position at which a text stops being valid JSON (RFC 8259), in UTF-16 units from 0, and what
+ * was expected at that position.
  */
 export interface SyntaxProblem {
   readonly offset: number;
@@ -8,16 +8,16 @@ export interface SyntaxProblem {
 }
 
 /**
- * Characters from the space on, except the quote and the backslash, or an escape. Matched in pieces
- * of at most 4096, because a regular expression keeps a stack.
+ * Characters from the space on, except the quote and the backslash, or an escape. They are matched
+ * in parts of at most 4096, because a regular expression uses a stack.
  */
 const stringPart = /[ !#-[\]-\uffff]{1,4096}|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/y;
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
 /**
- * Finds the first error in a text that JSON.parse() refused. The message of JSON.parse() can lack
- * the position, or quote half of the text. The nesting of the text must be limited, since this is
- * recursive.
+ * Finds the first error in a text that JSON.parse() refused. The message of JSON.parse() may lack
+ * the position or quote half of the text. The nesting of the text must be limited, since this
+ * function is recursive.
  */
 export function firstSyntaxError(text: string): SyntaxProblem {
   const scan = new JsonScan(text);
@@ -33,7 +33,7 @@ class JsonScan {
   }
 
   /**
-   * Each of these methods returns the first problem, or advances past its part and returns
+   * Each of these methods either returns the first problem, or advances past its part and returns
    * undefined.
    */
   value(): SyntaxProblem | undefined {

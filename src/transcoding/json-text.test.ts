@@ -21,7 +21,7 @@ function refused(text: string): ServiceError {
   return assert.fail(`${text.slice(0, 60)} was parsed`);
 }
 
-test("parseJson() names line, column, what was expected and what was found", () => {
+test("parseJson() reports the line, the column, what was expected and what was found", () => {
   const rows: [text: string, place: string][] = [
     ["", "line 1, column 1: expected a value, found the end"],
     ["[malformed_json]", 'line 1, column 2: expected a value, found "malformed_json]"'],
@@ -47,7 +47,7 @@ test("parseJson() names line, column, what was expected and what was found", () 
   assert.ok(refused(secret).message.length < 120);
 });
 
-test("parseJson() refuses exactly what JSON.parse() refuses, and finds the place", () => {
+test("parseJson() refuses exactly the texts that JSON.parse() refuses, and finds the position", () => {
   const piece = fc.constantFrom(
     "{",
     "}",
@@ -85,7 +85,7 @@ test("parseJson() refuses exactly what JSON.parse() refuses, and finds the place
       } catch {
         assert.match(refused(text).message, /line \d+, column \d+/);
         const { offset } = firstSyntaxError(text);
-        // The text before the reported place can be completed to valid JSON.
+        // The text before the reported position can be completed to valid JSON.
         const before = firstSyntaxError(text.slice(0, offset));
         assert.equal(before.offset, offset);
         return;
@@ -97,15 +97,15 @@ test("parseJson() refuses exactly what JSON.parse() refuses, and finds the place
 });
 
 /**
- * What JSON.parse() reads, as JSON. A new context has read no names before, so that V8's error with
- * names written with escapes (src/std/json-parse.ts) does not occur.
+ * Returns what JSON.parse() reads, as JSON. A new context has not read any names before, so the V8
+ * bug with names written with escapes (src/std/json-parse.ts) does not occur.
  */
 function parsedAlone(text: string): unknown {
   if (!text.includes("\\")) return JSON.stringify(JSON.parse(text));
   return runInContext("JSON.stringify(JSON.parse(text))", createContext({ text }));
 }
 
-test("parseJson() accepts 64 levels and refuses more, not counting brackets in strings", () => {
+test("parseJson() accepts 64 levels and refuses more, without counting brackets in strings", () => {
   const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
   assert.ok(Array.isArray(parseJson(nested(jsonDepthMax))));
   assert.match(refused(nested(jsonDepthMax + 1)).message, /deeper than 64/);
@@ -113,7 +113,7 @@ test("parseJson() accepts 64 levels and refuses more, not counting brackets in s
   assert.equal(parseJson(JSON.stringify('\\"[{'.repeat(500))), '\\"[{'.repeat(500));
 });
 
-test("parseJson() refuses deeply nested texts, texts of many values and long garbage in linear time", () => {
+test("parseJson() refuses deeply nested texts, texts with many values and long garbage in linear time", () => {
   const rows: [name: string, size: number, input: (size: number) => string][] = [
     ["brackets", 1_600_000, (n) => "[".repeat(n)],
     ["braces", 400_000, (n) => '{"a":'.repeat(n)],
@@ -124,7 +124,7 @@ test("parseJson() refuses deeply nested texts, texts of many values and long gar
   for (const [name, size, input] of rows) assertLinear(name, size, { input, run: refused });
 });
 
-test("textOfUtf8() accepts UTF-8, drops a byte order mark and refuses the rest", () => {
+test("textOfUtf8() accepts UTF-8, drops a byte order mark and refuses other bytes", () => {
   for (const text of ["", "ascii", "það er 😁"]) assert.equal(textOfUtf8(Buffer.from(text)), text);
   assert.equal(textOfUtf8(Buffer.from("\ufeff{}")), "{}");
   for (const bytes of [[0xff, 0xfe], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80]]) {

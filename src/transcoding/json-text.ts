@@ -5,15 +5,15 @@ import { ServiceError, shown } from "../std/service-error.ts";
 import { firstSyntaxError } from "./json-syntax.ts";
 
 /**
- * The maximum depth of objects and lists in the JSON of a request: more than any message has, and
- * far less than overflows a stack.
+ * The maximum depth of objects and lists in the JSON of a request. It is greater than the depth of
+ * any message, and far less than overflows a stack.
  */
 export const jsonDepthMax = 64;
 
 /**
- * The maximum number of objects and lists in the JSON of a request, twice that of the largest
- * transcript. Without a limit, 32 MB could contain ten million empty ones, which take more than a
- * gigabyte.
+ * The maximum number of objects and lists in the JSON of a request, which is twice the number in
+ * the largest transcript. Without a limit, 32 MB could contain ten million empty objects or lists,
+ * which take more than a gigabyte.
  */
 export const jsonContainersMax = 500_000;
 
@@ -23,8 +23,8 @@ export const jsonContainersMax = 500_000;
  */
 export function textOfUtf8(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // For ASCII, such as a body of base64, this gives the same result as decoding UTF-8, ten times as
-  // fast.
+  // For ASCII, such as a base64 body, this gives the same result as decoding UTF-8, and is ten
+  // times as fast.
   if (isAscii(buffer)) return buffer.toString("latin1");
   if (!isUtf8(buffer)) throw malformed("the body is not UTF-8 text");
   const text = buffer.toString();
@@ -32,8 +32,8 @@ export function textOfUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * Parses JSON text. Throws ServiceError invalid_argument with the line and column, or with the
- * limit that the text exceeds.
+ * Parses JSON text. Throws ServiceError invalid_argument with the line and column of an error, or
+ * with the limit that the text exceeds.
  */
 export function parseJson(text: string): JsonValue {
   refuseBomb(text);
@@ -55,9 +55,9 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * Reads the text once before it is parsed and throws at the first object or list over a limit. So a
- * deeply nested text costs only its first 65 brackets, and a text with too many objects little
- * more.
+ * Reads the text once before it is parsed, and throws at the first object or list that exceeds a
+ * limit. A deeply nested text therefore costs only its first 65 brackets, and a text with too many
+ * objects costs little more.
  */
 function refuseBomb(text: string): void {
   let depth = 0;
@@ -76,12 +76,14 @@ function refuseBomb(text: string): void {
   if (containers > jsonContainersMax) throw tooManyContainers();
 }
 
-/** The invalid_argument error for JSON that nests deeper than jsonDepthMax. */
+/** Returns the invalid_argument error for JSON that nests deeper than jsonDepthMax. */
 export function tooDeep(): ServiceError {
   return malformed(`the JSON nests deeper than ${jsonDepthMax} levels`);
 }
 
-/** The invalid_argument error for JSON with more than jsonContainersMax objects and lists. */
+/**
+ * Returns the invalid_argument error for JSON with more than jsonContainersMax objects and lists.
+ */
 export function tooManyContainers(): ServiceError {
   return malformed(`the JSON has more than ${jsonContainersMax} objects and lists`);
 }

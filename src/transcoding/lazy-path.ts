@@ -4,13 +4,13 @@ import type { FieldName } from "../std/long-messages.ts";
 /** The path from a message through its message fields to a list that is marked as lazy. */
 export interface LazyPath {
   readonly names: readonly FieldName[];
-  /** Returns the message that has the list, inside a message of the type. */
+  /** Returns the message that directly contains the list, inside a message of the type. */
   holderOf(message: Message): object | undefined;
 }
 
 /**
  * Finds the list with [lazy = true] in a message, or in a message that is one of its fields. Such a
- * list can be far longer than the rest, and is parsed on another thread.
+ * list can be far longer than the rest of the message, and is parsed on another thread.
  */
 export function lazyPathOf(type: DescMessage): LazyPath | undefined {
   const own = lazyListIn(type);

@@ -1,5 +1,5 @@
-// Long paths, queries and bodies take time in proportion to their length; deeply nested ones are
-// refused early.
+// Tests that long paths, queries and bodies take time in proportion to their length, and that
+// deeply nested bodies are refused early.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ function run([method, target, body]: readonly [string, string, Buffer?]): number
 
 type Row = readonly [name: string, status: number, input: (size: number) => string];
 
-test("paths of any shape take linear time", () => {
+test("paths of any shape are processed in linear time", () => {
   const rows: readonly Row[] = [
     ["slashes", 404, (n) => `/m${"/".repeat(n)}`],
     ["slashes alone", 404, (n) => "/".repeat(n)],
@@ -39,7 +39,7 @@ test("paths of any shape take linear time", () => {
   }
 });
 
-test("queries of any shape take linear time", () => {
+test("queries of any shape are processed in linear time", () => {
   const rows: readonly Row[] = [
     ["no pairs", 200, (n) => "&".repeat(n)],
     ["unknown names", 400, (n) => "a&".repeat(n / 2)],
@@ -84,7 +84,7 @@ test("queries of any shape take linear time", () => {
   }
 });
 
-test("bodies of any shape take linear time", () => {
+test("bodies of any shape are processed in linear time", () => {
   const list = (n: number, item: string): string =>
     `[${`${item},`.repeat(n / (item.length + 1))}${item}]`;
   const members = (n: number, member: (at: number) => string): string =>
@@ -130,7 +130,7 @@ test("bodies of any shape take linear time", () => {
     ["closed, then open", 400, (n) => "]".repeat(n / 2) + "[".repeat(n / 2)],
     ["text after the end", 400, (n) => `{}${"{}".repeat(n / 2)}`],
   ];
-  /** Objects with thousands of names, which V8 stores in another way than small ones. */
+  /** Objects with thousands of names, which V8 stores differently from small objects. */
   const manyNames = new Set([
     "a map",
     "a map of numbers",

@@ -6,10 +6,10 @@ import { fieldNamedInJson } from "./field-path.ts";
 
 /**
  * Returns the fields that a JSON body names, as paths of a google.protobuf.FieldMask in proto
- * names. They are the changes of a PATCH, which the message alone does not show: an empty list
- * looks like an absent one. For a singular message, the paths are those of its fields, or its own
- * if it is empty; lists, maps and scalars have one path. A null field counts as absent (proto3
- * JSON). Unknown names are omitted, and so are output-only fields, since clients send back
+ * names. These fields are the changes of a PATCH. The message alone does not show them, since an
+ * empty list looks like an absent list. A singular message has the paths of its fields, or its own
+ * path if it is empty. Lists, maps and scalars have one path. A null field counts as absent (proto3
+ * JSON). Unknown names are omitted. Output-only fields are also omitted, since clients send back
  * resources that they have read.
  */
 export function fieldPathsIn(message: DescMessage, json: JsonValue): string[] {

@@ -6,7 +6,7 @@ import { runs } from "../../test/fixtures/property-runs.ts";
 import { parsePathTemplate, type PathTemplate, PathTemplateError } from "./path-template.ts";
 import { encodeFully, isDecodable } from "./percent-encoding.ts";
 
-test("parsePathTemplate() reads segments, variables and verb", () => {
+test("parsePathTemplate() reads segments, variables and the verb", () => {
   assert.deepEqual(parsePathTemplate("/v1/{a.b=x%2Fy/*}/{c}/{rest=**}:do%20it"), {
     text: "/v1/{a.b=x%2Fy/*}/{c}/{rest=**}:do%20it",
     segments: [
@@ -25,7 +25,7 @@ test("parsePathTemplate() reads segments, variables and verb", () => {
   });
 });
 
-test("parsePathTemplate() names the column, what was expected and what was found", () => {
+test("parsePathTemplate() reports the column, what was expected and what was found", () => {
   const rows: [template: string, column: number, expected: string, found: string][] = [
     ["", 1, '"/"', "the end of the template"],
     ["v1/x", 1, '"/"', '"v1/x"'],
@@ -68,7 +68,10 @@ test("parsePathTemplate() names the column, what was expected and what was found
   }
 });
 
-/** Valid templates with variables f0, f1.g, ...; one in ten binds a field twice and is invalid. */
+/**
+ * Valid templates with variables f0, f1.g, ..., except that one in ten binds a field twice and is
+ * invalid.
+ */
 const goodTemplate = (() => {
   const literal = fc.constantFrom("v1", "a", "b.c", "x~y", "a=b&c", "%2F", "%C3%BE", "d'(e)", "@");
   const inner = fc.constantFrom("*", "a/*", "a/*/b", "a", "*/*");
@@ -130,7 +133,7 @@ function isGood(text: string): boolean {
   return grammar.test(text) && isDecodable(text) && new Set(names).size === names.length;
 }
 
-/** Writes the template from its parsed parts. */
+/** Writes a template from its parsed parts. */
 function written({ segments, variables, verb }: PathTemplate): string {
   const encode = (text: string): string => encodeFully(text);
   const texts = segments.map((one) => (one.kind === "literal" ? encode(one.text) : one.kind));
@@ -141,7 +144,7 @@ function written({ segments, variables, verb }: PathTemplate): string {
   return `/${texts.join("/")}${verb === "" ? "" : `:${encode(verb)}`}`;
 }
 
-test("parsePathTemplate() accepts exactly the grammar, and throws only PathTemplateError", () => {
+test("parsePathTemplate() accepts exactly the grammar, and throws no errors other than PathTemplateError", () => {
   let good = 0;
   fc.assert(
     fc.property(fc.oneof(mutated(goodTemplate, pieces), fc.string({ unit: "binary" })), (text) => {

@@ -7,15 +7,15 @@ export type TemplateSegment =
   | { readonly kind: "**" };
 
 /**
- * A variable of a template. It has the segments from `start` up to `end`, exclusive; an `end` of -1
- * is the end of the path.
+ * A variable of a template. It has the segments from `start` to `end`, exclusive. An `end` of -1 is
+ * the end of the path.
  */
 export interface TemplateVariable {
-  /** The proto field names from the request message down. */
+  /** The proto field names, from the request message down. */
   readonly fieldPath: readonly string[];
   readonly start: number;
   readonly end: number;
-  /** The position of the variable's name in the text, from 0. */
+  /** The position of the variable's name in the text, counted from 0. */
   readonly offset: number;
   /**
    * Whether the value can have more than one segment, so that `%2F` in the path is not decoded
@@ -28,13 +28,13 @@ export interface PathTemplate {
   readonly text: string;
   readonly segments: readonly TemplateSegment[];
   readonly variables: readonly TemplateVariable[];
-  /** The verb without its colon, percent-decoded; "" if there is none. */
+  /** The verb without its colon, percent-decoded; "" if there is no verb. */
   readonly verb: string;
 }
 
 /**
- * Thrown for a template that violates the grammar, with the column (from 1), what was expected and
- * what was found.
+ * Thrown for a template that violates the grammar. The error has the column (from 1), what was
+ * expected and what was found.
  */
 export class PathTemplateError extends Error {
   override readonly name = "PathTemplateError";
@@ -55,7 +55,7 @@ export class PathTemplateError extends Error {
 }
 
 /**
- * Parses the path of an HTTP rule, §4.10 item 5:
+ * Parses the path of an HTTP rule (§4.10 item 5):
  *
  *     Template  = "/" Segments [ Verb ]
  *     Segments  = Segment { "/" Segment }
@@ -64,8 +64,8 @@ export class PathTemplateError extends Error {
  *     FieldPath = IDENT { "." IDENT }
  *     Verb      = ":" LITERAL
  *
- * LITERAL is RFC 3986 pchar without ":" and "*". Variables do not nest; "**" is the last segment.
- * Throws PathTemplateError.
+ * LITERAL is RFC 3986 pchar without ":" and "*". Variables do not nest, and "**" is the last
+ * segment. Throws PathTemplateError.
  */
 export function parsePathTemplate(text: string): PathTemplate {
   return new TemplateParser(text).parse();

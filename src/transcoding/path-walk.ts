@@ -11,11 +11,13 @@ import {
 } from "./route-tree.ts";
 
 /**
- * The search for one path in the trie. It is reused, which is safe because a match is synchronous,
- * and saves allocating new offsets.
+ * The search for one path in the trie. The object is reused, which avoids allocating new offsets
+ * and is safe because a match is synchronous.
  */
 export class PathWalk<T> {
-  /** The maximum number of segments before "**" in any template. The path is not split further. */
+  /**
+   * The maximum number of segments before "**" in any template. The path is not split any further.
+   */
   readonly depthMax: number;
   /**
    * The start of each segment. The entry after the last segment is the end of the path plus 1, as
@@ -24,7 +26,7 @@ export class PathWalk<T> {
   readonly #offsets: number[];
   #path = "";
   #end = 0;
-  /** The position of the colon before the verb, or -1. */
+  /** The position of the colon before the verb; -1 if there is none. */
   #colon = -1;
   #count = 0;
   /** Whether the path has more segments than `#count`. */
@@ -39,8 +41,8 @@ export class PathWalk<T> {
   }
 
   /**
-   * Begins a search. With `methodsFound`, nothing matches, and the methods of all visited routes
-   * are added to it.
+   * Begins a search. If `methodsFound` is given, nothing matches, and the methods of all visited
+   * routes are added to that set.
    */
   begin(path: string, method: number, methodsFound?: Set<number>): void {
     this.#path = path;
@@ -61,7 +63,7 @@ export class PathWalk<T> {
   }
 
   /**
-   * The id of the verb after the last colon of the last segment. Verbs are compared
+   * Returns the id of the verb after the last colon of the last segment. Verbs are compared
    * percent-decoded, and an escaped colon is data.
    */
   verbIn(verbs: ReadonlyMap<string, number>): number {
@@ -77,7 +79,7 @@ export class PathWalk<T> {
     return verbs.get(this.#escaped ? decodeFully(text) : text) ?? noVerb;
   }
 
-  /** Finds the route of the path for a verb: its id, or noVerb. */
+  /** Finds the route of the path for a verb, which is given by its id, or by noVerb. */
   find({ segments, nodes, root }: Heads<T>, verb: number): Route<T> | undefined {
     this.#end = verb === noVerb ? this.#path.length : this.#colon;
     if (!this.#cut) this.#offsets[this.#count] = this.#end + 1;
@@ -98,7 +100,7 @@ export class PathWalk<T> {
       const { star, literals } = node;
       const rest = node.restLeaf;
       if (start === end) {
-        // "**" can match nothing, but its value must not begin with "/" (§4.10 item 7).
+        // "**" can match an empty part, but its value must not begin with "/" (§4.10 item 7).
         return k === count - 1 && !this.#cut ? this.#pick(rest, verb) : undefined;
       }
       const literal =
@@ -133,7 +135,8 @@ export class PathWalk<T> {
   captures(variables: readonly Variable[]): string[] {
     const first = variables[0];
     if (first === undefined) return [];
-    // Nearly all routes have one variable, and building a list for any number takes twice as long.
+    // Nearly all routes have one variable, and building a list for any number of variables takes
+    // twice as long.
     return variables.length === 1
       ? [this.#capture(first)]
       : variables.map((variable) => this.#capture(variable));
@@ -161,7 +164,8 @@ function noteMethods(routes: readonly unknown[], found: Set<number>): undefined 
 }
 
 /**
- * The child for the segment of `path` from `start` to `end`. Segments are compared percent-decoded.
+ * Returns the child for the segment of `path` from `start` to `end`. Segments are compared
+ * percent-decoded.
  */
 function literalAt<T>(
   literals: ReadonlyMap<string, T>,

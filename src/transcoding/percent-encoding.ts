@@ -1,11 +1,13 @@
-/** Decodes every escape. Throws URIError for a broken escape or bytes that are not UTF-8. */
+/**
+ * Decodes every escape. Throws URIError for a malformed escape or for bytes that are not UTF-8.
+ */
 export function decodeFully(text: string): string {
   return text.includes("%") ? decodeURIComponent(text) : text;
 }
 
 /**
- * Decodes every escape except "%2F", which stays as written (§4.10 item 6). Throws URIError as
- * decodeFully() does.
+ * Decodes every escape except "%2F", which stays as written (§4.10 item 6). Throws URIError in the
+ * same cases as decodeFully().
  */
 export function decodeKeepingSlashes(text: string): string {
   if (!text.includes("%")) return text;
@@ -23,8 +25,8 @@ export function isDecodable(text: string): boolean {
 }
 
 /**
- * Decodes unescaped UTF-8, which some clients send in a request target, and which node:http returns
- * as one character per byte. undefined if the bytes are not UTF-8.
+ * Decodes unescaped UTF-8, which some clients send in a request target and which node:http returns
+ * as one character per byte. Returns undefined if the bytes are not UTF-8.
  */
 export function utf8OfRawBytes(text: string): string | undefined {
   if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text)) return text;

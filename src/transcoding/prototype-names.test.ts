@@ -1,5 +1,5 @@
-// Names that every JavaScript object inherits are valid names of fields, map keys, parameters and
-// values.
+// Tests that names that every JavaScript object inherits are valid as names of fields, map keys,
+// parameters and values.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
@@ -16,7 +16,9 @@ import { createTranscoder, type Transcoder } from "./transcoder.ts";
 
 const names = ["constructor", "toString", "hasOwnProperty", "valueOf", "__proto__"];
 
-/** A service with a message whose fields have these names, in proto and in JSON. */
+/**
+ * A transcoder for a service with a message whose fields have these names, in proto and in JSON.
+ */
 const transcoder = (() => {
   const label = Label.OPTIONAL;
   const fields = names.map((name, at) => {
@@ -61,7 +63,7 @@ function call(transcoder: Transcoder, request: string, body?: string): unknown {
   return JSON.parse(transcoder.write(routed.binding, message));
 }
 
-test("fields whose names are inherited names of JavaScript objects are bound", () => {
+test("fields named like inherited properties of JavaScript objects are bound", () => {
   for (const name of names) {
     const [one, two] = [`{"${name}":"x"}`, `{"${name}":"x","sub":{"${name}":"y"}}`];
     const rows: [request: string, body: string | undefined, json: string][] = [
@@ -116,7 +118,7 @@ test("inherited names that are not fields are refused and change nothing", () =>
   assert.equal(Object.hasOwn(Object.prototype, "polluted"), false);
 });
 
-test("an answer of one field is empty if that field is not set", () => {
+test("a response of one field is empty if that field is not set", () => {
   for (const name of names) {
     assert.equal(call(transcoder, `GET /answer/${name}`), "");
     assert.equal(call(transcoder, `GET /answer/${name}?${name}=x`), "x");

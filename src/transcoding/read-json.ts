@@ -10,17 +10,18 @@ import { bytesOfBase64 } from "./json-scalars.ts";
 import { parseJson, textOfUtf8 } from "./json-text.ts";
 
 /**
- * The maximum depth of messages in messages. One level of a google.protobuf.Struct in JSON is two
- * levels in the library.
+ * The maximum depth of nested messages. One level of a google.protobuf.Struct in JSON is two levels
+ * in the library.
  */
 export const messageDepthMax = 256;
 
 /**
  * Reads a message from JSON by the proto3 JSON mapping (§4.10 item 8): camelCase and snake_case
- * names, enums by name or number, bare or quoted numbers, either form of base64, null as unset. If
- * a name occurs twice, the last one counts, as in JSON.parse(). Throws ServiceError
+ * names, enums by name or number, bare or quoted numbers, either form of base64, and null as unset.
+ * If a name occurs twice, the last occurrence counts, as in JSON.parse(). Throws ServiceError
  * invalid_argument with the place at which the text is not JSON, or with every violation. Types
- * inside google.protobuf.Any are found in `registry`, by default the schema's own file.
+ * inside google.protobuf.Any are found in `registry`, which by default contains the types of the
+ * schema's own file.
  */
 export function readJson<D extends DescMessage>(
   schema: D,
@@ -49,8 +50,8 @@ function messageOfJson<D extends DescMessage>(
 }
 
 /**
- * Like readJson(), but ignores unknown fields, as gRPC and Connect do. It replaces their own JSON
- * reader, which takes five times as long for bytes and splits a mask of any length.
+ * Works like readJson(), but ignores unknown fields, as gRPC and Connect do. It replaces the
+ * library's JSON reader, which takes five times as long for bytes and splits a mask of any length.
  */
 export function readJsonLoosely<D extends DescMessage>(
   schema: D,
@@ -71,14 +72,14 @@ export function readJsonLoosely<D extends DescMessage>(
 export function refuse({ violations }: JsonReport): void {
   const [first] = violations;
   if (first === undefined) return;
-  // The whole value is wrong, so there is no field to name.
+  // The whole value is invalid, so there is no field to name.
   if (first.field === "") throw new ServiceError("invalid_argument", first.description);
   throw invalidArgument(violations);
 }
 
 /**
- * Runs a conversion of the library on checked JSON. What the library still refuses is an error of
- * the client.
+ * Runs a conversion by the library on checked JSON. If the library still refuses the JSON, that is
+ * an error of the client.
  */
 export function converted<T>(convert: () => T): T {
   try {
@@ -101,7 +102,8 @@ function registryOf(schema: DescMessage): Registry {
 }
 
 /**
- * The fast path of a message that has only a bytes field: the field, and how the JSON text begins.
+ * The fast path for a message that has only a bytes field: the field and the beginning of the JSON
+ * text.
  */
 interface SingleBytes {
   readonly start: Buffer;
@@ -109,14 +111,14 @@ interface SingleBytes {
 }
 
 /**
- * The fast path of the last message of each type, which the next message of a stream probably takes
- * too.
+ * The fast path of the last message of each type, which the next message of a stream is likely to
+ * use too.
  */
 const lastSingleBytes = new WeakMap<DescMessage, SingleBytes>();
 
 /**
- * Reads messages of live audio, `{"audioContent":"..."}`, without parsing them. undefined unless
- * the text has exactly this form, with the name of a bytes field and base64 without escapes.
+ * Reads messages of live audio, `{"audioContent":"..."}`, without parsing them. Returns undefined
+ * unless the text has exactly this form, with the name of a bytes field and base64 without escapes.
  */
 function readSingleBytes<D extends DescMessage>(
   schema: D,
@@ -132,8 +134,8 @@ function readSingleBytes<D extends DescMessage>(
   const bytes = bytesOfBase64(text.toString("latin1", start.length, end));
   if (bytes === undefined) return undefined;
   const message = create(schema);
-  // Sets the field as create() and reflect().set() of the library do, which would take longer than
-  // the rest.
+  // The field is set in the same way as by create() and reflect().set() of the library, which would
+  // take longer than the rest.
   if (field.oneof === undefined) Reflect.set(message, field.localName, bytes);
   else Reflect.set(message, field.oneof.localName, { case: field.localName, value: bytes });
   return message;

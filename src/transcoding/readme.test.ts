@@ -1,4 +1,4 @@
-// The example in README.md prints what README.md shows.
+// Tests that the example in README.md prints what README.md shows.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The only code block of a language in README.md. */
+/** Returns the only code block of a language in README.md. */
 function block(language: string): string {
   const found = Array.from(readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)).filter(
     ([, name]) => name === language,
@@ -28,7 +28,7 @@ function block(language: string): string {
   return found[0]?.[2] ?? "";
 }
 
-test("the example in README.md prints what README.md shows", () => {
+test("the example in README.md prints the output that README.md shows", () => {
   mkdirSync(join(folder, "proto"));
   writeFileSync(join(folder, "proto/library.proto"), block("proto"));
   writeFileSync(join(folder, "library.ts"), block("ts"));

@@ -2,8 +2,8 @@ import type { DescFile, DescService, Registry } from "@bufbuild/protobuf";
 import { createRegistry } from "@bufbuild/protobuf";
 
 /**
- * Returns every type of the services' files and of the files that these import: by default, the
- * types that a google.protobuf.Any can contain.
+ * Returns every type in the services' files and in the files that these import. By default, these
+ * are the types that a google.protobuf.Any can contain.
  */
 export function registryOf(services: readonly DescService[]): Registry {
   const files = new Set<DescFile>();

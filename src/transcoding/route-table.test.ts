@@ -56,7 +56,7 @@ test("match() prefers a verb, then a literal, *, and **, and backtracks if the m
   }
 });
 
-test("add() replaces a route of the same method, shape and verb", () => {
+test("add() replaces a route with the same method, shape and verb", () => {
   const table = tableOf([
     "GET /a%2Fb",
     "GET /a%2fb",
@@ -69,7 +69,7 @@ test("add() replaces a route of the same method, shape and verb", () => {
   assert.equal(table.match("GET", "/v/1")?.value, "GET /v/{y=*}");
 });
 
-test("methodsAt() lists every method of every route at a path, sorted", () => {
+test("methodsAt() lists every method of every route at a path, in sorted order", () => {
   const table = tableOf(["PUT /a/b", "GET /a/{x}", "POST /a/{x}:go", "DELETE /a/{x=**}"]);
   assert.deepEqual(table.methodsAt("/a/b"), ["DELETE", "GET", "PUT"]);
   assert.deepEqual(table.methodsAt("/a/b:go"), ["DELETE", "GET", "POST"]);
@@ -77,7 +77,7 @@ test("methodsAt() lists every method of every route at a path, sorted", () => {
   assert.deepEqual(table.methodsAt("/b"), []);
 });
 
-test("match() returns the decoded values of the path", () => {
+test("match() returns the decoded variables of the path", () => {
   const table = tableOf(["GET /v1/{one}/x/{two=a/*}/{rest=**}"]);
   const text = fc.string({ minLength: 1, unit: "grapheme" });
   fc.assert(
@@ -100,7 +100,7 @@ function hexOf(char: string): string {
   return char.charCodeAt(0).toString(16).toUpperCase();
 }
 
-test("match() finds the same route as a linear search, in tables of random routes", () => {
+test("match() finds the same route as a linear search in tables of random routes", () => {
   const segment = fc.constantFrom("a", "b", "ab", "ba", "*");
   const template = fc
     .tuple(fc.array(segment, { minLength: 1, maxLength: 4 }), fc.boolean(), fc.boolean())
@@ -120,7 +120,10 @@ test("match() finds the same route as a linear search, in tables of random route
   );
 });
 
-/** Matches with a regular expression. The paths here have no empty segments except at the end. */
+/**
+ * Matches a path with a regular expression. The paths here have no empty segments except at the
+ * end.
+ */
 function matches(template: string, path: string): boolean {
   const pattern = template
     .replaceAll("/**", "(?:/.+|/)?")
@@ -128,7 +131,10 @@ function matches(template: string, path: string): boolean {
   return new RegExp(`^${pattern}$`).test(path);
 }
 
-/** Compares routes: verbs first, then segment by segment a literal, *, the end, **. */
+/**
+ * Compares routes: verbs first, then segment by segment in the order of a literal, *, the end and
+ * **.
+ */
 function bySpecificity(one: string, other: string): number {
   return keyOf(one) < keyOf(other) ? -1 : 1;
 }
@@ -143,7 +149,7 @@ function keyOf(template: string): string {
   return `${verb === undefined ? "1" : "0"}${rank}`;
 }
 
-test("match() takes linear time in a path of 64,000 slashes, colons or escapes", () => {
+test("match() takes linear time for a path of 64,000 slashes, colons or escapes", () => {
   const table = tableOf([
     "GET /a/{x=**}:go",
     "GET /a/{x=**}",

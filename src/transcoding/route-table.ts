@@ -12,8 +12,8 @@ import {
 } from "./route-tree.ts";
 
 /**
- * The route of a request. `captures` has the decoded values of the template's variables, in their
- * order.
+ * The route of a request. `captures` contains the decoded values of the template's variables, in
+ * their order.
  */
 export interface RouteMatch<T> {
   readonly value: T;
@@ -21,11 +21,11 @@ export interface RouteMatch<T> {
 }
 
 /**
- * Finds the route of a method and a path (§4.10 items 5 and 6). A route whose verb ends the path
- * precedes one without a verb. Then, segment by segment, a literal precedes "*", and "*" precedes
- * "**"; if the more specific branch has no route for this method, the search backtracks to the less
- * specific one. A named method precedes "*". The later one of two routes with the same method,
- * shape and verb wins.
+ * Finds the route for a method and a path (§4.10 items 5 and 6). A route with a verb that ends the
+ * path precedes a route without a verb. Then, segment by segment, a literal precedes "*", and "*"
+ * precedes "**". If the more specific branch has no route for this method, the search backtracks to
+ * the less specific branch. A named method precedes "*". If two routes have the same method, shape
+ * and verb, the later route wins.
  *
  * A match reads the path a fixed number of times and visits each node of the trie at most twice.
  */
@@ -40,7 +40,8 @@ export class RouteTable<T> {
   #staticLengthMax = 0;
   readonly #root = new RouteNode<T>();
   /**
-   * The common beginnings of all routes; undefined after a route is added, until the next match.
+   * The common beginnings of all routes; undefined from the addition of a route until the next
+   * match.
    */
   #heads: Heads<T> | undefined;
   readonly #methods = new Map<string, number>([["*", anyMethod]]);
@@ -52,7 +53,7 @@ export class RouteTable<T> {
     this.#walk = new PathWalk(0);
   }
 
-  /** Adds a route. The `httpMethod` "*" is any method. */
+  /** Adds a route. An `httpMethod` of "*" matches any method. */
   add(httpMethod: string, template: PathTemplate, value: T): void {
     const method = idIn(this.#methods, httpMethod, unknownMethod);
     const route = {
@@ -84,8 +85,8 @@ export class RouteTable<T> {
   }
 
   /**
-   * Finds the route of a path. `path` is raw, without the query. Throws URIError if a part of it
-   * that is needed has malformed escapes.
+   * Finds the route for a path. `path` is the raw path without the query. Throws URIError if a part
+   * of the path that must be decoded has malformed escapes.
    */
   match(httpMethod: string, path: string): RouteMatch<T> | undefined {
     const method = this.#methods.get(httpMethod) ?? unknownMethod;
@@ -102,8 +103,8 @@ export class RouteTable<T> {
   }
 
   /**
-   * The methods that have a route at `path`, sorted; empty if there is no route. Throws as match()
-   * does.
+   * Returns the methods that have a route at `path`, in sorted order; empty if there is no route.
+   * Throws in the same cases as match().
    */
   methodsAt(path: string): string[] {
     const found = new Set<number>();
@@ -126,7 +127,7 @@ export class RouteTable<T> {
   }
 }
 
-/** The id of a name. New ids follow `last`, the last reserved id. */
+/** Returns the id of a name. New ids follow `last`, which is the last reserved id. */
 function idIn(ids: Map<string, number>, name: string, last: number): number {
   const known = ids.get(name);
   if (known !== undefined) return known;

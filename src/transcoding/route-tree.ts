@@ -9,23 +9,23 @@ export interface Route<T> {
 /** A variable of a template. */
 export interface Variable extends TemplateVariable {
   /**
-   * The index of the segment "**" in which %2F is also decoded (fully_decode_reserved_expansion),
-   * or -1.
+   * The index of the "**" segment in which %2F is also decoded (fully_decode_reserved_expansion);
+   * -1 if there is no such segment.
    */
   readonly decodedFrom: number;
 }
 
-/** The routes of one node by verb id, then by method id. */
+/** The routes of one node, by verb id and then by method id. */
 export type Leaf<T> = (Route<T> | undefined)[][];
 
 /** The id of the method "*". */
 export const anyMethod = 0;
 /** The id of every method that no route names. */
 export const unknownMethod = 1;
-/** The id of the verb of routes without one. */
+/** The verb id of routes without a verb. */
 export const noVerb = 0;
 
-/** A node of the trie of routes, whose edges are segments of paths. */
+/** A node in the trie of routes. The edges of the trie are path segments. */
 export class RouteNode<T> {
   star: RouteNode<T> | undefined;
   /** The routes that end at this node. */
@@ -48,8 +48,8 @@ export class RouteNode<T> {
 }
 
 /**
- * The common beginnings of all routes: the number of their literal segments, and the nodes that
- * they lead to.
+ * The common beginnings of all routes: the number of their literal segments, and the nodes to which
+ * they lead.
  */
 export interface Heads<T> {
   readonly root: RouteNode<T>;
@@ -60,7 +60,7 @@ export interface Heads<T> {
 
 /**
  * Returns the beginnings that the routes of an API share, so that a match finds them in one step
- * instead of one per segment.
+ * instead of one step per segment.
  */
 export function headsOf<T>(root: RouteNode<T>): Heads<T> {
   let heads: [text: string, node: RouteNode<T>][] = [["", root]];

@@ -24,7 +24,7 @@ function problemsOf(text: string): readonly string[] {
 
 const echo = "vectors.v1.Vectors.Echo";
 
-test("readServiceConfig() reads a service configuration, in YAML and in JSON", () => {
+test("readServiceConfig() reads a service configuration in YAML and in JSON", () => {
   const yaml = `
 # A whole service configuration, as other gateways take it.
 type: google.api.Service
@@ -125,7 +125,7 @@ Http: {}
     'rules.yaml:9:17: "nope" is not a top-level field of vectors.v1.M',
     'rules.yaml:10:19: variable "rs" of "/{rs}/{name}/{sub.nope}": it is repeated',
     'rules.yaml:10:31: variable "sub.nope" of "/{rs}/{name}/{sub.nope}": M has no field "nope"',
-    // A text that is written with escapes has the position of its beginning.
+    // A text that is written with escapes gets the position of its beginning.
     'rules.yaml:11:16: variable "x" of "/a/{x}": M has no field "x"',
     'rules.yaml:12:16: variable "x" of "/{x}": M has no field "x"',
     'rules.yaml:15:11: expected one pattern, found "patch" in addition to "put"',
@@ -147,7 +147,7 @@ Http: {}
   ]);
 });
 
-test("readServiceConfig() refuses features of YAML that rules do not need", () => {
+test("readServiceConfig() refuses YAML features that rules do not need", () => {
   const rows: [text: string, problems: (string | RegExp)[]][] = [
     ["", ['rules.yaml:1:1: expected a map with "http", found nothing']],
     ["# nothing\n", ['rules.yaml:1:1: expected a map with "http", found nothing']],
@@ -198,7 +198,7 @@ test("readServiceConfig() refuses features of YAML that rules do not need", () =
   }
 });
 
-test("readServiceConfig() follows aliases, and counts the nodes that they refer to", () => {
+test("readServiceConfig() follows aliases, and counts the nodes to which they refer", () => {
   const text = `
 x: &binding { get: /shared }
 http:
@@ -216,7 +216,7 @@ http:
       additional_bindings: [{ get: "/shared" }, { put: "/y" }],
     },
   ]);
-  // Each level repeats the previous one a hundred times: a short file with a million bindings.
+  // Each level repeats the previous level a hundred times, so a short file has a million bindings.
   const list = (item: string): string => `[${`${item},`.repeat(100)}]`;
   const bomb = `
 x: &a { get: /a }
@@ -232,7 +232,7 @@ w: [${"[".repeat(50)}${list("*d")}${"]".repeat(50)}]
   );
 });
 
-test("readServiceConfig() takes linear time, whatever the file", () => {
+test("readServiceConfig() takes linear time for any file", () => {
   const rules = (count: number, rule: (index: number) => string): string =>
     `http: {rules: [${Array.from({ length: count }, (_, index) => rule(index)).join(",\n ")}]}`;
   const one = (template: string): string =>

@@ -5,8 +5,8 @@ import { describe, readYaml, type TextProblem, type YamlEntry, type YamlMap } fr
 import type { YamlNode } from "./yaml-tree.ts";
 
 /**
- * The `http` part of a service configuration (google.api.Service), checked against the services
- * that it was read for.
+ * The `http` part of a service configuration (google.api.Service), checked against the services for
+ * which it was read.
  */
 export interface ServiceConfig {
   readonly rules: readonly ConfiguredRule[];
@@ -16,8 +16,8 @@ export interface ServiceConfig {
 }
 
 /**
- * Thrown for a service configuration that cannot be used, with every problem as `file:line:column:
- * problem`.
+ * Thrown for a service configuration that cannot be used. The error contains every problem in the
+ * form `file:line:column: problem`.
  */
 export class ServiceConfigError extends Error {
   override readonly name = "ServiceConfigError";
@@ -32,15 +32,15 @@ export class ServiceConfigError extends Error {
 /** The maximum length of a file in characters, which is enough for thousands of rules. */
 export const serviceConfigLengthMax = 1 << 20;
 /**
- * The maximum number of rules and additional bindings of one file. Those of an alias count each
- * time that it is used.
+ * The maximum number of rules and additional bindings in one file. The rules and bindings of an
+ * alias count each time that the alias is used.
  */
 const bindingsMax = 1000;
 const problemsShownMax = 100;
 
 /**
- * Reads the HTTP rules of a service configuration, YAML or JSON (§4.10, the Http container and item
- * 9):
+ * Reads the HTTP rules of a service configuration in YAML or JSON (§4.10, the Http container and
+ * item 9):
  *
  *     type: google.api.Service
  *     http:
@@ -49,10 +49,10 @@ const problemsShownMax = 100;
  *         - selector: pkg.Service.Method
  *           get: /v1/{name=things/*}
  *
- * Names can be proto names or in lowerCamelCase, and null is unset. Other parts of a service
- * configuration are ignored; an unknown name within `http` is an error. `file` is the name of the
- * text in the places of problems. Throws ServiceConfigError with every problem of the text, and of
- * the rules for these services.
+ * Names can be proto names or in lowerCamelCase, and null means unset. Other parts of a service
+ * configuration are ignored, but an unknown name within `http` is an error. `file` is the name of
+ * the text in the places of problems. Throws ServiceConfigError with every problem in the text and
+ * in the rules for these services.
  */
 export function readServiceConfig(
   text: string,
@@ -69,7 +69,7 @@ export function readServiceConfig(
   const config = reader.read(root);
   const offsetOf = (spot: RuleSpot): number => offsetAt(reader.nodes[spot.rule ?? -1], spot);
   for (const { spot, place, description } of resolveRules(services, config.rules).problems) {
-    // The problem of an annotation is not in this file, so it states its own place.
+    // The problem of an annotation is not in this file, so the annotation's own place is included.
     const what = spot.rule === undefined ? `${place}: ${description}` : description;
     reader.problems.push({ offset: offsetOf(spot), description: what });
   }
@@ -79,7 +79,8 @@ export function readServiceConfig(
   };
   if (reader.problems.length > 0) {
     const sorted = reader.problems.toSorted((one, other) => one.offset - other.offset);
-    // A rule for many methods has the same problem for each of them; it is reported once.
+    // A rule for many methods has the same problem for each method, but the problem is reported
+    // once.
     const lines = [...new Set(sorted.map((one) => `${at(one.offset)}: ${one.description}`))];
     const more = lines.length - problemsShownMax;
     if (more > 0) lines.splice(problemsShownMax, more, `${file}: and ${more} more`);
@@ -101,7 +102,7 @@ const ruleFields: Readonly<Record<string, "text" | "custom" | "rules">> = {
   response_body: "text",
   additional_bindings: "rules",
 };
-/** Takes the place of a path that cannot be read, so that the path is not reported as missing. */
+/** Replaces a path that cannot be read, so that the path is not reported as missing. */
 const unreadable = "/unreadable";
 const patternFields: ReadonlySet<string> = new Set([
   "get",
@@ -163,8 +164,8 @@ class ConfigReader {
   }
 
   /**
-   * Returns a rule as JSON in proto names, without its invalid parts; undefined if nothing is left
-   * to check.
+   * Returns a rule as JSON in proto names, without its invalid parts. Returns undefined if nothing
+   * is left to check.
    */
   #rule(node: YamlNode): JsonObject | undefined {
     if (++this.#bindings > bindingsMax) {
@@ -198,12 +199,13 @@ class ConfigReader {
       else if (kind === "rules") rule[name] = this.#nested(name, value);
       else rule[name] = this.#custom(value);
     }
-    // If the pattern itself is invalid, that was reported already.
+    // If the pattern itself is invalid, that has already been reported.
     return pattern === undefined && this.problems.length > before ? undefined : rule;
   }
 
   #nested(name: string, value: YamlNode): JsonObject[] {
-    // An unreadable rule is replaced by a valid one, so that the indexes of the others stay.
+    // An unreadable rule is replaced by a valid one, so that the indexes of the other rules do not
+    // change.
     return this.#items(name, value).map((node) => this.#rule(node) ?? { get: unreadable });
   }
 
@@ -236,8 +238,8 @@ class ConfigReader {
   }
 
   /**
-   * Returns the entries of a map whose names are known, under their proto names, and reports the
-   * others.
+   * Returns the entries of a map that have known names, under their proto names. Reports the other
+   * entries.
    */
   #known({ entries }: YamlMap, names: readonly string[]): YamlEntry[] {
     const found = new Map<string, YamlEntry>();
@@ -270,8 +272,8 @@ function camelCase(name: string): string {
 }
 
 /**
- * The position of a spot in the text. If the rule does not have the whole path of the spot, this is
- * the position of the last part that exists.
+ * Returns the position of a spot in the text. If the rule does not have the whole path of the spot,
+ * returns the position of the last part that exists.
  */
 function offsetAt(rule: YamlNode | undefined, { path, offset = 0 }: RuleSpot): number {
   let node = rule;

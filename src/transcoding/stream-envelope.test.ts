@@ -29,7 +29,7 @@ test("eventStream writes one event per message, whatever the message contains", 
   );
 });
 
-test("eventStream marks the end, a permanent failure, and a temporary failure", () => {
+test("eventStream marks the end, a permanent failure and a temporary failure", () => {
   const status = '{"code":13,"message":"internal error","details":[]}';
   const data = `{"error":${status}}`;
   const rows: [body: string, events: readonly Event[]][] = [

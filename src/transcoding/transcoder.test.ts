@@ -94,7 +94,7 @@ test("route() accepts absolute targets and unescaped UTF-8, and keeps the query 
   }
 });
 
-test("bind() makes one message, in which the path takes precedence over the query, and the query over the body", () => {
+test("bind() creates one message, in which the path takes precedence over the query, and the query over the body", () => {
   const rows: [request: string, body: unknown, message: unknown][] = [
     ["GET /v1alpha1/transcripts", undefined, {}],
     ["GET /v1alpha1/transcripts?", undefined, {}],
@@ -148,7 +148,7 @@ test("bind() makes one message, in which the path takes precedence over the quer
   );
 });
 
-test("bind() lists all violations of path, query and body", () => {
+test("bind() lists all violations in the path, query and body", () => {
   const error = refused(() =>
     bind(
       vectors,
@@ -180,7 +180,7 @@ test("bind() lists all violations of path, query and body", () => {
   );
 });
 
-test("bind() refuses parts of a request for which the rule has no place", () => {
+test("bind() refuses the parts of a request that have no place in the rule", () => {
   const rows: [request: string, body: unknown, message: RegExp][] = [
     ["GET /q", { s: "a" }, /GET \/q does not accept a body/],
     ["POST /all/x/1?s=a", {}, /^s: there are no query parameters here: all fields go in the body$/],
@@ -208,7 +208,7 @@ test("bind() refuses parts of a request for which the rule has no place", () => 
   assert.match(refused(() => service.bind(routed, Buffer.from([0xff]))).message, /not UTF-8/);
 });
 
-test("bind() fills the update mask of a PATCH from the names in its body", () => {
+test("bind() fills the update mask of a PATCH from the names in the body", () => {
   const path = "/v1alpha1/transcripts/t";
   const rows: [query: string, body: unknown, mask: string][] = [
     [

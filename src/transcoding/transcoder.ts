@@ -15,38 +15,40 @@ import { systemParameters } from "./system-parameters.ts";
 import { writeAround, writeResponse, type AroundField } from "./write-response.ts";
 
 /**
- * Converts HTTP requests to request messages, and answers to JSON, by the google.api.http rules
- * (§4.10).
+ * Converts HTTP requests to request messages, and response messages to JSON, by the google.api.http
+ * rules (§4.10).
  */
 export interface Transcoder {
   readonly bindings: readonly Binding[];
-  /** Rules that are probably mistakes, for a log. */
+  /** The rules that are probably mistakes, for a log. */
   readonly notices: readonly RuleNotice[];
   /**
-   * Finds the binding of a request. `target` is the request target as received: path and query, or
-   * an absolute URL. Throws ServiceError: not_found (ROUTE_NOT_FOUND), unimplemented with
-   * httpStatus 405 (METHOD_NOT_ALLOWED, with metadata.allow such as "GET, POST"), or
-   * invalid_argument for malformed escapes and bytes that are not UTF-8.
+   * Finds the binding for a request. `target` is the request target as received: a path and query,
+   * or an absolute URL. Throws ServiceError with one of these codes: not_found (ROUTE_NOT_FOUND),
+   * unimplemented with httpStatus 405 (METHOD_NOT_ALLOWED, with metadata.allow such as "GET,
+   * POST"), or invalid_argument for malformed escapes and bytes that are not UTF-8.
    */
   route(httpMethod: string, target: string): Routed;
   /**
-   * Makes the request message. The path takes precedence over query and body, and an empty body
-   * counts as none. `contentType` is used only if the body is a google.api.HttpBody. Throws
-   * ServiceError invalid_argument with every violation.
+   * Creates the request message. The path takes precedence over the query and the body, and an
+   * empty body counts as no body. `contentType` is used only if the body is a google.api.HttpBody.
+   * Throws ServiceError invalid_argument with every violation.
    */
   bind(routed: Routed, body: Uint8Array | undefined, contentType?: string): Message;
-  /** Writes the JSON text of an answer, by response_body and the options of hlust.api. */
+  /**
+   * Writes the JSON text of a response, according to response_body and the options of hlust.api.
+   */
   write(binding: Binding, message: Message): string;
   /**
-   * Writes an answer in two parts, before and after the value of a list whose JSON already exists;
-   * undefined if the list is not in the answer.
+   * Writes a response in two parts, before and after the value of a list whose JSON already exists.
+   * Returns undefined if the list is not in the response.
    */
   writeAround(binding: Binding, message: Message, name: string): AroundField | undefined;
 }
 
 export interface Routed {
   readonly binding: Binding;
-  /** The values of the variables of `binding.path`, decoded. */
+  /** The decoded values of the variables in `binding.path`. */
   readonly captures: readonly string[];
   /** The part after the "?", as sent. */
   readonly query: string;
@@ -58,20 +60,21 @@ export interface TranscoderOptions {
   /** Whether to decode %2F in the part of a variable that "**" matches. Default: false. */
   readonly fullyDecodeReservedExpansion?: boolean;
   /**
-   * The types that a google.protobuf.Any can contain. Default: those of the services' files and of
-   * the files that these import.
+   * The types that a google.protobuf.Any can contain. Default: the types in the services' files and
+   * in the files that these import.
    */
   readonly registry?: Registry;
-  /** Query parameters that belong to no field. Default: systemParameters. */
+  /** The query parameters that belong to no field. Default: systemParameters. */
   readonly systemParameters?: readonly string[];
-  /** What to do about other query parameters that name no field. Default: "reject". */
+  /** The handling of other query parameters that name no field. Default: "reject". */
   readonly unknownQuery?: "reject" | "ignore";
-  /** What to do about a body if the rule has none. Default: "reject". */
+  /** The handling of a body if the rule has none. Default: "reject". */
   readonly strayBody?: "reject" | "ignore";
 }
 
 /**
- * Makes a transcoder of the services. Throws HttpRuleError with every rule that cannot be served.
+ * Creates a transcoder for the services. Throws HttpRuleError with every rule that cannot be
+ * served.
  */
 export function createTranscoder(
   services: readonly DescService[],
@@ -114,7 +117,7 @@ function routeIn(routes: RouteTable<Binding>, httpMethod: string, target: string
   throw methodNotAllowed(path, httpMethod, allowed);
 }
 
-/** The error for an HTTP method at a path at which only other methods are served. */
+/** Returns the error for an HTTP method at a path that serves only other methods. */
 export function methodNotAllowed(
   path: string,
   httpMethod: string,
@@ -128,7 +131,7 @@ export function methodNotAllowed(
   );
 }
 
-/** The path of a request target. Throws unless it is percent-encoded UTF-8. */
+/** Returns the path of a request target. Throws unless the path is percent-encoded UTF-8. */
 function pathOf(target: string): string {
   const path = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/]+(?=\/)/i, "");
   const text = path.startsWith("/") ? utf8OfRawBytes(path) : undefined;

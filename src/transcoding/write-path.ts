@@ -2,21 +2,21 @@ import { shown } from "../std/service-error.ts";
 import type { PathTemplate, TemplateSegment, TemplateVariable } from "./path-template.ts";
 import { encodeFully } from "./percent-encoding.ts";
 
-/** The value of a variable, or the reason why it has none. */
+/** The value of a variable, or the reason why the variable has none. */
 export type PathValue = string | { readonly problem: string };
 
 /**
- * Reports a problem with the value of a variable. `variable` is its index in the template; -1 is
- * the template itself.
+ * Reports a problem with the value of a variable. `variable` is its index in the template, where -1
+ * is the template itself.
  */
 export type ReportVariable = (variable: number, problem: string) => void;
 
 /**
- * Writes the path of a template with a value for each of its variables (§4.10 item 6), the inverse
- * of RouteTable.match(). In a variable of one segment all but unreserved characters are
- * percent-encoded; in a longer one "/" also stays. Reports values that the template does not match.
- * Also reports segments that are "." or "..": clients and proxies remove them from paths, even if
- * they are encoded.
+ * Writes the path of a template with a value for each of its variables (§4.10 item 6). This is the
+ * inverse of RouteTable.match(). In a variable of one segment, all characters except unreserved
+ * characters are percent-encoded; in a longer variable, "/" also stays. Reports values that the
+ * template does not match. Also reports segments that are "." or "..", since clients and proxies
+ * remove these from paths, even if they are encoded.
  */
 export function writePath(
   { segments, variables, verb }: PathTemplate,
@@ -55,7 +55,10 @@ export function writePath(
   return `/${written.join("/")}${end}`;
 }
 
-/** Writes segments outside of variables. A wildcard has no value here; "**" can match nothing. */
+/**
+ * Writes segments outside variables. A wildcard has no value here, and "**" can match an empty
+ * part.
+ */
 function writeFixed(segments: readonly TemplateSegment[], report: ReportVariable): string[] {
   return segments.flatMap((segment) => {
     if (segment.kind === "literal") return [encodeLiteral(segment.text)];

@@ -4,13 +4,13 @@ import { isLeaf, leafText } from "./leaf-text.ts";
 import { encodeFully } from "./percent-encoding.ts";
 import { systemParameters } from "./system-parameters.ts";
 
-/** Reports why a field cannot be sent. `field` is its path in JSON names. */
+/** Reports why a field cannot be sent. `field` is the field's path in JSON names. */
 export type ReportField = (field: string, problem: string) => void;
 
 /**
- * Writes the fields of a request message that are set as a query without its "?" (§4.10 items 1 to
- * 4): nested fields with dotted JSON names, lists as one parameter per item, and values in proto3
- * JSON. `isElsewhere` returns whether a field, by its path in proto names, is in the path or the
+ * Writes the set fields of a request message as a query without its "?" (§4.10 items 1 to 4):
+ * nested fields with dotted JSON names, lists as one parameter per item, and values in proto3 JSON.
+ * `isElsewhere` returns whether a field, given by its path in proto names, is in the path or the
  * body. Reports fields that a query cannot express.
  */
 export function writeQuery(
@@ -36,8 +36,8 @@ class QueryWriter {
   }
 
   /**
-   * Writes the fields. Returns whether the request has any of them, which shows that the message is
-   * set.
+   * Writes the fields. Returns whether the request contains any of these fields, which shows that
+   * the message is set.
    */
   writeFields(message: ReflectMessage, names: string, path: string): boolean {
     let isSaid = false;
@@ -84,7 +84,7 @@ class QueryWriter {
   }
 }
 
-/** Messages whose JSON is neither a single value nor an object of their fields. */
+/** The messages whose JSON is neither a single value nor an object of their fields. */
 const valueTypes: ReadonlySet<string> = new Set([
   "google.protobuf.Any",
   "google.protobuf.ListValue",

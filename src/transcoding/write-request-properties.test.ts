@@ -46,8 +46,8 @@ function read(transcoder: Transcoder, { httpMethod, target, body }: WrittenReque
 }
 
 /**
- * Fields whose JSON name is the proto name of another field, which the Protobuf library confuses
- * (vectors qry-073, jsn-144).
+ * The fields whose JSON name is the proto name of another field, which the Protobuf library
+ * confuses (vectors qry-073, jsn-144).
  */
 const swapped: ReadonlySet<string> = new Set(["pa", "pb"]);
 
@@ -67,7 +67,7 @@ const rules: readonly JsonObject[] = [
   }),
 ];
 
-test("Transcoder.bind() reads what writeRequest() writes, for any message and rule", () => {
+test("Transcoder.bind() reads the requests that writeRequest() writes, for any message and rule", () => {
   const transcoders = rules.map(transcoderOf);
   const depths = { depth: 2, inAny: ItemSchema };
   const takes = ({ name }: DescField): boolean => !swapped.has(name);
@@ -128,7 +128,7 @@ test("requests of every method of the contract are written and read back", () =>
       const { method } = binding;
       assert.equal(transcoder.route(written.httpMethod, written.target).binding, binding);
       const found = read(transcoder, written);
-      // A PATCH without a mask gets the mask of its body.
+      // A PATCH without a mask gets its mask from the body.
       for (const schema of [
         UpdateTranscriptRequestSchema,
         UpdateAccountRequestSchema,

@@ -101,7 +101,7 @@ test("writeRequest() puts each field in the part of the request that the rule de
   }
 });
 
-test("writeRequest() refuses what a binding cannot express, and names the field", () => {
+test("writeRequest() refuses fields that a binding cannot express, and names the field", () => {
   const get = { get: "/v1/x" };
   const rows: [rule: JsonObject, message: JsonObject, field: string, problem: RegExp][] = [
     [{ get: "/v1/{s}" }, {}, "s", /empty/],
@@ -140,7 +140,7 @@ test("writeRequest() refuses what a binding cannot express, and names the field"
   }
 });
 
-test("writeRequest() refuses what JSON or UTF-8 cannot express, and names the field", () => {
+test("writeRequest() refuses values that JSON or UTF-8 cannot express, and names the field", () => {
   const get = { get: "/v1/x" };
   const post = { post: "/v1/x", body: "*" };
   const never = { seconds: 10n ** 15n };

@@ -17,13 +17,14 @@ import { type PathValue, writePath } from "./write-path.ts";
 import { type ReportField, writeQuery } from "./write-query.ts";
 
 /**
- * A request message as HTTP, from which Transcoder.route() and bind() make the same message again.
+ * A request message in HTTP form, from which Transcoder.route() and bind() create the same message
+ * again.
  */
 export interface WrittenRequest {
   readonly binding: Binding;
   /**
    * The HTTP method: GET, POST, ..., or the kind of a custom pattern. If the rule accepts any
-   * method, POST with a body and GET without one.
+   * method, it is POST with a body and GET without one.
    */
   readonly httpMethod: string;
   /** The path and the query. */
@@ -32,17 +33,17 @@ export interface WrittenRequest {
 }
 
 export interface WrittenBody {
-  /** The media type; "" for a google.api.HttpBody without one. */
+  /** The media type; "" for a google.api.HttpBody without a media type. */
   readonly contentType: string;
   /** JSON text, or the bytes of a google.api.HttpBody. */
   readonly content: string | Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Writes a request message by the first of a method's bindings that can express all of it (§4.10
- * items 1 to 4, 6 and 8). `registry` has the types inside a google.protobuf.Any: see registryOf().
- * Throws ServiceError: unimplemented if there is no binding, or invalid_argument (NOT_EXPRESSIBLE)
- * with every field that a binding cannot express.
+ * Writes a request message with the first of a method's bindings that can express the whole message
+ * (§4.10 items 1 to 4, 6 and 8). `registry` contains the types inside a google.protobuf.Any (see
+ * registryOf()). Throws ServiceError: unimplemented if there is no binding, or invalid_argument
+ * (NOT_EXPRESSIBLE) with every field that a binding cannot express.
  */
 export function writeRequest(
   bindings: readonly Binding[],
@@ -101,8 +102,8 @@ function writeBy(
 }
 
 /**
- * The value of a path variable. A field with tracked presence must be set, since the path would set
- * it.
+ * Returns the value of a path variable. A field with tracked presence must be set, since the path
+ * would set it.
  */
 function valueOf(root: ReflectMessage, fields: readonly DescField[]): PathValue {
   let holder = root;
@@ -141,7 +142,7 @@ function writeBody(
   const json = jsonOf(root, registry, report);
   for (const fields of variables) drop(json, fields);
   const value = typeof body === "object" ? ownField(json, body.jsonName) : json;
-  // The body is one field, and the path has that field.
+  // The body is one field, and that field is in the path.
   if (value === undefined) return undefined;
   const name = typeof body === "object" ? body.jsonName : "";
   return { contentType: "application/json", content: textOf(value, name, report) };
@@ -151,7 +152,7 @@ function isHttpBody(type: DescMessage): boolean {
   return type.typeName === "google.api.HttpBody";
 }
 
-/** A valid header value. Other text would be changed in transit. */
+/** The pattern of a valid header value. Other text would be changed in transit. */
 const headerValue = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
 function httpBodyOf(message: ReflectMessage, name: string, report: ReportField): WrittenBody {
@@ -178,8 +179,8 @@ function httpBodyOf(message: ReflectMessage, name: string, report: ReportField):
 }
 
 /**
- * The JSON of the whole message. If a part of it has no JSON, that is reported, and the result is
- * {}.
+ * Returns the JSON of the whole message. If a part of the message has no JSON, the function reports
+ * that and returns {}.
  */
 function jsonOf(root: ReflectMessage, registry: Registry, report: ReportField): JsonObject {
   try {
@@ -192,7 +193,7 @@ function jsonOf(root: ReflectMessage, registry: Registry, report: ReportField): 
   }
 }
 
-/** Finds the innermost message that the library cannot write, and reports it. */
+/** Finds the innermost message that the library cannot write and reports it. */
 function blame(
   message: ReflectMessage,
   name: string,
@@ -226,7 +227,7 @@ function* childrenOf(message: ReflectMessage): Generator<[part: string, child: R
   }
 }
 
-/** Removes a field from the body that the path has (§4.10 item 2). */
+/** Removes a field from the body that is already in the path (§4.10 item 2). */
 function drop(json: JsonObject, fields: readonly DescField[]): void {
   let holder = json;
   for (const field of fields.slice(0, -1)) {
@@ -239,8 +240,8 @@ function drop(json: JsonObject, fields: readonly DescField[]): void {
 }
 
 /**
- * Writes JSON text like JSON.stringify(), but keeps the sign of -0, and reports strings that are
- * not valid Unicode.
+ * Writes JSON text like JSON.stringify(), but keeps the sign of -0 and reports strings that are not
+ * valid Unicode.
  */
 function textOf(value: JsonValue, name: string, report: ReportField): string {
   if (Object.is(value, -0)) return "-0";

@@ -13,17 +13,18 @@ import type { Binding } from "./http-rules.ts";
 import { isObject, ownField } from "./is-object.ts";
 
 /**
- * Writes a message as the JSON of an answer (docs/api.md, JSON). Unset fields are omitted, unless
- * the message has the option hlust.api.emit_unset_fields: then they are written at every depth,
- * message fields with hlust.api.emit_null as null. Fields of this message with hlust.api.emit_empty
- * are always written. `registry` has the types inside a google.protobuf.Any.
+ * Writes a message as the JSON of a response (docs/api.md, JSON). Unset fields are omitted unless
+ * the message has the option hlust.api.emit_unset_fields. With that option, unset fields are
+ * written at every depth, and message fields with hlust.api.emit_null are written as null. Fields
+ * of this message with hlust.api.emit_empty are always written. `registry` contains the types
+ * inside a google.protobuf.Any.
  */
 export function writeJson(schema: DescMessage, message: Message, registry?: Registry): string {
   return JSON.stringify(answerJson(schema, message, registry));
 }
 
 /**
- * Writes the text of an answer by its rule: the whole message, or its response_body field (§4.10
+ * Writes the text of a response by its rule: the whole message, or its response_body field (§4.10
  * item 4).
  */
 export function writeResponse(binding: Binding, message: Message, registry?: Registry): string {
@@ -40,15 +41,15 @@ export function writeResponse(binding: Binding, message: Message, registry?: Reg
   return JSON.stringify(value ?? emptyJson(output, field));
 }
 
-/** The text of an answer before and after the value of one field. */
+/** The text of a response before and after the value of one field. */
 export interface AroundField {
   readonly head: string;
   readonly tail: string;
 }
 
 /**
- * Like writeResponse(), except for a list whose JSON already exists, which is not read. undefined
- * if the answer is only a part of the message.
+ * Works like writeResponse(), except for a list whose JSON already exists, which is not read.
+ * Returns undefined if the response is only a part of the message.
  */
 export function writeAround(
   { method: { output }, responseBody }: Binding,
@@ -79,13 +80,13 @@ export function writeAround(
   };
 }
 
-/** Bytes that are sent unchanged as an answer. */
+/** Bytes that are sent unchanged as a response. */
 export interface HttpContent {
   readonly contentType: string;
   readonly data: Uint8Array;
 }
 
-/** Whether the answers of a rule, or their response_body field, are a google.api.HttpBody. */
+/** Whether the responses of a rule, or their response_body fields, are a google.api.HttpBody. */
 export function answersHttpBody({ method, responseBody }: Binding): boolean {
   const type = responseBody === undefined ? method.output : responseBody.message;
   const isOne = responseBody === undefined || responseBody.fieldKind === "message";
@@ -93,8 +94,8 @@ export function answersHttpBody({ method, responseBody }: Binding): boolean {
 }
 
 /**
- * The content of an answer that is a google.api.HttpBody, to be sent unchanged; undefined for all
- * other answers.
+ * Returns the content of a response that is a google.api.HttpBody, to be sent unchanged; undefined
+ * for all other responses.
  */
 export function httpBodyOf(binding: Binding, message: Message): HttpContent | undefined {
   if (!answersHttpBody(binding)) return undefined;
@@ -131,7 +132,8 @@ function jsonOf(
 }
 
 /**
- * The JSON of an unset field that is not a message: [], {}, "", 0, false or the first enum name.
+ * Returns the JSON of an unset field that is not a message: [], {}, "", 0, false or the first enum
+ * name.
  */
 function emptyJson(message: DescMessage, field: DescField): JsonValue {
   if (field.fieldKind === "list") return [];
@@ -143,7 +145,7 @@ function emptyJson(message: DescMessage, field: DescField): JsonValue {
 interface AnswerRules {
   readonly emitsUnset: boolean;
   readonly emptyFields: readonly DescField[];
-  /** The fields to visit: those that are null if unset, and those with such fields inside. */
+  /** The fields to visit: fields that are null if unset, and fields that contain such fields. */
   readonly nullFields: readonly { readonly field: DescField; readonly isNull: boolean }[];
 }
 

@@ -11,7 +11,9 @@ import {
 } from "yaml";
 import { shown } from "../std/service-error.ts";
 
-/** A value of a YAML or JSON text with its position. Offsets are counted in UTF-16 units from 0. */
+/**
+ * A value in a YAML or JSON text, with its position. Offsets are counted in UTF-16 units from 0.
+ */
 export type YamlNode = YamlScalar | YamlList | YamlMap;
 
 export interface YamlScalar {
@@ -20,7 +22,7 @@ export interface YamlScalar {
   readonly offset: number;
   /**
    * The offset of the first character of a string; undefined if the text writes the string
-   * differently, such as with escapes.
+   * differently, for example with escapes.
    */
   readonly textOffset: number | undefined;
 }
@@ -43,30 +45,33 @@ export interface YamlEntry {
   readonly value: YamlNode;
 }
 
-/** A problem of a text with its position. */
+/** A problem in a text, with its position. */
 export interface TextProblem {
   readonly offset: number;
   readonly description: string;
 }
 
 export interface YamlText {
-  /** The root of the tree; undefined if the text has none. */
+  /** The root of the tree; undefined if the text has no root. */
   readonly root: YamlNode | undefined;
   readonly problems: readonly TextProblem[];
-  /** Returns the line and the column of an offset, each from 1. */
+  /** Returns the line and the column of an offset, both counted from 1. */
   readonly placeOf: (offset: number) => { line: number; column: number };
 }
 
-/** The maximum depth of the text: more than any rule needs, and less than overflows a stack. */
+/**
+ * The maximum depth of the text, which is more than any rule needs and less than overflows a stack.
+ */
 const depthMax = 64;
-/** The maximum number of problems to report. A text of garbage has an error per character. */
+/** The maximum number of problems to report. A garbage text has an error per character. */
 const problemsMax = 100;
 
 /**
- * Reads one YAML 1.2 document, which can be JSON, in linear time. It is stricter than YAML: names
- * are strings and occur once in their map, and tags, directives, a second document and more than 64
- * levels are refused. `yes` and `on` are strings. An alias is the same node as its anchor, so that
- * aliases of aliases cost nothing here; code that traverses the tree must count its steps.
+ * Reads one YAML 1.2 document, which can be JSON, in linear time. The rules are stricter than those
+ * of YAML. Names are strings and occur once in their map. Tags, directives, a second document and
+ * more than 64 levels are refused. `yes` and `on` are strings. An alias is the same node as its
+ * anchor, so aliases of aliases cost nothing here, but code that traverses the tree must count its
+ * steps.
  */
 export function readYaml(text: string): YamlText {
   const lineCounter = new LineCounter();
@@ -80,19 +85,19 @@ export function readYaml(text: string): YamlText {
   }
   const reader = new TreeReader(text);
   reader.addErrors(document);
-  // The tree of a text that is not YAML is not read, since it is incomplete.
+  // The tree of a text that is not YAML is not read, since the tree is incomplete.
   const contents = document.errors.length > 0 ? null : document.contents;
   const root = contents === null ? undefined : reader.read(contents, 0);
   return { root, problems: reader.problems, placeOf };
 }
 
-/** Parses the text; undefined if the stack overflows in the library. */
+/** Parses the text. Returns undefined if the stack overflows in the library. */
 function parsed(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
   try {
     return parseDocument(text, {
       lineCounter,
-      // TreeReader checks this in linear time; the library compares every name with every other
-      // one.
+      // TreeReader checks this in linear time, whereas the library compares every name with every
+      // other name.
       uniqueKeys: false,
       prettyErrors: false,
       schema: "core",
@@ -114,7 +119,7 @@ class TreeReader {
 
   addErrors({ errors, directives }: Document.Parsed): void {
     for (const { code, message, pos } of errors) {
-      // The message of the library would name its functions.
+      // The library's message would name its own functions.
       if (code === "MULTIPLE_DOCS") this.#add(pos[0], "expected one document, found another");
       // The most common mistake in rules is `kind: *`.
       else if (message.startsWith("Alias cannot be an empty"))

@@ -12,8 +12,8 @@ import type { StoredTranscript } from "./transcript-store.ts";
 import { wireSegments } from "./wire-segments.ts";
 
 /**
- * Makes the answer with a stored transcript. Its segments are a raw field (std/raw-field.ts): they
- * are unpacked only for code that reads them.
+ * Creates the response with a stored transcript. Its segments are a raw field (std/raw-field.ts),
+ * which is unpacked only for code that reads the segments.
  */
 export function answerOf(
   parts: { readonly urls: SignedUrls },
@@ -37,7 +37,7 @@ export function answerOf(
   return answer;
 }
 
-/** Makes the signed URLs of a transcript's media. */
+/** Creates the signed URLs for a transcript's media. */
 export function linksOf(
   { urls }: { readonly urls: SignedUrls },
   { media }: Pick<StoredTranscript, "media">,

@@ -16,7 +16,7 @@ import {
 import { findTranscript, findTranscriptAround } from "./transcript-store.ts";
 
 /**
- * Appends a version to the head that If-Match names; concurrent changes of a transcript are applied
+ * Appends a version to the head that If-Match names. Concurrent changes to a transcript are applied
  * one after the other.
  */
 export async function changeTranscript(

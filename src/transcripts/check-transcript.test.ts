@@ -23,7 +23,7 @@ function violationsOf(metadata: MetadataInit, segments: SegmentInit[] = []): str
   return Array.from(checked, ({ field, description }) => `${field}: ${description}`);
 }
 
-/** A span of milliseconds. */
+/** Returns a time span in milliseconds. */
 function span(startMs: number, endMs: number) {
   return { startTime: durationFromMs(startMs), endTime: durationFromMs(endMs) };
 }
@@ -88,7 +88,7 @@ test("checkTranscript() accepts the language codes of BCP 47", () => {
   ]);
 });
 
-test("checkTranscript() reports every violation of metadata", () => {
+test("checkTranscript() reports every violation in metadata", () => {
   const metadata = {
     fileType: FileType.TYPE_UNSPECIFIED,
     languageCode: "",
@@ -118,7 +118,7 @@ test("checkTranscript() reports every violation of metadata", () => {
   ]);
 });
 
-test("checkTranscript() reports every violation of times and words", () => {
+test("checkTranscript() reports every violation in times and words", () => {
   const rows: [segments: SegmentInit[], violations: string[]][] = [
     [
       [{ words: [{}] }],
@@ -199,7 +199,7 @@ test("checkTranscript() limits the numbers of segments and words", () => {
   ]);
 });
 
-test("throwViolations() stops at a hundred", () => {
+test("throwViolations() reports at most a hundred violations", () => {
   throwViolations([]);
   let made = 0;
   const endless = (function* () {

@@ -34,12 +34,18 @@ export const transcriptLimits = {
   additionalMetadataValueChars: 2_000,
   speakers: 1_000,
   speakerNameChars: 1_000,
-  /** The bytes of all fields that callers may write, in proto3 JSON without unset fields. */
+  /**
+   * The maximum size in bytes of all fields that callers may write, in proto3 JSON without unset
+   * fields.
+   */
   metadataBytes: 65_536,
   hours: 1_000,
 } as const;
 
-/** A request with more violations is answered with the first of them. */
+/**
+ * The maximum number of violations in a response. If a request has more, only the first of them are
+ * returned.
+ */
 export const violationsMax = 100;
 
 /** Throws invalid_argument with every violation, at most 100. */
@@ -49,8 +55,8 @@ export function throwViolations(violations: Iterable<FieldViolation>): void {
 }
 
 /**
- * Finds violations of the size limit of metadata. Metadata that an earlier version of the service
- * accepted may be larger: a change must not make it larger still.
+ * Finds violations of the metadata size limit. Metadata that was accepted by an earlier version of
+ * the service may be larger, but a change must not make such metadata even larger.
  */
 export function* checkMetadataSize(
   metadata: TranscriptMetadata,
@@ -62,16 +68,16 @@ export function* checkMetadataSize(
   yield { field: "metadata", description };
 }
 
-/** The bytes of JSON of the fields that callers may write. */
+/** Returns the size in bytes of the JSON of the fields that callers may write. */
 function metadataBytes(metadata: TranscriptMetadata): number {
   const own = mergeMetadata(create(TranscriptMetadataSchema), metadata, callerFields);
-  // toJsonString() would throw for an unpaired surrogate, which is a violation of its own.
+  // toJsonString() would throw for an unpaired surrogate, which is a separate violation.
   const json = toJson(TranscriptMetadataSchema, own);
   return Buffer.byteLength(JSON.stringify(json));
 }
 
 /**
- * Finds violations in these fields of metadata, including required fields that are empty, and in
+ * Finds violations in these metadata fields, including required fields that are empty, and in
  * segments.
  */
 export function* checkTranscript(
@@ -175,7 +181,7 @@ function* checkLanguageCode(code: string): Generator<FieldViolation> {
 }
 
 /**
- * Whether a code is well-formed by BCP 47: a language tag, or a private-use tag (RFC 5646, section
+ * Whether a code is well-formed by BCP 47: a language tag or a private-use tag (RFC 5646, section
  * 2.1), which Intl does not support.
  */
 function isLanguageCode(code: string): boolean {
@@ -210,7 +216,10 @@ export function* checkSegments(segments: readonly PlainSegment[]): Generator<Fie
   }
 }
 
-/** Allocates nothing for a valid word, since there are many words. */
+/**
+ * Finds violations in the words of a segment. It allocates nothing for a valid word, since there
+ * are many words.
+ */
 function* checkWords(
   segment: string,
   words: readonly PlainWord[],
@@ -254,7 +263,7 @@ interface Span {
   readonly end: number;
 }
 
-/** The span of a segment or word; undefined if explainSpan() finds violations. */
+/** Returns the span of a segment or word; undefined if explainSpan() finds violations. */
 function spanOf({ startTime, endTime }: PlainTimes): Span | undefined {
   if (timeTrouble(startTime) !== undefined || timeTrouble(endTime) !== undefined) return undefined;
   const [start, end] = [nanosecondsOf(startTime), nanosecondsOf(endTime)];

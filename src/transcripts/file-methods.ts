@@ -31,7 +31,7 @@ import type { StoredTranscript } from "./transcript-store.ts";
 import { insertTranscript } from "./insert-transcript.ts";
 import { writeFile } from "./write-file.ts";
 
-/** The methods that export and import transcripts as files. */
+/** Returns the methods that export and import transcripts as files. */
 export function fileMethods(
   read: ReadTranscript,
   {
@@ -46,7 +46,10 @@ export function fileMethods(
     readonly now?: () => number;
   },
 ) {
-  /** The bytes count while they are made; afterwards the server counts the bytes that it sends. */
+  /**
+   * Writes the JSON. Its bytes are counted while they are generated. After that, the server counts
+   * the bytes that it sends.
+   */
   const writeJson = async (accountId: string, stored: StoredTranscript) => {
     using _held = answers.hold(accountId, 2 * stored.segments.jsonBytes);
     return await transcriptJson(stored, linksOf({ urls }, stored));
@@ -115,7 +118,7 @@ export function fileMethods(
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }
 
-/** How many bytes of JSON the segments have per byte of subtitles. */
+/** The number of bytes of segment JSON per byte of subtitles. */
 const jsonBytesPerByte = 8;
 
 /** The file extension of each format. */

@@ -19,7 +19,7 @@ test("fileNameOf() returns a name that every file system accepts", () => {
   for (const [subject, name] of rows) assert.equal(fileNameOf(subject, "srt"), name);
 });
 
-test("attachmentHeader() has an ASCII name, and the full name encoded", () => {
+test("attachmentHeader() returns the name in ASCII and the encoded full name", () => {
   const rows: [name: string, header: string][] = [
     ["a b.srt", 'attachment; filename="a b.srt"'],
     [

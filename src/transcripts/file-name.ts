@@ -1,14 +1,19 @@
 /**
- * Characters that a file system or a parser of headers could misread, and characters that change
- * the direction of text, which could hide the extension.
+ * Characters that a file system or a header parser could misread, and characters that change the
+ * direction of text, which could hide the extension.
  */
 const unsafe = /[\p{Cc}\p{Cs}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff<>:"/\\|?*%]+/gu;
 /** The names that are reserved on Windows, with any extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
-/** The limit of a name without its extension: most file systems accept 255 bytes with it. */
+/**
+ * The maximum size of a name in bytes without its extension. Most file systems accept 255 bytes
+ * including the extension.
+ */
 const bytesMax = 200;
 
-/** A file name from a transcript's subject; "transcript" if nothing of it remains. */
+/**
+ * Returns a file name from a transcript's subject; "transcript" if nothing of the subject remains.
+ */
 export function fileNameOf(subject: string, ending: string): string {
   const clean = subject
     .normalize("NFC")
@@ -21,8 +26,8 @@ export function fileNameOf(subject: string, ending: string): string {
 }
 
 /**
- * The header that makes a browser save an answer (RFC 6266): the name in ASCII, and in full (RFC
- * 8187).
+ * Returns the header that makes a browser save a response (RFC 6266), with the name in ASCII and in
+ * full (RFC 8187).
  */
 export function attachmentHeader(name: string): string {
   const ascii = name

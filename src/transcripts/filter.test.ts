@@ -20,7 +20,7 @@ test("parseFilter() reads the two forms of §4.3", () => {
   for (const [source, filter] of rows) assert.deepEqual(parseFilter(source), filter, source);
 });
 
-test("parseFilter() reports what it expected, and where", () => {
+test("parseFilter() reports what was expected, and at which column", () => {
   const rows: [source: string, description: string][] = [
     [" ", "expected metadata.subject or metadata.keywords at column 2, found the end"],
     ["x", 'expected metadata.subject or metadata.keywords at column 1, found "x"'],
@@ -81,7 +81,7 @@ function quoted(text: string): string {
 const texts = fc.string({ unit: "binary", maxLength: 50 }).filter((text) => !text.includes("\0"));
 const spaces = fc.stringMatching(/^[ \t\n]{0,3}$/);
 
-test("parseFilter() reads any text that is quoted", () => {
+test("parseFilter() reads any quoted text", () => {
   fc.assert(
     fc.property(texts, spaces, (text, space) => {
       const source = `${space}metadata.subject ${space}CONTAINS${space}${quoted(text)}${space}`;
@@ -119,7 +119,7 @@ test("parseFilter() returns a filter or a violation for every text", () => {
   );
 });
 
-test("parseFilter() takes time that is linear in the length", () => {
+test("parseFilter() takes time that is linear in the length of the text", () => {
   const rows: [name: string, size: number, input: (size: number) => string][] = [
     ["escapes", 250, (n) => `metadata.subject CONTAINS "${"\\\\".repeat(n)}"`],
     ["open quotes", 500, (n) => `metadata.subject CONTAINS ${'"'.repeat(n)}`],

@@ -4,7 +4,7 @@ import { charCount } from "./segments.ts";
 /** A filter of a list (§4.3). */
 export type TranscriptFilter =
   | { readonly by: "subject"; readonly text: string }
-  /** All these keywords must be present. */
+  /** All of these keywords must be present. */
   | { readonly by: "keywords"; readonly keywords: readonly string[] };
 
 /** The maximum length of a filter (docs/api.md, Transcripts). */
@@ -16,7 +16,7 @@ export const filterCharsMax = 4096;
  *     metadata.subject CONTAINS "<text>"
  *     metadata.keywords CONTAINS ["<keyword>", ...]
  *
- * Otherwise reports what was expected at which column (in characters, from 1).
+ * For any other text, reports what was expected at which column (in characters, from 1).
  */
 export function parseFilter(source: string): TranscriptFilter | FieldViolation {
   const length = charCount(source);

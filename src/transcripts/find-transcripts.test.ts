@@ -12,8 +12,8 @@ after(async () => {
 });
 
 /**
- * An account with many transcripts: subjects "m <number>", every 1000th "m <number> qx"; all but
- * the newest hundred have the keyword "old".
+ * Creates an account with many transcripts. Their subjects are "m <number>", and every 1000th is "m
+ * <number> qx". All but the newest hundred have the keyword "old".
  */
 async function accountWith(count: number, { db, newAccount } = app): Promise<string> {
   const accountId = await newAccount();
@@ -31,7 +31,7 @@ async function accountWith(count: number, { db, newAccount } = app): Promise<str
   return accountId;
 }
 
-/** The subjects of all pages. */
+/** Returns the subjects of all pages. */
 async function subjectsOf(accountId: string, filter: string, pageSize: number): Promise<string[]> {
   const client = app.clientFor(accountId);
   const subjects: string[] = [];
@@ -45,7 +45,7 @@ async function subjectsOf(accountId: string, filter: string, pageSize: number): 
   return subjects;
 }
 
-test("a filter has the same results in the same order, whether found among the newest, by an index, or by a full scan", async () => {
+test("a filter has the same results in the same order, whether they are found among the newest, by an index, or by a full scan", async () => {
   const accountId = await accountWith(12_000);
   // Another account with the same subjects.
   await accountWith(2_000);
@@ -53,7 +53,7 @@ test("a filter has the same results in the same order, whether found among the n
     select subject, keywords from transcript where account_id = ${accountId}
     order by created_at desc, id desc`.execute(app.db);
   const cases: [filter: string, passes: (row: (typeof rows)[0]) => boolean, sizes: number[]][] = [
-    // The oldest of them are far beyond the rows that are scanned first.
+    // The oldest matches are far beyond the rows that are scanned first.
     ['metadata.subject CONTAINS "QX"', ({ subject }) => subject.includes("qx"), [1, 3, 12, 13]],
     ['metadata.subject CONTAINS "000 qx"', ({ subject }) => subject.includes("qx"), [1, 5, 12]],
     ['metadata.subject CONTAINS "777"', ({ subject }) => subject.includes("777"), [7, 1000]],
@@ -117,8 +117,8 @@ async function reasonOf(call: Promise<unknown>): Promise<string> {
 }
 
 /**
- * Letters with case, marks and lengths of their own; each a whole grapheme, so that parts of a text
- * do not split one.
+ * Letters with their own case rules, marks and lengths. Each item is a whole grapheme, so that no
+ * part of a text splits one.
  */
 const letters = [
   ..."abkKþÞæÆðÐöÖáÁýÝ 7%_\\\"'ßẞſﬁﬃσςΣΆάᾳДдЖжІıİiI会議録ひカ한中é".split(""),
@@ -135,7 +135,7 @@ const variants: readonly ((text: string) => string)[] = [
   (text) => text.normalize("NFD"),
 ];
 
-test("any part of a subject finds it, in any case and Unicode normalization", async () => {
+test("any part of a subject matches it, in any case and Unicode normalization", async () => {
   const client = app.clientFor(await app.newAccount());
   const text = fc.array(fc.constantFrom(...letters), { maxLength: 14 });
   const subjects = fc.sample(text, { numRuns: 80, seed: 2 });

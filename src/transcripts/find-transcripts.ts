@@ -14,7 +14,7 @@ import {
   type ListPage,
 } from "./transcript-lists.ts";
 
-/** Runs the slow part of a search when it is its turn, within a time limit. */
+/** Runs the slow part of a search in its turn, within a time limit. */
 export interface SearchLimits {
   /** Runs one statement that uses an index, in a transaction with a time limit. */
   indexed<T>(search: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
@@ -23,16 +23,16 @@ export interface SearchLimits {
 }
 
 /**
- * The number of rows scanned per row wanted before an index is used: if one in forty matches, a
- * page of 50 among 2,040 rows is found in 2 ms. Left to itself, the planner scans all rows of an
- * account for a text that is frequent only in other accounts; and an index returns all rows with a
- * text, however many (10,000 in 40 ms), before the newest of them are known.
+ * The number of rows to scan per wanted row before an index is used. If one row in forty matches, a
+ * page of 50 is found among 2,040 rows in 2 ms. By default, the planner scans all rows of an
+ * account for a text that is frequent only in other accounts. An index returns all rows that
+ * contain the text, however many there are (10,000 in 40 ms), before the newest ones are known.
  */
 const scannedPerWanted = 40;
 const scannedMax = 10_000;
 /**
- * The number of rows that one statement of a wide search reads: that takes 11 ms, and then other
- * searches have their turn. With more rows the planner sorts them all.
+ * The number of rows that one statement of a wide search reads. This takes 11 ms, and then other
+ * searches have their turn. With more rows, the planner sorts all of them.
  */
 const wideRows = 5_000;
 
@@ -85,7 +85,9 @@ interface Found {
 
 interface Scan {
   readonly found: Found[];
-  /** The position of the last scanned row, if there are more rows and too few were found. */
+  /**
+   * The position of the last scanned row, if too few matches were found and there are more rows.
+   */
   readonly end: ListPosition | undefined;
 }
 
@@ -96,7 +98,7 @@ function hasIndex(filter: TranscriptFilter): boolean {
   return filter.by === "keywords" || /[\p{L}\p{N}]{3}/u.test(foldText(filter.text));
 }
 
-/** Scans the next rows, in order, for matches. */
+/** Scans the next rows for matches, in order. */
 async function scanNext(
   db: Kysely<Tables>,
   { accountId, filter }: Search,
@@ -136,8 +138,8 @@ async function scanNext(
 }
 
 /**
- * Finds all rows that match after a position by an index, and then the newest of them: the
- * statement is materialized in this order, whatever the planner expects.
+ * Finds all rows after a position that match, using an index, and then selects the newest of them.
+ * The statement is materialized in this order, whatever the planner expects.
  */
 async function searchIndex(
   db: Kysely<Tables>,
@@ -173,7 +175,7 @@ async function searchIndex(
     .execute();
 }
 
-/** Scans rows until enough of them match, or to the end. */
+/** Scans rows until enough of them match or the end is reached. */
 async function scanOn(
   db: Kysely<Tables>,
   search: Search,
@@ -193,8 +195,8 @@ async function scanOn(
 }
 
 /**
- * The condition of the filter in SQL. The text is folded like the column; special characters of
- * LIKE are escaped.
+ * Returns the condition of the filter in SQL. The text is folded like the column, and the special
+ * characters of LIKE are escaped.
  */
 function passes(filter: TranscriptFilter): RawBuilder<boolean> {
   if (filter.by === "keywords") {

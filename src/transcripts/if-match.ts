@@ -1,9 +1,9 @@
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Throws aborted if an If-Match header names other versions than the current one, an extension of
- * the specification (docs/api.md, Transcripts: Update). Quotes can be omitted; weak tags match
- * nothing (RFC 9110, section 13.1.1).
+ * Throws aborted if an If-Match header is present but does not name the current version. This is an
+ * extension of the specification (docs/api.md, Transcripts: Update). Quotes can be omitted; weak
+ * tags match nothing (RFC 9110, section 13.1.1).
  */
 export function checkIfMatch(header: string | null, currentVersionId: string): void {
   if (header === null) return;

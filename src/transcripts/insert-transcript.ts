@@ -17,17 +17,17 @@ export interface NewTranscript {
   readonly id?: string;
   readonly accountId: string;
   /**
-   * Stored as it is, except originalCharLength and originalByteLength, which are set here if the
-   * service made the text or it was imported.
+   * The metadata is stored unchanged, except for originalCharLength and originalByteLength, which
+   * are set here if the service created the text or the text was imported.
    */
   readonly metadata: TranscriptMetadata;
   /**
-   * Segments that were checked, made by the service, or read from a file. Long ones are packed
-   * before the transaction begins.
+   * Segments that were checked, created by the service, or read from a file. Long segments are
+   * packed before the transaction begins.
    */
   readonly segments: readonly Segment[] | PackedSegments | PackedText;
   readonly mediaId?: string | null;
-  /** The kind of a recording that is not stored. */
+  /** The kind of the recording, if the recording is not stored. */
   readonly recordingFileType?: "AUDIO" | "VIDEO" | null;
   /** The time of creation. Default: now. */
   readonly now?: Date;
@@ -44,8 +44,8 @@ export async function insertTranscript(
 }
 
 /**
- * The rows of a transcript for insertRows(): made before the transaction begins, since packing
- * takes time.
+ * The rows of a transcript for insertRows(). They are created before the transaction begins, since
+ * packing takes time.
  */
 export type TranscriptRows = Awaited<ReturnType<typeof transcriptRows>>;
 
@@ -110,8 +110,8 @@ export async function insertRows(
 }
 
 /**
- * Sets the length of the first version's text (docs/api.md, Transcripts): 0 unless the service made
- * the text or it was imported.
+ * Sets the length of the first version's text (docs/api.md, Transcripts). The length is 0 unless
+ * the service created the text or the text was imported.
  */
 function withOriginalLength(
   metadata: TranscriptMetadata,

@@ -79,8 +79,8 @@ const indexedLimits = {
 const wideLimits = { running: 2, runningOfOne: 1, waitingOfOne: 4, waitMsMax: 5_000, busyReason };
 
 /**
- * Creates the limits of the searches of this node. The time limit of a search begins when it
- * begins.
+ * Creates the limits for the searches of this node. The time limit of a search starts when the
+ * search starts.
  */
 function createSearchLimits({ db, filterMsMax = 5_000, now = Date.now }: SearchParts) {
   const indexed = new FairSemaphore(indexedLimits);

@@ -25,7 +25,7 @@ async function createMany(client: Client, count: number): Promise<string[]> {
   return names;
 }
 
-/** The names of all pages; `between` runs after each. */
+/** Returns the names on all pages; `between` runs after each page. */
 async function traverse(
   client: Client,
   query: { pageSize?: number; filter?: string },
@@ -105,7 +105,7 @@ test("listTranscripts() orders transcripts of the same millisecond", async () =>
   );
 });
 
-test("pages have each transcript that exists throughout once, in order, whatever is created and deleted in between", async () => {
+test("pages contain each transcript that exists throughout exactly once, in order, whatever is created and deleted in between", async () => {
   const change = fc.record({
     comes: fc.array(fc.nat(4), { maxLength: 3 }),
     goes: fc.array(fc.nat(), { maxLength: 2 }),
@@ -149,7 +149,10 @@ test("pages have each transcript that exists throughout once, in order, whatever
   );
 });
 
-/** Transcripts created at microseconds of the same millisecond; several may share one. */
+/**
+ * Creates transcripts at these microseconds of the same millisecond; several may share one
+ * microsecond.
+ */
 async function insertAt(accountId: string, microseconds: readonly number[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     insert into transcript (id, account_id, version_id, metadata, subject, keywords, created_at, updated_at)
@@ -160,7 +163,7 @@ async function insertAt(accountId: string, microseconds: readonly number[]): Pro
   return rows.map(({ id }) => id);
 }
 
-test("listTranscripts() accepts a page token only for its own list", async () => {
+test("listTranscripts() accepts only page tokens for the same list", async () => {
   const [client, other] = [await newClient(), await newClient()];
   const [versioned = "", another = ""] = await createMany(client, 3);
   await createMany(other, 3);
@@ -195,7 +198,7 @@ test("listTranscripts() reports all violations together", async () => {
   });
 });
 
-test("the filter by subject finds any part, in any case, and supports no patterns", async () => {
+test("the subject filter matches any part, in any case, and supports no patterns", async () => {
   const client = await newClient();
   const subjects = [
     "ÞÁ kom vorið",
@@ -235,7 +238,7 @@ test("the filter by subject finds any part, in any case, and supports no pattern
   }
 });
 
-test("the filter by keywords finds transcripts with every keyword, exactly", async () => {
+test("the keyword filter finds transcripts that have every keyword exactly", async () => {
   const client = await newClient();
   const all = [["a"], ["a", "b"], ["A"], ["ab"], [], ['"', "{a,b}"], ["null"]];
   for (const keywords of all) await client.create({ metadata: metadataWith({ keywords }) });

@@ -17,9 +17,10 @@ import type { ListedTranscript } from "./transcript-lists.ts";
 import type { MediaLinks } from "./transcript-message.ts";
 
 /**
- * The JSON of a transcript in a list, including unset fields (§2.3; docs/api.md, JSON), made from
- * its stored metadata, which is proto3 JSON too. Reading and writing fifty messages with the
- * library takes ten times as long: twice the time of everything else that a page of a list needs.
+ * Returns the JSON of a transcript in a list, including unset fields (§2.3; docs/api.md, JSON). It
+ * is built from the stored metadata, which is also proto3 JSON. Reading and writing fifty messages
+ * with the library takes ten times as long, which is twice the time of everything else that a page
+ * of a list needs.
  */
 export function listedJson(
   { id, metadataJson, media, version }: ListedTranscript,
@@ -64,8 +65,8 @@ function unsetFields(schema: DescMessage): Readonly<Record<string, JsonValue | u
 }
 
 /**
- * The JSON with all fields of the contract, in its order, without stored fields of a later version
- * of the service.
+ * Returns the JSON with all fields of the contract, in the contract's order, without stored fields
+ * of a later version of the service.
  */
 function writtenFields(unset: ReturnType<typeof unsetFields>, stored: JsonObject): JsonObject {
   const written: JsonObject = {};

@@ -78,7 +78,7 @@ test("readPatch() refuses an empty update", () => {
   assert.deepEqual(patchOf({ metadata: {} }, "metadata"), empty);
 });
 
-test("readPatch() refuses output-only fields in a mask, or alone", () => {
+test("readPatch() refuses output-only fields that are in a mask or are the only fields", () => {
   const why = "is set by the service and cannot be updated";
   const paths = ["name", "uri", "version.name", "metadata.recording_duration"];
   assert.deepEqual(
@@ -133,7 +133,7 @@ const metadata = fc
     source.map((source) => fromJson(TranscriptMetadataSchema, { ...json, ...source })),
   );
 
-/** Every field by its JSON name, so that maps with a key __proto__ compare too. */
+/** Returns every field by its JSON name, so that maps with a key __proto__ are compared too. */
 function jsonOf(metadata: TranscriptMetadata): Map<string, string> {
   const options = { alwaysEmitImplicit: true };
   const json: Record<string, unknown> = JSON.parse(

@@ -21,19 +21,21 @@ export const callerFields = [
 
 export type CallerField = (typeof callerFields)[number];
 
-/** The changes of an update: fields of metadata, which are replaced, and all segments or none. */
+/**
+ * The changes of an update: the fields of metadata to replace, and either all segments or none.
+ */
 export interface Patch {
   readonly fields: ReadonlySet<CallerField>;
   readonly segments: boolean;
 }
 
 /**
- * Reads an update (§4.6; docs/api.md, Transcripts: Update): the paths of its mask, in proto or JSON
- * names. If there is no mask, as gRPC clients can call it, the fields that are set are updated.
- * `metadata` alone means its fields that are set. Output-only fields that are set in addition to
- * others are skipped, so that a transcript can be sent back as it was read. Returns violations for
- * paths of a mask that are unknown or output-only fields, for output-only fields alone, and for an
- * empty update.
+ * Reads an update (§4.6; docs/api.md, Transcripts: Update) from the paths of its mask, in proto or
+ * JSON names. If there is no mask, which gRPC clients may omit, the fields that are set are
+ * updated. A path that is only `metadata` means the fields of the metadata that are set.
+ * Output-only fields that are set in addition to others are skipped, so that a transcript can be
+ * sent back as it was read. Returns violations for mask paths that are unknown or output-only
+ * fields, for an update with only output-only fields, and for an empty update.
  */
 export function readPatch(
   request: UpdateTranscriptRequest,
@@ -135,7 +137,7 @@ function outputOnlyIn(metadata: TranscriptMetadata | undefined): string[] {
     .map(({ jsonName }) => jsonName);
 }
 
-/** The field that a path of a mask refers to; undefined: there is no such field. */
+/** Returns the field that a path of a mask refers to, or undefined if there is no such field. */
 function targetOf(path: string): CallerField | "metadata" | "segments" | "output only" | undefined {
   const [top, name, ...deeper] = path.split(".");
   if (top === "name" || top === "uri" || top === "version") return "output only";

@@ -23,7 +23,7 @@ after(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** The texts of these fields are the service's own. */
+/** The service sets the texts of these fields. */
 const ownTexts: ReadonlySet<string> = new Set(["originalFilename", "originalUri", "waveformUri"]);
 
 const metadata = arbitraryMessage(TranscriptMetadataSchema, {
@@ -36,7 +36,7 @@ const metadata = arbitraryMessage(TranscriptMetadataSchema, {
   return Object.assign(message, { fileType: FileType.AUDIO, languageCode: "is-IS" });
 });
 
-test("metadata that is accepted is read from the database as it was written", async () => {
+test("accepted metadata is read from the database as it was written", async () => {
   await fc.assert(
     fc.asyncProperty(metadata, async (written) => {
       fc.pre([...checkTranscript(written, callerFields, [])].length === 0);

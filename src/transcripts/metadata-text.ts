@@ -16,7 +16,7 @@ export function metadataOf(text: string): TranscriptMetadata {
   return fromJson(TranscriptMetadataSchema, jsonParse(text), { ignoreUnknownFields: true });
 }
 
-/** The text of metadata to be stored: metadataOf() reverses it. */
+/** Converts metadata to the text that is stored; metadataOf() reverses this. */
 export function metadataText(metadata: TranscriptMetadata): string {
   return toJsonString(TranscriptMetadataSchema, metadata);
 }

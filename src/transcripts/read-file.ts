@@ -11,7 +11,7 @@ export interface FileToRead {
   readonly content: string;
   /** Default: detected from the content. */
   readonly format?: SubtitleFormat | undefined;
-  /** The names of speakers by id that the caller gave. */
+  /** The speakers' names that the caller sent, by id. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -20,11 +20,11 @@ export type FileReading =
   | { readonly problem: string }
   | {
       readonly text: PackedText;
-      /** The names that the caller gave, and names found in the file. */
+      /** The names that the caller sent and the names found in the file. */
       readonly names: ReadonlyMap<string, string>;
     };
 
-/** Reads a subtitle file into segments in their stored form. */
+/** Reads a subtitle file into segments in stored form. */
 export function readFile({ content, format, names }: FileToRead): FileReading {
   try {
     const voiced = segmentsOfCues(readSubtitles(content, format), transcriptLimits.wordChars);
@@ -59,7 +59,10 @@ function problemOf(segments: readonly VoicedSegment[]): string | undefined {
   return undefined;
 }
 
-/** Assigns ids to names of speakers: the caller's id for the name, or a number if there is none. */
+/**
+ * Assigns ids to names of speakers: the id that the caller sent for the name, or otherwise a
+ * number.
+ */
 class Speakers {
   readonly names: Map<string, string>;
   readonly #ids: Map<string, string>;

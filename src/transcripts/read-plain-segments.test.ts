@@ -8,13 +8,16 @@ import { checkSegments } from "./check-transcript.ts";
 import { readPlainSegments } from "./read-plain-segments.ts";
 import { segmentsJson, type PlainSegment } from "./segments.ts";
 
-/** The outcome of segments: the JSON that is stored, or the first violation. */
+/** Returns the outcome of segments: the JSON that is stored, or the first violation. */
 function outcomeOf(segments: readonly PlainSegment[]): string {
   const [violation] = checkSegments(segments);
   return violation ? JSON.stringify(violation) : segmentsJson(segments);
 }
 
-/** The outcome of readJson() for the JSON of a list of segments; undefined if it refuses it. */
+/**
+ * Returns the outcome of readJson() for the JSON of a list of segments, or undefined if readJson()
+ * refuses the JSON.
+ */
 function general(json: string): string | undefined {
   try {
     return outcomeOf(readJson(TranscriptSchema, `{"segments":${json}}`).segments);
@@ -29,7 +32,7 @@ function plain(json: string): string | undefined {
   return segments && outcomeOf(segments);
 }
 
-/** A string as clients write it: with more or fewer escapes. */
+/** A string as clients write it, with more or fewer escapes. */
 const textJson = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(text, fc.constantFrom("plain", "ascii", "slash")).map(([text, style]) => {
     const json = JSON.stringify(text);
@@ -43,7 +46,7 @@ const textJson = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
 const space = fc.constantFrom("", "", "", " ", "\n\t", "\r\n  ");
 const fraction = fc.constantFrom("", "", ".5", ".120", ".000", ".000001", ".123456789", ".10");
 
-/** The members of an object in any order, with any space. */
+/** An object whose members are in any order, with any whitespace. */
 function objectJson(members: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<string> {
   const names = Object.keys(members);
   return fc
@@ -94,11 +97,11 @@ function hasNoControl(text: string): boolean {
   return !/[^\P{Cc}\t\n]/u.test(text);
 }
 
-test("readPlainSegments() and readJson() read segments in the form that clients write alike", () => {
+test("readPlainSegments() and readJson() return the same segments for the form that clients write", () => {
   let good = 0;
   fc.assert(
     fc.property(listJson, (json) => {
-      // Some words begin before their predecessor: both report that.
+      // Some words begin before their predecessor, which both functions report.
       const read = plain(json);
       assert.equal(read, general(json), json);
       if (read?.startsWith("[") === true) good += 1;
@@ -148,7 +151,7 @@ test("readPlainSegments() accepts no JSON that readJson() refuses", () => {
         const place = at % (text.length + 1);
         text = text.slice(0, place) + piece + text.slice(place + length);
       }
-      // A surrogate pair that was cut in two cannot be sent.
+      // A surrogate pair that was cut in half cannot be sent.
       const sent = text.toWellFormed();
       const read = plain(sent);
       if (read !== undefined) assert.equal(read, general(sent), sent);
@@ -189,7 +192,7 @@ test("readPlainSegments() leaves other forms to readJson()", () => {
   for (const [name, json] of rows) assert.equal(plain(json), undefined, name);
 });
 
-test("segments that break a rule have the same violations however they are read", () => {
+test("segments that break a rule have the same violations whichever function reads them", () => {
   const rows: [name: string, json: string][] = [
     ["no times", "[{}]"],
     ["a segment that runs backwards", '[{"startTime":"2s","endTime":"1s"}]'],

@@ -8,9 +8,9 @@ const valuesMax = 5 * (transcriptLimits.segments + transcriptLimits.words);
 
 /**
  * Reads the JSON of a list of segments, in UTF-8, in the form that clients write: names in
- * lowerCamelCase, texts and times as strings of whole characters, no null, no other members.
- * undefined for everything else, which is left to readJson(): the library takes two and a half
- * times as long. Does not check the values.
+ * lowerCamelCase, texts and times as strings of whole characters, no null, and no other members.
+ * Returns undefined for everything else, which is left to readJson(), because the library takes two
+ * and a half times as long. Does not check the values.
  */
 export function readPlainSegments(json: Uint8Array): PlainSegment[] | undefined {
   if (countValues(json, valuesMax) > valuesMax) return undefined;
@@ -27,7 +27,7 @@ function parsed(json: Uint8Array): unknown {
   }
 }
 
-/** Reads all items of a list; undefined if one of them is in another form. */
+/** Reads all items of a list; returns undefined if any item has another form. */
 function allOf<T>(list: readonly unknown[], read: (json: unknown) => T | undefined) {
   const found: T[] = [];
   for (const each of list) {
@@ -64,7 +64,9 @@ function timesOf({ startTime, endTime }: Readonly<Record<string, unknown>>) {
 
 const duration = /^(\d{1,10})(?:\.(\d{1,9}))?s$/;
 
-/** Reads a duration; undefined if it is not set, null if it has another form. */
+/**
+ * Reads a duration; returns undefined if the duration is not set, and null if it has another form.
+ */
 function durationOf(json: unknown): PlainDuration | undefined | null {
   if (json === undefined) return undefined;
   const [, seconds, fraction = ""] = (typeof json === "string" && duration.exec(json)) || [];

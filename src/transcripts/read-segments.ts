@@ -19,8 +19,8 @@ import { readPlainSegments } from "./read-plain-segments.ts";
 import { segmentsJson, zstdOptions, type PlainSegment } from "./segments.ts";
 
 /**
- * Segments that a caller has sent: packed, or their violations. It is plain data, which can be sent
- * between threads.
+ * The segments that a caller has sent, packed, or their violations. This is plain data, which can
+ * be sent between threads.
  */
 export type SegmentsRead =
   | {
@@ -35,7 +35,7 @@ export type SegmentsRead =
 /** The result of reading a long message. */
 export type TakenSegments =
   | { readonly rest: Uint8Array<ArrayBuffer>; readonly segments: SegmentsRead }
-  /** There is no list, and the message is short enough to be read whole. */
+  /** The message contains no list, and is short enough to be read whole. */
   | { readonly whole: Uint8Array }
   /** The segments are not in the form that clients write: they must be read with `anyForm`. */
   | { readonly otherForm: Uint8Array }
@@ -49,19 +49,22 @@ export interface Refused {
   readonly violations: readonly FieldViolation[];
 }
 
-/** The maximum bytes of a message besides its segments: the limit of the other methods. */
+/**
+ * The maximum number of bytes of a message in addition to its segments: the limit for the other
+ * methods.
+ */
 const restBytesMax = 1 << 20;
 const wordsPath = [TranscriptSchema.field.segments.number, SegmentSchema.field.words.number];
 /**
- * The maximum number of Protobuf fields: every word and every segment has eight, including those of
- * its messages.
+ * The maximum number of Protobuf fields. Every word and every segment has eight, including the
+ * fields of their messages.
  */
 const fieldsMax = 8 * (transcriptLimits.words + transcriptLimits.segments);
 
 /**
- * Cuts the segments out of a message with a transcript, and reads, checks and packs them. It takes
- * 60 ms of CPU per MB. Segments that are not in the form that clients write take twice as much or
- * more, and are read only with `anyForm`.
+ * Cuts the segments out of a message that contains a transcript, and reads, checks and packs them.
+ * This takes 60 ms of CPU per MB. Segments that are not in the form that clients write take at
+ * least twice as long and are read only with `anyForm`.
  */
 export function takeSegments(message: LongMessage, anyForm: boolean): TakenSegments {
   try {
@@ -79,8 +82,8 @@ function takeFromJson({ bytes, path, isStrict }: LongMessage, anyForm: boolean):
   const cut = isUtf8(bytes) ? cutJson(bytes, path, transcriptLimits.segments) : undefined;
   if (cut === undefined) {
     if (!anyForm) return { otherForm: bytes };
-    // Invalid JSON is refused with the place of the error; valid JSON with more values than can be
-    // read whole, for that.
+    // Invalid JSON is refused with the position of the error. Valid JSON with too many values to be
+    // read whole is refused for that reason.
     parseJson(textOfUtf8(bytes));
     checkRest(bytes, countValues(bytes), listOf(path));
     return { whole: bytes };

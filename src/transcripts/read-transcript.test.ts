@@ -16,7 +16,7 @@ import { createReadTranscript } from "./read-transcript.ts";
 
 let database: Database;
 let texts = 0;
-/** The test database; counts the texts that are read. */
+/** The test database, which counts the texts that are read. */
 let db: Kysely<Tables>;
 before(async () => {
   database = await openTestDatabase();
@@ -45,7 +45,7 @@ async function addTranscript(jsonBytes: number) {
 
 const limits = { nodeBytesMax: 1e9, reason: "ANSWERS_FULL", what: "answers" };
 
-test("an account reads one long text at a time, up to 50 reads wait, and other accounts do not wait for them", async () => {
+test("an account reads one long text at a time, at most 50 reads wait, and other accounts do not wait for them", async () => {
   const read = createReadTranscript({
     db,
     answers: new HeldBytes({ ...limits, accountBytesMax: 1e9 }),
@@ -78,7 +78,7 @@ test("an account reads one long text at a time, up to 50 reads wait, and other a
   }
 });
 
-test("a long text is not read if the memory for the account's answers is used up; a short one always is", async () => {
+test("a long text is refused if the memory for the account's answers is used up; a short text is always read", async () => {
   const read = createReadTranscript({
     db,
     answers: new HeldBytes({ ...limits, accountBytesMax: 1e6 }),

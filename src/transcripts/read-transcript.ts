@@ -12,19 +12,20 @@ export type ReadTranscript = (
   options?: {
     readonly versionId?: string | undefined;
     /**
-     * How many bytes of memory the result takes per byte of JSON, in addition to the stored bytes.
-     * Default: one.
+     * The number of bytes of memory that the result takes per byte of JSON, in addition to the
+     * stored bytes. Default: one.
      */
     readonly heldPerByte?: number;
   },
 ) => Promise<StoredTranscript | undefined>;
 
 /**
- * Reads transcripts with their text; undefined if the account has no such transcript. A long text
- * uses a database connection for a while, and time of this thread when it arrives: an account reads
- * one at a time, and all accounts together leave half of the connections for other calls. Before
- * reading, throws resource_exhausted with RetryInfo if too many wait, or if the memory for the
- * account's answers is used up.
+ * Creates a function that reads transcripts with their text, and returns undefined if the account
+ * has no such transcript. A long text uses a database connection for a while, and time of this
+ * thread when it arrives. An account therefore reads one long text at a time, and all accounts
+ * together leave half of the connections for other calls. Before reading, the function throws
+ * resource_exhausted with RetryInfo if too many reads wait, or if the memory for the account's
+ * answers is used up.
  */
 export function createReadTranscript({
   db,
@@ -32,7 +33,7 @@ export function createReadTranscript({
   connectionsMax = 20,
 }: {
   readonly db: Kysely<Tables>;
-  /** The memory of answers, even while they are being made. */
+  /** The memory for answers, including those that are still being created. */
   readonly answers: HeldBytes;
   /** The node's maximum number of database connections. */
   readonly connectionsMax?: number;
@@ -57,7 +58,7 @@ export function createReadTranscript({
     checkRoom();
     return await semaphore.run(accountId, context.signal, async () => {
       checkRoom();
-      // The segments of a version never change; they are deleted with their transcript.
+      // The segments of a version never change; they are deleted with the transcript.
       const read = await findSegments(db, id, segments.sha256);
       return read && { ...others, segments: { jsonBytes, jsonZstd: read } };
     });
@@ -65,7 +66,7 @@ export function createReadTranscript({
 }
 
 /**
- * The number of long texts read at a time: each takes this thread tens of milliseconds when it
- * arrives.
+ * The number of long texts read concurrently. Each one uses this thread for tens of milliseconds
+ * when it arrives.
  */
 const readsMax = 4;

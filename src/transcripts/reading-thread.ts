@@ -5,21 +5,24 @@ import type { TakenSegments } from "./read-segments.ts";
 
 export interface ThreadTask {
   readonly message: LongMessage;
-  /** Whether to read any form of segments, slowly: see takeSegments(). */
+  /** Whether to read segments in any form, which is slow: see takeSegments(). */
   readonly anyForm: boolean;
 }
 
-/** The heap of the thread: the largest transcript takes a third of it when the library reads it. */
+/**
+ * The heap of the thread. The largest transcript takes a third of the heap when the library reads
+ * it.
+ */
 const heapMbMax = 768;
 
 /**
- * A worker thread that reads one message at a time. It starts with the first message, and again
- * after an error.
+ * A worker thread that reads one message at a time. The thread starts with the first message, and
+ * restarts after an error.
  */
 export class ReadingThread implements AsyncDisposable {
   #worker: Worker | undefined;
 
-  /** Transfers the buffer of the message's bytes. */
+  /** Reads a message and transfers the buffer of its bytes. */
   async read(task: ThreadTask): Promise<TakenSegments> {
     const worker = (this.#worker ??= this.#start());
     worker.ref();
@@ -40,7 +43,7 @@ export class ReadingThread implements AsyncDisposable {
     await this.#worker?.terminate();
   }
 
-  /** Starts the thread. It can also end while it is idle, without effect on reads. */
+  /** Starts the thread. The thread can also end while it is idle, without affecting reads. */
   #start(): Worker {
     const worker = new Worker(new URL("./segments-worker.ts", import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
@@ -52,7 +55,7 @@ export class ReadingThread implements AsyncDisposable {
   }
 }
 
-/** Waits for the next message of the thread; throws if the thread ends instead. */
+/** Waits for the next message from the thread; throws if the thread ends first. */
 async function answerOf(worker: Worker): Promise<TakenSegments> {
   const settled = new AbortController();
   const { signal } = settled;

@@ -2,7 +2,8 @@ import { idIn, isId } from "../std/ids.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 
 /**
- * The id in transcripts/<id>. Throws not_found for a malformed name, as for an absent transcript.
+ * Returns the id in transcripts/<id>. Throws not_found for a malformed name, as for an absent
+ * transcript.
  */
 export function transcriptIdIn(name: string): string {
   const id = idIn("transcripts", name);
@@ -10,7 +11,9 @@ export function transcriptIdIn(name: string): string {
   return id;
 }
 
-/** The ids in transcripts/<id>/versions/<id>. Throws not_found as for an absent version. */
+/**
+ * Returns the ids in transcripts/<id>/versions/<id>. Throws not_found, as for an absent version.
+ */
 export function versionIdsIn(name: string): { transcriptId: string; versionId: string } {
   const [transcripts, transcriptId = "", versions, versionId = "", ...rest] = name.split("/");
   const isName = transcripts === "transcripts" && versions === "versions" && rest.length === 0;
@@ -19,8 +22,8 @@ export function versionIdsIn(name: string): { transcriptId: string; versionId: s
 }
 
 /**
- * The error for a transcript that does not exist or belongs to another account (docs/api.md,
- * Errors).
+ * Returns the error for a transcript that does not exist or belongs to another account
+ * (docs/api.md, Errors).
  */
 export function transcriptNotFound(name: string): ServiceError {
   return new ServiceError("not_found", `there is no transcript ${shown(name)}`, {

@@ -44,7 +44,7 @@ async function* bytes(): AsyncGenerator<Uint8Array> {
   yield Buffer.from("sound");
 }
 
-/** A transcript with two versions. */
+/** Creates a transcript with two versions. */
 async function newTranscript(accountId: string, mediaId: string | null): Promise<string> {
   const client = app.clientFor(accountId);
   const segment = { startTime: {}, endTime: { seconds: 1n }, words: [] };
@@ -90,7 +90,7 @@ async function isKept(mediaId: string): Promise<boolean> {
   return isRecorded;
 }
 
-/** The rows of a transcript in every table. */
+/** Counts the rows of a transcript in all tables. */
 async function rowsOf(name: string): Promise<number> {
   const id = name.slice("transcripts/".length);
   const { rows } = await sql<{ count: string }>`
@@ -102,7 +102,7 @@ async function rowsOf(name: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test("media and its bytes are deleted after the account's days; the transcript keeps its words and its duration", async () => {
+test("media and its bytes are deleted after the account's retention time; the transcript keeps its words and duration", async () => {
   const account = await newAccount({ media: 30 });
   const client = app.clientFor(account);
   const mediaId = await newMedia(account);
@@ -123,7 +123,7 @@ test("media and its bytes are deleted after the account's days; the transcript k
   await enforce(31);
 });
 
-test("transcripts without a change for the account's days are deleted, with versions, uploads and media", async () => {
+test("transcripts that have not changed for the account's retention time are deleted, with versions, uploads and media", async () => {
   const account = await newAccount({ transcripts: 10 });
   const mediaId = await newMedia(account);
   const [old, changed] = [
@@ -144,7 +144,7 @@ test("transcripts without a change for the account's days are deleted, with vers
   assert.equal(await rowsOf(changed), 0);
 });
 
-test("nothing is deleted of accounts without a retention time", async () => {
+test("nothing is deleted from accounts without a retention time", async () => {
   const account = await newAccount({});
   const mediaId = await newMedia(account);
   const name = await newTranscript(account, mediaId);
@@ -170,7 +170,7 @@ test("media of a PROCESSING job stays until the job has ended", async () => {
   assert.equal(await isKept(mediaId), false);
 });
 
-test("media that two transcripts share stays until the last of them is deleted", async () => {
+test("media that two transcripts share stays until both are deleted", async () => {
   const account = await newAccount({ transcripts: 10 });
   const mediaId = await newMedia(account);
   const [one, two] = [await newTranscript(account, mediaId), await newTranscript(account, mediaId)];
@@ -181,7 +181,7 @@ test("media that two transcripts share stays until the last of them is deleted",
   assert.equal(await isKept(mediaId), false);
 });
 
-test("several sweeps at the same time delete thousands of rows, each once, while callers change and delete", async () => {
+test("concurrent sweeps delete thousands of rows, each once, while callers change and delete", async () => {
   const account = await newAccount({ media: 1, transcripts: 2 });
   const many = 1_000;
   await sql`
@@ -200,7 +200,7 @@ test("several sweeps at the same time delete thousands of rows, each once, while
     .execute();
   const client = app.clientFor(account);
   const callers = ids.map(async ({ id }) => {
-    // The sweep or the caller may be first: callers may get both answers.
+    // The sweep or the caller may be first, so callers may get either answer.
     await client.delete(`transcripts/${id}`).catch((error: { code?: unknown }) => {
       assert.equal(error.code, "not_found");
     });

@@ -13,12 +13,12 @@ export interface RetentionParts {
 }
 
 /**
- * The number of rows of one transaction: few, so that other transactions do not wait long for a
- * lock.
+ * The number of rows per transaction. It is small, so that other transactions do not wait long for
+ * a lock.
  */
 const batchRows = 200;
 const dayMs = 86_400_000;
-/** The advisory lock of a batch: one node deletes at a time, and the others skip. */
+/** The advisory lock of a batch. One node deletes at a time, and the others skip the batch. */
 const retentionLock = 4_750_413;
 
 type Column = "media_retention_days" | "transcript_retention_days";
@@ -27,15 +27,15 @@ type Column = "media_retention_days" | "transcript_retention_days";
 interface Retained {
   readonly column: Column;
   /**
-   * Deletes a batch of an account's rows older than a date. Returns their number, and the media
-   * whose bytes the caller must delete.
+   * Deletes a batch of an account's rows that are older than a date. Returns the number of rows,
+   * and the media whose bytes the caller must delete.
    */
   readonly forget: (
     trx: Transaction<Tables>,
     accountId: string,
     before: Date,
   ) => Promise<{ readonly count: number; readonly mediaIds: readonly string[] }>;
-  /** The log event of a deletion. */
+  /** The log event for a deletion. */
   readonly event: string;
 }
 
@@ -51,10 +51,10 @@ const transcripts: Retained = {
 };
 
 /**
- * Deletes data whose retention time is over. The time of media counts from its upload, that of
- * transcripts with their versions and media from their last change. Rows are deleted first, then
- * bytes: sweepMedia() finds bytes that a kill leaves. Media of a PROCESSING job stays until the job
- * ends. Idempotent, even on several nodes at the same time.
+ * Deletes data whose retention time is over. The retention time of media starts with the upload;
+ * that of transcripts, with their versions and media, starts with the last change. Rows are deleted
+ * before bytes, and sweepMedia() finds bytes that a kill leaves behind. Media of a PROCESSING job
+ * stays until the job ends. This function is idempotent, even on several nodes concurrently.
  */
 export async function enforceRetention(parts: RetentionParts): Promise<void> {
   for (const retained of [media, transcripts]) {
@@ -97,7 +97,7 @@ async function isFirst(trx: Transaction<Tables>): Promise<boolean> {
   return rows[0]?.taken === true;
 }
 
-/** Deletes media. Its transcripts keep their words, and the length and kind of the recording. */
+/** Deletes media. The transcripts keep their words, and the length and kind of the recording. */
 async function forgetMedia(trx: Transaction<Tables>, accountId: string, before: Date) {
   const { rows } = await sql<{ id: string }>`
     select id from media m
@@ -107,7 +107,7 @@ async function forgetMedia(trx: Transaction<Tables>, accountId: string, before: 
   `.execute(trx);
   const due = rows.map(({ id }) => id);
   if (due.length === 0) return { count: 0, mediaIds: [] };
-  // Transcripts first, since their deletion takes the locks in this order.
+  // Transcripts are updated first, since deleting them takes the locks in this order.
   await sql`
     update transcript t set media_id = null, recording_ms = m.duration_ms, recording_file_type = m.file_type
     from media m where m.id = t.media_id and t.media_id = any(${due}::uuid[])

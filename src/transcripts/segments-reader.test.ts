@@ -26,7 +26,9 @@ const json = (text: string, isStrict = true): LongMessage => ({
   isStrict,
 });
 
-/** The result of a reader: the rest of the message, and the segments that the method gets. */
+/**
+ * Returns the result of a reader: the rest of the message, and the segments that the method gets.
+ */
 async function read(reader: SegmentsReader, message: LongMessage, accountId = "one") {
   const { rest, attach } = await reader.shorten(message, { accountId, signal });
   const transcript = create(TranscriptSchema);
@@ -76,7 +78,7 @@ test("a reader packs segments of every format like packSegments()", async () => 
   }
 });
 
-/** A segment of 200,001 empty words. */
+/** A segment with 200,001 empty words. */
 function manyWords(): Uint8Array {
   const words = new Uint8Array(400_002).fill(0x1a).map((byte, at) => (at % 2 ? 0 : byte));
   return new Uint8Array([0x1a, 0x82, 0xb5, 0x18, ...words]);
@@ -143,7 +145,7 @@ test("a reader reports violations", async () => {
   assert.equal(Buffer.from(whole.rest).toString(), '{"segments":null}');
 });
 
-test("accounts take turns at a reader, and one that sends too many is refused", async () => {
+test("accounts take turns at a reader, and an account that sends too many messages is refused", async () => {
   await using reader = openSegmentsReader({ waitingOfOne: 3 });
   const list = JSON.stringify({ segments: longSegments(20_000) });
   const ended: string[] = [];
@@ -162,7 +164,7 @@ test("accounts take turns at a reader, and one that sends too many is refused", 
   );
 });
 
-test("segments in another form delay only each other", async () => {
+test("segments in another form delay only one another", async () => {
   await using reader = openSegmentsReader();
   const segments = longSegments(40_000);
   const slow = JSON.stringify({ segments }).replaceAll("startTime", "start_time");
@@ -178,7 +180,7 @@ test("segments in another form delay only each other", async () => {
 });
 
 test(
-  "a reader continues after its thread has ended, idle or busy",
+  "a reader keeps working after its thread has ended, idle or busy",
   { timeout: 60_000 },
   async () => {
     await using reader = openSegmentsReader();

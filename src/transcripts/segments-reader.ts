@@ -5,12 +5,12 @@ import { attachSegments } from "./sent-segments.ts";
 import { ReadingThread } from "./reading-thread.ts";
 
 /**
- * Reads the segments of long transcripts in worker threads, in turns of the accounts, so that live
- * audio does not wait.
+ * Reads the segments of long transcripts in worker threads. Accounts take turns, so that live audio
+ * does not wait.
  */
 export interface SegmentsReader extends LongMessages, AsyncDisposable {}
 
-/** The limits of turns. The server counts and limits the bytes of waiting messages. */
+/** The limits of the turns. The server counts and limits the bytes of waiting messages. */
 const turns: SemaphoreLimits = {
   running: 1,
   runningOfOne: 1,
@@ -21,7 +21,7 @@ const turns: SemaphoreLimits = {
 
 /**
  * Opens two threads: one for segments in the form that clients write, which take 60 ms per MB, and
- * one for all others, which take twice as long or more and so delay only each other.
+ * one for all others, which take at least twice as long and therefore delay only one another.
  */
 export function openSegmentsReader(limits: Partial<SemaphoreLimits> = {}): SegmentsReader {
   const semaphoreLimits = { ...turns, ...limits };

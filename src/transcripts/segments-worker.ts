@@ -1,5 +1,5 @@
-// A worker thread of segments-reader.ts: receives a ThreadTask, sends TakenSegments, and so on, one
-// after the other.
+// A worker thread of segments-reader.ts. It receives ThreadTasks and sends TakenSegments for each,
+// one after another.
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { setPriority } from "node:os";
@@ -7,7 +7,7 @@ import { parentPort } from "node:worker_threads";
 import { takeSegments, type TakenSegments } from "./read-segments.ts";
 import type { ThreadTask } from "./reading-thread.ts";
 
-/** A lower priority than everything that live audio waits for. */
+/** A lower priority than that of anything live audio waits for. */
 const niceness = 10;
 
 try {

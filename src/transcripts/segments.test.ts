@@ -51,7 +51,7 @@ test("packSegments() stores the JSON of the API, and unpackSegments() reverses i
   );
 });
 
-test("packSegments() gives equal segments the same hash, and different ones another", async () => {
+test("packSegments() produces equal hashes for equal segments, and different hashes for different ones", async () => {
   const one = (word: string) => [create(SegmentSchema, { words: [{ word }] })];
   const [a, again, b] = [
     await packSegments(one("a")),
@@ -62,7 +62,7 @@ test("packSegments() gives equal segments the same hash, and different ones anot
   assert.notDeepEqual(a.sha256, b.sha256);
 });
 
-test("textLength() counts characters and bytes of all words", () => {
+test("textLength() counts the characters and bytes of all words", () => {
   const segments = [
     create(SegmentSchema, { words: [{ word: "Þá " }, { word: "🎧" }] }),
     create(SegmentSchema, { words: [{ word: "" }, { word: "x" }] }),
@@ -71,7 +71,7 @@ test("textLength() counts characters and bytes of all words", () => {
   assert.deepEqual(textLength([]), { chars: 0, bytes: 0 });
 });
 
-test("charCount() counts characters as the iterator of strings does", () => {
+test("charCount() counts characters as the string iterator does", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(0xffff)), (units) => {
       const text = String.fromCharCode(...units);

@@ -18,28 +18,27 @@ const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
 /**
- * Segments as they are stored: the JSON array of the API, including unset fields, compressed with
- * zstd.
+ * Segments in stored form: the JSON array of the API, including unset fields, compressed with zstd.
  */
 export interface PackedSegments {
   /** The hash of the JSON. Equal segments have equal hashes. */
   readonly sha256: Buffer;
   readonly jsonZstd: Buffer;
   readonly jsonBytes: number;
-  /** The JSON, if it is in memory already. */
+  /** The JSON, if it is already in memory. */
   readonly json?: Uint8Array;
 }
 
 /**
- * Packed segments of an imported file, with the length of their text: Unicode characters, and bytes
- * in UTF-8.
+ * The packed segments of an imported file, with the length of their text in Unicode characters and
+ * in bytes of UTF-8.
  */
 export interface PackedText extends PackedSegments {
   readonly textChars: number;
   readonly textBytes: number;
 }
 
-/** The stored fields of a Segment, which the library's messages have too. */
+/** The stored fields of a Segment, which the library's messages also have. */
 export interface PlainSegment extends PlainTimes {
   readonly words: readonly PlainWord[];
   readonly speakerId: string;
@@ -56,16 +55,22 @@ export interface PlainTimes {
 
 export type PlainDuration = Pick<Duration, "seconds" | "nanos">;
 
-/** Level 1: level 3, the default, makes segments no smaller and takes 1.4 times as long. */
+/**
+ * Level 1, because level 3, the default, does not make segments smaller and takes 1.4 times as
+ * long.
+ */
 export const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** Packed segments without their hash. */
 export type StoredSegments = Omit<PackedSegments, "sha256">;
 
-/** JSON up to this length is compressed in this thread: sending it to another one takes longer. */
+/**
+ * JSON up to this length is compressed in this thread, because sending it to another thread takes
+ * longer.
+ */
 const packedHereBytesMax = 16_384;
 
-/** Packs checked segments; zlib compresses all but short ones in another thread. */
+/** Packs checked segments; zlib compresses all but short JSON in another thread. */
 export async function packSegments(segments: readonly PlainSegment[]): Promise<PackedSegments> {
   const json = Buffer.from(segmentsJson(segments));
   const isShort = json.length <= packedHereBytesMax;
@@ -98,13 +103,13 @@ function parseSegments(json: Uint8Array): Segment[] {
   return segmentsFromJson(parsed);
 }
 
-/** Messages of a proto3 JSON array of segments. */
+/** Reads the messages in a proto3 JSON array of segments. */
 export function segmentsFromJson(json: JsonValue): Segment[] {
   return fromJson(TranscriptSchema, { segments: json }, { ignoreUnknownFields: true }).segments;
 }
 
 /**
- * The length of the full text, which is the concatenation of all words (§2.3), in Unicode
+ * Returns the length of the full text, which is the concatenation of all words (§2.3), in Unicode
  * characters and in bytes of UTF-8.
  */
 export function textLength(segments: readonly PlainSegment[]): { chars: number; bytes: number } {
@@ -119,7 +124,7 @@ export function textLength(segments: readonly PlainSegment[]): { chars: number; 
   return { chars, bytes };
 }
 
-/** The number of Unicode characters of a text: a surrogate pair counts as one. */
+/** Returns the number of Unicode characters in a text: a surrogate pair counts as one. */
 export function charCount(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length - 1; index += 1) {
@@ -132,8 +137,8 @@ export function charCount(text: string): number {
 }
 
 /**
- * The proto3 JSON of segments, written by hand: toJson() of the library takes ten times as long, in
- * the thread that also carries live audio.
+ * Returns the proto3 JSON of segments. It is generated without the library because toJson() takes
+ * ten times as long, in the thread that also handles live audio.
  */
 export function segmentsJson(segments: readonly PlainSegment[]): string {
   return `[${segments
@@ -151,7 +156,8 @@ function timesJson({ startTime, endTime }: PlainTimes): string {
 }
 
 /**
- * Writes a duration with 0, 3, 6 or 9 fractional digits. Negative durations were refused before.
+ * Writes a duration with 0, 3, 6 or 9 fractional digits. Negative durations have already been
+ * refused.
  */
 function durationText({ seconds, nanos }: PlainDuration): string {
   if (nanos === 0) return `${seconds}s`;

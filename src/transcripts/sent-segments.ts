@@ -8,21 +8,21 @@ import { packSegments, type PackedSegments } from "./segments.ts";
 export interface SentSegments {
   readonly isEmpty: boolean;
   readonly violations: Iterable<FieldViolation>;
-  /** Only for segments without violations. */
+  /** Packs the segments; call it only for segments without violations. */
   pack(): Promise<PackedSegments>;
 }
 
 const segmentsRead = new WeakMap<object, SegmentsRead>();
 
 /**
- * Attaches segments that were read in a worker thread to the transcript, which contains none
- * itself.
+ * Attaches segments that were read in a worker thread to the transcript, which itself contains no
+ * segments.
  */
 export function attachSegments(transcript: object, read: SegmentsRead): void {
   segmentsRead.set(transcript, read);
 }
 
-/** The segments of a request, in whichever thread they were read. */
+/** Returns the segments of a request, whichever thread read them. */
 export function sentSegments(transcript: Transcript | undefined): SentSegments {
   const read = transcript && segmentsRead.get(transcript);
   if (read === undefined) return messages(transcript?.segments ?? []);

@@ -5,22 +5,22 @@ import type { SegmentJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_
  * milliseconds.
  */
 export interface SpokenWord {
-  /** The word with the whitespace before the next word (§2.3). */
+  /** The word, including the whitespace before the next word (§2.3). */
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** A segment of a transcript; words in order of their start. */
+/** A segment of a transcript. The words are ordered by their start. */
 export interface SpokenSegment {
   readonly startMs: number;
   readonly endMs: number;
-  /** Empty: unknown. */
+  /** The id of the speaker; empty if unknown. */
   readonly speakerId: string;
   readonly words: readonly SpokenWord[];
 }
 
-/** The segments of a stored JSON array (segments.ts). */
+/** Returns the segments of a stored JSON array (segments.ts). */
 export function spokenSegments(json: string): SpokenSegment[] {
   const segments: SegmentJson[] = JSON.parse(json);
   return segments.map(({ startTime, endTime, speakerId = "", words = [] }) => ({
@@ -36,7 +36,7 @@ export function spokenSegments(json: string): SpokenSegment[] {
 }
 
 /**
- * Reverses spokenSegments(): writes the JSON of segments as it is stored, including unset fields.
+ * Reverses spokenSegments(): writes the JSON of segments in stored form, including unset fields.
  */
 export function spokenJson(segments: readonly SpokenSegment[]): string {
   return JSON.stringify(
@@ -58,7 +58,7 @@ function durationOf(ms: number): string {
   return ms % 1000 === 0 ? `${seconds}s` : `${seconds}.${`${ms % 1000}`.padStart(3, "0")}s`;
 }
 
-/** The milliseconds of a duration in proto3 JSON: "1.500s". */
+/** Returns the milliseconds of a duration in proto3 JSON, such as "1.500s". */
 function msOf(duration = "0s"): number {
   return Math.round(Number.parseFloat(duration) * 1000);
 }

@@ -8,14 +8,16 @@ import { jsonText, metadataOf, metadataText } from "./metadata-text.ts";
 import type { PackedSegments } from "./segments.ts";
 import type { TranscriptMedia } from "./transcript-store.ts";
 
-/** The head of a transcript, locked until the transaction ends: concurrent changes wait. */
+/**
+ * The head of a transcript. It is locked until the transaction ends, so concurrent changes wait.
+ */
 export interface TranscriptHead {
   readonly id: string;
   readonly versionId: string;
   readonly metadata: TranscriptMetadata;
   /**
-   * The file type of its media, which is shown instead of metadata.fileType; undefined if the
-   * latter is shown.
+   * The file type of the transcript's media, which is shown instead of metadata.fileType; undefined
+   * if metadata.fileType is shown.
    */
   readonly mediaFileType: TranscriptMedia["fileType"];
   readonly segmentsSha256: Buffer;
@@ -35,7 +37,8 @@ export async function lockTranscript(
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!head) return undefined;
-  // Read after the lock: a join could read the state before a concurrent change.
+  // The version is read after the lock is taken, because a join could read the state before a
+  // concurrent change.
   const version = await trx
     .selectFrom("transcript_version as v")
     .leftJoin("media as m", (join) => join.on("m.id", "=", head.media_id))
@@ -52,7 +55,10 @@ export async function lockTranscript(
   };
 }
 
-/** Finds the content of a version of this transcript; undefined if it has no such version. */
+/**
+ * Finds the content of a version of this transcript; returns undefined if the transcript has no
+ * such version.
+ */
 export async function findVersion(
   trx: Transaction<Tables>,
   transcriptId: string,
@@ -68,19 +74,19 @@ export async function findVersion(
 }
 
 /**
- * The content of a new version. The segments are new, or those of an earlier version of this
+ * The content of a new version. The segments are either new or those of an earlier version of this
  * transcript.
  */
 export interface VersionContent {
   readonly metadata: TranscriptMetadata;
   readonly segments: PackedSegments | { readonly sha256: Buffer };
-  /** Whether metadata.fileType was set by a caller: it is shown until other media is uploaded. */
+  /** Whether a caller set metadata.fileType, which is then shown until other media is uploaded. */
   readonly declaresFileType?: boolean;
 }
 
 /**
- * Appends a version to a locked head. Its time is later than that of its parent, even if the clock
- * went back.
+ * Appends a version to a locked head. The version's time is later than that of its parent, even if
+ * the clock was set back.
  */
 export async function appendVersion(
   trx: Transaction<Tables>,

@@ -11,8 +11,8 @@ import type { StoredTranscript } from "./transcript-store.ts";
 const decompress = promisify(zstdDecompress);
 
 /**
- * The JSON of a transcript as GetTranscript sends it (§4.4), in UTF-8. Its segments are already
- * stored as this JSON.
+ * Returns the JSON of a transcript as GetTranscript sends it (§4.4), in UTF-8. The segments are
+ * already stored in this form.
  */
 export async function transcriptJson(
   stored: StoredTranscript,

@@ -13,7 +13,7 @@ import {
 
 export interface ListPage<Item> {
   readonly items: readonly Item[];
-  /** undefined on the last page. */
+  /** The position of the next page; undefined on the last page. */
   readonly next: ListPosition | undefined;
 }
 
@@ -23,8 +23,8 @@ export interface ListedTranscript extends Omit<StoredTranscript, "metadata" | "s
 }
 
 /**
- * One page of an account's transcripts, newest first by creation time, then id. Pages end early if
- * metadata is long.
+ * Returns one page of an account's transcripts, ordered by creation time, then id, newest first. A
+ * page ends early if its metadata is long.
  */
 export async function listTranscripts(
   db: Kysely<Tables>,
@@ -44,8 +44,8 @@ export async function listTranscripts(
 }
 
 /**
- * Reads the transcripts with these ids that still exist, in the order of the list, up to the
- * maximum bytes of metadata of a page.
+ * Reads the transcripts with these ids that still exist, in list order, up to the maximum number of
+ * bytes of metadata per page.
  */
 export async function findListed(
   db: Kysely<Tables>,
@@ -54,7 +54,7 @@ export async function findListed(
 ): Promise<ListedRow[]> {
   if (ids.length === 0) return [];
   const named = selectListed(db, accountId).where(sql<boolean>`t.id = any(${[...ids]}::uuid[])`);
-  // Without a limit PostgreSQL would inline the subquery, and convert its metadata to text twice.
+  // Without a limit, PostgreSQL would inline the subquery and convert its metadata to text twice.
   return await selectWithin(db, named.limit(ids.length), bytesMax).execute();
 }
 
@@ -104,8 +104,8 @@ function listedTranscript(
 }
 
 /**
- * One page of the versions of a transcript, newest first; empty if the account has no such
- * transcript.
+ * Returns one page of the versions of a transcript, newest first; the page is empty if the account
+ * has no such transcript.
  */
 export async function listVersions(
   db: Kysely<Tables>,
@@ -131,15 +131,18 @@ export async function listVersions(
 }
 
 /**
- * The condition that a row of the table with this alias is after a position in a list, ordered by
- * created_at, then id, newest first.
+ * Returns the condition that a row of the table with this alias is after a position in a list,
+ * ordered by created_at, then id, newest first.
  */
 export function isBehind(alias: string, [createdAt, id]: ListPosition): RawBuilder<boolean> {
   const [time, key] = [sql.ref(`${alias}.created_at`), sql.ref(`${alias}.id`)];
   return sql<boolean>`(${time}, ${key}) < (${createdAt}::timestamptz, ${id}::uuid)`;
 }
 
-/** The query read one row more than the page has, which shows whether there is another page. */
+/**
+ * Creates a page from the rows of a query that reads one row more than the page has, which shows
+ * whether there is another page.
+ */
 export function pageOf<Row extends { readonly id: string; readonly position: string }, Item>(
   rows: readonly Row[],
   size: number,

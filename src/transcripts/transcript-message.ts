@@ -10,13 +10,16 @@ import {
 import { durationFromMs, msOfDuration, timestampFromDate } from "../std/duration.ts";
 import type { StoredTranscript, StoredVersion } from "./transcript-store.ts";
 
-/** Signed URLs of a transcript's media and waveform, valid for an hour; "" if there is none. */
+/**
+ * Signed URLs of a transcript's media and waveform, valid for an hour; "" if there is no media or
+ * waveform.
+ */
 export interface MediaLinks {
   readonly uri: string;
   readonly waveformUri: string;
 }
 
-/** The length of a transcript's recording; undefined if unknown. */
+/** Returns the length of a transcript's recording, or undefined if unknown. */
 export function recordingMsOf({
   metadata: { recordingDuration },
   media: { durationMs, isFirst },
@@ -26,8 +29,8 @@ export function recordingMsOf({
 }
 
 /**
- * Makes the message of a transcript (§2.3). The stored metadata becomes part of it: this sets the
- * fields that are derived from the media there.
+ * Creates the message of a transcript (§2.3). The stored metadata becomes part of the message, and
+ * the fields in it that are derived from the media are set here.
  */
 export function transcriptMessage(
   stored: Omit<StoredTranscript, "segments">,

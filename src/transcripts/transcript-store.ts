@@ -4,7 +4,7 @@ import type { TranscriptMetadata } from "../gen/hlust/transcripts/v1alpha1/trans
 import { jsonText, metadataOf } from "./metadata-text.ts";
 import type { StoredSegments } from "./segments.ts";
 
-/** A version with the segments it refers to; `segments` are packed. */
+/** A version with the segments that it refers to; `segments` are packed. */
 export interface StoredTranscript {
   readonly id: string;
   readonly metadata: TranscriptMetadata;
@@ -13,19 +13,22 @@ export interface StoredTranscript {
   readonly segments: StoredSegments;
 }
 
-/** The facts of its media that a transcript shows. */
+/** The properties of a transcript's media that the transcript shows. */
 export interface TranscriptMedia {
-  /** undefined: there is none, or it was deleted and only its facts remain. */
+  /** undefined if there is no media, or if it was deleted and only its properties remain. */
   readonly id: string | undefined;
-  /** undefined: unknown; if the media `isFirst`, the metadata may have it. */
+  /** undefined if unknown; if the media `isFirst`, the metadata may have the duration. */
   readonly durationMs: number | undefined;
   /**
-   * undefined: metadata.fileType applies, since the media is not described, is not a recording, or
-   * a caller has set the file type.
+   * undefined if metadata.fileType applies, since the media is not described, is not a recording,
+   * or a caller has set the file type.
    */
   readonly fileType: "AUDIO" | "VIDEO" | undefined;
   readonly hasWaveform: boolean;
-  /** Whether the transcript was created with it: no other media was uploaded to it. */
+  /**
+   * Whether the transcript was created with this media, and no other media was uploaded to the
+   * transcript.
+   */
   readonly isFirst: boolean;
 }
 
@@ -36,8 +39,8 @@ export interface StoredVersion {
 }
 
 /**
- * Finds the head of a transcript, or one of its versions; undefined if the account has no such
- * transcript.
+ * Finds the head of a transcript, or one of its versions; returns undefined if the account has no
+ * such transcript.
  */
 export async function findTranscript(
   db: Kysely<Tables>,
@@ -58,7 +61,7 @@ export async function findTranscript(
   return { ...withoutSegments(row), segments };
 }
 
-/** Segments up to this length are read with the head, which takes a millisecond. */
+/** Segments up to this length are read together with the head, which takes a millisecond. */
 const shortBytesMax = 256 << 10;
 
 /**
@@ -100,7 +103,7 @@ export async function findTranscriptHead(
   return { ...withoutSegments(row), segments: { sha256, jsonBytes, zstdBytes, jsonZstd } };
 }
 
-/** Finds packed segments of a transcript; undefined if they were deleted. */
+/** Finds the packed segments of a transcript; returns undefined if they were deleted. */
 export async function findSegments(
   db: Kysely<Tables>,
   transcriptId: string,
@@ -163,7 +166,7 @@ function withoutSegments(
   };
 }
 
-/** The columns of media (m) that is joined to a transcript (t). */
+/** The columns of the media (m) that is joined to a transcript (t). */
 export const mediaColumns = [
   "t.media_id",
   "m.duration_ms",

@@ -17,7 +17,7 @@ const { client, db } = app;
 
 const notFound = { name: "ServiceError", code: "not_found" };
 
-test("updateTranscript() with If-Match refuses a version that is not the current one", async () => {
+test("updateTranscript() with If-Match refuses a version other than the current one", async () => {
   const name = await client.create({ metadata: metadataWith() });
   const first = (await client.get(name)).version?.name ?? "";
   const withMatch = (match: string) => app.clientFor(app.accountId, { "if-match": match });
@@ -42,7 +42,7 @@ test("updateTranscript() with If-Match refuses a version that is not the current
   assert.equal((await client.get(name)).version?.name, current);
 });
 
-test("concurrent updates all become versions, and none is lost", async () => {
+test("concurrent updates all become versions without losses", async () => {
   const name = await client.create({ metadata: metadataWith(), segments: segmentsOf("x") });
   const updates = Array.from({ length: 20 }, async (_, index) =>
     index % 2 === 0
@@ -79,7 +79,7 @@ test("only one of several concurrent updates with the same If-Match succeeds", a
   assert.equal((await client.versions({ parent: name })).versions.length, 2);
 });
 
-test("an update of metadata alone copies no segments", async () => {
+test("an update of only metadata copies no segments", async () => {
   const name = await client.create({ metadata: metadataWith(), segments: segmentsOf("x") });
   for (const subject of ["a", "b"]) await client.update({ name, metadata: { subject } });
   await client.update({ name, segments: segmentsOf("y") });
@@ -128,7 +128,7 @@ test("versions are listed, read and restored", async () => {
   assert.equal((await client.versions({ parent: name })).versions.length, 4);
 });
 
-test("versions keep their order if the clock stops or goes back", async () => {
+test("versions keep their order if the clock stops or is set back", async () => {
   const name = await client.create({ metadata: metadataWith() });
   const start = Date.now();
   try {

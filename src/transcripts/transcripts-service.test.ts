@@ -27,7 +27,7 @@ const { client, db } = app;
 
 const notFound = { name: "ServiceError", code: "not_found" };
 
-/** Names of no transcript of this account. */
+/** Returns names that do not belong to any transcript of this account. */
 async function strangeNames(): Promise<string[]> {
   const foreign = await app.clientFor(await app.newAccount()).create({ metadata: metadataWith() });
   return [
@@ -113,7 +113,7 @@ test("createTranscript() reports every violation, and stores nothing", async () 
   assert.equal(await count(), before);
 });
 
-test("every method answers malformed names as it answers names that do not exist", async () => {
+test("every method returns the same error for malformed names as for names that do not exist", async () => {
   for (const name of await strangeNames()) {
     const version = `${name}/versions/${newId()}`;
     await assert.rejects(client.get(name), notFound, name);
@@ -183,7 +183,7 @@ test("a transcript that was fetched can be edited and sent back", async () => {
   assert.equal(textOf(answer), "other");
 });
 
-test("a fileType sent back with other fields while media is not described sets nothing; sent alone it does", async () => {
+test("a fileType that is sent back with other fields before media is described sets nothing, but a fileType sent alone does", async () => {
   for (const [edit, shown] of [
     [{ subject: "edited" }, FileType.VIDEO],
     [undefined, FileType.AUDIO],
@@ -220,7 +220,7 @@ async function* oneByte() {
   yield new Uint8Array(1);
 }
 
-test("updateTranscript() refuses the same values of changed fields as createTranscript()", async () => {
+test("updateTranscript() refuses the same values as createTranscript() in changed fields", async () => {
   const name = await client.create({ metadata: metadataWith() });
   const before = await client.get(name);
   const rows: [update: Parameters<typeof client.update>, fields: string[]][] = [

@@ -16,16 +16,14 @@ import { uploadMethods } from "./upload-methods.ts";
 import { versionMethods } from "./version-methods.ts";
 import { writingMethods } from "./writing-methods.ts";
 
-/**
- * The methods of Transcripts that are not about jobs: §4.3 to §4.7, and the versions of §9.
- */
+/** The methods of Transcripts that do not concern jobs: §4.3 to §4.7, and the versions of §9. */
 export function createTranscriptsService(parts: {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
   readonly pageTokens: PageTokens;
-  /** The memory of answers, even while they are being made. */
+  /** The memory for answers, including those that are still being created. */
   readonly answers: HeldBytes;
   /** The node's maximum number of database connections. Default 20. */
   readonly connectionsMax?: number;

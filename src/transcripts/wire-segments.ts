@@ -3,7 +3,8 @@ import type { SegmentJson, WordJson } from "../gen/hlust/transcripts/v1alpha1/tr
 import type { StoredSegments } from "./segments.ts";
 
 /**
- * Tags of fields that are messages or strings (number << 3 | 2), and of the numbers in a Duration.
+ * Tags of fields that are messages or strings (number << 3 | 2), and tags of the numbers in a
+ * Duration.
  */
 const tags = { segments: 0x1a, startTime: 0x0a, endTime: 0x12, words: 0x1a, speakerId: 0x22 };
 const wordTag = 0x1a;
@@ -13,8 +14,9 @@ const durationTags = { seconds: 0x08, nanos: 0x10 };
 const lengthBytesMax = 5;
 
 /**
- * Stored segments as field 3 of a Transcript in protobuf's binary form. Written by hand, and for
- * long transcripts in a worker thread: the library takes ten times as long.
+ * Converts stored segments to field 3 of a Transcript in the binary form of Protobuf. It is written
+ * without the library, which takes ten times as long, and runs in a worker thread for long
+ * transcripts.
  */
 export function wireSegments({
   jsonZstd,
@@ -49,14 +51,14 @@ class WireOut {
     this.#out = Buffer.allocUnsafeSlow(bytesMax);
   }
 
-  /** All written bytes, in a buffer of their own. */
+  /** Returns all written bytes, in a separate buffer. */
   bytes(): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#out.subarray(0, this.#at));
   }
 
   /**
-   * Writes the fields that `put` writes as a message. Its length is known only afterwards: then the
-   * message is moved to after its length.
+   * Writes the fields that `put` writes as a message. The length of the message is only known
+   * afterwards, so the message is then moved to make room for the length.
    */
   message(tag: number, put: () => void): void {
     this.#out[this.#at] = tag;
@@ -79,7 +81,7 @@ class WireOut {
     this.#at += this.#out.write(text, this.#at);
   }
 
-  /** Writes a duration of proto3 JSON, such as "12.500s". */
+  /** Writes a duration given in proto3 JSON, such as "12.500s". */
   duration(tag: number, text: string | undefined): void {
     if (text === undefined) return;
     const point = text.indexOf(".");

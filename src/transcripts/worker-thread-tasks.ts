@@ -1,8 +1,8 @@
-// A worker thread of worker-threads.ts: receives { task, input }, sends the result of the task, one
-// after the other.
+// A worker thread of worker-threads.ts. It receives { task, input } and sends the result of the
+// task, one task after another.
 import { parentPort } from "node:worker_threads";
 
-/** The tasks of runInWorkerThread() by name; only modules that are used are loaded. */
+/** The tasks of runInWorkerThread(), by name; only modules that are used are loaded. */
 const tasks = {
   compareWords: async () => (await import("./diff/compare-words.ts")).compareWords,
   readFile: async () => (await import("./read-file.ts")).readFile,
@@ -25,7 +25,9 @@ async function answer(task: keyof typeof tasks, input: never): Promise<void> {
   parentPort?.postMessage(output, buffersOf(output));
 }
 
-/** The buffers to transfer without a copy: those of arrays that do not share them. */
+/**
+ * Returns the buffers to transfer without a copy: those of arrays that do not share their buffer.
+ */
 function buffersOf(output: unknown): ArrayBuffer[] {
   if (!(output instanceof Uint8Array) || !(output.buffer instanceof ArrayBuffer)) return [];
   return output.buffer.byteLength === output.byteLength ? [output.buffer] : [];

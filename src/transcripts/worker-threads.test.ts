@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 const accountId = "a";
 const words = ["þetta ", "er ", "fundur, ", "og ", "við ", "segjum. ", "nefndin "];
 
-/** 4 hours, 36,000 words. */
+/** Creates 4 hours of speech with 36,000 words. */
 function talk(shiftMs = 0): SpokenSegment[] {
   return Array.from({ length: 2000 }, (_, at) => {
     const startMs = at * 7200 + shiftMs;
@@ -104,7 +104,7 @@ test("an error in a worker thread reaches the caller, and an abort ends the task
   assert.ok(Buffer.from(text).toString().startsWith("0: þetta er fundur, og við"));
 });
 
-test("at most ten tasks of an account wait, and other accounts do not wait behind all of them", async () => {
+test("at most ten tasks of an account wait, and other accounts do not wait for all of them", async () => {
   const content = contentOf(talk());
   const bytes = content.segments.jsonBytes;
   const gone = new AbortController();

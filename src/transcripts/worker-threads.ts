@@ -3,21 +3,22 @@ import { Worker } from "node:worker_threads";
 import { FairSemaphore } from "../std/fair-semaphore.ts";
 
 /**
- * Shorter texts are processed in this thread: that takes a few milliseconds, and starting a thread
- * takes 50.
+ * Texts shorter than this are processed in this thread, which takes a few milliseconds; starting a
+ * thread takes 50.
  */
 const threadBytesMin = 64_000;
 /**
- * At most half of the cores work on files, and a quarter on answers: live audio needs the others.
+ * At most half of the cores work on files, and a quarter on answers, because live audio needs the
+ * others.
  */
 const filesMax = Math.max(1, Math.floor(availableParallelism() / 2));
 const answersMax = Math.max(1, Math.floor(availableParallelism() / 4));
-/** The number of threads that can run at the same time. */
+/** The maximum number of threads that run concurrently. */
 export const workerThreadsMax = filesMax + answersMax;
 
 /**
- * A task takes seconds at most. Waiting tasks hold their input in memory: megabytes, which the
- * callers of `answers` count.
+ * A task takes seconds at most. Waiting tasks keep megabytes of input in memory, which the callers
+ * of `answers` count.
  */
 const semaphores = {
   files: new FairSemaphore({
@@ -37,10 +38,10 @@ const semaphores = {
 };
 
 /**
- * Runs one of the tasks of worker-thread-tasks.ts, in a worker thread if its text is long: the main
- * thread carries live audio. Input and output are plain data. Tasks beyond the limits wait their
- * turn; throws resource_exhausted if too many tasks of the account wait, or the turn does not come
- * in time.
+ * Runs one of the tasks of worker-thread-tasks.ts. A task with a long text runs in a worker thread,
+ * because the main thread handles live audio. Input and output are plain data. Tasks beyond the
+ * limits wait their turn. Throws resource_exhausted if too many tasks of the account wait, or if
+ * the turn does not come in time.
  */
 export async function runInWorkerThread<Input, Output>(
   task: (input: Input) => Output,
@@ -50,7 +51,7 @@ export async function runInWorkerThread<Input, Output>(
     readonly accountId: string;
     readonly signal: AbortSignal;
     /**
-     * Bytes of the input that the caller does not need afterwards: they are transferred without a
+     * Bytes of the input that the caller does not need afterwards, which are transferred without a
      * copy.
      */
     readonly transfer?: readonly Uint8Array[];
@@ -67,12 +68,14 @@ export async function runInWorkerThread<Input, Output>(
   );
 }
 
-/** How long an idle thread is kept for the next task: starting one takes 50 ms. */
+/** How long an idle thread is kept for the next task, since starting a thread takes 50 ms. */
 const idleMsMax = 10_000;
-/** Twice the memory that comparing the longest transcripts takes. */
+/** Twice the memory that comparing the longest transcripts requires. */
 const heapMbMax = 512;
 
-/** Idle threads with the timers that end them; at most as many as can run at the same time. */
+/**
+ * Idle threads with the timers that end them. There are at most as many as can run concurrently.
+ */
 const idle = new Map<Worker, NodeJS.Timeout>();
 
 async function runOnThread<Input, Output>(
@@ -100,7 +103,9 @@ async function runOnThread<Input, Output>(
   }
 }
 
-/** The buffers to transfer, each once: only those of arrays that do not share their buffers. */
+/**
+ * Returns the buffers to transfer, each once: only those of arrays that do not share their buffers.
+ */
 function buffersOf(transfer: readonly Uint8Array[]): ArrayBuffer[] {
   const buffers = transfer.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
@@ -119,7 +124,7 @@ function takeThread(): Worker {
   const started = new Worker(new URL("./worker-thread-tasks.ts", import.meta.url), {
     resourceLimits,
   });
-  // An idle thread can end by itself, without effect on tasks.
+  // An idle thread can end by itself, without affecting tasks.
   const forget = (): void => {
     clearTimeout(idle.get(started));
     idle.delete(started);

@@ -10,7 +10,7 @@ import { writeText } from "./write-text.ts";
 export interface FileContent {
   readonly format: "SRT" | "VTT" | "TEXT";
   readonly segments: Pick<PackedSegments, "jsonZstd" | "jsonBytes">;
-  /** Names of speakers by id; a speaker without a name is shown by id. */
+  /** Names of speakers by id; a speaker without a name is shown by the id. */
   readonly names: ReadonlyMap<string, string>;
   /** The length of the recording; null if unknown. */
   readonly recordingMs: number | null;
@@ -33,7 +33,7 @@ export function writeFile({ format, segments, names, recordingMs }: FileContent)
   }
 }
 
-/** The JSON array of packed segments. */
+/** Returns the JSON array of packed segments. */
 export function unpackedJson({ jsonZstd, jsonBytes }: FileContent["segments"]): string {
   return zstdDecompressSync(jsonZstd, { maxOutputLength: Math.max(jsonBytes, 1) }).toString();
 }

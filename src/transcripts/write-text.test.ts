@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { writeText } from "./write-text.ts";
 
-test("writeText() has a paragraph for each turn, or for each segment without a known speaker", () => {
+test("writeText() writes a paragraph for each turn, or for each segment without a known speaker", () => {
   const segment = (speakerId: string, ...texts: string[]) => ({
     startMs: 0,
     endMs: 0,

@@ -1,9 +1,9 @@
 import type { SpokenSegment } from "./spoken.ts";
 
 /**
- * Writes a transcript as plain text: a paragraph for each turn of a speaker, which begins with the
- * name, or for each segment without a known speaker. A paragraph is one line; empty lines separate
- * paragraphs.
+ * Writes a transcript as plain text: a paragraph for each turn of a speaker, beginning with the
+ * speaker's name, or for each segment without a known speaker. A paragraph is one line, and empty
+ * lines separate paragraphs.
  */
 export function writeText(
   segments: readonly SpokenSegment[],

@@ -95,9 +95,9 @@ export function writingMethods(parts: {
 }
 
 /**
- * Whether fileType is sent back as GET showed it: then it sets nothing. While the media is not
- * described GET shows the value that was set before; a caller that sends only this value sets it
- * again.
+ * Whether fileType is sent back as GET returned it, in which case it sets nothing. Before the media
+ * is described, GET returns the value that was set earlier; a caller that sends only this value
+ * sets it again.
  */
 function isSentBack(sent: TranscriptMetadata, patch: Patch, head: TranscriptHead): boolean {
   if (head.mediaFileType) return sent.fileType === FileType[head.mediaFileType];

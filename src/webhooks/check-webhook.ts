@@ -3,7 +3,7 @@ import { shown, type Violations } from "../std/service-error.ts";
 import { eventTypes } from "./webhook-events.ts";
 
 /**
- * Checks all that can be known before the name is resolved; the address is checked for each
+ * Checks everything that is known before the name is resolved; the address is checked for each
  * message.
  */
 export function checkUrl(url: string, allow: MediaAllowList, violations: Violations): void {
@@ -11,7 +11,7 @@ export function checkUrl(url: string, allow: MediaAllowList, violations: Violati
   if (violation !== undefined) violations.add("url", violation);
 }
 
-/** Each type once, in the order of the contract. */
+/** Returns each type once, in the order of the contract. */
 export function checkEventTypes(names: readonly string[], violations: Violations): string[] {
   for (const [index, name] of names.entries()) {
     if (!eventTypes.some((type) => type === name)) {

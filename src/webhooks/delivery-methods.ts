@@ -12,7 +12,7 @@ import { deliveryMessage } from "./webhook-messages.ts";
 import { deliveryIdsIn, deliveryNotFound, webhookIdIn, webhookNotFound } from "./webhook-names.ts";
 import { findWebhook } from "./webhook-store.ts";
 
-/** The RPCs about deliveries. */
+/** The RPCs for deliveries. */
 export function deliveryMethods({
   db,
   pageTokens,

@@ -4,16 +4,18 @@ import type { Tables } from "../database/tables.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { Refusal } from "./send-delivery.ts";
 
-/** A worker's lease of a message for one attempt, with everything needed to deliver it. */
+/**
+ * A worker's lease on a message for one attempt, with everything needed to deliver the message.
+ */
 export interface LeasedDelivery extends Lease {
   readonly webhookId: string;
   readonly url: string;
   readonly body: string;
-  /** The current secret comes first. */
+  /** The secrets that sign; the current secret comes first. */
   readonly secrets: readonly Buffer[];
   /** The number of attempts since the message was created or redelivered, including this one. */
   readonly attempts: number;
-  /** When it was leased, by the clock of the database. */
+  /** The time of the lease, by the clock of the database. */
   readonly at: Date;
   /** The time from the lease until the message is given up. */
   readonly leftMs: number;
@@ -21,28 +23,31 @@ export interface LeasedDelivery extends Lease {
 
 export interface LeaseOptions {
   readonly leaseMs: number;
-  /** At most this many deliveries are leased. */
+  /** The maximum number of deliveries to lease. */
   readonly room: number;
   /**
-   * The maximum number of concurrent deliveries of one webhook on this worker; 1 while its attempts
+   * The maximum number of concurrent deliveries to one webhook on this worker; 1 while its attempts
    * fail.
    */
   readonly ofWebhookMax: number;
-  /** Deliveries that it is sending, by webhook. */
+  /** The numbers of deliveries that the worker is sending, by webhook. */
   readonly sending: ReadonlyMap<string, number>;
 }
 
-/** A webhook whose attempts have failed for this long is disabled when a message is given up. */
+/**
+ * A webhook whose attempts have failed for this long is disabled when one of its messages is given
+ * up.
+ */
 const failingDaysMax = 3;
 /** How long deliveries are listed. */
 const keptDays = 30;
 const sweptAtOnce = 1_000;
 
 /**
- * Leases deliveries that are due, those first whose webhooks have the fewest in progress: neither
- * the many messages of one webhook nor the slowness of another delays a webhook while there is
- * room. The statement visits webhooks with something to send, not messages: a hundred thousand that
- * wait for a dead receiver cost nothing.
+ * Leases deliveries that are due, beginning with webhooks that have the fewest in progress. While
+ * there is room, a webhook is delayed neither by the many messages of another webhook nor by the
+ * slowness of one. The statement visits webhooks that have something to send, not messages, so a
+ * hundred thousand messages that wait for a dead receiver cost nothing.
  */
 export async function leaseDeliveries(
   db: Kysely<Tables>,
@@ -106,7 +111,7 @@ interface LeasedRow {
   readonly left_ms: number;
 }
 
-/** Records that the receiver accepted a message. false: the lease is lost. */
+/** Records that the receiver accepted a message. Returns false if the lease is lost. */
 export async function noteDelivered(
   db: Kysely<Tables>,
   delivery: LeasedDelivery,
@@ -132,16 +137,16 @@ export async function noteDelivered(
 
 /** The result of recording a failed attempt. */
 export interface NotedRefusal {
-  /** The message is not sent again unless it is redelivered. */
+  /** Whether the message is not sent again unless it is redelivered. */
   readonly isGivenUp: boolean;
-  /** Why the webhook was disabled, if it was. */
+  /** The reason why the webhook was disabled, if it was. */
   readonly disabledReason: string | undefined;
 }
 
 /**
- * Records a failed attempt: the message waits for the next one, or its day is over. A receiver that
- * is gone (410), or that has accepted nothing for days, disables its webhook. `elapsedMs`: since
- * the lease. undefined: the lease is lost.
+ * Records a failed attempt: the message waits for the next attempt, or its day is over. A receiver
+ * that is gone (410), or that has accepted nothing for days, causes its webhook to be disabled.
+ * `elapsedMs` is the time since the lease. Returns undefined if the lease is lost.
  */
 export async function noteRefused(
   db: Kysely<Tables>,
@@ -169,15 +174,16 @@ export async function noteRefused(
   });
 }
 
-/** Releases a delivery so that any worker may lease it immediately; the attempt does not count. */
+/** Releases a delivery so that any worker may lease it immediately. The attempt does not count. */
 export async function releaseDelivery(db: Kysely<Tables>, lease: Lease): Promise<void> {
   const uncounted = { afterMs: 0, isForgiven: true, set: sql`, attempts = attempts - 1` };
   await releaseLease(db, "webhook_delivery", lease, uncounted);
 }
 
 /**
- * Makes messages due that wait only because the clock of the database was set back: an attempt of
- * theirs is in the future, or they wait for the first attempt, before which there is no delay.
+ * Makes messages due that are waiting only because the clock of the database was set back. Either
+ * their last attempt is in the future, or they wait for the first attempt, before which there is no
+ * delay.
  */
 export async function repairDueTimes(db: Kysely<Tables>): Promise<void> {
   await sql`
@@ -191,8 +197,8 @@ export async function repairDueTimes(db: Kysely<Tables>): Promise<void> {
 }
 
 /**
- * Ends messages whose day passed while their webhook was disabled, and deletes those that are too
- * old to be listed.
+ * Ends messages whose day was over while their webhook was disabled, and deletes messages that are
+ * too old to be listed.
  */
 export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): Promise<void> {
   await sql`
@@ -216,7 +222,8 @@ export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): 
 }
 
 /**
- * Locks the webhook first: its deletion locks in this order. Nothing is recorded for a deleted one.
+ * Locks the webhook first, since deleting the webhook takes locks in this order. Nothing is
+ * recorded for a deleted webhook.
  */
 async function noting<T>(
   db: Kysely<Tables>,
@@ -241,7 +248,7 @@ async function noting<T>(
   });
 }
 
-/** false: the lease is lost. */
+/** Returns false if the lease is lost. */
 async function setState(
   trx: Transaction<Tables>,
   lease: Lease,
@@ -264,8 +271,8 @@ async function noteFailing(trx: Transaction<Tables>, { webhookId }: LeasedDelive
 }
 
 /**
- * Disables the webhook of a receiver that is gone, or has accepted nothing for days. Returns the
- * reason, if it did.
+ * Disables the webhook of a receiver that is gone, or that has accepted nothing for days. Returns
+ * the reason if the webhook was disabled.
  */
 async function disable(
   trx: Transaction<Tables>,

@@ -7,7 +7,7 @@ import { bodyOf, testEventType, type WebhookEvent } from "./webhook-events.ts";
 
 export type StoredDelivery = Omit<Selectable<WebhookDeliveryTable>, "body" | "tries" | "lease">;
 
-/** All columns but those that only the worker needs. */
+/** All columns except those that only the worker needs. */
 const shownColumns = [
   "id",
   "webhook_id",
@@ -23,12 +23,12 @@ const shownColumns = [
   "created_at",
 ] as const satisfies readonly (keyof StoredDelivery)[];
 
-/** The maximum number of tests of a webhook that wait to be delivered. */
+/** The maximum number of tests per webhook that wait to be delivered. */
 export const testsMax = 10;
 
 /**
- * Whether an account has an enabled webhook: for use within another statement, so that accounts
- * without one pay nothing.
+ * Whether an account has an enabled webhook. The condition is for use within another statement, so
+ * that accounts without a webhook cause no cost.
  */
 export function isListening(accountId: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`exists (
@@ -36,8 +36,8 @@ export function isListening(accountId: RawBuilder<unknown>): RawBuilder<boolean>
 }
 
 /**
- * Notifies an account's webhooks of an event of this transaction: all that subscribe to it, once
- * each, if it commits.
+ * Notifies an account's webhooks of an event of this transaction. If the transaction commits, every
+ * webhook that subscribes to the event is notified once.
  */
 export async function insertDeliveries(
   trx: Transaction<Tables>,
@@ -51,7 +51,7 @@ export async function insertDeliveries(
     .where("disabled_at", "is", null)
     .where(sql<boolean>`(event_types = '{}' or ${event.type}::text = any (event_types))`)
     .select("id")
-    // A webhook that is deleted meanwhile must not fail the transaction.
+    // A webhook that is deleted concurrently must not make the transaction fail.
     .forKeyShare()
     .execute();
   if (webhooks.length === 0) return;
@@ -66,7 +66,9 @@ export async function insertDeliveries(
   await trx.insertInto("webhook_delivery").values(rows).execute();
 }
 
-/** Sends a test to a webhook; undefined if the maximum number of tests already waits. */
+/**
+ * Sends a test to a webhook; returns undefined if the maximum number of tests is already waiting.
+ */
 export async function insertTest(
   db: Kysely<Tables>,
   webhookId: string,
@@ -86,7 +88,7 @@ export async function insertTest(
   return rows[0];
 }
 
-/** One page of the deliveries of a webhook, newest first. */
+/** Returns one page of the deliveries of a webhook, newest first. */
 export async function listDeliveries(
   db: Kysely<Tables>,
   webhookId: string,
@@ -114,7 +116,7 @@ export async function listDeliveries(
 
 /**
  * Sends a delivery again immediately, and for another day; an attempt in progress no longer counts.
- * undefined: the webhook has no such delivery.
+ * Returns undefined if the webhook has no such delivery.
  */
 export async function redeliver(
   db: Kysely<Tables>,

@@ -9,7 +9,7 @@ import { until } from "../../test/fixtures/until.ts";
 /** The timeout of each attempt; the lease is twice as long. */
 const timeoutMs = 1_000;
 
-test("a message is sent again if its worker was killed after the receiver accepted it and before that was recorded", async () => {
+test("a message is sent again if its worker was killed after the receiver accepted it and before the acceptance was recorded", async () => {
   await using fixture = await openWebhooks();
   await using receiver = await openReceiver();
   const account = await fixture.addAccount();
@@ -27,7 +27,7 @@ test("a message is sent again if its worker was killed after the receiver accept
   const gone = once(child, "exit");
   const locker = await pool.connect();
   try {
-    // The write of the outcome waits for this lock.
+    // Writing the outcome waits for this lock.
     await locker.query("begin");
     await locker.query("select from webhook where id = $1 for update", [id]);
     await until(async () => {

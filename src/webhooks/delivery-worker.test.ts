@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => fixture[Symbol.asyncDispose]());
 
-/** The only delivery of a webhook, once it is as expected. */
+/** Returns the only delivery of a webhook once the delivery is as expected. */
 async function deliveryOnce(
   webhookId: string,
   isSo: (delivery: Awaited<ReturnType<WebhooksFixture["deliveries"]>>[number]) => boolean,
@@ -67,7 +67,7 @@ test("a message arrives once, signed, with its id and the stored JSON", async ()
   assert.deepEqual(logged, { webhookId: id, deliveryId: delivery.id, status: 204 });
 });
 
-test("a message that is not accepted is sent again with the same bytes and id until it is", async () => {
+test("a message is sent again with the same bytes and id until it is accepted", async () => {
   await using receiver = await openReceiver((response, at) => {
     response.writeHead([500, 429, 200][at] ?? 200, at === 1 ? { "retry-after": "3600" } : {});
     response.end("thanks".repeat(100_000));
@@ -132,7 +132,7 @@ test("a message is sent again after a timeout, a redirect or a broken connection
   assert.equal(elsewhere.received.length, 0);
 });
 
-test("an answer of 200 counts as success even if its body breaks off", async () => {
+test("a response with status 200 counts as success even if its body is cut off", async () => {
   await using receiver = await openReceiver((response, at) => {
     response.writeHead(200).write("{", () => {
       if (at === 0) response.destroy();
@@ -148,7 +148,7 @@ test("an answer of 200 counts as success even if its body breaks off", async () 
   );
 });
 
-test("addresses that are not public are never connected to, and an open port looks like a closed one", async () => {
+test("non-public addresses are never connected to, and an open port looks like a closed one", async () => {
   await using open = await openReceiver();
   const closed = await openReceiver();
   const closedUrl = closed.url;
@@ -161,13 +161,13 @@ test("addresses that are not public are never connected to, and an open port loo
   const made = await Promise.all([
     fixture.make(account, { url: open.url }),
     fixture.make(account, { url: closedUrl }),
-    // By a name, to an open port and a closed one.
+    // These URLs contain a name; one has an open port and one a closed port.
     fixture.make(account, { url: "http://inside.example/x" }),
     fixture.make(account, { url: `http://inside.example:${port}/x` }),
   ]);
   await fixture.notify(account);
-  // Unlike at its creation, nothing is allowed any more, and the name resolves to an internal
-  // address.
+  // Unlike when the webhook was created, no addresses are allowed any more, and the name resolves
+  // to an internal address.
   await using _worker = fixture.openWorker({
     allow: parseMediaAllowList([]),
     resolve: async () => ["127.0.0.1"],
@@ -185,7 +185,7 @@ test("addresses that are not public are never connected to, and an open port loo
   assert.equal(open.received.length, 0);
 });
 
-test("the address that was checked is the one that is connected to, although the name resolves differently later", async () => {
+test("the service connects to the address that it checked, even if the name resolves differently later", async () => {
   await using receiver = await openReceiver();
   const account = await fixture.addAccount();
   const { port } = new URL(receiver.url);
@@ -203,7 +203,7 @@ test("the address that was checked is the one that is connected to, although the
   assert.equal(receiver.received.length, 1);
 });
 
-test("410 Gone ends the message and disables the webhook with that reason", async () => {
+test("410 Gone ends the message and disables the webhook with a reason", async () => {
   await using receiver = await openReceiver((response) => response.writeHead(410).end());
   const account = await fixture.addAccount();
   const { id } = await fixture.make(account, { url: receiver.url });
@@ -221,7 +221,7 @@ test("410 Gone ends the message and disables the webhook with that reason", asyn
   assert.equal((await fixture.deliveries(id)).length, 1);
 });
 
-test("after a rotation both secrets sign for a day, then the new one alone", async () => {
+test("after a rotation both secrets sign for a day, then only the new one", async () => {
   await using receiver = await openReceiver();
   const account = await fixture.addAccount();
   const { id, webhook, secret: before } = await fixture.make(account, { url: receiver.url });
@@ -247,7 +247,7 @@ test("after a rotation both secrets sign for a day, then the new one alone", asy
   assert.deepEqual(signedBy(now, second), [true]);
 });
 
-test("after its day a message is FAILED after one more attempt; after three days the webhook is disabled", async () => {
+test("a message is FAILED after its day and one more attempt; after three days the webhook is disabled", async () => {
   await using receiver = await openReceiver((response) => response.writeHead(503).end());
   const account = await fixture.addAccount();
   const { id } = await fixture.make(account, { url: receiver.url });
@@ -281,7 +281,7 @@ test("after its day a message is FAILED after one more attempt; after three days
   );
 });
 
-test("a receiver that hangs, with many messages, does not delay another; each webhook gets eight at a time", async () => {
+test("a hanging receiver with many messages does not delay another; each webhook gets eight at a time", async () => {
   let [open, most] = [0, 0];
   await using slow = await openReceiver((response) => {
     most = Math.max(most, ++open);
@@ -296,7 +296,7 @@ test("a receiver that hangs, with many messages, does not delay another; each we
   await using _worker = fixture.openWorker({ timeoutMs: 120_000 });
   await until(async () => slow.received.length === 8);
   await fixture.notify(other);
-  // None of the hanging attempts has ended by then.
+  // None of the hanging attempts has ended by the time the other message arrives.
   await until(async () => quick.received.length === 1, 60_000);
   assert.deepEqual([slow.received.length, most], [8, 8]);
   const states = (await fixture.deliveries(id)).map(({ attempts }) => attempts);

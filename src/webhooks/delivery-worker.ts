@@ -20,7 +20,7 @@ import { signedHeaders } from "./sign-delivery.ts";
 
 export interface DeliveryWorkerParts {
   readonly database: Pick<Database, "db">;
-  /** Addresses that may be reached besides public ones. */
+  /** Addresses that may be reached in addition to public ones. */
   readonly allow: MediaAllowList;
   readonly log: Log;
   /** Default: Math.random. */
@@ -33,26 +33,27 @@ export interface DeliveryWorkerParts {
   readonly timeoutMs?: number;
 }
 
-/**
- * The maximum numbers of messages that a node sends at the same time, in total and to one webhook.
- */
+/** The maximum number of messages that a node sends concurrently, in total and to one webhook. */
 const sendingMax = 64;
 const sendingOfWebhookMax = 8;
 const pollMs = 500;
 const sweepMs = 600_000;
-/** How often messages are looked for that wait because a clock was set back. */
+/** How often to look for messages that wait because a clock was set back. */
 const repairMs = 30_000;
-/** How long a worker that stops waits for receivers to answer. */
+/** How long a worker that stops waits for responses from receivers. */
 const stopMsMax = 3_000;
 
 /**
- * Sends the messages of webhooks until it is disposed of: then it releases those without an answer.
+ * Sends the messages of webhooks until the worker is disposed of, which releases messages without a
+ * response.
  */
 export function openDeliveryWorker(parts: DeliveryWorkerParts): AsyncDisposable {
   return new DeliveryWorker(parts);
 }
 
-/** What the owner of a webhook sees of a bug; the operator's log has the rest. */
+/**
+ * The information that the owner of a webhook gets about a bug; the operator's log has the details.
+ */
 const internalRefusal = {
   isTaken: false,
   status: undefined,
@@ -98,14 +99,15 @@ class DeliveryWorker implements AsyncDisposable {
     await repeat({ everyMs, ...failing, log, event, signal: this.#stopping.signal }, step);
   }
 
-  /** Starts deliveries that are due, as far as there is room; otherwise waits. */
+  /** Starts due deliveries as far as there is room; otherwise waits. */
   async #next(): Promise<void> {
     const { database, timeoutMs } = this.#parts;
     const room = sendingMax - this.#running.size;
     const deliveries =
       room > 0
         ? await leaseDeliveries(database.db, {
-            // By then it is sent or given up, and recorded.
+            // By the end of the lease, the message has been sent or given up, and the outcome has
+            // been recorded.
             leaseMs: timeoutMs * 2,
             room,
             ofWebhookMax: sendingOfWebhookMax,
@@ -126,7 +128,7 @@ class DeliveryWorker implements AsyncDisposable {
     this.#sending.set(webhookId, (this.#sending.get(webhookId) ?? 0) + 1);
     const run = this.#deliver(delivery)
       .catch((error: unknown) => {
-        // When the lease runs out, it is sent again.
+        // The message is sent again when the lease expires.
         this.#parts.log.error({ ...idsOf(delivery), ...errorFields(error) }, "webhook.lost");
       })
       .finally(() => {

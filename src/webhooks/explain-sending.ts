@@ -3,8 +3,8 @@ import { isUnreadable, isUntrusted } from "../media/transfer-failure.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 /**
- * Why there was no answer, in words for the owner of the webhook. Rethrows an error that is not a
- * failure to send, since it is a bug.
+ * Explains to the owner of the webhook why there was no response. Rethrows an error that is not a
+ * failure to send, since such an error is a bug.
  */
 export function explainSending(error: unknown): string {
   if (error instanceof ServiceError && error.reason === "MEDIA_ADDRESS_REFUSED") return notPublic;
@@ -21,9 +21,9 @@ const broken = "the receiver broke the connection off";
 const untrusted = "the certificate of the receiver cannot be trusted";
 const notHttp = "the receiver does not answer in HTTP";
 
-/** By the code of the error, of Node, OpenSSL or undici. */
+/** The explanations by error code of Node, OpenSSL or undici. */
 const explanations: readonly (readonly [test: (code: string) => boolean, message: string])[] = [
-  // A name that is too long is EINVAL.
+  // The error for a name that is too long is EINVAL.
   [of(/^(ENOTFOUND|EINVAL)$/), "the host of the receiver does not exist: no such name"],
   [of(/^EAI_/), "the name of the host of the receiver could not be looked up"],
   [of(/^ECONNREFUSED$/), "the host of the receiver refused the connection"],

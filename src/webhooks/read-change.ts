@@ -14,7 +14,7 @@ import type { WebhookChange } from "./webhook-store.ts";
 const changeable = ["url", "displayName", "eventTypes", "disabled"] as const;
 type Changeable = (typeof changeable)[number];
 
-/** What an update changes. Throws every violation of the fields that it names. */
+/** Returns what an update changes. Throws all violations in the fields that the update names. */
 export function readChange(request: UpdateWebhookRequest, allow: MediaAllowList): WebhookChange {
   const webhook = request.webhook ?? create(WebhookSchema);
   const violations = new Violations();
@@ -38,8 +38,8 @@ export function readChange(request: UpdateWebhookRequest, allow: MediaAllowList)
 }
 
 /**
- * The fields that a mask names, in proto or JSON names; without a mask, those that are set.
- * Output-only fields are skipped.
+ * Returns the fields that a mask names, in proto or JSON names, or the fields that are set if there
+ * is no mask. Output-only fields are skipped.
  */
 function fieldsOf(
   { updateMask }: UpdateWebhookRequest,

@@ -5,8 +5,8 @@ import { retryDelayMs } from "./retry-delay.ts";
 const dayMs = 24 * 3_600_000;
 
 /**
- * When a message that is never accepted is sent, in seconds from its event, by a clock of the test;
- * each attempt takes `attemptMs`.
+ * Returns the times at which a message that is never accepted is sent, in seconds since its event,
+ * with a simulated clock; each attempt takes `attemptMs`.
  */
 function attemptsAt(chance: number, attemptMs: number): number[] {
   const times: number[] = [];
@@ -20,14 +20,14 @@ function attemptsAt(chance: number, attemptMs: number): number[] {
   return assert.fail("it never ends");
 }
 
-test("a message that is never accepted is sent for a day, at growing intervals, and last at its end", () => {
+test("a message that is never accepted is sent for a day, at growing intervals, with a last attempt at the end", () => {
   const hour = 3_600;
   const first = [0, 5, 35, 155, 755, 2_555, 6_155];
   const twoHourly = Array.from({ length: 11 }, (_, at) => 13_355 + at * 2 * hour);
   assert.deepEqual(attemptsAt(0.5, 0), [...first, ...twoHourly, 24 * hour]);
 });
 
-test("slow attempts end within a day plus one attempt, whatever the jitter", () => {
+test("slow attempts end within a day and the time of one attempt, whatever the jitter", () => {
   for (const chance of [0, 0.25, 0.5, 0.999_999]) {
     const times = attemptsAt(chance, 15_000);
     const last = times.at(-1) ?? 0;
@@ -36,7 +36,7 @@ test("slow attempts end within a day plus one attempt, whatever the jitter", () 
   }
 });
 
-test("the jitter of a delay is a fifth to either side", () => {
+test("the jitter of a delay is up to a fifth in either direction", () => {
   const rows: [attempts: number, least: number, most: number][] = [
     [1, 4_000, 6_000],
     [2, 24_000, 36_000],
@@ -54,7 +54,7 @@ test("the jitter of a delay is a fifth to either side", () => {
   }
 });
 
-test("Retry-After makes a delay longer, never shorter, up to two hours and the end of the day", () => {
+test("Retry-After lengthens but never shortens a delay, up to two hours and the end of the day", () => {
   const wait = (retryAfterMs: number, leftMs = dayMs) =>
     retryDelayMs({ attempts: 1, leftMs, retryAfterMs, chance: 0.5 });
   assert.equal(wait(0), 5_000);

@@ -2,7 +2,10 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Delays before the second attempt, the third, ...; the last one before all later attempts. */
+/**
+ * The delays before the second attempt, the third, ...; the last delay applies to all later
+ * attempts.
+ */
 const waitsMs = [
   5 * second,
   30 * second,
@@ -14,25 +17,28 @@ const waitsMs = [
 ] as const;
 const longestMs = 2 * hour;
 /**
- * Jitter: a delay is longer or shorter by up to this share, so that messages that failed at the
+ * The jitter: a delay is longer or shorter by up to this share, so that messages that failed at the
  * same time are not sent again at the same time.
  */
 const jitter = 0.2;
 
 export interface FailedAttempt {
-  /** Attempts since the message was created or redelivered, this one included. */
+  /** The number of attempts since the message was created or redelivered, including this one. */
   readonly attempts: number;
-  /** Until the message is given up. */
+  /** The time until the message is given up. */
   readonly leftMs: number;
-  /** What the receiver asks for (Retry-After); at most our own longest delay counts. */
+  /**
+   * The delay that the receiver requests (Retry-After), which counts only up to the longest delay
+   * of this service.
+   */
   readonly retryAfterMs?: number | undefined;
-  /** A random number from 0 up to 1. */
+  /** A random number that is at least 0 and less than 1. */
   readonly chance: number;
 }
 
 /**
- * The delay after a failed attempt; undefined when the message's day is over. The last attempt is
- * at its end.
+ * Returns the delay after a failed attempt, or undefined if the message's day is over. The last
+ * attempt is at the end of the day.
  */
 export function retryDelayMs({
   attempts,

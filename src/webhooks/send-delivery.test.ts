@@ -6,7 +6,7 @@ import { certificates } from "../../test/jobs/tls-certificates.ts";
 import { resolveHost } from "../media/fetch-media.ts";
 import { sendDelivery } from "./send-delivery.ts";
 
-/** The problem that the owner of the webhook sees. */
+/** Returns the problem that the owner of the webhook sees. */
 async function problemOf(url: string): Promise<string> {
   const attempt = await sendDelivery(
     { url, body: "{}", headers: {} },
@@ -21,7 +21,7 @@ async function problemOf(url: string): Promise<string> {
   return attempt.problem;
 }
 
-test("each fault of a receiver has its own message, and is not a failure of the service", async () => {
+test("each fault of a receiver has its own message and is not reported as a failure of the service", async () => {
   const absent = `https://${`${"a".repeat(60)}.`.repeat(5)}example/`;
   assert.equal(await problemOf(absent), "the host of the receiver does not exist: no such name");
 

@@ -8,47 +8,47 @@ import { explainSending } from "./explain-sending.ts";
 export interface Message {
   readonly url: string;
   readonly body: string;
-  /** With the signature. */
+  /** The headers, including the signature. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface SendOptions {
   readonly allow: MediaAllowList;
   readonly resolve: Resolve;
-  /** For everything: name resolution, connection, request and answer. */
+  /** The time limit for the whole attempt: name resolution, connection, request and response. */
   readonly timeoutMs: number;
-  /** Gives up immediately: sendDelivery() throws its reason. */
+  /** Ends the attempt immediately; sendDelivery() then throws the reason of the signal. */
   readonly signal: AbortSignal;
 }
 
 /** A failed attempt. */
 export interface Refusal {
-  /** undefined: there was no answer. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
   /**
-   * In words for the owner of the webhook; the same words for every address that may not be
+   * A description for the owner of the webhook, which is the same for every address that may not be
    * reached.
    */
   readonly problem: string;
-  /** What the receiver asked for, in milliseconds from now. */
+  /** The delay that the receiver requested, in milliseconds from now. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** How an attempt went. */
+/** The outcome of an attempt. */
 export type Attempt =
   | { readonly isTaken: true; readonly status: number }
   | ({ readonly isTaken: false } & Refusal);
 
 /**
- * Bytes of the answer that are read and discarded, so that the receiver's connection is not cut
- * off.
+ * The number of bytes of the response that are read and discarded, so that the receiver's
+ * connection is not cut off.
  */
 const answerBytesMax = 16_384;
 
 /**
- * Sends a message to a URL that a user has set, by the rules for fetched media: to an address that
- * was checked and is the one that is connected to. Redirects are not followed, and of the answer
- * only the status counts.
+ * Sends a message to a URL that a user has set, by the rules for fetched media: the connection uses
+ * only an address that was checked. Redirects are not followed, and only the status of the response
+ * counts.
  */
 export async function sendDelivery(message: Message, options: SendOptions): Promise<Attempt> {
   const { allow, resolve, timeoutMs, signal } = options;
@@ -86,7 +86,7 @@ async function post(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  // The status has arrived: the receiver has answered, whatever happens to the body.
+  // The status has arrived, so the receiver has responded, whatever happens to the body.
   await answer.body.dump({ limit: answerBytesMax, signal: options.signal }).catch(() => {});
   const { statusCode: status } = answer;
   if (status >= 200 && status < 300) return { isTaken: true, status };
@@ -103,7 +103,7 @@ function problemOf(status: number): string {
   return status >= 300 && status < 400 ? `${answered}: redirects are not followed` : answered;
 }
 
-/** Seconds, or a date (RFC 9110, 10.2.3). */
+/** The value is a number of seconds or a date (RFC 9110, 10.2.3). */
 function retryAfterOf({ headers }: Dispatcher.ResponseData): number | undefined {
   const value = headers["retry-after"];
   if (typeof value !== "string") return undefined;

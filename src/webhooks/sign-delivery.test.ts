@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newSecret, secretText, signedHeaders } from "./sign-delivery.ts";
 
-/** The vector that the libraries of Standard Webhooks are tested with. */
+/** The test vector that is used by the libraries of Standard Webhooks. */
 const vector = {
   secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
   id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -23,7 +23,7 @@ test("the vector of Standard Webhooks is signed as its libraries sign it", () =>
   });
 });
 
-test("each secret signs, and every part of the message counts", () => {
+test("each secret creates a signature, and every part of the message affects it", () => {
   const at = new Date(vector.timestamp * 1000);
   const other = newSecret();
   const signatures = signedHeaders(vector, at, [other, key])["webhook-signature"].split(" ");
@@ -38,7 +38,7 @@ test("each secret signs, and every part of the message counts", () => {
   assert.equal(new Set([...changed, vector.signature]).size, 5);
 });
 
-test("secrets are 32 bytes by chance, shown as whsec_ and base64", () => {
+test("secrets are 32 random bytes, shown as whsec_ and base64", () => {
   const [one, two] = [newSecret(), newSecret()];
   assert.equal(one.length, 32);
   assert.notDeepEqual(one, two);

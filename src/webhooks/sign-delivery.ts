@@ -1,21 +1,21 @@
 import { createHmac, randomBytes } from "node:crypto";
 
-/** Standard Webhooks: 24 to 64 bytes. */
+/** The length of a secret. Standard Webhooks requires 24 to 64 bytes. */
 const secretBytes = 32;
 
 export function newSecret(): Buffer {
   return randomBytes(secretBytes);
 }
 
-/** A secret as its owner sees it. */
+/** Formats a secret as its owner sees it. */
 export function secretText(secret: Buffer): string {
   return `whsec_${secret.toString("base64")}`;
 }
 
 /**
- * The headers of a message by Standard Webhooks 1.0: its id, the time of this attempt in Unix
- * seconds, and a signature of each secret over `<id>.<timestamp>.<body>`. The id must not have a
- * full stop in it.
+ * Returns the headers of a message according to Standard Webhooks 1.0: the id, the time of this
+ * attempt in Unix seconds, and a signature with each secret over `<id>.<timestamp>.<body>`. The id
+ * must not contain a period.
  */
 export function signedHeaders(
   { id, body }: { readonly id: string; readonly body: string },

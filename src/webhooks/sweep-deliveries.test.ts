@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => fixture[Symbol.asyncDispose]());
 
-test("a message whose next attempt was delayed by a clock that was set back is sent all the same", async () => {
+test("a message whose next attempt was delayed by a clock that was set back is still sent", async () => {
   await using receiver = await openReceiver();
   const account = await fixture.addAccount();
   const { id } = await fixture.make(account, { url: receiver.url });
@@ -44,7 +44,8 @@ test("messages are sent soon after the clock of the database was set back by hou
   await using _worker = fixture.openWorker({ repairMs: 200 });
   await fixture.notify(account);
   await until(async () => (await fixture.deliveries(id))[0]?.state === "DELIVERED");
-  // Without an attempt, and waiting for the next one: all times are in the future then.
+  // One message has had no attempt, and one waits for the next attempt. All times are in the future
+  // in both cases.
   for (const attempts of [0, 1]) {
     await fixture.database.pool.query(
       `insert into webhook_delivery (id, webhook_id, event_type, body, tries, attempts,

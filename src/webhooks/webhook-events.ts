@@ -5,16 +5,16 @@ export type EventType = (typeof eventTypes)[number];
 /** Only TestWebhook sends this type. */
 export const testEventType = "webhook.test";
 
-/** An event that webhooks are notified of. */
+/** An event that is sent to webhooks. */
 export interface WebhookEvent {
   readonly type: EventType | typeof testEventType;
-  /** When it happened. */
+  /** The time of the event. */
   readonly at: Date;
   /** The object of the event, as JSON. */
   readonly data: unknown;
 }
 
-/** The body of the message, by the recommendation of Standard Webhooks. */
+/** Returns the body of the message as recommended by Standard Webhooks. */
 export function bodyOf({ type, at, data }: WebhookEvent): string {
   return JSON.stringify({ type, timestamp: at.toISOString(), data });
 }

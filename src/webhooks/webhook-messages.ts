@@ -10,7 +10,10 @@ import { timestampFromDate } from "../std/duration.ts";
 import type { StoredDelivery } from "./delivery-store.ts";
 import type { StoredWebhook } from "./webhook-store.ts";
 
-/** `now`: in milliseconds, to decide whether the secret before the last rotation still signs. */
+/**
+ * Creates the message of a webhook. `now` is in milliseconds, and determines whether the secret
+ * before the last rotation still signs.
+ */
 export function webhookMessage(row: StoredWebhook, now: number): Webhook {
   const until = row.previous_secret_until;
   return create(WebhookSchema, {

@@ -1,14 +1,18 @@
 import { idIn, isId } from "../std/ids.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 
-/** The id in webhooks/<id>. Throws not_found for a malformed name, as for an absent webhook. */
+/**
+ * Returns the id in webhooks/<id>. Throws not_found for a malformed name, as for an absent webhook.
+ */
 export function webhookIdIn(name: string): string {
   const id = idIn("webhooks", name);
   if (id === undefined) throw webhookNotFound(name);
   return id;
 }
 
-/** The ids in webhooks/<id>/deliveries/<id>. Throws not_found, as for an absent delivery. */
+/**
+ * Returns the ids in webhooks/<id>/deliveries/<id>. Throws not_found, as for an absent delivery.
+ */
 export function deliveryIdsIn(name: string): { webhookId: string; deliveryId: string } {
   const [webhooks, webhookId = "", deliveries, deliveryId = "", ...rest] = name.split("/");
   const isName = webhooks === "webhooks" && deliveries === "deliveries" && rest.length === 0;
@@ -16,7 +20,10 @@ export function deliveryIdsIn(name: string): { webhookId: string; deliveryId: st
   return { webhookId, deliveryId };
 }
 
-/** docs/api.md, Errors: a webhook of another account is answered like one that does not exist. */
+/**
+ * Returns the error for a webhook that does not exist or belongs to another account (docs/api.md,
+ * Errors).
+ */
 export function webhookNotFound(name: string): ServiceError {
   return new ServiceError("not_found", `there is no webhook ${shown(name)}`, {
     reason: "WEBHOOK_NOT_FOUND",

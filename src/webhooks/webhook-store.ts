@@ -3,7 +3,7 @@ import type { Tables, WebhookTable } from "../database/tables.ts";
 
 export type StoredWebhook = Omit<Selectable<WebhookTable>, "secret" | "previous_secret">;
 
-/** All columns but the secrets, which only the signing statement reads. */
+/** All columns except the secrets, which only the signing statement reads. */
 const shownColumns = [
   "id",
   "account_id",
@@ -18,11 +18,11 @@ const shownColumns = [
 ] as const satisfies readonly (keyof StoredWebhook)[];
 
 /**
- * Webhooks that an account may have: a list has all of them, and each job that ends sends a message
- * to each.
+ * The maximum number of webhooks of an account. A list contains all of them, and each job that ends
+ * sends a message to each.
  */
 export const webhooksMax = 20;
-/** How long the previous secret signs as well after a rotation. */
+/** How long the previous secret also signs after a rotation. */
 const previousSecretHours = 24;
 
 export interface NewWebhook {
@@ -34,13 +34,13 @@ export interface NewWebhook {
   readonly secret: Buffer;
 }
 
-/** undefined: the account has as many as it may have. */
+/** Inserts a webhook; returns undefined if the account already has the maximum number. */
 export async function insertWebhook(
   trx: Transaction<Tables>,
   webhook: NewWebhook,
 ): Promise<StoredWebhook | undefined> {
   const { accountId } = webhook;
-  // One insert at a time for each account, so that the limit holds.
+  // Only one insert at a time is possible for each account, so that the limit is enforced.
   await trx
     .selectFrom("account")
     .where("id", "=", accountId)
@@ -67,7 +67,7 @@ export async function insertWebhook(
     .executeTakeFirstOrThrow();
 }
 
-/** All webhooks of an account, newest first. */
+/** Returns all webhooks of an account, newest first. */
 export async function listWebhooks(
   db: Kysely<Tables>,
   accountId: string,
@@ -81,7 +81,7 @@ export async function listWebhooks(
     .execute();
 }
 
-/** undefined: the account has no such webhook. */
+/** Finds a webhook; returns undefined if the account has no such webhook. */
 export async function findWebhook(
   db: Kysely<Tables>,
   accountId: string,
@@ -95,7 +95,7 @@ export async function findWebhook(
     .executeTakeFirst();
 }
 
-/** Changes to a webhook; undefined fields stay. */
+/** Changes to a webhook; fields that are undefined stay unchanged. */
 export interface WebhookChange {
   url?: string;
   displayName?: string;
@@ -103,7 +103,7 @@ export interface WebhookChange {
   disabled?: boolean;
 }
 
-/** undefined: the account has no such webhook. */
+/** Changes a webhook; returns undefined if the account has no such webhook. */
 export async function changeWebhook(
   db: Kysely<Tables>,
   accountId: string,
@@ -121,8 +121,8 @@ export async function changeWebhook(
 }
 
 /**
- * Replaces the secret; the previous one signs as well for a while. undefined: there is no such
- * webhook.
+ * Replaces the secret; the previous secret also signs for a while. Returns undefined if there is no
+ * such webhook.
  */
 export async function rotateSecret(
   db: Kysely<Tables>,
@@ -137,7 +137,7 @@ export async function rotateSecret(
   });
 }
 
-/** false: the account has no such webhook. */
+/** Deletes a webhook; returns false if the account has no such webhook. */
 export async function deleteWebhook(
   db: Kysely<Tables>,
   accountId: string,

@@ -27,7 +27,7 @@ after(() => fixture[Symbol.asyncDispose]());
 
 const url = "https://hooks.example/event";
 
-test("a webhook is created as requested; only that answer has its secret", async () => {
+test("a webhook is created as requested, and only that response contains its secret", async () => {
   const account = await fixture.addAccount();
   const { webhook, secret } = await fixture.make(account, {
     url,
@@ -52,7 +52,7 @@ test("a webhook is created as requested; only that answer has its secret", async
   assert.equal((await refusal(calls.get(account, webhook.name))).reason, "WEBHOOK_NOT_FOUND");
 });
 
-test("URLs of every forbidden kind are refused by field, value and limit, all violations at once", async () => {
+test("URLs of every forbidden kind are refused by field, value and limit, with all violations reported together", async () => {
   const account = await fixture.addAccount();
   const strict = createWebhooksService({
     db: fixture.database.db,
@@ -107,7 +107,7 @@ test("URLs of every forbidden kind are refused by field, value and limit, all vi
   assert.deepEqual(await calls.list(account), []);
 });
 
-test("an update changes the fields that its mask names, or the set ones, and nothing if any is invalid", async () => {
+test("an update changes the fields in its mask, or those that are set without a mask, and nothing if any is invalid", async () => {
   const account = await fixture.addAccount();
   const { webhook } = await fixture.make(account, { url, displayName: "one" });
   const { name } = webhook;
@@ -149,7 +149,7 @@ test("an update changes the fields that its mask names, or the set ones, and not
   assert.deepEqual(await calls.get(account, name), expected);
 });
 
-test("an account has 20 webhooks at most, also when many are created at the same time", async () => {
+test("an account has at most 20 webhooks, even if many are created concurrently", async () => {
   const account = await fixture.addAccount();
   const made = await Promise.allSettled(
     Array.from({ length: 25 }, async () => await fixture.make(account, { url })),
@@ -161,7 +161,7 @@ test("an account has 20 webhooks at most, also when many are created at the same
   await fixture.make(account, { url });
 });
 
-test("webhooks and deliveries of another account answer like those that do not exist", async () => {
+test("webhooks and deliveries of another account get the same errors as those that do not exist", async () => {
   const [owner, stranger] = [await fixture.addAccount(), await fixture.addAccount()];
   const { webhook } = await fixture.make(owner, { url });
   const delivery = await calls.sendTest(owner, webhook.name);
@@ -201,7 +201,7 @@ test("webhooks and deliveries of another account answer like those that do not e
   assert.deepEqual(await calls.get(owner, webhook.name), webhook);
 });
 
-test("deliveries are listed newest first; page tokens are valid for this list only", async () => {
+test("deliveries are listed newest first, and page tokens are valid only for the same list", async () => {
   const account = await fixture.addAccount();
   const { id, webhook } = await fixture.make(account, { url });
   const { webhook: other } = await fixture.make(account, { url });
@@ -233,7 +233,7 @@ test("deliveries are listed newest first; page tokens are valid for this list on
   );
 });
 
-test("tests wait like other messages, ten at most; a disabled webhook sends none, and redelivers none", async () => {
+test("at most ten tests of a webhook wait, like other messages; a disabled webhook sends no tests and redelivers nothing", async () => {
   const account = await fixture.addAccount();
   const { id, webhook } = await fixture.make(account, {
     url,
@@ -261,7 +261,7 @@ test("tests wait like other messages, ten at most; a disabled webhook sends none
   }
 });
 
-test("a redelivery is due at once, for another day, with the same id and body; its attempts continue to count", async () => {
+test("a redelivery is due immediately, for another day, with the same id and body, and its attempts continue to count", async () => {
   const account = await fixture.addAccount();
   const { id, webhook } = await fixture.make(account, { url });
   await fixture.notify(account);

@@ -1,5 +1,6 @@
-// The audit log of a whole service, called over its real protocols: it has every act that concerns
-// access and every deletion of a recording, in the commit of the act itself.
+// The audit log of a whole service, called over its real protocols. The log contains every action
+// that concerns access and every deletion of a recording, and is written in the same commit as the
+// action.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
@@ -47,7 +48,7 @@ interface Row {
   /** The action and its details; "*" stands for any value. */
   readonly event: readonly [action: string, details: Readonly<Record<string, string>>];
   readonly make?: () => Promise<string>;
-  /** Reads the name of the created resource from the answer. */
+  /** Reads the name of the created resource from the response. */
   readonly made?: (json: Answer["json"]) => string;
 }
 
@@ -162,15 +163,15 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** The id in hlust_stream_<id without dashes>_<secret>. */
+/** Returns the id in hlust_stream_<id without dashes>_<secret>. */
 function streamTokenName(token: string): string {
   const digits = token.split("_")[2] ?? "";
   return `streamTokens/${digits.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, "$1-$2-$3-$4-$5")}`;
 }
 
 /**
- * Methods that change something but are not acts that concern access, or that need a session:
- * sessions.test.ts tests the acts of sessions.
+ * Methods that change something but are not actions that concern access, or that need a session;
+ * sessions.test.ts tests the actions of sessions.
  */
 const others: readonly DescMethod[] = [
   Accounts.method.deleteSession,
@@ -180,7 +181,7 @@ const others: readonly DescMethod[] = [
 
 const list = async (query = "") => await service.call("GET", `/v1/auditEvents${query}`);
 
-test("every method that changes Accounts or Webhooks is listed here, as audited or not", () => {
+test("every method that changes Accounts or Webhooks is listed here as audited or not audited", () => {
   const { bindings } = createTranscoder([Accounts, Webhooks]);
   const changing = bindings.filter(({ httpMethod }) => httpMethod !== "GET");
   const listed = new Set([...rows.map(({ method }) => method), ...others]);
@@ -205,7 +206,7 @@ for (const { method, make: makeFirst, call, made, event } of rows) {
     assert.ok(Math.abs(Date.parse(newest.time) - Date.now()) < 60_000);
     assert.match(newest.requestId, /^[\w.-]{1,128}$/);
     const { name: _name, time: _time, requestId: _requestId, ...facts } = newest;
-    // Empty details are left out.
+    // Empty details are omitted.
     assert.deepEqual(
       { details: {}, ...facts },
       {
@@ -231,7 +232,9 @@ const changedTables = [
   "webhook",
 ];
 
-/** The content of those tables and the audit log, except when keys were used. */
+/**
+ * Returns the content of those tables and the audit log, except for the times when keys were used.
+ */
 async function everything(): Promise<string> {
   const texts = [...changedTables, "audit_event"].map(async (name) => {
     const { rows: kept } = await database.pool.query<{ text: string }>(
@@ -248,7 +251,7 @@ test("an action that cannot be written to the audit log is not done", async () =
   await database.pool.query(`
     create function take_nothing() returns trigger language plpgsql as 'begin raise exception ''full''; end';
     create trigger full_log before insert on audit_event for each row execute function take_nothing()`);
-  // Creating a stream token deletes expired ones, so there must be none.
+  // Creating a stream token deletes expired tokens, so there must be none.
   await database.db.deleteFrom("stream_token").execute();
   const before = await everything();
   for (const [{ method, call }, name] of prepared) {
@@ -296,7 +299,7 @@ test("an account lists its own audit log in pages, newest first", async () => {
   }
 });
 
-test("only callers that manage the account read its audit log, which names refused callers", async () => {
+test("only callers that manage the account can read its audit log, which names refused callers", async () => {
   const { json } = await service.call("POST", "/v1/apiKeys", {
     scopes: ["transcripts.read", "transcripts.write", "speech"],
   });

@@ -8,29 +8,29 @@ import { callRest } from "../spec/service.ts";
 import { testOrigin } from "../fixtures/test-caller.ts";
 import type { Owner } from "./things.ts";
 
-/** A caller, by the headers that it sends. */
+/** A caller, defined by the headers that it sends. */
 export interface TestCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The scopes that the caller has; undefined: the service does not know the caller. */
   readonly may: ReadonlySet<Scope> | undefined;
-  /** The scopes on a WebSocket, if they differ. */
+  /** The scopes of the caller on a WebSocket, if they differ. */
   readonly maySocket?: ReadonlySet<Scope>;
   /**
-   * Whether the caller is also used at a door that shares its authentication with a door at which
-   * all callers were used.
+   * Whether the caller is also tested at a door that shares its authentication with a door at which
+   * all callers are tested.
    */
   readonly isUsual?: boolean;
 }
 
-/** In the past, even with clock skew. */
+/** Returns a time in the past, even with clock skew. */
 const hourAgo = () => new Date(Date.now() - 3_600_000);
 const all: ReadonlySet<Scope> = new Set(scopes);
 const none: ReadonlySet<Scope> = new Set();
 
 /**
- * Callers with tokens: of each scope, of all and of none, and tokens that are no longer valid, each
- * for another reason.
+ * Creates callers with tokens: with each scope, with all scopes and with none, and callers with
+ * tokens that are no longer valid, each for a different reason.
  */
 export async function tokenCallers(owner: Owner, disabled: Owner): Promise<TestCaller[]> {
   const { db, accountId } = owner;
@@ -63,7 +63,8 @@ export async function tokenCallers(owner: Owner, disabled: Owner): Promise<TestC
 }
 
 /**
- * Callers with a cookie of the console: of each role, of a key, and of sessions that have ended.
+ * Creates callers with a console cookie: for each role, for a key, and for sessions that have
+ * ended.
  */
 export async function consoleCallers(owner: Owner, disabled: Owner): Promise<TestCaller[]> {
   const { db, accountId } = owner;
@@ -101,7 +102,7 @@ export async function consoleCallers(owner: Owner, disabled: Owner): Promise<Tes
   ];
 }
 
-/** A token for one socket, whose expiry is set so late that all other callers can call first. */
+/** Creates a token for one socket. It expires so late that all other callers can call first. */
 async function streamToken({ db, address, token, accountId }: Owner): Promise<string> {
   const call = { method: "POST", path: "/v1/streamTokens", body: {} };
   const { json } = await callRest(address, token, call);
@@ -115,7 +116,7 @@ async function disable({ db, accountId }: Owner): Promise<void> {
   await db.updateTable("account").set(change).where("id", "=", accountId).execute();
 }
 
-/** A client key of every scope, with a function that signs its JWTs. */
+/** Adds a client key with every scope; returns a function that signs its JWTs. */
 async function addClient({ address, token }: Owner) {
   const { privateKey, publicKey } = newKeyPair("EdDSA");
   const body = { publicKey: publicKey.export({ type: "spki", format: "pem" }), scopes };

@@ -1,4 +1,4 @@
-// The limits of connections, per address and in total, and the answers to requests that are not
+// The limits on connections, per address and in total, and the responses to requests that are not
 // calls.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -41,7 +41,10 @@ async function open(localAddress: string): Promise<Connection> {
   return { socket, text: () => text, isOver: () => isOver };
 }
 
-/** Opens this many connections; the service closes those over its limits, so `staying` remain. */
+/**
+ * Opens this many connections. The service closes those over its limits, so `staying` of them
+ * remain open.
+ */
 async function flood(count: number, localAddress: string, staying: number): Promise<Connection[]> {
   const all = await Promise.all(Array.from({ length: count }, () => open(localAddress)));
   const left = () => all.filter(({ isOver }) => !isOver()).length;
@@ -59,7 +62,7 @@ async function closeAll(connections: readonly Connection[]): Promise<void> {
   );
 }
 
-/** The status of a call from an address. */
+/** Returns the status of a call from an address. */
 async function statusFrom(localAddress: string, agent?: Agent): Promise<number> {
   return await new Promise((resolve, reject) => {
     get(
@@ -75,7 +78,7 @@ async function statusFrom(localAddress: string, agent?: Agent): Promise<number> 
   });
 }
 
-test("an address above its limit is refused with a reason, and others are served", async () => {
+test("an address above its limit is refused with a reason, while others are served", async () => {
   const connections = await flood(120, many, perAddressMax);
   const refused = connections.filter(({ text }) => text() !== "");
   assert.ok(refused.length >= 1 && refused.length <= 100, `${refused.length} were refused`);
@@ -106,7 +109,7 @@ test("idle connections are closed to make room for new connections", async () =>
     return (await Promise.all(calls)).every((status) => status === 200);
   });
   assert.equal(Object.values(agent.freeSockets).flat().length, max);
-  // Idle connections are looked for ten times a second.
+  // The service looks for idle connections ten times a second.
   await until(async () => (await statusFrom(other)) === 200);
   agent.destroy();
 });

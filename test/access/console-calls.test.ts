@@ -1,4 +1,4 @@
-// What the console's cookie gives access to: calls and streams below /console/api/, over both
+// The access that the console's cookie allows: calls and streams below /console/api/, over both
 // versions of HTTP, and nothing else.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => console[Symbol.asyncDispose]());
 
-test("the cookie works for the console's paths only", async () => {
+test("the cookie works only for the console's paths", async () => {
   const { service, db, accountId } = console;
   const { secret, headers } = await addSignedIn(db, accountId, "OWNER");
   const post = { method: "POST", body: {}, headers };
@@ -72,7 +72,7 @@ test("the cookie works for the console's paths only", async () => {
   }
 });
 
-test("a page whose user has signed out changes nothing and reads nothing", async () => {
+test("a page whose user has signed out changes and reads nothing", async () => {
   const { service, db, accountId } = console;
   const { secret, memberId } = await addSignedIn(db, accountId, "OWNER");
   const own = `accounts/${accountId} members/${memberId}`;
@@ -113,7 +113,7 @@ test("a page whose user has signed out changes nothing and reads nothing", async
   }
 });
 
-test("a page calls over HTTP/2, and its secret is replaced there as well", async () => {
+test("a page makes calls over HTTP/2, and its secret is also replaced there", async () => {
   const { service, db, accountId } = console;
   const { secret } = await addSignedIn(db, accountId, "OWNER");
   await db

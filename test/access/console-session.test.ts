@@ -1,4 +1,4 @@
-// Signing in to the console and calling the API from it: with a cookie, and only from pages of the
+// Signing in to the console and calling the API from it, with a cookie and only from pages of the
 // console itself.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -112,14 +112,14 @@ test("only pages of the console itself can call with the cookie", async () => {
   }
   assert.equal((await ask({ path: `${account}?token=${service.key}`, secret })).status, 400);
   assert.equal((await ask({ path: "/console/api/v1/nothing", secret })).status, 404);
-  // Every other path serves the page, which decides what it shows and accepts no writes.
+  // Every other path serves the page, which decides what to show and accepts no writes.
   const page = await ask({ method: "POST", path: "/console/nothing", secret });
   assert.deepEqual([page.status, page.headers.get("allow")], [405, "GET, HEAD"]);
   const put = await ask({ method: "PUT", path: session, secret });
   assert.deepEqual([put.status, put.headers.get("allow")], [405, "GET, POST, DELETE"]);
 });
 
-test("signing in creates a new secret and ends the session that the browser had", async () => {
+test("signing in creates a new secret and ends the browser's previous session", async () => {
   const { service, ask, signIn } = console;
   const body = { apiKey: service.key };
   const planted = `session_${"0".repeat(32)}_${"A".repeat(43)}`;
@@ -133,7 +133,7 @@ test("signing in creates a new secret and ends the session that the browser had"
   assert.notEqual(await signIn(), await signIn());
 });
 
-test("every failed sign-in gets the same answer, which repeats nothing of the request", async () => {
+test("every failed sign-in gets the same response, which repeats nothing from the request", async () => {
   const { service, ask, db, accountId } = console;
   const late = await addApiKey(db, accountId, ["speech"], new Date(Date.now() - 1));
   const wrong = service.key.slice(0, -2) + (service.key.endsWith("AA") ? "BB" : "AA");
@@ -178,7 +178,7 @@ test("every failed sign-in gets the same answer, which repeats nothing of the re
   );
 });
 
-test("over http only the machine itself can sign in, since browsers drop the cookie of other hosts", async () => {
+test("over http sign-in works only on the machine itself, since browsers drop the cookie of other hosts", async () => {
   const { service, ask } = console;
   const rows: [origin: string, status: number][] = [
     ["https://hlust.example", 200],
@@ -197,7 +197,7 @@ test("over http only the machine itself can sign in, since browsers drop the coo
   }
 });
 
-test("a member has the scopes of the role until removed", async () => {
+test("a member has the scopes of the role until the member is removed", async () => {
   const { ask, db, accountId, signIn } = console;
   const owner = await signIn();
   const viewer = await addSignedIn(db, accountId, "VIEWER");
@@ -211,7 +211,7 @@ test("a member has the scopes of the role until removed", async () => {
   await until(async () => (await ask({ path: account, secret })).status === 401);
 });
 
-test("an owner can list and end all sessions, other members only their own", async () => {
+test("an owner can list and end all sessions, and other members only their own", async () => {
   const { ask, db, accountId, signIn } = console;
   const owner = await signIn();
   const [viewer, other] = [
@@ -287,7 +287,7 @@ test("a link signs in once, within ten minutes", async () => {
   assert.ok(!JSON.stringify(rows).includes(late.slice(-43)));
 });
 
-test("an answer to a secret older than an hour sets a new one, even if the call fails", async () => {
+test("a response to a secret older than an hour sets a new one, even if the call fails", async () => {
   const { ask, db, signIn } = console;
   const paths = [account, "/console/api/v1/nothing", session];
   const secrets = [await signIn(), await signIn(), await signIn()];

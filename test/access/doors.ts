@@ -22,8 +22,8 @@ import { WebSocket } from "ws";
 import { createHttpContract } from "../../src/client/http-contract.ts";
 
 /**
- * A call of any method, with its request in JSON. If the method takes a stream of requests, this is
- * the only one.
+ * A call to any method, with its request in JSON. If the method accepts a stream of requests, this
+ * request is the only one.
  */
 export interface MatrixCall {
   readonly method: DescMethod;
@@ -32,10 +32,11 @@ export interface MatrixCall {
 }
 
 export interface MatrixAnswer {
-  /** OK, or the name of a google.rpc.Code. A socket that was opened gives OK. */
+  /** OK, or the name of a google.rpc.Code. A socket that opens counts as OK. */
   readonly code: string;
   /**
-   * The whole answer without times and request IDs; for an open stream, at most its first message.
+   * The whole response without times and request IDs; for an open stream, at most its first
+   * message.
    */
   readonly text: string;
 }
@@ -45,9 +46,9 @@ export type Ask = (call: MatrixCall) => Promise<MatrixAnswer>;
 export const doorNames = ["REST", "gRPC", "gRPC-Web", "Connect", "WebSocket"] as const;
 export type DoorName = (typeof doorNames)[number];
 
-/** Every door of a service, for the methods that each door has. */
+/** Every door of a service, for the methods that the door serves. */
 export interface Doors extends Readonly<Record<DoorName, Ask>>, AsyncDisposable {
-  /** REST below another path. */
+  /** Calls REST below another path. */
   restUnder(prefix: string): Ask;
 }
 
@@ -55,7 +56,7 @@ const contract = createHttpContract();
 const isSocket = ({ httpMethod }: { readonly httpMethod: string }): boolean =>
   httpMethod === "WEBSOCKET";
 
-/** The doors at which the contract has a method. */
+/** Returns the doors at which the contract has a method. */
 export function doorsOf(method: DescMethod): DoorName[] {
   const bindings = contract.bindingsOf(method);
   return [
@@ -107,7 +108,7 @@ function askRest(base: string, dispatcher: Agent): Ask {
   };
 }
 
-/** The headers that differ from answer to answer. */
+/** The headers that differ between responses. */
 const ownHeaders = new Set(["date", "x-request-id"]);
 
 function listed(headers: Readonly<Record<string, string | string[] | undefined>>): string {
@@ -118,7 +119,7 @@ function listed(headers: Readonly<Record<string, string | string[] | undefined>>
     .join("\n");
 }
 
-/** Decodes a binary header, so that ids in it are found. */
+/** Decodes a binary header, so that ids in the header are found. */
 function decoded(value: unknown): string {
   return Buffer.from(String(value), "base64").toString("latin1");
 }

@@ -8,13 +8,16 @@ import {
 } from "@bufbuild/protobuf";
 import { field_behavior, FieldBehavior } from "../../src/gen/google/api/field_behavior_pb.ts";
 
-/** The field of an update's request that has the changes; undefined for other requests. */
+/**
+ * Returns the field of an update's request that contains the changes, or undefined for other
+ * requests.
+ */
 export function changedField({ fields }: DescMessage) {
   if (!fields.some(({ name }) => name === "update_mask")) return undefined;
   return fields.find(({ fieldKind, name }) => fieldKind === "message" && name !== "update_mask");
 }
 
-/** The output-only fields of a message, by their JSON names, with forged values. */
+/** Returns the output-only fields of a message, by their JSON names, with forged values. */
 export function forgedFields(thing: DescMessage): [name: string, value: JsonValue][] {
   return thing.fields
     .filter((field) => isOutputOnly(field))

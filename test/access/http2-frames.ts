@@ -9,7 +9,9 @@ const types = {
 /** END_HEADERS; a body may follow. */
 const endHeaders = 4;
 
-/** The bytes of an HTTP/2 frame (RFC 9113, section 4.1), for frames that no library sends. */
+/**
+ * Returns the bytes of an HTTP/2 frame (RFC 9113, section 4.1), for frames that no library sends.
+ */
 export function frame(
   type: keyof typeof types,
   stream: number,
@@ -24,7 +26,10 @@ export function frame(
   return Buffer.concat([head, payload]);
 }
 
-/** The headers of a request, each as a literal that is not indexed (RFC 7541, section 6.2.2). */
+/**
+ * Returns the headers of a request, each as a literal that is not indexed (RFC 7541, section
+ * 6.2.2).
+ */
 export function request(stream: number, headers: Readonly<Record<string, string>>): Buffer {
   const all = { ":scheme": "http", ":authority": "a", ...headers };
   const ordered = Object.entries(all).toSorted(

@@ -1,5 +1,5 @@
-// JWTs that are wrong in one way each, at every door: they are refused with one message, for little
-// CPU, and without a call to another server.
+// JWTs that are each wrong in one respect, at every door. They are refused with the same message,
+// with little CPU time, and without a call to another server.
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
@@ -14,14 +14,14 @@ import { jwtOf, refusedJwts, type JwtParties } from "../fixtures/jwt-table.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
 import { streamPath } from "../spec/stream.ts";
 
-/** The most CPU time that a refusal may take, client included. */
+/** The maximum CPU time of a refusal, including the client's. */
 const cpuMsMax = 20;
 /**
- * A refused JWT may take this many times the CPU of a refused API key, whose form alone is checked.
- * Measured: 1 to 2.2 times.
+ * The maximum ratio of the CPU time for a refused JWT to that for a refused API key, for which only
+ * the form is checked. Measured: 1 to 2.2 times.
  */
 const cpuRatioMax = 4;
-/** A busy machine only adds: the least of up to this many calls counts. */
+/** A busy machine only adds time, so the minimum of up to this many calls counts. */
 const attemptsMax = 12;
 /** The same request ID for all calls, in case errors contain it. */
 const requestId = "one-of-the-table";
@@ -56,7 +56,9 @@ interface Refusal {
   readonly body: unknown;
 }
 
-/** The address that a row calls from: an address that sends many wrong tokens must wait. */
+/**
+ * Returns the address that a row calls from. An address that sends many wrong tokens must wait.
+ */
 function addressOf(row: number): string {
   return `127.1.${Math.floor(row / 200)}.${(row % 200) + 1}`;
 }
@@ -108,7 +110,7 @@ const doors: Record<string, (token: string, localAddress: string) => Promise<Ref
       stream.end(Buffer.alloc(5));
       let said: IncomingHttpHeaders = {};
       stream.on("response", (headers) => (said = { ...said, ...headers }));
-      // The status is in the trailers; without a message, it is in the headers.
+      // The status is in the trailers, or in the headers if there is no message.
       stream.on("trailers", (trailers) => (said = { ...said, ...trailers }));
       stream.resume();
       await once(stream, "end");
@@ -120,7 +122,9 @@ const doors: Record<string, (token: string, localAddress: string) => Promise<Ref
   },
 };
 
-/** The addresses, except the service's, to which this process tried to connect during `work`. */
+/**
+ * Returns the addresses, except the service's, that this process tried to connect to during `work`.
+ */
 async function connectionsDuring(work: () => Promise<void>): Promise<string[]> {
   const { port } = new URL(service.address);
   const seen: string[] = [];
@@ -150,8 +154,8 @@ function isSocketFacts(facts: unknown): facts is { socket: Socket } {
 }
 
 /**
- * The least CPU time of several calls, in ms; no further call is made after one below `enoughMs`.
- * `prepare` is not measured.
+ * Returns the least CPU time of several calls, in ms. No further call is made once one takes less
+ * than `enoughMs`. `prepare` is not measured.
  */
 async function leastCpuMs(
   enoughMs: number,
@@ -178,7 +182,7 @@ test("every door accepts a valid JWT", async () => {
   }
 });
 
-test("every door refuses every wrong JWT in the same way, for little CPU and without network calls", async () => {
+test("every door refuses every wrong JWT in the same way, with little CPU time and without network calls", async () => {
   await using elsewhere = createServer((socket) => socket.destroy());
   elsewhere.listen(0, "127.0.0.1");
   await once(elsewhere, "listening");

@@ -1,5 +1,5 @@
-// Limits of accounts and keys, at the doors of the whole service: 429 with the time to retry, and
-// no effect on other accounts.
+// The limits of accounts and keys at the doors of the whole service: 429 with the time to retry,
+// and no effect on other accounts.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -20,7 +20,7 @@ import { until } from "../fixtures/until.ts";
 
 const open = new AsyncDisposableStack();
 let service: TestService;
-/** The service's database, changed as an operator's command line does. */
+/** The service's database, which the test changes like the operator's command line. */
 let database: Database;
 before(async () => {
   service = open.use(await openTestService({ HLUST_ENGINE: "scripted" }));
@@ -49,7 +49,7 @@ async function newAccount(
   return { id, token, call };
 }
 
-/** The details of an answer. */
+/** Returns the details of a response. */
 function detailsOf({ json }: Pick<Answer, "json">): Answer["json"] {
   const named = json.details.map((detail: { "@type": string }) => [
     detail["@type"].split(".").at(-1),
@@ -87,7 +87,7 @@ test("calls above the limit get 429 with RetryInfo and Retry-After at every door
   );
 });
 
-test("a change by the operator applies within two seconds, and is in the audit log", async () => {
+test("a change by the operator takes effect within two seconds and is in the audit log", async () => {
   const account = await newAccount({ requestsPerMinute: 1 });
   await account.call("GET", "/v1/account");
   assert.equal((await account.call("GET", "/v1/account")).status, 429);
@@ -110,7 +110,7 @@ test("a change by the operator applies within two seconds, and is in the audit l
   });
 });
 
-test("live streams above the limit are refused before the upgrade, until one ends", async () => {
+test("live streams above the limit are refused before the upgrade until another stream ends", async () => {
   const account = await newAccount({ concurrentStreams: 2 });
   const streams = [
     await openStream(service.address, account),
@@ -121,7 +121,7 @@ test("live streams above the limit are refused before the upgrade, until one end
     return json.usage.concurrentStreams === 2;
   });
   await assert.rejects(openStream(service.address, account), /HTTP 429/);
-  // A client that cannot read the answer to its handshake sends this request for the reason.
+  // A client that cannot read the response to its handshake sends this request to get the reason.
   const path = `/v2beta1/speech:streamingrecognize?token=${account.token}`;
   const refused = await callRest(service.address, undefined, { method: "GET", path });
   assert.equal(detailsOf(refused).ErrorInfo.reason, "TOO_MANY_STREAMS");
@@ -135,11 +135,11 @@ test("live streams above the limit are refused before the upgrade, until one end
   streams[1]?.terminate();
 });
 
-test("a live stream that exceeds the day's audio gets its finals and then the error; after that nothing is recognized", async () => {
+test("a live stream that exceeds the day's audio gets its final results and then the error; after that nothing is recognized", async () => {
   const account = await newAccount({ audioSecondsPerDay: 3 });
   const stream = await openStream(service.address, account);
   stream.send(streamingConfig());
-  // This is not silence: the scripted engine recognizes a word each half second.
+  // This is not silence: the scripted engine recognizes a word every half second.
   const second = Buffer.alloc(32_000, 1);
   for (let i = 0; i < 6; i++) stream.sendAudio(second, second.length);
   assert.equal(await stream.closed, 1013);
@@ -231,7 +231,7 @@ test("an account reads its limits and usage, and lists its days in pages, newest
   assert.equal(foreign.status, 400);
 });
 
-test("a key is created with limits, never above those of the key that creates it", async () => {
+test("a key is created with limits that never exceed those of the key that creates it", async () => {
   const account = await newAccount();
   const bad = await account.call("POST", "/v1/apiKeys", {
     limits: { requestsPerMinute: -1, concurrentStreams: 1_000_001, queuedJobs: 1 },
@@ -259,7 +259,7 @@ test("a key is created with limits, never above those of the key that creates it
   assert.deepEqual(listed[0].limits, { queuedJobs: 2, audioSecondsPerDay: 60 });
 });
 
-test("invalid limits are refused, and none of them applies", async () => {
+test("invalid limits are refused, and none of them takes effect", async () => {
   const { id } = await newAccount({ queuedJobs: 1 });
   const rows: [changes: LimitChanges, message: RegExp][] = [
     [

@@ -1,5 +1,5 @@
-// For every RPC of the service: who may call it at every door, and that the resources of an account
-// do not exist for any other account.
+// The tests of every RPC of the service: who may call it at every door, and that the resources of
+// an account do not exist for any other account.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -44,11 +44,9 @@ const parts = new AsyncDisposableStack();
 let address: string;
 let doors: Doors;
 let callers: readonly TestCaller[];
-/** The callers at the door of the console. */
+/** The callers at the console's door. */
 let signedIn: readonly TestCaller[];
-/**
- * Two independent accounts, the resources of one, and names that do not exist.
- */
+/** Two independent accounts, the resources of one of them, and names that do not exist. */
 let me: Owner;
 let stranger: Owner;
 let theirs: Things;
@@ -105,7 +103,7 @@ test("every served RPC has a row with the scopes of the contract, and every row 
   }
 });
 
-/** The services that reflection lists, except those that need no token. */
+/** Returns the services that reflection lists, except those that need no token. */
 async function servedTypes(): Promise<string[]> {
   const client = createClient(ServerReflection, createGrpcTransport({ baseUrl: address }));
   const asked = (async function* () {
@@ -166,7 +164,7 @@ for (const { method, row } of rows) {
   });
 }
 
-/** A call by an account, with its own things. */
+/** Makes a call as an account, with the account's own things. */
 function callBy({ token }: Owner, method: DescMethod, request: MatrixRequest, own: Things) {
   const [json, headers] = request(own);
   return { method, request: json, headers: { ...headers, authorization: `Bearer ${token}` } };
@@ -175,7 +173,7 @@ function callBy({ token }: Owner, method: DescMethod, request: MatrixRequest, ow
 for (const { method, row } of rows) {
   const [home = "REST"] = row.doors;
   const others = row.doors.filter((door) => !likeGrpc.has(door));
-  test(`${nameOf(method)} answers for another account's resources as for missing ones`, async () => {
+  test(`${nameOf(method)} returns the same error for another account's resources as for missing ones`, async () => {
     for (const request of row.requests) {
       const own = await makeThings(me, new Set(row.of));
       const named = namedBy(request);
@@ -196,7 +194,7 @@ for (const { method, row } of rows) {
       }
       const { code, text } = await doors[home](callBy(me, method, request, own));
       assert.equal(code, "OK", text);
-      // The answer also has nothing that the other account created with the same request.
+      // The response also contains nothing that the other account created with the same request.
       const unseen = [stranger.accountId, ...idsOf(theirs), ...idsIn(alike?.text ?? "")];
       for (const id of unseen) assert.ok(!text.includes(id), text);
       assert.deepEqual(await rowsWith(stranger.db, idsOf(theirs)), before);
@@ -218,7 +216,7 @@ function withSome(own: Things, others: Things, some: readonly Kind[]): Things {
   return { ...own, ...Object.fromEntries(some.map((kind) => [kind, others[kind]])) };
 }
 
-/** The answer, with the other account's ids replaced by missing ones. */
+/** Returns the response with the other account's ids replaced by missing ones. */
 function ofNothing(text: string): string {
   const absent = idsOf(nothing);
   return idsOf(theirs).reduce((all, id, at) => all.replaceAll(id, absent[at] ?? ""), text);
@@ -248,8 +246,8 @@ for (const { method, row } of lists) {
 
 const updates = rows.flatMap(({ method, row }) => {
   const changed = changedField(method.input);
-  // Each update of a transcript makes a version of it; the tests of §4.6 cover which fields it
-  // changes.
+  // Each update of a transcript creates a version of it. The tests of §4.6 cover which fields an
+  // update changes.
   return changed?.message === undefined || method.parent === Transcripts
     ? []
     : [{ method, row, name: changed.jsonName, thing: changed.message }];
@@ -280,7 +278,7 @@ for (const { method, row, name, thing } of updates) {
   });
 }
 
-/** All rows of the account, without its audit log. */
+/** Returns all rows of the account, except its audit log. */
 async function ownRows(own: Things): Promise<string[]> {
   const found = await rowsWith(me.db, [me.accountId, ...idsOf(own)]);
   return found.filter((text) => !text.startsWith("audit_event "));

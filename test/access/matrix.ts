@@ -12,22 +12,24 @@ import { draftOf } from "../spec/transcripts.ts";
 import type { DoorName } from "./doors.ts";
 import type { Kind, Things } from "./things.ts";
 
-/** One RPC: who may call it, where, and with what. */
+/** One RPC: who may call it, where, and with what requests. */
 export interface Row {
   /**
-   * The scopes that a caller needs for the first request; none: any authenticated caller. The first
-   * scope is the contract's, repeated here so that it does not change unnoticed; the others are
-   * scopes that the request grants.
+   * The scopes that a caller needs for the first request; any authenticated caller if there are
+   * none. The first scope is the one in the contract, repeated here so that it does not change
+   * unnoticed. The others are scopes that the request grants.
    */
   readonly scopes: readonly Scope[];
   readonly doors: readonly DoorName[];
   /** The kinds of resources that the requests name. */
   readonly of: readonly Kind[];
-  /** Requests that succeed for a caller with every scope who owns everything that they name. */
+  /**
+   * Requests that succeed for a caller that has every scope and owns everything that they name.
+   */
   readonly requests: readonly [MatrixRequest, ...MatrixRequest[]];
 }
 
-/** Makes a request in JSON, with its headers if it needs any. */
+/** Builds a request in JSON, with its headers if it needs any. */
 export type MatrixRequest = (
   own: Things,
 ) => readonly [json: JsonObject, headers?: Readonly<Record<string, string>>];
@@ -46,14 +48,14 @@ const reader = rowFor(["transcripts.read"]);
 const writer = rowFor(["transcripts.write"]);
 const speaker = rowFor(["speech"]);
 const keeper = rowFor(["account"]);
-/** A caller grants only scopes that it has. */
+/** A caller can grant only scopes that it has. */
 const giver = rowFor(["account", "transcripts.read"]);
 
 const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "en-US" };
 const recognize: MatrixRequest = () => [{ config, audio: { content: "AAAAAAAAAAA=" } }];
 const stream: MatrixRequest = () => [{ streamingConfig: { config } }];
 const media = { languageCode: "en-US", fileType: "AUDIO" };
-/** A URL at which nothing listens, with a host that needs no lookup. */
+/** A URL at which no server listens, with a host that needs no lookup. */
 const nowhere = "http://127.0.0.1:9/talk.wav";
 const submitOnce: MatrixRequest = () => [
   { metadata: media, useUri: true, uri: nowhere },
@@ -66,7 +68,7 @@ const transcripts: Readonly<Record<string, Row>> = {
   SubmitTranscriptJob: writer(
     ["upload"],
     submitOnce,
-    // The second time the idempotency key is known.
+    // The second time, the idempotency key is already known.
     submitOnce,
     ({ upload }) => [{ metadata: media, useUri: false, uri: upload }],
   ),

@@ -1,5 +1,5 @@
-// Two real nodes on one database: a credential that is revoked on one is refused by both, and a
-// stream token opens one socket, on either node.
+// Two real nodes on one database. A credential that is revoked on one node is refused by both, and
+// a stream token opens only one socket, on either node.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -21,7 +21,7 @@ import { until } from "../fixtures/until.ts";
 
 const publicUrl = "https://hlust.example";
 const list = "/v1alpha1/transcripts";
-/** docs/api.md, Access: a revoked credential is refused within this time. */
+/** The maximum time until a revoked credential is refused (docs/api.md, Access). */
 const refusedMsMax = 1_000;
 const endedMsMax = 5_000;
 
@@ -46,14 +46,14 @@ async function call(method: string, path: string, body?: unknown) {
   return json;
 }
 
-/** A job that never ends: there is no worker. */
+/** Submits a job that never ends, since there is no worker. */
 async function waitingJob(): Promise<string> {
   const metadata = { languageCode: "en-US", fileType: "AUDIO" };
   const body = { metadata, useUri: true, uri: "http://127.0.0.1:9/a.wav" };
   return (await call("POST", "/v1alpha1/transcriptjob:submit", body)).name;
 }
 
-/** Opens a stream, and waits until it has answered audio. */
+/** Opens a stream, and waits until audio has been answered. */
 async function listen(node: ClusterNode, token: string): Promise<TestStream> {
   const stream = await openStream(addressOf(node), { token });
   stream.send(streamingConfig());
@@ -67,7 +67,7 @@ async function answersAudio(stream: TestStream): Promise<void> {
   await stream.waitFor((message) => stream.messages.indexOf(message) >= before);
 }
 
-/** Opens streams at every door; each resolves with the reason for its end. */
+/** Opens streams at every door; each stream resolves to the reason for its end. */
 async function openStreams(node: ClusterNode, token: string, job: string) {
   const baseUrl = addressOf(node);
   const headers = { authorization: `Bearer ${token}` };
@@ -121,7 +121,7 @@ async function drained(answers: AsyncIterable<unknown>, begun: () => void): Prom
   for await (const _ of answers) begun();
 }
 
-/** Sends speech and then waits, with the stream open. */
+/** Sends speech and then waits while the stream is open. */
 async function* speaking() {
   const { streamingConfig: value } = streamingConfig();
   const requests: MessageInitShape<typeof StreamingRecognizeRequestSchema>[] = [
@@ -146,7 +146,7 @@ const ended = [
 ];
 
 /**
- * Calls with the token until every node refuses it; fails unless the last accepted call began
+ * Calls with the token until every node refuses it. Fails unless the last accepted call began
  * within a second of the revocation.
  */
 async function refusedEverywhere(token: string, revokedAt: number): Promise<void> {
@@ -230,7 +230,7 @@ async function addAccount(): Promise<{ id: string; token: string }> {
   return { id, token: key.token };
 }
 
-test("a stream token opens one socket, on either node, and ends with the key that created it", async () => {
+test("a stream token opens one socket, on either node, which ends with the key that created the token", async () => {
   const mint = async (): Promise<string> => (await call("POST", "/v1/streamTokens", {})).token;
   const open = async (node: ClusterNode, token: string) =>
     openStream(addressOf(node), { token }).then(
@@ -256,7 +256,7 @@ test("a stream token opens one socket, on either node, and ends with the key tha
   assert.equal(await open(there, early), "open");
   await pass(10);
   assert.equal(await open(there, late), "HTTP 401");
-  // A token is refused after its key was revoked, and the stream that it opened ends with the key.
+  // A token is refused after its key is revoked, and the stream that it opened ends with the key.
   const { secret, apiKey } = await call("POST", "/v1/apiKeys", { displayName: "behind tokens" });
   const byKey = async (): Promise<string> => {
     const headers = { authorization: `Bearer ${secret}` };
@@ -284,7 +284,10 @@ test("a node with a wrong clock accepts JWTs within 60 s of skew, and no others"
   const client = await call("POST", "/v1/clientKeys", { displayName: "skew", publicKey: pem });
   const { clientId: iss, keyId: kid } = client;
   const [, node] = nodes;
-  /** The status of a call with a token that was created now and expires after this many seconds. */
+  /**
+   * Returns the status of a call with a token that is created now and expires after this many
+   * seconds.
+   */
   const statusWith = async (seconds: number): Promise<number> => {
     const iat = Math.floor(Date.now() / 1000);
     const claims = { iss, sub: iss, aud: publicUrl, iat, exp: iat + seconds };
@@ -297,8 +300,8 @@ test("a node with a wrong clock accepts JWTs within 60 s of skew, and no others"
     });
     return status;
   };
-  // authenticate-jwt.test.ts tests this to the second. Here seconds may pass between signing and
-  // the check.
+  // authenticate-jwt.test.ts tests this to the second. In this test, seconds may pass between
+  // signing and the check.
   const rows = [
     { aheadSeconds: -80, status: 401 },
     { aheadSeconds: -40, status: 200 },
@@ -314,13 +317,16 @@ test("a node with a wrong clock accepts JWTs within 60 s of skew, and no others"
   await until(async () => Math.abs(await aheadOf(node)) < 5);
 });
 
-/** How many seconds the clock of a node is ahead, according to the Date header of its answers. */
+/**
+ * Returns how many seconds the clock of a node is ahead, according to the Date header of its
+ * responses.
+ */
 async function aheadOf(node: ClusterNode): Promise<number> {
   const { headers } = await fetch(`${addressOf(node)}/healthz`);
   return (Date.parse(headers.get("date") ?? "") - Date.now()) / 1000;
 }
 
-test("streams continue while the database is unavailable, and end when it is back and their key is revoked", async () => {
+test("streams continue while the database is unavailable, and end once it is available again and their key is revoked", async () => {
   const { secret, apiKey } = await call("POST", "/v1/apiKeys", { displayName: "patient" });
   const streams = await Promise.all(nodes.map(async (node) => listen(node, secret)));
   await cluster.postgres.kill();
@@ -344,7 +350,7 @@ test("limits apply across both nodes; the streams of a killed node stop counting
   const [here, there] = nodes;
   await listen(there, token);
   await listen(there, token);
-  /** The error of a third stream at the other node. */
+  /** Returns the error of a third stream on the other node. */
   const third = async (): Promise<string> =>
     openStream(addressOf(here), { token }).then(
       (stream) => {
@@ -353,7 +359,7 @@ test("limits apply across both nodes; the streams of a killed node stop counting
       },
       (error: Error) => error.message,
     );
-  // A node's counts of the other node are up to a second old.
+  // A node's counts for the other node are up to a second old.
   await until(async () => (await third()) === "HTTP 429");
   await there.service.crash();
   await until(async () => (await third()) === "open", 60_000);

@@ -8,15 +8,15 @@ import { createLog } from "../../src/std/log.ts";
 import { consoleHeaders } from "../fixtures/signed-in.ts";
 import { callRest, openTestService, type Answer, type TestService } from "../spec/service.ts";
 
-/** A service, its database, and calls as a browser makes them. */
+/** A service, its database, and calls like those of a browser. */
 export interface TestConsole extends AsyncDisposable {
   readonly service: TestService;
   readonly db: Kysely<Tables>;
   /** The id of the service's first account. */
   readonly accountId: string;
   /**
-   * A call as the console makes it for the user with this secret in the cookie; `headers` replace
-   * the console's own.
+   * Makes a call as the console does for the user with this secret in the cookie; `headers` replace
+   * the console's own headers.
    */
   ask(call: {
     readonly method?: string;
@@ -62,15 +62,17 @@ export async function openTestConsole(
   };
 }
 
-/** The session of a secret, which a page learns when it is opened; undefined if there is none. */
+/**
+ * Returns the session of a secret as a page reads it when opened, or undefined if there is none.
+ */
 async function ownerOf(db: Kysely<Tables>, secret = ""): Promise<Session | undefined> {
   const read = readSecretToken("session_", secret);
   return read && (await cachedSessions(db, Date.now).find(read.id));
 }
 
 /**
- * The secret to which an answer sets the session's cookie; "" if it deletes the cookie, undefined
- * if it leaves it unchanged.
+ * Returns the secret that a response sets in the session's cookie: "" if the response deletes the
+ * cookie, undefined if it leaves the cookie unchanged.
  */
 export function secretSetBy({ headers }: Pick<Answer, "headers">): string | undefined {
   for (const cookie of headers.getSetCookie()) {

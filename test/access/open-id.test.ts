@@ -1,4 +1,4 @@
-// Signing in to the console with OpenID Connect, at a real provider (oidc-provider).
+// Sign-in to the console with OpenID Connect and a real provider (oidc-provider).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newId } from "../../src/std/ids.ts";
@@ -43,7 +43,7 @@ const invite = async (email: string, role = "MEMBER"): Promise<string> => {
 
 const sessionSecret = (browser: TestBrowser) => browser.cookies.get("127.0.0.1 __Host-hlust");
 
-/** Signs in with a new browser; returns the browser and the URL at which it ends. */
+/** Signs in with a new browser; returns the browser and the URL at which it ends up. */
 async function signIn(person: TestPerson | undefined, browser = new TestBrowser()) {
   provider.person = person;
   const end = await browser.go(`${console.service.address}/console/sign-in`);
@@ -62,7 +62,7 @@ test("an unavailable provider is reported, and contacted again later", async () 
   assert.equal(problemOf((await signIn(undefined)).end), "PROVIDER_REFUSED");
 });
 
-test("a member signs in first by the verified address, and later by the provider's subject", async () => {
+test("a member is identified by the verified address at the first sign-in, and later by the provider's subject", async () => {
   const { ask, service } = console;
   const person = newPerson({ email: "Anna@Example.org" });
   const name = await invite("anna@example.ORG", "VIEWER");
@@ -109,7 +109,7 @@ test("the code flow uses PKCE, state and nonce, and the browser returns with onl
   );
 });
 
-test("users who are not members return with the reason, and without a session", async () => {
+test("users who are not members return with a reason and without a session", async () => {
   const { db, accountId } = console;
   const unverified = newPerson({ emailVerified: false });
   await invite(unverified.email);
@@ -139,7 +139,7 @@ test("users who are not members return with the reason, and without a session", 
   assert.ok(events.some(({ details }) => details["reason"] === "other_identity"));
 });
 
-test("a callback must belong to this browser and this sign-in, and be new", async () => {
+test("a callback must be new and must belong to this browser and this sign-in", async () => {
   const person = newPerson();
   await invite(person.email);
   const { browser } = await signIn(person);
@@ -150,7 +150,9 @@ test("a callback must belong to this browser and this sign-in, and be new", asyn
     "no sign-in began here",
   );
 
-  /** A browser that has left for the provider, and the code that it would come back with. */
+  /**
+   * Returns a browser that has left for the provider, and the URL with which it would come back.
+   */
   const away = async () => {
     const left = new TestBrowser();
     const { address } = console.service;
@@ -161,7 +163,7 @@ test("a callback must belong to this browser and this sign-in, and be new", asyn
       ) ?? [];
     assert.notEqual(cookie, "");
     const elsewhere = new TestBrowser();
-    // It does not return to the service: the code stays unused.
+    // This browser does not return to the service, so the code stays unused.
     await elsewhere.go(response.headers.get("location") ?? "");
     const url = elsewhere.visited.find((each) => each.startsWith(callback)) ?? "";
     left.cookies.set("127.0.0.1 __Host-hlust-sign-in", cookie);
@@ -185,7 +187,7 @@ test("a callback must belong to this browser and this sign-in, and be new", asyn
   }
 });
 
-test("the browser returns to where it was in the console, and nowhere else", async () => {
+test("the browser returns only to where it was in the console", async () => {
   const { address } = console.service;
   const person = newPerson();
   await invite(person.email);
@@ -222,7 +224,7 @@ test("signing in again ends the previous session", async () => {
   assert.equal((await sessionOf(second)).displayName, person.email);
 });
 
-test("a member of several accounts starts in the one used last, and can switch", async () => {
+test("a member of several accounts starts in the account used last, and can switch accounts", async () => {
   const { db, accountId, ask } = console;
   const person = newPerson();
   const [second, third, foreign] = [
@@ -294,8 +296,8 @@ test("a member of several accounts starts in the one used last, and can switch",
   );
 });
 
-// The last test: it uses up the attempts of this machine.
-test("only a few made-up codes reach the provider", async () => {
+// This test must be the last, because it uses up the attempts of this machine.
+test("only a few invented codes reach the provider", async () => {
   const { address } = console.service;
   const begun = await fetch(`${address}/console/sign-in`, { redirect: "manual" });
   const [cookie = ""] = begun.headers.getSetCookie()[0]?.split(";") ?? [];

@@ -3,28 +3,28 @@ import { createServer } from "node:http";
 import { generateKeyPairSync } from "node:crypto";
 import { Provider } from "oidc-provider";
 
-/** A user whom the provider signs in. */
+/** A user who can sign in with the provider. */
 export interface TestPerson {
   readonly subject: string;
   readonly email: string;
   readonly emailVerified: boolean;
 }
 
-/** A provider of OpenID Connect that signs in the configured user without a form. */
+/** An OpenID Connect provider that signs in the configured user without a form. */
 export interface TestProvider extends AsyncDisposable {
   readonly issuer: string;
   /**
-   * Registers the client `hlust` with the secret `hlust secret`, which may send browsers back to
-   * this address.
+   * Registers the client `hlust` with the secret `hlust secret`; it may send browsers back to this
+   * address.
    */
   register(redirectUri: string): void;
-  /** The user who signs in; undefined: every sign-in returns with an error. */
+  /** The user who signs in; if undefined, every sign-in returns with an error. */
   person: TestPerson | undefined;
   /** While true, every request fails. */
   isDown: boolean;
 }
 
-/** `host`: 127.0.0.1, or localhost for a different site from the service's. */
+/** Opens the provider. `host` is 127.0.0.1, or localhost for a site other than the service's. */
 export async function openTestProvider(host = "127.0.0.1"): Promise<TestProvider> {
   let provider: Provider | undefined;
   const server = createServer((request, response) => {

@@ -18,7 +18,7 @@ const friend = "https://app.example";
 const authorization = `Bearer ${token}`;
 const opened = new AsyncDisposableStack();
 const lines: string[] = [];
-/** Services that allow pages of no other origin, of one, and of all. */
+/** Services that allow pages of no other origin, of one other origin, and of all origins. */
 let [closed, some, all]: TestStreams[] = [];
 
 before(async () => {
@@ -43,7 +43,7 @@ function addressOf(service: TestStreams | undefined): string {
   return service.address;
 }
 
-/** "open", or the reason and close code that a WebSocket of a page is refused with. */
+/** Returns "open", or the reason and close code with which a page's WebSocket is refused. */
 async function upgrade(
   service: TestStreams | undefined,
   headers: Record<string, string>,
@@ -64,7 +64,7 @@ async function upgrade(
   return `${/"reason":"([A-Z_]+)"/.exec(text)?.[1]} ${code}`;
 }
 
-test("sockets of pages of other origins are refused before any other check, whatever their cookie", async () => {
+test("sockets from pages of other origins are refused before any other check, whatever their cookie", async () => {
   const own = addressOf(closed);
   const refused = "ORIGIN_REFUSED 1008";
   const rows: [
@@ -104,13 +104,13 @@ const preflight = {
   },
 };
 
-/** The CORS headers of an answer. */
+/** Returns the CORS headers of a response. */
 function corsOf({ status, headers }: Response) {
   const names = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
   return [status, headers.get("access-control-allow-origin"), names.length, headers.get("vary")];
 }
 
-test("pages of allowed origins can read answers, never with credentials", async () => {
+test("pages of allowed origins can read responses, but never with credentials", async () => {
   const ask = async (
     service: TestStreams | undefined,
     origin: string | undefined,
@@ -188,7 +188,7 @@ test("a page of an allowed origin calls the service, and can read why its socket
   assert.deepEqual(await call(addressOf(some)), ["hidden", refused, refused]);
 });
 
-test("every answer has a request ID, the caller's if it sent a valid one", async () => {
+test("every response has a request ID, which is the caller's if the caller sent a valid one", async () => {
   const url = addressOf(closed);
   const bearer = { authorization };
   const paths = [
@@ -226,7 +226,7 @@ test("every answer has a request ID, the caller's if it sent a valid one", async
   session.close();
 });
 
-test("internal errors are logged in full with their request, and answered without details", async () => {
+test("internal errors are logged in full with their request, and reported to the caller without details", async () => {
   const url = addressOf(closed);
   const calls: [path: string, init?: RequestInit][] = [
     ["/v1/wait?atEnd=bug"],
@@ -251,7 +251,7 @@ test("internal errors are logged in full with their request, and answered withou
   }
 });
 
-test("the address of a caller comes from a proxy's headers only if the proxy is trusted", async () => {
+test("the address of a caller is read from a proxy's headers only if the proxy is trusted", async () => {
   const seen: string[] = [];
   const spy = {
     authenticate({ origin }: { readonly origin: { readonly address: string } }) {

@@ -1,5 +1,5 @@
-// Refused sockets: a page gets the reason in a frame, and every other client gets an HTTP status;
-// neither can keep resources of the service.
+// Refused sockets. A page gets the reason in a frame, and every other client gets an HTTP status.
+// Neither can keep resources of the service in use.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -17,9 +17,9 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** The result of a handshake, as the client gets it. */
+/** The result of a handshake for the client. */
 interface Outcome {
-  /** The status of the answer to the handshake; 101 if a socket opens. */
+  /** The status of the response to the handshake; 101 if a socket opens. */
   readonly status: number;
   readonly protocol: string | undefined;
   readonly requestId: string | undefined;
@@ -126,7 +126,7 @@ test("a page gets the reason in an error frame and a close code; other clients g
   busy.terminate();
 });
 
-test("a page of another origin is refused for its origin, and its token is not checked", async () => {
+test("a page of another origin is refused because of its origin, and its token is not checked", async () => {
   await using streams = await openTestStreams(token, { publicUrl: () => "https://hlust.example" });
   const origin = "https://evil.example";
   const answer = await open(streams.address, `/v1/talk?token=${token}`, { origin });
@@ -136,8 +136,8 @@ test("a page of another origin is refused for its origin, and its token is not c
 });
 
 /**
- * A handshake written by hand, for a page that never closes its socket. `text` returns everything
- * that it has received.
+ * Sends a handshake written by hand, as a page that never closes its socket. `text` returns
+ * everything that was received.
  */
 function rawHandshake(address: string): { readonly socket: Socket; readonly text: () => string } {
   const { hostname, port } = new URL(address);
@@ -164,7 +164,7 @@ test("refused sockets that stay open are closed, and their number is limited", a
   const { address } = service;
   const statuses: string[] = [];
   const closed: Promise<unknown>[] = [];
-  // Places are free again after 2 s, so on a busy machine it may take several attempts to occupy
+  // Places are free again after 2 s, so it may take several attempts on a busy machine to occupy
   // all of them.
   for (let attempts = 0; attempts < 10 && !statuses.includes("401"); attempts += 1) {
     const held = Array.from({ length: 140 }, () => rawHandshake(address));
@@ -174,13 +174,13 @@ test("refused sockets that stay open are closed, and their number is limited", a
   }
   assert.deepEqual(new Set(statuses), new Set(["101", "401"]));
   assert.ok(statuses.filter((status) => status === "101").length >= 100, statuses.join());
-  // The clients send nothing more: the service closes the sockets.
+  // The clients send nothing more, so the service closes the sockets.
   await Promise.all(closed);
   const again = await open(address, streamPath, { origin: address });
   assert.deepEqual([again.status, again.closeCode], [101, 1008], "places are free again");
 });
 
-test("further messages of a refused page are dropped", async () => {
+test("further messages from a refused page are dropped", async () => {
   const { address } = service;
   const url = `${address.replace("http", "ws")}${streamPath}`;
   const socket = new WebSocket(url, { headers: { origin: address } });

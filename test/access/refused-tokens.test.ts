@@ -1,5 +1,5 @@
-// Brute force against the whole service behind a proxy that it trusts (threats 37 and 63), on every
-// door.
+// Brute-force attacks against the whole service behind a proxy that it trusts (threats 37 and 63),
+// at every door.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
@@ -29,13 +29,13 @@ after(() => service[Symbol.asyncDispose]());
 const get = (key: string, headers: Record<string, string>) =>
   callRest(service.address, key, { method: "GET", path, headers });
 
-test("a caller with bad tokens must wait, on every door; good tokens still work", async () => {
+test("a caller with bad tokens must wait at every door, while good tokens still work", async () => {
   assert.equal((await get(service.key, attacker)).status, 200);
   const began = performance.now();
   const answers = await Promise.all(
     Array.from({ length: 300 }, async (_, n) => {
       if (n % 10 === 0) assert.equal((await get(service.key, attacker)).status, 200);
-      // The forged addresses in its headers change nothing.
+      // The forged addresses in the headers change nothing.
       const forged = { "x-forwarded-for": `203.0.113.${n % 250}, 198.51.100.7` };
       return await get(newApiKey().token, forged);
     }),
@@ -66,7 +66,8 @@ test("a caller with bad tokens must wait, on every door; good tokens still work"
 });
 
 test("an address with too many refusals opens no stream with a new token", async () => {
-  // The sockets of this test come from the proxy itself: its own address is the caller's.
+  // The sockets of this test come from the proxy itself, so the proxy's own address is the
+  // caller's.
   for (let n = 0; n < perMinute; n += 1) await get(newApiKey().token, {});
   await get(newApiKey().token, {});
   await assert.rejects(openStream(service.address, { token: newApiKey().token }), /HTTP 429/);
@@ -74,7 +75,7 @@ test("an address with too many refusals opens no stream with a new token", async
   stream.terminate();
 });
 
-test("a caller with bad console cookies must wait; signed-in users are not affected", async () => {
+test("a caller with bad console cookies must wait, and signed-in users are not affected", async () => {
   const url = `${service.address}/console/session`;
   const page = {
     "sec-fetch-site": "same-origin",
@@ -95,7 +96,7 @@ test("a caller with bad console cookies must wait; signed-in users are not affec
   assert.equal(await status(cookie), 200);
 });
 
-test("the configured origins may call", async () => {
+test("pages of the configured origins may make calls", async () => {
   const origin = "https://app.example";
   const { headers } = await get(service.key, { ...neighbor, origin });
   assert.equal(headers.get("access-control-allow-origin"), origin);

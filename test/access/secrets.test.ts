@@ -1,5 +1,5 @@
-// Secrets and speech of callers stay where they belong. Every service that the tests of the
-// specification open is searched like this one when it closes (test/spec/secrets.ts).
+// Secrets and speech of callers do not leak. Every service that the tests of the specification open
+// is searched in the same way when it closes (test/spec/secrets.ts).
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -36,7 +36,7 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** A text that occurs nowhere by chance, and that the search looks for. */
+/** Returns a text that does not occur anywhere by chance, and that the search looks for. */
 function mark(name: string): string {
   const marked = `marked-${name}-þingræða-Qx7`;
   noteSecret(marked, "text");
@@ -77,7 +77,7 @@ test("texts of accepted and refused transcripts appear in no log, error or table
   assert.equal((await service.call("DELETE", path)).status, 200);
 });
 
-test("URLs of media, and its words, appear in no log, error or table", async () => {
+test("URLs of media and words in the media appear in no log, error or table", async () => {
   const ends = ["good.wav", "text.wav", "moved.wav", "nothing.wav"].map(async (file) => {
     const { json } = await submit(service, `${host.address}/${file}?${mark("query")}`, {
       subject: marked("job"),

@@ -4,26 +4,29 @@ import { connect } from "node:net";
 export interface Treated {
   /** The time from the connection until the service closed it. */
   readonly ms: number;
-  /** What the service answered, if the answer was read. */
+  /** The response of the service, if the caller read it. */
   readonly answer: string;
 }
 
 export interface SlowCaller {
   readonly address: string;
-  /** Sent immediately. */
+  /** The data that is sent immediately. */
   readonly first: string | Uint8Array;
-  /** Sent again and again. The items of an array are sent one after the other, and then nothing. */
+  /**
+   * The data that is sent repeatedly. The items of an array are sent one after another, and then
+   * nothing more.
+   */
   readonly drip?: string | Uint8Array | readonly string[];
   readonly everyMs?: number;
-  /** Whether the caller reads the answer. Default true. */
+  /** Whether the caller reads the response. Default: true. */
   readonly reads?: boolean;
-  /** The address that it calls from; all of 127.0.0.0/8 is this machine. */
+  /** The address that the caller calls from; all of 127.0.0.0/8 is this machine. */
   readonly localAddress?: string;
 }
 
 /**
- * Opens a connection that follows its script and never ends by itself; resolves when the service
- * has closed it.
+ * Opens a connection that follows its script and never ends by itself. Resolves when the service
+ * has closed the connection.
  */
 export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   const { address, first, drip = [], everyMs = 100, reads = true } = caller;
@@ -37,7 +40,7 @@ export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   const rest = typeof drip === "string" || drip instanceof Uint8Array ? undefined : [...drip];
   const timer = setInterval(() => {
     const next = rest ? rest.shift() : drip;
-    // A closed connection answers with a reset, which shows that the server keeps nothing of it.
+    // A closed connection responds with a reset, which shows that the server keeps nothing for it.
     if (typeof next === "string" || next instanceof Uint8Array) socket.write(next);
     else if (isEnded) socket.write("x");
   }, everyMs);
@@ -60,14 +63,14 @@ export async function slowCaller(caller: SlowCaller): Promise<Treated> {
   });
 }
 
-/** Opens this many of these connections at the same time. */
+/** Opens this many of these connections concurrently. */
 export async function slowCallers(count: number, caller: SlowCaller): Promise<Treated[]> {
   return await Promise.all(Array.from({ length: count }, () => slowCaller(caller)));
 }
 
 /**
- * How long `/healthz` takes for another client, which requests it every 20 ms until `over`: in ms,
- * sorted.
+ * Returns how long `/healthz` takes for another client, which requests it every 20 ms until `over`,
+ * in ms and sorted.
  */
 export async function latenciesUntil(address: string, over: Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
@@ -86,7 +89,7 @@ export async function latenciesUntil(address: string, over: Promise<unknown>): P
   return taken.toSorted((a, b) => a - b);
 }
 
-/** The value below which this share of the sorted values lies. */
+/** Returns the value below which this share of the sorted values lies. */
 export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }

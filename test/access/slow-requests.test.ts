@@ -1,4 +1,4 @@
-// Connections that send or read next to nothing: each is closed at its limit, and other clients are
+// Connections that send or read next to nothing. Each is closed at its limit, and other clients are
 // not affected (threat 61). The limits are shortened; bench/slow.ts measures the real ones.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -12,15 +12,18 @@ const count = 40;
 /** The time limit for headers and unread answers. */
 const limitMs = 1_000;
 /**
- * The time limit for stalled bodies. It is longer than a busy machine delays a trickle, which would
- * otherwise count as stalled too.
+ * The time limit for stalled bodies. It is longer than the delay of a trickle on a busy machine,
+ * which would otherwise also count as stalled.
  */
 const bodyMs = 4_000;
-/** The rest of a refused body is read and dropped for this long. */
+/** How long the rest of a refused body is read and dropped. */
 const droppedMs = 5_000;
-/** A connection that was asked to end is cut after this. */
+/** The time after which a connection that was asked to end is cut. */
 const endMs = 5_000;
-/** A busy machine closes connections late; without a limit they would never be closed. */
+/**
+ * The margin for busy machines, which close connections late; without a limit, the connections
+ * would never be closed.
+ */
 const latenessMs = 60_000;
 
 let service: TestStreams;
@@ -47,13 +50,13 @@ const large = `GET /v1/file?size=${4 << 20} HTTP/1.1\r\nHost: a\r\n${authorizati
 
 interface Row extends Omit<SlowCaller, "address"> {
   readonly count?: number;
-  /** The limit that closes the connection. Default: limitMs. */
+  /** The limit after which the connection is closed. Default: limitMs. */
   readonly limitMs?: number;
-  /** What the answer must match. Default: anything. */
+  /** The pattern that the response must match. Default: any response. */
   readonly answer?: RegExp;
 }
 
-/** The start of an HTTP/2 connection with flow control windows that nothing fills. */
+/** The start of an HTTP/2 connection with flow control windows that never fill. */
 const h2 = Buffer.concat([
   Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
   frame("SETTINGS", 0, Buffer.from("00047fffffff", "hex")),
@@ -138,7 +141,7 @@ const rows: Readonly<Record<string, Row>> = {
       request(1, { ":method": "POST", ":path": wait, ...grpc, ...bearer }),
     ]),
     drip: frame("DATA", 1, Buffer.from("\0")),
-    // First the call is closed, and then the connection, which has no other call.
+    // The call is closed first, and then the connection, which has no other calls.
     limitMs: bodyMs + limitMs + endMs,
   },
   "an answer over HTTP/2 for which there is no window": {
@@ -176,7 +179,7 @@ const rows: Readonly<Record<string, Row>> = {
 };
 
 test(
-  "slow connections are closed at their limits, and other clients are served",
+  "slow connections are closed at their limits, while other clients are served",
   { timeout: 150_000 },
   async (t) => {
     const { address } = service;
@@ -184,7 +187,7 @@ test(
       const { count: times = count, limitMs: ms = limitMs, answer, ...caller } = row;
       return { name, ms, answer, treated: await slowCallers(times, { ...caller, address }) };
     });
-    // All run at the same time, so that the test takes no longer than the slowest.
+    // All connections run concurrently, so that the test takes no longer than the slowest one.
     const over = Promise.all(attacks);
     const healthMs = await latenciesUntil(address, over);
     for (const { name, ms, answer, treated } of await over) {

@@ -1,15 +1,18 @@
 /**
- * Follows redirects and keeps cookies as a browser does: by host, whatever the port, and it does
- * not send SameSite=Strict cookies after a redirect from another site.
+ * Follows redirects and keeps cookies as a browser does: cookies belong to a host, whatever the
+ * port, and SameSite=Strict cookies are not sent after a redirect from another site.
  */
 export class TestBrowser {
   /** The cookies, by `<host> <name>`. */
   readonly cookies = new Map<string, string>();
-  /** Every URL that it has requested. */
+  /** Every URL that the browser has requested. */
   readonly visited: string[] = [];
   readonly #strict = new Set<string>();
 
-  /** Opens a page and returns the URL at which it ends. `site` is its Sec-Fetch-Site header. */
+  /**
+   * Opens a page and returns the URL at which the browser ends up. `site` is the value of the
+   * Sec-Fetch-Site header.
+   */
   async go(address: string, site = "none"): Promise<URL> {
     let url = new URL(address);
     let isFromElsewhere = false;

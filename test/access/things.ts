@@ -7,7 +7,7 @@ import { addMember, addSignedIn } from "../fixtures/signed-in.ts";
 import { callRest } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
 
-/** The names of one resource of each kind that an account has. */
+/** The names of one resource of each kind in an account. */
 export interface Things {
   readonly transcript: string;
   /** The current version of the transcript. */
@@ -21,7 +21,7 @@ export interface Things {
   readonly clientKey: string;
   readonly member: string;
   readonly session: string;
-  /** A name that is not in use, for something that a request creates. */
+  /** An unused name for something that a request creates. */
   readonly fresh: string;
 }
 export type Kind = Exclude<keyof Things, "fresh">;
@@ -39,7 +39,7 @@ export const kinds: readonly Kind[] = [
   "session",
 ];
 
-/** Names of resources that do not exist. */
+/** Returns names of resources that do not exist. */
 export function absentThings(): Things {
   return {
     transcript: `transcripts/${newId()}`,
@@ -56,7 +56,7 @@ export function absentThings(): Things {
   };
 }
 
-/** An account, its key of every scope, and where its service is. */
+/** An account, its key with every scope, and the address of its service. */
 export interface Owner {
   readonly db: Kysely<Tables>;
   readonly address: string;
@@ -64,7 +64,10 @@ export interface Owner {
   readonly token: string;
 }
 
-/** Creates things of these kinds in the account; the names of the other kinds are absent. */
+/**
+ * Creates things of these kinds in the account; the names of the other kinds are those of absent
+ * resources.
+ */
 export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promise<Things> {
   const made: { -readonly [K in Kind]?: string } = {};
   if (kinds.has("transcript")) {
@@ -103,7 +106,7 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
   return { ...absentThings(), ...made };
 }
 
-/** The ids in the names, in the order of `kinds`. */
+/** Returns the ids in the names, in the order of `kinds`. */
 export function idsOf(things: Things): string[] {
   return kinds.map((kind) => things[kind].slice(-36));
 }
@@ -138,9 +141,9 @@ async function post(owner: Owner, path: string, body: unknown) {
 }
 
 /**
- * Every row of the database that contains one of the ids, so that the test sees every call that
- * changes or deletes one of these resources, or links something to it. Rows that are written a
- * moment later are left out: the use of keys and the counts of calls.
+ * Returns every row of the database that contains one of the ids, so that the test detects every
+ * call that changes or deletes one of these resources, or links something to it. Rows that are
+ * written a moment later are omitted: the use of keys and the counts of calls.
  */
 export async function rowsWith(db: Kysely<Tables>, ids: readonly string[]): Promise<string[]> {
   const tables = await db.introspection.getTables();

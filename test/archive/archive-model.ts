@@ -1,5 +1,5 @@
-// A model of an archive of transcripts, as plain data: the service is compared with it, command by
-// command.
+// A model of an archive of transcripts, as plain data. The service is compared with the model,
+// command by command.
 
 export interface Word {
   readonly startTime: string;
@@ -38,13 +38,15 @@ export interface Content {
   readonly segments: readonly Segment[];
 }
 
-/** The body of a PATCH, with only the fields that are present; null as in JSON. */
+/**
+ * The body of a PATCH, with only the fields that are present; null has the same meaning as in JSON.
+ */
 export interface PatchBody {
   readonly metadata?: { readonly [Field in keyof Metadata]?: Metadata[Field] | null };
   readonly segments?: readonly Segment[];
 }
 
-/** A version never changes after it was answered. */
+/** A version never changes after it was returned. */
 export interface ModelVersion extends Content {
   readonly name: string;
   readonly parent: string;
@@ -53,21 +55,21 @@ export interface ModelVersion extends Content {
 
 export interface ModelTranscript {
   readonly name: string;
-  /** Oldest first; the last one is the head. */
+  /** The versions, oldest first; the last one is the head. */
   readonly versions: ModelVersion[];
   media: Buffer | undefined;
-  /** Signed URLs of the media so far: those of deleted media answer 404. */
+  /** Signed URLs of the media so far. URLs of deleted media return 404. */
   readonly pastMedia: string[];
-  /** The upload URLs that were answered. */
+  /** The upload URLs that the service has returned. */
   readonly uploads: { readonly target: string; isOpen: boolean }[];
   isDeleted: boolean;
 }
 
 /** The archive of one account. */
 export interface ArchiveModel {
-  /** In the order of their creation. */
+  /** The transcripts, in the order of their creation. */
   readonly transcripts: ModelTranscript[];
-  /** Makes the bytes of every upload different. */
+  /** A counter that makes the bytes of every upload different. */
   uploadCount: number;
 }
 
@@ -81,14 +83,14 @@ export const emptyMetadata: Metadata = {
   speakers: {},
 };
 
-/** A transcript as it was created. */
+/** Returns the content of a transcript as it was created. */
 export function createdFrom({ metadata = {}, segments = [] }: PatchBody): Content {
   return { metadata: merged(emptyMetadata, metadata, fieldsOf(metadata)), segments };
 }
 
 /**
- * docs/api.md, Transcripts, Update: the content after the fields in the body, or those in the mask,
- * were replaced. undefined: the update is refused.
+ * Returns the content after the fields in the body, or those in the mask, were replaced
+ * (docs/api.md, Transcripts, Update), or undefined if the update is refused.
  */
 export function patched(
   { metadata, segments }: Content,
@@ -109,7 +111,7 @@ export function patched(
   return fileType === emptyMetadata.fileType || languageCode === "" ? undefined : content;
 }
 
-/** The fields that are set. docs/api.md, JSON: null means unset. */
+/** Returns the fields that are set. null means unset (docs/api.md, JSON). */
 function fieldsOf(sent: NonNullable<PatchBody["metadata"]>): string[] {
   return Object.entries(sent).flatMap(([field, value]) => (value === null ? [] : [field]));
 }
@@ -142,7 +144,10 @@ export function headOf({ versions }: ModelTranscript): ModelVersion {
   return head;
 }
 
-/** A transcript in one of its versions, in the JSON that the service answers, without its uri. */
+/**
+ * Returns a transcript in one of its versions, in the JSON that the service returns, without its
+ * uri.
+ */
 export function answerOf({ name }: ModelTranscript, version: ModelVersion) {
   return {
     name,
@@ -159,7 +164,7 @@ export function answerOf({ name }: ModelTranscript, version: ModelVersion) {
   };
 }
 
-/** §4.3: newest first by creation time, then id. */
+/** Returns the transcripts as in §4.3, newest first, ordered by creation time, then id. */
 export function listed({ transcripts }: ArchiveModel): ModelTranscript[] {
   const createdAt = ({ versions }: ModelTranscript) => Date.parse(versions[0]?.creationTime ?? "");
   return transcripts
@@ -168,7 +173,7 @@ export function listed({ transcripts }: ArchiveModel): ModelTranscript[] {
 }
 
 /**
- * Whether a subject contains a text, by Unicode's simple case folding, as in regular expressions.
+ * Whether a subject contains a text, using Unicode's simple case folding as regular expressions do.
  */
 export function hasSubject(transcript: ModelTranscript, text: string): boolean {
   const { subject } = headOf(transcript).metadata;

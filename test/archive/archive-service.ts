@@ -11,7 +11,7 @@ import { startService, type ServiceProcess } from "../fault/process.ts";
 
 export interface Call {
   readonly method: string;
-  /** Path and query. */
+  /** The path and the query. */
   readonly target: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,19 +25,19 @@ export interface CallAnswer {
   readonly json: any;
 }
 
-/** The service as a real process on a permanent folder: it is killed and restarted. */
+/** The service as a real process with a permanent folder, which is killed and restarted. */
 export interface ArchiveService extends AsyncDisposable {
   readonly crashes: number;
   /**
-   * Calls the service once it is up; undefined if it was killed before the whole answer was
-   * received.
+   * Calls the service once it is up; returns undefined if the service was killed before the whole
+   * response was received.
    */
   call(key: string | undefined, call: Call): Promise<CallAnswer | undefined>;
-  /** Repeats a call until it is answered: only for calls that change nothing. */
+  /** Repeats a call until it gets a response; only for calls that change nothing. */
   read(key: string | undefined, call: Call): Promise<CallAnswer>;
-  /** Kills the service (kill -9) after a delay and starts it again; only one crash at a time. */
+  /** Kills the service (kill -9) after a delay and restarts it; only one crash at a time. */
   crash(afterMs: number): Promise<void>;
-  /** A key of every scope, of a new account without any content. */
+  /** Creates a key with every scope, for a new account without any content. */
   newKey(): Promise<string>;
 }
 

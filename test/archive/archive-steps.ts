@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import type { Metadata, PatchBody, Segment, Word } from "./archive-model.ts";
 
-/** What If-Match names; "older" is the version before the head, if there is one. */
+/** The value that If-Match names; "older" is the version before the head, if there is one. */
 export type IfMatch = "nothing" | "anything" | "head" | "older";
 
-/** A change of one transcript; numbers select one of the existing versions. */
+/** A change to one transcript; numbers select one of the existing versions. */
 export type Act =
   | {
       readonly do: "patch";
       readonly body: PatchBody;
       readonly mask?: readonly string[] | undefined;
       readonly ifMatch: IfMatch;
-      /** The content breaks a rule. */
+      /** Whether the content breaks a rule. */
       readonly isBad?: true;
     }
   | { readonly do: "restore"; readonly version: number; readonly ifMatch: IfMatch }
@@ -23,15 +23,18 @@ export type Act =
       readonly isOldUrl: boolean;
     };
 
-/** A command, as plain data, so that a failure prints everything that is needed to repeat it. */
+/**
+ * A command as plain data, so that a failure prints everything that is needed to repeat the
+ * command.
+ */
 export type Step =
   | { readonly step: "create"; readonly draft: PatchBody; readonly crashAfterMs?: number }
   | {
       readonly step: "change";
       readonly at: number;
-      /** Several acts are sent at the same time. */
+      /** The acts, which are sent concurrently if there are several. */
       readonly acts: readonly Act[];
-      /** The service is killed (kill -9) this long after they were sent. */
+      /** The time after sending at which the service is killed (kill -9). */
       readonly crashAfterMs?: number;
     }
   | { readonly step: "list"; readonly pageSize: number }
@@ -49,8 +52,8 @@ export type Step =
       readonly length: number;
     };
 
-// Few subjects, so that filters find some: with letters that case folding changes, and a composed
-// letter that is sent decomposed.
+// The generator uses few subjects, so that filters find some. They include letters that case
+// folding changes, and a composed letter that is sent decomposed.
 const subject = fc.oneof(
   fc.constantFrom("Þingfundur", "ÞINGFUNDUR um æsku", "Fréttir", "FRE\u0301TTIR", "100 % a_b", ""),
   fc.string({ unit: fc.constantFrom("þ", "Þ", "á", "Á", "σ", "Σ", "%", "_", '"', "\\") }),
@@ -76,7 +79,7 @@ const mapKey = fc.oneof(
 );
 const text = fc.string({ maxLength: 20, unit: "grapheme" }).filter(isText);
 
-/** Keys of Object.prototype are keys like all others. */
+/** Keys of Object.prototype are keys like any others. */
 function mapOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
   return fc.array(fc.tuple(mapKey, value), { maxLength: 3 }).map(Object.fromEntries<T>);
 }
@@ -125,7 +128,7 @@ const spoken = fc
   .filter((word) => word.isWellFormed() && !/\p{Cc}/u.test(word));
 const gapMs = fc.constantFrom(0, 1, 40, 1000);
 
-/** Built from gaps, so that all times are in order. */
+/** The segments are built from gaps, so that all times are in order. */
 const segments: fc.Arbitrary<Segment[]> = fc
   .array(
     fc.record({
@@ -147,7 +150,7 @@ const segments: fc.Arbitrary<Segment[]> = fc
     });
   });
 
-/** A duration as the service writes it: with 0 or 3 decimals. */
+/** Writes a duration as the service does: with 0 or 3 decimals. */
 function time(ms: number): string {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${(ms / 1000).toFixed(3)}s`;
 }
@@ -227,14 +230,14 @@ const racing: fc.Arbitrary<Act> = fc.oneof(
 const at = fc.nat(7);
 const pageSize = fc.constantFrom(0, 1, 2, 3, 1000);
 const draft = fc.record({ metadata, segments }, { requiredKeys: ["metadata"] });
-/** From before a write begins until after it has ended. */
+/** The delay can end before a write begins, during the write, or after it has ended. */
 const crashAfterMs = fc.integer({ min: 0, max: 15 });
 
 function oneAct(act: fc.Arbitrary<Act>): fc.Arbitrary<Step> {
   return fc.record({ step: fc.constant("change" as const), at, acts: fc.tuple(act) });
 }
 
-/** Any command; one in `crashEvery` is a crash. */
+/** Generates any command; one in `crashEvery` is a crash. */
 export function steps(crashEvery: number): fc.Arbitrary<Step> {
   const step = <Name extends Step["step"]>(name: Name) => fc.constant(name);
   const change = step("change");

@@ -1,4 +1,4 @@
-// A whole archive under generated commands: every answer, and the state afterwards, is compared
+// Generated commands for a whole archive: every response, and the state afterwards, is compared
 // with the model's.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,15 +12,15 @@ import { steps, type Step } from "./archive-steps.ts";
 import type { Archive } from "./check-archive.ts";
 import { checkAll, runStep } from "./run-step.ts";
 
-/** The number of runs, of 30 commands each; `npm run test:long` does 20,000. */
+/** The number of runs, with 30 commands each; `npm run test:long` does 20,000. */
 const runs = Number(process.env["ARCHIVE_RUNS"] ?? 100);
 const runSeed = Number(process.env["ARCHIVE_SEED"] ?? Date.now() % 1_000_000);
-/** `<seed>/<path>` of a failure, from its message: runs that case alone. */
+/** The `<seed>/<path>` in the message of a failure, which repeats only that case. */
 const replay = process.env["ARCHIVE_REPLAY"]?.split("/");
 const commandsPerRun = 30;
-/** A crash and a start take as long as a hundred commands. */
+/** A crash and a restart take as long as a hundred commands. */
 const crashEvery = 600;
-/** Runs at the same time, each with accounts of its own: a crash interrupts them all. */
+/** The number of concurrent runs, each with its own accounts; a crash interrupts all of them. */
 const lanes = replay ? 1 : 4;
 
 let folder: string;
@@ -47,7 +47,7 @@ function commandOf(step: Step): fc.AsyncCommand<ArchiveModel, Archive> {
   };
 }
 
-/** Always 30 commands; a failure is shrunk by leaving them out one by one. */
+/** There are always 30 commands, and a failure is shrunk by omitting them one by one. */
 const commands = fc
   .array(fc.option(steps(crashEvery), { freq: 1_000_000 }), {
     minLength: commandsPerRun,
@@ -64,8 +64,8 @@ async function runOnce(all: Iterable<fc.AsyncCommand<ArchiveModel, Archive>>): P
 }
 
 /**
- * A failure is shrunk for at most this long: one that needs a crash is slow to repeat, and may not
- * recur.
+ * The maximum time for shrinking a failure, since a failure that needs a crash is slow to repeat
+ * and may not recur.
  */
 const shrinkMsMax = 60_000;
 

@@ -48,7 +48,7 @@ async function* readPages(archive: Archive, target: string, query: Record<string
   } while (pageToken !== "");
 }
 
-/** Asserts that the answer of a GET is the transcript in its current version. */
+/** Asserts that the response to a GET is the transcript in its current version. */
 export function assertHead(answer: CallAnswer, transcript: ModelTranscript): void {
   assertAnswers(answer, transcript, headOf(transcript));
   const { uri } = answer.json;
@@ -70,7 +70,7 @@ export async function checkVersion(
   else assertAnswers(answer, transcript, version);
 }
 
-/** All versions, read in pages, newest first. */
+/** Returns all versions, read in pages, newest first. */
 export async function versionsOf(
   archive: Archive,
   { name }: ModelTranscript,
@@ -111,7 +111,7 @@ export async function checkRange(
 }
 
 /**
- * Asserts that the signed URLs of replaced media answer 404, although their hour is not over. URLs
+ * Asserts that the signed URLs of replaced media return 404, although their hour is not over. URLs
  * of the current media stay in `pastMedia`.
  */
 export async function checkPastMedia(

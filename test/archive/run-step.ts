@@ -80,9 +80,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-/**
- * Sends all calls at the same time, and kills the service while they run if the step requires it.
- */
+/** Sends all calls concurrently, and kills the service while they run if the step requires it. */
 async function sendAtOnce(
   { service }: Archive,
   calls: readonly (Call & { readonly key: string | undefined })[],
@@ -169,7 +167,7 @@ async function settleUploads(
   if (before !== transcript.media) await checkPastMedia(archive, transcript, target);
 }
 
-/** Makes the call of an action; an upload gets its URL first. */
+/** Prepares the call for an act; an upload gets its URL first. */
 async function prepare(
   model: ArchiveModel,
   archive: Archive,
@@ -200,7 +198,7 @@ async function prepare(
   };
 }
 
-/** The value of If-Match. */
+/** Returns the value of If-Match. */
 function ifMatchOf(transcript: ModelTranscript, ifMatch: IfMatch): string | undefined {
   const head = headOf(transcript).name;
   const older = transcript.versions.at(-2)?.name ?? head;
@@ -232,8 +230,8 @@ async function prepareUpload(
 }
 
 /**
- * Reads the transcript after these acts; undefined if it is deleted, and then nothing of it may be
- * left.
+ * Reads the transcript after these acts; returns undefined if the transcript is deleted, in which
+ * case nothing of it may be left.
  */
 async function settleDeletion(
   archive: Archive,

@@ -10,7 +10,9 @@ import {
 import type { CallAnswer } from "./archive-service.ts";
 import type { Act } from "./archive-steps.ts";
 
-/** A change that was sent, with its answer: undefined if the service was killed first. */
+/**
+ * A change that was sent, with its response, which is undefined if the service was killed first.
+ */
 export interface Sent {
   readonly act: Act;
   /** The value of If-Match. */
@@ -21,14 +23,17 @@ export interface Sent {
   readonly answer: CallAnswer | undefined;
 }
 
-/** A version, as in the list of versions. */
+/** A version as it appears in the list of versions. */
 export interface ListedVersion {
   readonly name: string;
   readonly parent: string;
   readonly creationTime: string;
 }
 
-/** The content that an act makes from the previous version; undefined: the act is refused. */
+/**
+ * Returns the content that an act creates from the previous version, or undefined if the act is
+ * refused.
+ */
 function resultOf({ act, from }: Sent, current: Content): Content | undefined {
   if (act.do === "restore") return from;
   if (act.do !== "patch" || act.isBad) return undefined;
@@ -40,9 +45,9 @@ function makesVersions({ act }: Sent): boolean {
 }
 
 /**
- * Compares the new versions of a transcript, oldest first, with the concurrent acts, and adds them
- * to the model. Each version must come from one accepted act and follow the previous version, and
- * no acknowledged act may be missing. `read` fetches a version.
+ * Compares the new versions of a transcript, oldest first, with the concurrent acts, and adds the
+ * versions to the model. Each version must come from one accepted act and follow the previous
+ * version, and no acknowledged act may be missing. `read` fetches a version.
  */
 export async function settleVersions(
   transcript: ModelTranscript,
@@ -71,8 +76,8 @@ export async function settleVersions(
 }
 
 /**
- * The act that was answered with this version, or else an act without an answer that gives the same
- * content.
+ * Returns the act whose response is this version, or otherwise an act without a response that
+ * creates the same content.
  */
 async function makerOf(
   transcript: ModelTranscript,
@@ -107,7 +112,7 @@ function isEqual(one: unknown, other: unknown): boolean {
   }
 }
 
-/** Asserts that an act without a version was refused for a reason. */
+/** Asserts that an act that created no version was refused for a reason. */
 function checkRefused(sent: Sent, transcript: ModelTranscript, before: ModelVersion): void {
   const { answer, ifMatch, act } = sent;
   if (!answer) return;
@@ -126,7 +131,7 @@ function checkRefused(sent: Sent, transcript: ModelTranscript, before: ModelVers
   assert.ok(since.some(({ name }) => name === currentVersion && name !== ifMatch));
 }
 
-/** Asserts that an answer is exactly this version, apart from its uri. */
+/** Asserts that a response is exactly this version, except for its uri. */
 export function assertAnswers(
   { status, json, bytes }: CallAnswer,
   transcript: ModelTranscript,
@@ -138,7 +143,8 @@ export function assertAnswers(
 }
 
 /**
- * Compares the media of a transcript with the concurrent uploads, and applies them to the model.
+ * Compares the media of a transcript with the concurrent uploads, and applies the uploads to the
+ * model.
  */
 export function settleMedia(
   transcript: ModelTranscript,
@@ -181,12 +187,15 @@ export function settleMedia(
   }
 }
 
-/** Whether a URL got two PUTs at the same time, of which one is refused. */
+/** Whether a URL got two concurrent PUTs, of which one is refused. */
 function isShared(sent: readonly Sent[], { target }: { readonly target: string }): boolean {
   return sent.filter(({ upload }) => upload?.target === target).length > 1;
 }
 
-/** Leaves an upload alone from now on if its PUT was not answered: it may still be open or not. */
+/**
+ * Excludes an upload from further tests if its PUT got no response, since the upload may or may not
+ * still be open.
+ */
 function leaveUpload({ uploads }: ModelTranscript, target: string, isAnswered: boolean): void {
   const at = uploads.findIndex((upload) => upload.target === target);
   const upload = uploads[at];

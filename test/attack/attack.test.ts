@@ -1,5 +1,5 @@
-// One account attacks a node that another account uses. The other account must notice nothing, and
-// the process must survive (docs/architecture.md, Attacks).
+// One account attacks a node that another account uses. The attack must not affect the other
+// account, and the process must survive (docs/architecture.md, Attacks).
 import { after, before, describe, test } from "node:test";
 import { attackAndJudge } from "./attack.ts";
 import { compressedAttacks } from "./compressed.ts";
@@ -34,7 +34,7 @@ for (const [kind, attacks] of Object.entries(tables)) {
   );
   if (wanted.length === 0) continue;
   describe(kind, () => {
-    // The node starts again for each kind, since the memory of other attacks must not count.
+    // The node restarts for each kind of attack, since the memory of other attacks must not count.
     before(() => node.restart());
     for (const attack of wanted) {
       test(attack.name, { timeout: 170_000 }, async (t) => {

@@ -5,7 +5,7 @@ import { type Figures, figuresOf, type Window } from "./figures.ts";
 import { memoryMb, type NodeUnderAttack } from "./node-under-attack.ts";
 import { watchOtherLoad } from "./other-load.ts";
 
-/** An attack of one account on a node that others use. */
+/** An attack by one account on a node that others use. */
 export interface Attack {
   readonly name: string;
   /**
@@ -14,44 +14,44 @@ export interface Attack {
    */
   readonly isInGate: boolean;
   /**
-   * Prepares the attack, and resolves to the function that makes it, which in turn resolves to how
-   * it was answered.
+   * Prepares the attack, and resolves to a function that carries out the attack and resolves to the
+   * service's response.
    */
   readonly prepare: (node: NodeUnderAttack) => Promise<() => Promise<string>>;
 }
 
-/** An attack lasts at least this long: it is repeated until then. */
+/** The minimum duration of an attack, which is repeated until then. */
 const attackMsMin = 1_500;
 const quietMs = 1_500;
 const settleMs = 200;
 const wordMsMax = 30_000;
 /**
- * Other tests run at the same time, so there are several attempts: one of them should not be
- * slowed.
+ * The number of attempts. Other tests run at the same time, so there are several attempts, of which
+ * at least one should not be slowed down.
  */
 const attemptsMax = 3;
 
-/** The maximum time of /healthz. */
+/** The maximum response time of /healthz. */
 const healthMsMax = 100;
-/** The other account's p99 during an attack may be at most this multiple of its p99 without one. */
+/** The maximum ratio of the other account's p99 during an attack to its p99 without an attack. */
 const slowdownMax = 2;
-/** Calls that are fast without an attack may take this long during one. */
+/** The time that calls may take during an attack if they are fast without one. */
 const unnoticedMs = 100;
 /**
- * With `npm run test:attack` nothing else runs. The gate runs other tests at the same time, so the
+ * With `npm run test:attack`, nothing else runs. The gate runs other tests concurrently, so the
  * available CPU varies.
  */
 const hasMachine = process.env["ATTACK"] === "all";
 /**
- * If other processes use more of the machine than this, in cores, times say nothing about the
- * service.
+ * If other processes use more of the machine than this, in cores, measured times do not describe
+ * the service.
  */
 const otherCoresMax = 0.3;
 /**
  * Attacks a node. Fails if the process ends or uses too much memory, if a call of the other account
- * fails, or if the main thread works for `healthMsMax` while /healthz waits. The times of calls are
- * compared with those without an attack if the machine does nothing else; otherwise they are only
- * reported.
+ * fails, or if the main thread works for `healthMsMax` while a request to /healthz waits. The times
+ * of calls are compared with those without an attack if the machine does nothing else; otherwise
+ * they are only reported.
  */
 export async function attackAndJudge(
   node: NodeUnderAttack,
@@ -81,7 +81,7 @@ export async function attackAndJudge(
     const troubles = [...worst, ...held, ...(isQuiet ? passing(alone, attacked) : [])];
     if (troubles.length === 0) return;
     if (worst.length > 0 || heldTooLong > attemptsMax / 2 || attempts === attemptsMax) {
-      // The failure must not affect the next attack.
+      // A failure must not affect the next attack.
       await node.restart();
       assert.fail(troubles.join("\n"));
     }
@@ -89,8 +89,8 @@ export async function attackAndJudge(
 }
 
 /**
- * The samples since the attack, including calls that waited for its end: there must be at least one
- * word of live audio.
+ * Returns the samples since the attack, including calls that waited for the attack to end. There
+ * must be at least one word of live audio.
  */
 async function seenAfterwards(node: NodeUnderAttack): Promise<Window> {
   await sleep(settleMs);
@@ -116,7 +116,7 @@ async function attackFor(run: () => Promise<string>): Promise<Set<string>> {
   return answers;
 }
 
-/** The failures that a busy machine does not explain. */
+/** Returns the failures that a busy machine does not explain. */
 function lasting(attacked: Figures, answers: ReadonlySet<string>, isLost: boolean): string[] {
   const broken = [...answers].filter((text) => /(?:^|\n)500|grpc-status (?:13|2) /.test(text));
   return [
@@ -129,15 +129,16 @@ function lasting(attacked: Figures, answers: ReadonlySet<string>, isLost: boolea
 }
 
 /**
- * One attempt of three may contain the garbage collector's longest mark, or a time in which another
- * process used the core; two may not.
+ * Returns a failure if the main thread delayed /healthz for too long. One attempt in three may
+ * contain the garbage collector's longest mark, or a time in which another process used the core;
+ * two may not.
  */
 function heldIn({ heldMs }: Figures): string[] {
   if (heldMs <= healthMsMax) return [];
   return [`/healthz waited for ${heldMs} ms of the main thread's work, over ${healthMsMax}`];
 }
 
-/** The failures that another process on the machine can have caused. */
+/** Returns the failures that another process on the machine may have caused. */
 function passing(alone: Figures, attacked: Figures): string[] {
   const rows = [
     ["/healthz", attacked.healthMs, Math.max(healthMsMax, slowdownMax * alone.healthMs)],

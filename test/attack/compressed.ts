@@ -2,9 +2,9 @@ import type { Attack } from "./attack.ts";
 import { around, brotlied, field, filled, gzipped, largestBytes, rpc } from "./payloads.ts";
 import { ask, askGrpc, connectHeaders } from "./send.ts";
 
-/** Kilobytes that are 32 MiB after decompression, in one call and in several at the same time. */
+/** Kilobytes that decompress to 32 MiB, in one call and in several concurrent calls. */
 const compressed: Attack[] = [
-  // This attack once held the service for 22 s.
+  // This attack once blocked the service for 22 s.
   connectJson("segments: 11 million empty ones", rpc.create, {
     isInGate: true,
     make: () =>
@@ -108,7 +108,7 @@ function grpc(name: string, path: string, { make, isInGate = false }: Body): Att
   };
 }
 
-/** Makes `count` calls at the same time; resolves to their different answers. */
+/** Makes `count` concurrent calls; resolves to their distinct results. */
 export async function together(count: number, call: () => Promise<string>): Promise<string> {
   const answers = await Promise.all(Array.from({ length: count }, call));
   return [...new Set(answers)].join("\n");

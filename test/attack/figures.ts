@@ -2,20 +2,20 @@
 export interface Sample {
   readonly wallMs: number;
   /**
-   * The CPU time of the service's main thread during the call. If the thread is held, this is as
+   * The CPU time of the service's main thread during the call. If the thread is blocked, this is as
    * long as the call.
    */
   readonly cpuMs: number;
 }
 
-/** The samples of the other account over some time. */
+/** The samples of the other account over a period of time. */
 export interface Window {
   readonly health: Sample[];
-  /** Lists, gets, creates and submits. */
+  /** The times of list, get, create and submit calls. */
   readonly calls: Sample[];
-  /** The time from the first sound of a word to the word, over WebSocket and gRPC. */
+  /** The times from the first sound of a word to the recognized word, over WebSocket and gRPC. */
   readonly live: Sample[];
-  /** The first 20 failures of its calls. */
+  /** The first 20 failures of the account's calls. */
   readonly failures: string[];
   /** The maximum memory of the service's own process. */
   rssKbMax: number;
@@ -24,12 +24,12 @@ export interface Window {
 /** The p99 of each kind of sample in ms, and the other results of a window. */
 export interface Figures {
   /**
-   * The p99 of the time of /healthz. `heldMs` is the p99 of the part of it in which the service's
-   * main thread worked.
+   * The p99 of the response time of /healthz. `heldMs` is the p99 of the part of that time in which
+   * the service's main thread worked.
    */
   readonly healthMs: number;
   readonly heldMs: number;
-  /** The longest such part. */
+  /** The longest part of a response time in which the main thread worked. */
   readonly heldMsMax: number;
   readonly callsMs: number;
   readonly liveMs: number;

@@ -10,7 +10,7 @@ import { around } from "./payloads.ts";
 const messageBytes = 1 << 20;
 const floodMs = 1_500;
 
-/** Attacks with the messages of live recognition. */
+/** Attacks that use the messages of live recognition. */
 export const liveAttacks: readonly Attack[] = [
   messages("lists that are nested without end", around('{"zz":', "[", "", messageBytes), 20),
   messages("a megabyte of empty objects", around('{"zz":[', "{},", "{}]}", messageBytes), 20),
@@ -26,7 +26,7 @@ export const liveAttacks: readonly Attack[] = [
 ];
 
 /**
- * Sends the same first message on this many sockets at the same time, and again as soon as they are
+ * Sends the same first message on this many sockets concurrently, and again as soon as they are
  * closed.
  */
 function messages(what: string, first: Buffer, count: number, isInGate = false): Attack {

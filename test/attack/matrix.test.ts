@@ -1,6 +1,6 @@
 // Calls every method over every protocol with every request that is hard to read, plain and
-// compressed: none may hold the node. It takes the better part of an hour, and runs with ATTACK=all
-// (`npm run test:attack`).
+// compressed. None of the calls may block the node. The test takes the better part of an hour and
+// runs with ATTACK=all (`npm run test:attack`).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,8 +16,8 @@ import { ask, askGrpc, connectHeaders } from "./send.ts";
 import { shapesOf, type Shape } from "./shapes.ts";
 
 /**
- * The maximum CPU time of the main thread while /healthz waits, for one call and other work at the
- * same time.
+ * The maximum CPU time of the main thread while /healthz waits, for one call together with other
+ * concurrent work.
  */
 const heldMsMax = 100;
 const isOn = process.env["ATTACK"] === "all";
@@ -54,12 +54,12 @@ for (const [service, rows] of isOn ? matrix : []) {
 
 type Send = (shape: Shape) => Promise<string | undefined>;
 
-/** What went wrong with a request; undefined: it had no effect on others. */
+/** Returns what went wrong with a request, or undefined if the request did not affect others. */
 async function troubleOf(shape: Shape, send: Send): Promise<string | undefined> {
   if (node.isLost) await node.restart();
   await node.seen();
   const answer = await send(shape);
-  // The protocol has no such request.
+  // The protocol has no request of this kind.
   if (answer === undefined) return undefined;
   await sleep(30);
   const { heldMsMax: heldMs, rssMb, failures } = figuresOf(await node.seen());
@@ -73,7 +73,7 @@ async function troubleOf(shape: Shape, send: Send): Promise<string | undefined> 
   return heldMs > heldMsMax || /^500|grpc-status (?:13|2) /.test(answer) ? held : undefined;
 }
 
-/** The protocols over which the method can be called, without WebSocket. */
+/** Returns the protocols over which the method can be called, except WebSocket. */
 function protocolsOf(method: DescMethod, request: Parameters<typeof fromJson>[1]) {
   const path = `/${method.parent.typeName}/${method.name}`;
   const sends: Record<string, Send> = {

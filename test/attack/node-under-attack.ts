@@ -12,13 +12,13 @@ import { type ServiceProcess, startService } from "../fault/process.ts";
 import type { Window } from "./figures.ts";
 
 /**
- * The memory for the service's process, as an operator sets it: a little more than the minimum for
+ * The memory for the service's process, as an operator sets it: slightly more than the minimum for
  * 10,000 connections.
  */
 const givenMb = 3_584;
 /**
- * The maximum memory of the process: an account's calls may use a quarter of the memory for calls,
- * and an idle service uses some.
+ * The maximum memory of the process. An account's calls may use a quarter of the memory for calls,
+ * and an idle service also uses some.
  */
 export const memoryMb = 1_024;
 const environment = {
@@ -30,8 +30,8 @@ const environment = {
 const victimProgram = resolve(import.meta.dirname, "victim-process.ts");
 
 /**
- * A service process that two accounts use: the attacker's, whose key is here, and another one,
- * which is watched.
+ * A service process that two accounts use: the attacker's account, whose key is here, and another
+ * account that is measured.
  */
 export interface NodeUnderAttack extends AsyncDisposable {
   readonly address: string;
@@ -43,9 +43,9 @@ export interface NodeUnderAttack extends AsyncDisposable {
   readonly db: Database["db"];
   /** Whether the service's process has ended. */
   readonly isLost: boolean;
-  /** The samples of the other account since the last call of seen(). */
+  /** Returns the samples of the other account since the last call of seen(). */
   seen(): Promise<Window>;
-  /** Starts the service again, whether or not it has ended. */
+  /** Restarts the service, whether or not it has ended. */
   restart(): Promise<void>;
 }
 

@@ -1,21 +1,21 @@
 import { readFileSync } from "node:fs";
 import { postgresOf, treeOf } from "../fault/process.ts";
 
-/** Clock ticks (1/100 s) of CPU. */
+/** The CPU time in clock ticks (1/100 s). */
 interface Ticks {
-  /** The ticks of all processes of the machine, and of its hypervisor's other guests. */
+  /** The ticks of all processes on the machine, and of the hypervisor's other guests. */
   readonly all: number;
   /**
-   * The ticks of this process, of those that it has started and of the PostgreSQL of the data
-   * folder.
+   * The ticks of this process, of the processes that it has started, and of the PostgreSQL of the
+   * data folder.
    */
   readonly own: number;
   readonly atMs: number;
 }
 
 /**
- * Begins to measure the CPU use of other processes on this machine. The returned function returns
- * it in cores, since then.
+ * Starts to measure the CPU use of other processes on this machine. The returned function returns
+ * their CPU use since then, in cores.
  */
 export function watchOtherLoad(dataFolder: string): () => number {
   const before = ticksNow(dataFolder);
@@ -39,7 +39,7 @@ function ticksNow(dataFolder: string): Ticks {
   return { all, own, atMs: performance.now() };
 }
 
-/** The ticks of a process; 0 if it has ended. */
+/** Returns the ticks of a process, or 0 if it has ended. */
 function ticksOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -1,15 +1,15 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-/** The size of a message at the limit that every protocol once had. */
+/** The size of a message at the former limit of every protocol. */
 export const largestBytes = 32 << 20;
 
-/** `unit` repeated, up to `bytes`. */
+/** Returns `unit` repeated, up to `bytes`. */
 export function filled(unit: string | readonly number[], bytes: number): Buffer {
   const one = Buffer.from(unit);
   return Buffer.alloc(bytes - (bytes % one.length), one);
 }
 
-/** A length-delimited field of protobuf. */
+/** Returns a length-delimited field of Protobuf. */
 export function field(number: number, content: Uint8Array | string): Buffer {
   const bytes = Buffer.from(content);
   return Buffer.concat([varint((number << 3) | 2), varint(bytes.length), bytes]);
@@ -22,7 +22,7 @@ export function varint(value: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
-/** `head`, then `unit` as often as it fits, then `tail`. */
+/** Returns `head`, then `unit` as often as it fits, then `tail`. */
 export function around(head: string, unit: string, tail: string, bytes = largestBytes): Buffer {
   const room = bytes - head.length - tail.length;
   return Buffer.concat([Buffer.from(head), filled(unit, room), Buffer.from(tail)]);
@@ -37,8 +37,8 @@ export function brotlied(bytes: Buffer): Buffer {
 }
 
 /**
- * A megabyte of speakers' names, which the metadata of a transcript or job could have before it was
- * limited.
+ * Returns a megabyte of speakers' names, which the metadata of a transcript or job could contain
+ * before it was limited.
  */
 export function megabyteMetadata() {
   const speakers = Object.fromEntries(

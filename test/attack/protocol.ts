@@ -13,7 +13,7 @@ const preface = Buffer.concat([
 const cancel = Buffer.from("00000008", "hex");
 
 /**
- * Traffic that HTTP permits but that requests nothing, or whose response the caller does not want.
+ * Traffic that HTTP permits but that requests nothing, or whose response the caller does not read.
  */
 export const protocolAttacks: readonly Attack[] = [
   {
@@ -151,7 +151,8 @@ function repeated(bytes: Buffer, count: number): Buffer {
 }
 
 /**
- * The remaining bytes of an HPACK length whose first seven bits are full (RFC 7541, section 5.1).
+ * Returns the remaining bytes of an HPACK length whose first seven bits are full (RFC 7541, section
+ * 5.1).
  */
 function lengthRest(length: number): Buffer {
   const rest = length - 127;
@@ -159,7 +160,7 @@ function lengthRest(length: number): Buffer {
 }
 
 /**
- * Writes to this many connections at the same time, and drops the answers, until the time is over
+ * Writes to this many connections concurrently, and discards the responses, until the time is over
  * or the connections are closed.
  */
 async function flood(

@@ -11,14 +11,14 @@ import {
 import { field, filled, largestBytes, rpc } from "./payloads.ts";
 import { ask, askGrpc, connectHeaders } from "./send.ts";
 
-/** The JSON of this many transcripts is longer than a string can be. */
+/** The number of transcripts whose JSON is longer than a string can be. */
 const transcripts = 550;
 const metadata = { fileType: "AUDIO", languageCode: "is-IS" };
 
-/** Authorized calls, the most costly ones of each method, many at the same time. */
+/** Authorized calls, the most expensive ones of each method, with many concurrent calls. */
 export const repeatedAttacks: readonly Attack[] = [
   {
-    // This attack was once answered with 500.
+    // This attack once got a response with status 500.
     name: "repeated: a list of transcripts with a megabyte of metadata each",
     isInGate: true,
     prepare: async (node) => {
@@ -164,7 +164,7 @@ export const repeatedAttacks: readonly Attack[] = [
   },
 ];
 
-/** Lists with a filter, 50 at the same time. */
+/** Makes 50 concurrent calls for a list with a filter. */
 function searches(what: string, filter: string): Attack {
   return {
     name: `repeated: lists by ${what}, 50 at the same time`,

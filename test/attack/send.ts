@@ -10,17 +10,19 @@ import { connect, type Socket } from "node:net";
 import { Agent, request as send } from "undici";
 import type { NodeUnderAttack } from "./node-under-attack.ts";
 
-/** The target of an attacker's calls, and their credential. */
+/** The target of an attacker's calls, and the credential for them. */
 export type Target = Pick<NodeUnderAttack, "address" | "token">;
 
-/** The bytes of one write, so that the attacker's thread serves other calls between writes. */
+/**
+ * The number of bytes per write, so that the attacker's thread serves other calls between writes.
+ */
 const partBytes = 1 << 20;
 
 const agent = new Agent({ headersTimeout: 120_000, bodyTimeout: 120_000, connections: 128 });
 
 /**
- * Makes a call; resolves to the status and the first characters of the answer, or to how the call
- * failed.
+ * Makes a call; resolves to the status and the first characters of the response, or to a
+ * description of the failure if the call fails.
  */
 export async function ask(
   { address, token }: Target,
@@ -53,7 +55,7 @@ export async function ask(
 
 const json = { "content-type": "application/json" };
 
-/** The headers of a Connect request. */
+/** Returns the headers of a Connect request. */
 export function connectHeaders(
   encoding: "json" | "proto",
   compression?: "gzip" | "br",
@@ -65,7 +67,7 @@ export function connectHeaders(
   };
 }
 
-/** A message in the envelope of gRPC, gRPC-Web and the streams of Connect. */
+/** Wraps a message in the envelope of gRPC, gRPC-Web and the streams of Connect. */
 export function envelope(message: Uint8Array, isCompressed = false): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt8(isCompressed ? 1 : 0, 0);
@@ -73,7 +75,7 @@ export function envelope(message: Uint8Array, isCompressed = false): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** A socket whose errors are expected. */
+/** Opens a socket whose errors are expected. */
 export async function openSocket({ address }: Target): Promise<Socket> {
   const { port } = new URL(address);
   const socket = connect({ host: "127.0.0.1", port: Number(port), noDelay: true });
@@ -83,8 +85,8 @@ export async function openSocket({ address }: Target): Promise<Socket> {
 }
 
 /**
- * Writes as fast as the other side reads. Resolves to false if it has closed the connection, or
- * reads nothing for `msMax`.
+ * Writes as fast as the other side reads. Resolves to false if the other side has closed the
+ * connection, or reads nothing for `msMax`.
  */
 export async function write(
   socket: Socket | ClientHttp2Stream,
@@ -109,7 +111,7 @@ export async function write(
   return true;
 }
 
-/** The head of a request of HTTP/1.1. */
+/** Returns the head of an HTTP/1.1 request. */
 export function requestHead(
   { token }: Target,
   method: string,
@@ -121,7 +123,7 @@ export function requestHead(
   return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }
 
-/** A connection of HTTP/2 whose windows never fill. */
+/** Opens an HTTP/2 connection whose windows never fill. */
 export async function openSession({ address }: Target): Promise<ClientHttp2Session> {
   const session = connectHttp2(address, { settings: { initialWindowSize: 2 ** 31 - 1 } });
   session.on("error", () => {});
@@ -130,7 +132,7 @@ export async function openSession({ address }: Target): Promise<ClientHttp2Sessi
   return session;
 }
 
-/** Begins a gRPC call, to which messages can be written. */
+/** Begins a gRPC call to which messages can be written. */
 export function openGrpc(
   session: ClientHttp2Session,
   { token }: Target,
@@ -163,7 +165,7 @@ export async function grpcStatus(stream: ClientHttp2Stream, msMax = 120_000): Pr
   return status.slice(0, 300);
 }
 
-/** Makes a gRPC call with one message; resolves to the answer and the status. */
+/** Makes a gRPC call with one message; resolves to the response and the status. */
 export async function askGrpc(
   target: Target,
   path: string,

@@ -2,7 +2,7 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { around, field, filled, varint } from "./payloads.ts";
 
 /**
- * A kind of request that is hard to read, at any size. `json` or `proto` is undefined if that form
+ * A kind of request that is hard to read, at any size. `json` or `proto` is undefined if the form
  * has no such request.
  */
 export interface Shape {
@@ -11,10 +11,10 @@ export interface Shape {
   readonly proto?: (bytes: number) => Buffer;
 }
 
-/** Deeper fields than this need no shapes: they are like those above them. */
+/** Fields deeper than this need no shapes, because they are like those above them. */
 const depthMax = 4;
 
-/** The shapes in which a message of a type is large, deeply nested or full of items. */
+/** Yields the shapes in which a message of a type is large, deeply nested or full of items. */
 export function* shapesOf(message: DescMessage): Generator<Shape> {
   yield* anyMessage();
   yield* fieldShapes(
@@ -24,7 +24,7 @@ export function* shapesOf(message: DescMessage): Generator<Shape> {
   );
 }
 
-/** The shapes that do not depend on the type of the message. */
+/** Yields the shapes that do not depend on the type of the message. */
 function* anyMessage(): Generator<Shape> {
   yield { name: "white space", json: (bytes) => around("{", " ", "}", bytes) };
   yield { name: "an unknown list", json: (bytes) => around('{"zz":[', "0,", "0]}", bytes) };
@@ -49,7 +49,7 @@ function distinctKeys(bytes: number): Buffer {
 
 interface Place {
   readonly path: string;
-  /** The text around it in JSON. */
+  /** The text around the field in JSON. */
   readonly head: string;
   readonly tail: string;
   /** Wraps the bytes in the binary form of the messages around it. */
@@ -79,7 +79,7 @@ function* fieldShapes(
   }
 }
 
-/** Shapes in which the field is repeated as often, or is as long, as fits. */
+/** Yields shapes in which the field is repeated as often, or is as long, as fits. */
 function* shapesOfField(of: DescField, { path, head, tail, wrap }: Place): Generator<Shape> {
   const many = [...varint((of.number << 3) | 2), 0];
   const room = 64;

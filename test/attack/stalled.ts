@@ -104,7 +104,7 @@ function messages(name: string, path: string, contentType: string): Attack {
         const stall = async (): Promise<void> => {
           const stream = openGrpc(session, node, path, headers);
           stream.resume();
-          // write() gives up a connection that is not read.
+          // write() abandons a connection that is not read.
           if (await write(stream, message)) whole += 1;
         };
         await Promise.all(Array.from({ length: 60 }, stall));

@@ -6,7 +6,8 @@ import { megabyteMetadata } from "./payloads.ts";
 import { ask } from "./send.ts";
 
 /**
- * Inserts a running job with metadata as it could be before it was limited; resolves to its name.
+ * Inserts a running job with metadata of the size that was possible before it was limited; resolves
+ * to the job's name.
  */
 export async function insertMegabyteJob({ db, accountId }: NodeUnderAttack): Promise<string> {
   const id = newId();
@@ -18,8 +19,8 @@ export async function insertMegabyteJob({ db, accountId }: NodeUnderAttack): Pro
 }
 
 /**
- * Inserts transcripts with metadata as it could be before it was limited; without versions, which
- * lists do not read.
+ * Inserts transcripts with metadata of the size that was possible before it was limited. They have
+ * no versions, which lists do not read.
  */
 export async function insertMegabyteTranscripts(
   { db, accountId }: NodeUnderAttack,
@@ -42,8 +43,8 @@ export async function deleteMegabyteTranscripts({ db, accountId }: NodeUnderAtta
 const longest = new WeakMap<NodeUnderAttack, Promise<string>>();
 
 /**
- * The name of the longest accepted transcript (200,000 words), which is created once for all
- * attacks.
+ * Returns the name of the longest accepted transcript (200,000 words), which is created once for
+ * all attacks.
  */
 export async function longestTranscript(node: NodeUnderAttack): Promise<string> {
   const name = longest.get(node) ?? createLongest(node);

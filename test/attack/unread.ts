@@ -10,7 +10,7 @@ import { envelope, openGrpc, openSocket, requestHead } from "./send.ts";
 
 const settleMs = 1_000;
 
-/** Answers that the client does not read, so that the service keeps them in memory. */
+/** Responses that the client does not read, so that the service keeps them in memory. */
 export const unreadAttacks: readonly Attack[] = [
   {
     name: "unread: 1,000 watches of a job with a megabyte of metadata over REST",
@@ -62,7 +62,7 @@ export const unreadAttacks: readonly Attack[] = [
   },
 ];
 
-/** Opens connections that send requests, and do not read the answers. */
+/** Opens connections that send requests and do not read the responses. */
 async function unread(
   node: NodeUnderAttack,
   request: string,
@@ -109,7 +109,7 @@ async function unreadCalls(
   return end();
 }
 
-/** gRPC calls with a window of 0 bytes, 250 in each connection. */
+/** Opens gRPC calls with a window of 0 bytes, 250 on each connection. */
 async function openUnread(
   node: NodeUnderAttack,
   path: string,

@@ -10,22 +10,23 @@ import { until } from "../fixtures/until.ts";
 import type { Sample, Window } from "./figures.ts";
 
 /**
- * The calls of another account while a node is attacked, in a separate process, so that the
- * attacker's work does not delay measurements: `node victim-process.ts <address> <key> <pid of the
- * service>`. It answers each message "take" with the samples since the last one.
+ * Makes the calls of another account while a node is attacked. It runs in a separate process, so
+ * that the attacker's work does not delay measurements: `node victim-process.ts <address> <key>
+ * <pid of the service>`. It answers each message "take" with the samples since the previous
+ * message.
  */
 const [, , address = "", key = "", servicePid = ""] = process.argv;
 
-/** How often the health of the service is requested. */
+/** The interval between health requests to the service. */
 const probeMs = 20;
 /**
- * Code is slow until it is compiled, so the first probes of a service that has just started do not
- * count.
+ * The number of probes that do not count after the service has started, because code is slow until
+ * it is compiled.
  */
 const warmProbes = 150;
 /**
- * The maximum number of open probes. Probes that are due while this many are open count as sent
- * then, and as answered with the next answer.
+ * The maximum number of open probes. Probes that are due while this many are open count as sent at
+ * that time, and as answered with the next response.
  */
 const probesMax = 16;
 const callPauseMs = 40;
@@ -49,8 +50,8 @@ process.once("disconnect", () => process.exit(0));
 let workedMs = 0;
 
 /**
- * The CPU time of the service's main thread until now, or until its end, in ms. The rest of a
- * probe's wait is the work of other processes.
+ * Returns the CPU time of the service's main thread until now, or until its end, in ms. The rest of
+ * a probe's waiting time is the work of other processes.
  */
 function mainThreadMs(): number {
   try {
@@ -145,15 +146,16 @@ async function repeat(pauseMs: number, what: string, one: () => Promise<unknown>
 const job = {
   metadata: { languageCode: "en-US", fileType: "AUDIO" },
   useUri: true,
-  // Nothing listens there.
+  // No server listens there.
   uri: "http://127.0.0.1:9/talk.wav",
 };
-/** 100 ms of digital speech: the scripted engine recognizes a word each half second. */
+/** 100 ms of digital speech: the scripted engine recognizes a word every half second. */
 const chunk = Buffer.alloc((16_000 / 1_000) * chunkMs * 2, 1);
 const wordChunks = 5;
 
 /**
- * Sends audio in real time, and measures the time from the chunk that begins a word to the word.
+ * Sends audio in real time, and measures the time from the chunk that begins a word to the
+ * recognized word.
  */
 async function speak(
   what: string,

@@ -1,5 +1,5 @@
-// Key pairs generated in a real browser: the private key never leaves it, and its tokens work with
-// every protocol.
+// Key pairs that are generated in a real browser. The private key never leaves the browser, and its
+// tokens work with every protocol.
 import assert from "node:assert/strict";
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -51,8 +51,8 @@ async function inPage<Name extends keyof typeof keyPage>(
 }
 
 /**
- * The secret numbers of a private key, at most 32 bytes of each. The rest of the key's PKCS #8 is
- * also in the public key, or is the same in every key.
+ * Returns the secret numbers of a private key, at most 32 bytes of each. The rest of the key's PKCS
+ * #8 is also in the public key, or is the same in every key.
  */
 function secretsOf(pem: string): Buffer[] {
   const { d, p, q, dp, dq, qi } = createPrivateKey(pem).export({ format: "jwk" });
@@ -61,7 +61,7 @@ function secretsOf(pem: string): Buffer[] {
   );
 }
 
-/** Whether a text contains any eight consecutive bytes of a secret, raw, in hex or in base64. */
+/** Whether a text contains any eight consecutive bytes of a secret: raw, in hex or in base64. */
 function containsPartOf(secret: Buffer, text: Buffer): boolean {
   for (let at = 0; at + 8 <= secret.length; at += 1) {
     const part = secret.subarray(at, at + 8);
@@ -74,7 +74,8 @@ function containsPartOf(secret: Buffer, text: Buffer): boolean {
 }
 
 /**
- * Everything that the browser has sent: the bytes, and the WebSocket messages without their mask.
+ * Returns everything that the browser has sent: the bytes, and the WebSocket messages without their
+ * mask.
  */
 function wire(): Buffer {
   return Buffer.concat([pages.sent(), Buffer.from(frames.join("\n"))]);
@@ -127,7 +128,7 @@ test("a browser without Ed25519 generates a key on P-256", async () => {
   assert.equal(await inPage("makeOlderKey"), "ES256");
 });
 
-test("a page without a key streams with single-stream tokens, from a URL and from a function", async () => {
+test("a page without a key streams with single-stream tokens from a URL and from a function", async () => {
   const tokenRequests = (): number =>
     addresses.filter((address) => address.endsWith("/stream-token")).length;
   const before = tokenRequests();

@@ -6,13 +6,13 @@ import { TranscriptMetadata_FileType as FileType } from "../../src/gen/hlust/tra
 
 const config = { encoding: Encoding.LINEAR16, sampleRateHertz: 16_000, languageCode: "en-US" };
 
-/** The address of the service, and a key. */
+/** The address of the service and a key. */
 export interface Service {
   readonly url: string;
   readonly token: string;
 }
 
-/** The live results of base64-encoded samples: their texts, and whether they are final. */
+/** Returns the live results for base64-encoded samples: the texts, and whether they are final. */
 export async function recognize(service: Service, audio: string): Promise<[string, boolean][]> {
   const { body } = await fetch(`data:application/octet-stream;base64,${audio}`);
   if (body === null) throw new Error("no audio");
@@ -33,7 +33,7 @@ export async function makeTranscript(service: Service, subject: string) {
   return { name, read: transcript.name, subject: transcript.metadata?.subject };
 }
 
-/** The codes of the ConnectErrors with which calls fail, by the name of the failure. */
+/** Returns the codes of the ConnectErrors with which calls fail, by the name of the failure. */
 export async function failures(service: Service): Promise<Record<string, unknown>> {
   const stranger = createHlustClient({ ...service, token: "wrong" });
   const unreachable = createHlustClient({ ...service, url: "http://127.0.0.1:9" });

@@ -1,5 +1,5 @@
-// The TypeScript client in a real browser, which loads its modules one by one, with only their
-// types removed.
+// The TypeScript client in a real browser, which loads the client's modules one by one, with only
+// the types removed.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Code } from "@connectrpc/connect";
@@ -67,7 +67,7 @@ test("a transcript is created and read back with the browser's fetch", async () 
   assert.deepEqual(made, { name, read: name, subject });
 });
 
-test("transcripts of any length, which browsers receive as zstd, are read", async () => {
+test("transcripts of any length are read, although browsers receive them as zstd", async () => {
   for (const words of [0, 1, 30_000]) {
     const segments = longSegments(words);
     const description = "x".repeat(10_000);

@@ -1,5 +1,5 @@
-// The console's cookie in a real browser: at which addresses it is kept, which pages can use it,
-// and that signing in with a provider at another site works.
+// The console's cookie in a real browser: the addresses at which it is kept, the pages that can use
+// it, and sign-in with a provider at another site.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -31,14 +31,14 @@ before(async () => {
 });
 after(() => opened.disposeAsync());
 
-/** A page of the service, with its own cookies. */
+/** Opens a page of the service with its own cookies. */
 async function openPage(host: string): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   await page.goto(`http://${host}:${port}/console/`);
   return page;
 }
 
-/** Makes a call as a page of `owner` does. Returns the status and the body. */
+/** Makes a call from a page of `owner`. Returns the status and the body. */
 async function call(
   page: Page,
   method: string,
@@ -76,7 +76,7 @@ for (const host of ["127.0.0.1", "localhost"]) {
     assert.equal(await statusOf(page, "PATCH", account, { displayName: "Nafn" }, owner), 200);
     assert.equal(await statusOf(page, "GET", "/v1/account"), 401);
 
-    // Another port is another origin, but the same site, so the browser sends the cookie.
+    // Another port is a different origin but the same site, so the browser sends the cookie.
     const other = await page.context().newPage();
     await other.goto(`${provider.issuer.replace("localhost", host)}/nothing`);
     const url = `http://${host}:${port}`;

@@ -9,8 +9,8 @@ import type { Service } from "./client-page.ts";
 const config = { encoding: Encoding.LINEAR16, sampleRateHertz: 16_000, languageCode: "en-US" };
 
 /**
- * A client key that was generated in the page: its algorithm, its private key, and the results of
- * calls with it.
+ * A client key that was generated in the page: the algorithm, the private key, and the results of
+ * calls with the key.
  */
 export interface OwnKey {
   readonly algorithm: SigningAlgorithm;
@@ -22,8 +22,8 @@ export interface OwnKey {
 }
 
 /**
- * Generates a key pair, registers it, and makes calls with its tokens: over a WebSocket, and over
- * fetch with the saved PEM.
+ * Generates a key pair, registers it, and makes calls with its tokens: over a WebSocket, and with
+ * fetch and the saved PEM.
  */
 export async function useOwnKey(
   service: Service & { readonly audience: string },
@@ -44,7 +44,7 @@ export async function useOwnKey(
   return { algorithm: made, keyId, clientId, pem, recognized, transcripts: transcripts.length };
 }
 
-/** The algorithm that makeKeyPair() chooses in a browser without Ed25519. */
+/** Returns the algorithm that makeKeyPair() chooses in a browser without Ed25519. */
 export async function makeOlderKey(): Promise<SigningAlgorithm> {
   const { subtle } = crypto;
   const generateKey = subtle.generateKey.bind(subtle);
@@ -85,7 +85,7 @@ export async function recognizeWithoutKey(url: string, audio: string): Promise<s
   return recognized;
 }
 
-/** The error code of a stream without a token, and whether its audio was cancelled. */
+/** Returns the error code of a stream without a token, and whether its audio was cancelled. */
 export async function failureWithoutToken(url: string): Promise<unknown> {
   const client = createHlustClient({ url: new URL(url).origin, streamToken: url });
   let isCancelled = false;
@@ -101,7 +101,7 @@ export async function failureWithoutToken(url: string): Promise<unknown> {
   return { code: error instanceof ConnectError ? error.code : String(error), isCancelled };
 }
 
-/** The final results of base64-encoded samples. */
+/** Returns the final results for base64-encoded samples. */
 async function recognize(client: HlustClient, audio: string): Promise<string> {
   const { body } = await fetch(`data:application/octet-stream;base64,${audio}`);
   if (body === null) throw new Error("no audio");

@@ -6,22 +6,26 @@ import { connect } from "node:net";
 import { join, normalize, resolve } from "node:path";
 import { pipeline } from "node:stream";
 
-/** A web server for pages that use the service from their own origin, like a reverse proxy. */
+/**
+ * A web server for pages that use the service from the pages' own origin, like a reverse proxy.
+ */
 export interface PageServer extends AsyncDisposable {
   readonly address: string;
-  /** All bytes that browsers have sent to it. */
+  /** Returns all bytes that browsers have sent to the server. */
   sent(): Buffer;
 }
 
 const root = resolve(import.meta.dirname, "../..");
-/** The modules that pages can load: the sources, without their types, and two packages. */
+/**
+ * The packages that pages can load. They can also load the source modules, without their types.
+ */
 const packages = ["@bufbuild/protobuf", "@connectrpc/connect"];
 const folders = ["src/", "test/browser/", ...packages.map((name) => `node_modules/${name}/`)];
 
 /**
  * Serves an empty page at /page, modules at their paths in the project, and the service at all
  * other paths. With a `key`, a POST to /stream-token returns a token for one stream, as the server
- * of a page without a key does.
+ * for a page without a key does.
  */
 export async function openPageServer(service: string, key?: string): Promise<PageServer> {
   const { hostname, port } = new URL(service);
@@ -86,7 +90,7 @@ function serveModule(path: string, response: Parameters<RequestListener>[1]): vo
   response.writeHead(200, { "content-type": "text/javascript" }).end(code);
 }
 
-/** A page without scripts, with an import map for the packages. */
+/** Returns a page without scripts, with an import map for the packages. */
 function page(): string {
   const imports = Object.fromEntries(packages.flatMap(exportsOf));
   const map = JSON.stringify({ imports });

@@ -1,5 +1,5 @@
-// The service's subtitles, read by independent implementations: ffmpeg, and the <track> element of
-// a real browser.
+// The service's subtitles as read by independent implementations: ffmpeg, and the <track> element
+// of a real browser.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,8 @@ import { writeSrt } from "../../src/transcripts/subtitles/write-srt.ts";
 import { writeVtt } from "../../src/transcripts/subtitles/write-vtt.ts";
 
 /**
- * Difficult texts: arrows, tags, entities, lines with only a number, other scripts, a long word.
+ * Difficult texts: arrows, tags, entities, lines that contain only a number, other scripts, a long
+ * word.
  */
 const talk = [
   "Góðan dag og velkomin á fundinn, sem er sá fyrsti í vetur. Nú byrjum við.",
@@ -51,12 +52,12 @@ function ffmpeg(from: string, input: string, to: string): string {
   return stdout;
 }
 
-test("ffmpeg reads every cue of both formats, with its times and its text", () => {
+test("ffmpeg reads every cue of both formats with its times and text", () => {
   const expected = cues.map(({ startMs, endMs, lines }) => {
     const time = `${cueTime(startMs, ",")} --> ${cueTime(endMs, ",")}`;
     return `${time}\n${lines.join("\n")}`;
   });
-  // ffmpeg would show entities in the name of a voice as text.
+  // ffmpeg would show entities in a voice's name as text.
   const plainVoices = writeVtt(cues, (id) => id);
   for (const written of [ffmpeg("srt", srt, "srt"), ffmpeg("webvtt", plainVoices, "srt")]) {
     // When ffmpeg converts WebVTT, it escapes braces in its own way.

@@ -37,7 +37,7 @@ async function invite(email: string, name: string, role: string): Promise<void> 
   await dialog().waitFor({ state: "detached" });
 }
 
-test("members are invited, get another role and are removed; the last owner stays", async () => {
+test("members are invited, get another role and are removed, but the last owner stays", async () => {
   await page.getByText("Engum hefur verið boðið enn.").waitFor();
   await button("Bjóða manneskju").press("Enter");
   await until(() => page.evaluate<boolean>("document.activeElement?.type === 'email'"));
@@ -70,7 +70,7 @@ test("members are invited, get another role and are removed; the last owner stay
   await page.getByText("Engum hefur verið boðið enn.").waitFor();
 });
 
-test("a session is ended from another one; a viewer sees only their own sessions", async () => {
+test("a session is ended from another session; a viewer sees only their own sessions", async () => {
   const { json } = await pages.service.call("POST", "/v1/apiKeys", {
     displayName: "Ása á Akureyri",
     scopes: ["transcripts.read"],

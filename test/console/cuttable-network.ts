@@ -2,16 +2,18 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { pipeline } from "node:stream";
 
-/** A SOCKS proxy for all traffic of a browser, which can interrupt it. */
+/** A SOCKS proxy for all traffic of a browser, which can interrupt the traffic. */
 export interface CuttableNetwork extends AsyncDisposable {
-  /** Arguments that make Chromium use the proxy, even for addresses of this machine. */
+  /** The arguments that make Chromium use the proxy, even for addresses of this machine. */
   readonly args: readonly string[];
-  /** Closes every connection, and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   cut(): void;
   restore(): void;
 }
 
-/** RFC 1928: version 5 without authentication, and the answer to CONNECT. */
+/**
+ * The proxy's messages in RFC 1928: version 5 without authentication, and the response to CONNECT.
+ */
 const greeting = Buffer.from([5, 0]);
 const connected = Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
 

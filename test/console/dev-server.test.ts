@@ -1,5 +1,5 @@
-// `npm run console`: a server that builds the pages from their sources, for use with a running
-// service.
+// `npm run console` starts a server that builds the pages from their sources, for use with a
+// running service.
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import process from "node:process";
@@ -24,7 +24,7 @@ test("the dev server serves sources, forwards calls to the service and reports c
 
   const page = await (await fetch(`${origin}/console/`)).text();
   assert.match(page, /\/console\/@vite\/client/);
-  // This is a module of the pages, although its path begins like the service's own paths.
+  // This is a module of the pages, although its path begins like the paths of the service.
   const module = await fetch(`${origin}/console/api/call-api.ts`);
   assert.match(module.headers.get("content-type") ?? "", /javascript/);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestService } from "../spec/service.ts";
 
-/** The turns of an interview at a river in flood, each with its speaker id and text. */
+/** The turns of an interview at a river in flood, each with a speaker id and a text. */
 export const turns: readonly (readonly [string, string])[] = [
   [
     "S1",
@@ -18,7 +18,7 @@ export const turns: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** Turns as segments that begin at `startSeconds`. Each word takes 0.4 s. */
+/** Converts turns to segments that begin at `startSeconds`. Each word takes 0.4 s. */
 export function segmentsOf(said: readonly (readonly [string, string])[], startSeconds = 0) {
   let at = startSeconds * 10;
   const time = () => `${(at / 10).toFixed(1)}s`;
@@ -42,7 +42,7 @@ export const interviewMetadata = {
   speakers: { S1: { fullName: "Fréttamaður" } },
 };
 
-/** Creates a transcript of the interview, or of other turns. Returns its name. */
+/** Creates a transcript of the interview, or of other turns. Returns the transcript's name. */
 export async function createInterview(
   service: TestService,
   {
@@ -68,7 +68,7 @@ export async function changeElsewhere(
   assert.equal(status, 200, JSON.stringify(json));
 }
 
-/** The versions of a transcript, up to 1000. */
+/** Returns the versions of a transcript, at most 1000. */
 export async function versionsOf(
   service: TestService,
   name: string,

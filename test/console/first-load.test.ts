@@ -1,4 +1,4 @@
-// A browser has to download at most 200 kB, compressed and with fonts, before it shows a page.
+// A browser downloads at most 200 kB, compressed and including fonts, before it shows a page.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
@@ -20,14 +20,14 @@ for (const [name, path, key] of [
 ] as const) {
   test(`the first load of ${name} takes at most ${bytesMax} bytes`, async (t) => {
     await using page = await pages.open("/nowhere", key === undefined ? { key } : {});
-    // The cache is off: the browser downloads everything that the page needs.
+    // The cache is off, so the browser downloads everything that the page needs.
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Network.enable");
     await devtools.send("Network.setCacheDisabled", { cacheDisabled: true });
     const bytes = new Map<string, number>();
     devtools.on("Network.responseReceived", ({ response }) => {
       const { pathname } = new URL(response.url);
-      // API answers depend on the data and are not counted.
+      // API responses depend on the data and are not counted.
       if (/^\/console\/(api|session)/.test(pathname)) return;
       bytes.set(pathname, Number(response.headers["content-length"] ?? Number.NaN));
     });

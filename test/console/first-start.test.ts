@@ -1,5 +1,5 @@
-// The sign-in links that the first start and `hlust console` print: from real processes, opened in
-// Chromium.
+// The sign-in links that the first start and `hlust console` print, from real processes and opened
+// in Chromium.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ async function follow(link: string): Promise<Page> {
   return page;
 }
 
-/** The actor that a page is signed in as. */
+/** Returns the actor that a page is signed in as. */
 async function actorOf(page: Page): Promise<string> {
   await page.getByRole("heading", { level: 1, name: "Yfirlit" }).waitFor();
   return await page.evaluate<string>(

@@ -1,5 +1,5 @@
-// The frame of every page: the menu, language, theme, accounts, and what is shown when the service
-// is unavailable.
+// The frame of every page: the menu, language, theme and accounts, and what is shown when the
+// service is unavailable.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -55,7 +55,7 @@ test("the frame fits every size, language and theme; a page fills the screen of 
   await page.setViewportSize({ width: 320, height: 640 });
   assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
 
-  // With forced colors, selected elements have the user's color.
+  // With forced colors, selected elements use the user's color.
   await page.emulateMedia({ forcedColors: "active" });
   await page.getByRole("link", { name: "Verk" }).click();
   await page.getByRole("button", { name: "Ný uppskrift" }).waitFor();
@@ -89,7 +89,8 @@ test("signing out removes everything except language and theme, even in other ta
   await tab.getByRole("button", { name: "New transcript" }).first().click();
   const file = { name: "Confidential.wav", mimeType: "audio/wav", buffer: toneWav([3]) };
   await tab.locator(".new-job input[type=file]").setInputFiles(file);
-  // The upload never ends, so the browser asks before the page is left. Playwright accepts.
+  // The upload never ends, so the browser asks for confirmation before the page is left. Playwright
+  // accepts.
   await tab.route("**/media/uploads/**", () => undefined);
   const sent = tab.waitForRequest("**/media/uploads/**");
   await tab.getByRole("button", { name: "Transcribe" }).click();
@@ -116,7 +117,10 @@ test("signing out removes everything except language and theme, even in other ta
   assert.deepEqual(await page.context().cookies(), []);
 });
 
-/** Opens a page in the first account of a user who is a member of two. `email` has to be unique. */
+/**
+ * Opens a page in the first account of a user who is a member of two accounts. `email` must be
+ * unique.
+ */
 async function openInTwo(path: string, email: string): Promise<Page> {
   const accounts = await Promise.all(
     ["Fréttastofan", "Héraðsskjalasafnið"].map(async (displayName) => {
@@ -140,7 +144,7 @@ async function openInTwo(path: string, email: string): Promise<Page> {
   return page;
 }
 
-test("a user of several accounts switches between them and sees data only of the current one", async () => {
+test("a user of several accounts switches between them and sees only the data of the current one", async () => {
   await using page = await openInTwo("/nowhere", "gudrun@example.org");
   await page.locator(".page-head .sub").getByText("Fréttastofan").waitFor();
   await page.getByLabel("Reikningur").selectOption({ label: "Héraðsskjalasafnið" });
@@ -148,7 +152,7 @@ test("a user of several accounts switches between them and sees data only of the
   assert.equal(await page.locator("main").getByText("Fréttastofan").count(), 0);
 });
 
-test("a file chosen in one account is not sent after the session has switched to another one", async () => {
+test("a file chosen in one account is not sent after the session has switched to another account", async () => {
   await using page = await openInTwo("/nowhere", "dora@example.org");
   await page.getByRole("navigation").getByRole("link", { name: "Verk" }).click();
   await page.getByRole("button", { name: "Ný uppskrift" }).first().click();
@@ -198,7 +202,7 @@ test("a tab that missed a switch of accounts changes nothing, and then shows the
   assert.deepEqual(await invited.selectAll().execute(), []);
 });
 
-test("a lost network is shown, and the page is refetched when it is back", async () => {
+test("a lost network is shown, and the page is refetched when the network is back", async () => {
   await using page = await pages.open("/");
   await page.getByRole("heading", { name: "Byrjaðu hér" }).waitFor();
   const banner = page.getByText("Ekkert samband við þjónustuna.");

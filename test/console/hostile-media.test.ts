@@ -1,4 +1,4 @@
-// Media that is an HTML page, an SVG image or a polyglot file: the browser treats it as data, and
+// Media that is an HTML page, an SVG image or a polyglot file. The browser treats it as data, and
 // no script in it runs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -11,7 +11,8 @@ import { createInterview } from "./edited-transcript.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
 
 /**
- * A script that shows in several ways that it has run: a request, a dialog, the title, a message.
+ * A script that shows in several ways that it has run: with a request, a dialog, the title and a
+ * message.
  */
 const script = `fetch("/ran"); alert("ran"); document.title = "ran"; top.postMessage("ran", "*");`;
 const html = `<!doctype html><title>Upptaka</title><img src=x onerror='${script}'><script>${script}</script>`;
@@ -37,7 +38,7 @@ const hostile: readonly (readonly [what: string, type: string, bytes: string])[]
   ["a page that begins as Ogg", "text/html", `OggS\0\u0002${html}`],
 ];
 
-/** Collects the effects of scripts in a page and in pages that it opens. */
+/** Collects the effects of scripts in a page, and in pages that it opens. */
 function watch(page: Page): { readonly ran: string[] } {
   const ran: string[] = [];
   page.context().on("request", (request) => {
@@ -88,7 +89,7 @@ async function open(page: Page, uri: string): Promise<"shown" | "saved"> {
   return await Promise.race([shown, saved]);
 }
 
-/** Opens a page on the service's origin that has no policy and embeds an address in every way. */
+/** Opens a page without a policy on the service's origin, and embeds an address in every way. */
 async function embed(page: Page, address: string, uri: string): Promise<void> {
   const at = `${address}/embeds`;
   const tags = ["iframe src", "embed src", "object data", "img src", "audio src", "video src"];

@@ -1,5 +1,5 @@
-// Scripts are stored in every text field and shown on every page: they appear as text, and none
-// runs.
+// Scripts that are stored in every text field and shown on every page. They appear as text, and
+// none runs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -22,7 +22,7 @@ async function make(path: string, body: object): Promise<{ readonly name: string
   return json;
 }
 
-/** A payload, cut to the limit of keywords. */
+/** Cuts a payload to the limit for keywords. */
 const keywordOf = (payload: string) => payload.slice(0, 100);
 
 async function storeEverywhere(): Promise<void> {
@@ -60,7 +60,7 @@ async function storeEverywhere(): Promise<void> {
   };
   const { name } = await make("/v1alpha1/transcripts", { metadata, segments });
   id = name.replace("transcripts/", "");
-  // Creates another version, so that the two can be compared.
+  // This creates another version, so that the two can be compared.
   const changed = { segments: segments.toReversed().slice(0, 3).toReversed() };
   const { status } = await pages.service.call("PATCH", `/v1alpha1/${name}`, changed);
   assert.equal(status, 200);
@@ -81,7 +81,7 @@ async function storeEverywhere(): Promise<void> {
   assert.equal((await pages.service.call("PATCH", "/v1/account", account)).status, 200);
 }
 
-/** Opens a page that reports if any payload runs. */
+/** Opens a page that reports whether any payload runs. */
 async function open(
   path: string,
 ): Promise<AsyncDisposable & { readonly page: Page; readonly ran: string[] }> {
@@ -92,7 +92,7 @@ async function open(
   return { page, ran, [Symbol.asyncDispose]: () => page.close() };
 }
 
-/** Checks that no element comes from a payload: the console itself has none of these elements. */
+/** Checks that no element comes from a payload. The console itself has none of these elements. */
 async function assertOnlyText(page: Page, ran: readonly string[]): Promise<void> {
   const foreign = await page.evaluate<string[]>(
     `Array.from(document.querySelectorAll("body script, body iframe, body object, body embed, body base, body meta, body style, body math, marquee, x-x, [onerror], [onload], [onfocus], [href^='javascript' i], [href*='elsewhere.test'], [src*='elsewhere.test']"), (element) => element.outerHTML.slice(0, 200))`,
@@ -129,7 +129,7 @@ for (const [name, path, seen] of [
   });
 }
 
-test("stored scripts are shown as text in a transcript, its aside and its changes", async () => {
+test("stored scripts are shown as text in a transcript, in its aside and in its changes", async () => {
   await using opened = await open(`/transcripts/${id}`);
   const { page, ran } = opened;
   await page.getByRole("heading", { level: 1 }).filter({ hasText: "<script>" }).waitFor();

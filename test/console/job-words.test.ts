@@ -1,5 +1,5 @@
-// The console has sentences in both languages for the service's English messages about jobs, and
-// the same limits as the service.
+// The console's texts for the service's English messages about jobs, in both languages, and its
+// limits, which are the same as the service's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
@@ -19,7 +19,7 @@ import { ServiceError } from "../../src/std/service-error.ts";
 import { checkTranscript, transcriptLimits } from "../../src/transcripts/check-transcript.ts";
 import { callerFields } from "../../src/transcripts/merge.ts";
 
-/** Node's error codes of connections. */
+/** Node's error codes for connections. */
 const transferCodes = [
   "EAI_AGAIN ENOTFOUND ECONNREFUSED ECONNRESET EHOSTUNREACH ETIMEDOUT UND_ERR_HEADERS_TIMEOUT",
   "UND_ERR_HEADERS_OVERFLOW CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID HPE_INVALID_CONSTANT",

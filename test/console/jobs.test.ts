@@ -1,5 +1,5 @@
-// The jobs page: jobs are submitted by URL, followed and cancelled; they fail with a reason and are
-// submitted again.
+// The jobs page: jobs are submitted by URL, followed and cancelled. Jobs that fail show a reason
+// and are submitted again.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
@@ -22,7 +22,7 @@ before(async () => {
       "/fundur-fjarlaganefndar.wav": speak("good morning to all of you"),
       "/vefur.mp3": Buffer.from("<!doctype html><html><body>Ekki upptaka</body></html>"),
       "/thogn.wav": wavOf(new Int16Array(second)),
-      // The engine recognizes the first 2 s, and hangs in the last 2 s.
+      // The engine recognizes the first 2 s and hangs in the last 2 s.
       "/langur.wav": wavOf(
         joined(
           new Int16Array(2 * second).fill(1),
@@ -58,7 +58,7 @@ async function said(page: Page): Promise<string> {
   return (await page.locator("output.unseen").textContent()) ?? "";
 }
 
-test("an empty page shows what to do first; a job is submitted with the keyboard alone", async () => {
+test("an empty page shows what to do first, and a job can be submitted with only the keyboard", async () => {
   await using page = await pages.open("/jobs");
   await page.getByRole("heading", { name: "Engin verk enn" }).waitFor();
   await checkLooks(page, "jobs-empty", someLooks);
@@ -82,7 +82,7 @@ test("an empty page shows what to do first; a job is submitted with the keyboard
   assert.equal(await title.getAttribute("href"), `/console/${json.jobs[0].transcript}`);
 });
 
-test("metadata of a job is stored unchanged, including Icelandic letters and scripts", async () => {
+test("a job's metadata is stored unchanged, including Icelandic letters and scripts", async () => {
   await using page = await pages.open("/jobs?new");
   await page.getByRole("radio", { name: "Slóð á netinu" }).check();
   const metadata = {
@@ -102,12 +102,12 @@ test("metadata of a job is stored unchanged, including Icelandic letters and scr
   await page.getByLabel("Þetta var lesið fyrir").check();
   await checkLooks(page, "jobs-form");
   await show(page, desktop);
-  // The form keeps its content while another page is opened.
+  // The form keeps its content while another page is open.
   await page.getByRole("navigation").getByRole("link", { name: "Lyklar" }).click();
   await page.getByRole("heading", { level: 1, name: "Lyklar" }).waitFor();
   await page.getByRole("navigation").getByRole("link", { name: "Verk" }).click();
   assert.equal(await field(page, "Lýsing").inputValue(), metadata.description);
-  // The host answers 404, because it has no path with this query.
+  // The host returns 404, because it has no path with this query.
   await page.getByRole("button", { name: "Skrifa upp" }).click();
   const failed = row(page, metadata.subject);
   await failed.getByText("Ekkert er á slóðinni: vefþjónninn svaraði 404.").waitFor();
@@ -145,10 +145,10 @@ test("the service's violations are shown at their fields, and no typed text is l
   assert.equal(json.jobs.length, 2);
 });
 
-test("a running job's progress is shown, and the page asks before it is cancelled", async () => {
+test("a running job's progress is shown, and the page asks for confirmation before the job is cancelled", async () => {
   await using page = await pages.open("/jobs");
   await page.getByRole("list", { name: "Verk" }).waitFor();
-  // Updates come only from the watch: the list is not answered again.
+  // Updates come only from the watch, because the list does not get another response.
   await page.route(/v1alpha1.transcriptjob$/, () => Promise.withResolvers<void>().promise);
   const watched = page.waitForRequest((request) => request.url().endsWith(":watch"));
   await openUrlForm(page);
@@ -174,7 +174,7 @@ test("a running job's progress is shown, and the page asks before it is cancelle
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
-test("a failed job shows the reason and can be submitted again; a silent recording does not fail", async () => {
+test("a failed job shows the reason and can be submitted again; a silent recording does not cause a failure", async () => {
   await using page = await pages.open("/jobs");
   await submit(pages.service, `${host.address}/vefur.mp3`, { subject: "Störf þingsins" });
   await submit(pages.service, `${host.address}/farin.mp3`, { subject: "Viðtal um hlaupið" });
@@ -203,7 +203,7 @@ test("without a watch the list is polled, which also shows jobs that others subm
   await running.getByText("Hætt við", { exact: true }).waitFor();
 });
 
-test("older jobs load as the list is scrolled with the keyboard", async () => {
+test("older jobs are loaded as the list is scrolled with the keyboard", async () => {
   await submit(pages.service, `${host.address}/fyrst.mp3`, { subject: "Fyrsta verkið" });
   const uris = Array.from({ length: 50 }, (_, index) => `${host.address}/${index}.mp3`);
   await Promise.all(uris.map((uri) => submit(pages.service, uri, { subject: "Eldra verk" })));

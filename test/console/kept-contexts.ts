@@ -4,8 +4,8 @@ import { within } from "../fixtures/until.ts";
 
 /**
  * Browser contexts that tests reuse. Everything that a test has typed, stored or set in a context
- * is removed. Only files that the browser has loaded and compiled stay, so that a page takes a
- * third of the CPU time to open.
+ * is removed. Only files that the browser has loaded and compiled stay, so that opening a page
+ * takes a third of the CPU time.
  */
 export class KeptContexts {
   readonly #browser: Browser;
@@ -32,7 +32,7 @@ export class KeptContexts {
 
   async #openNew(options: BrowserContextOptions, free: Set<BrowserContext>): Promise<Page> {
     const context = await within("a new context", this.#browser.newContext(options));
-    // When the context itself is closed, its pages are closed first and the context counts as free.
+    // When the context itself is closed, its pages are closed first, so the context counts as free.
     context.once("close", () => free.delete(context));
     return await within("its first page", context.newPage());
   }

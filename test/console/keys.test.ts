@@ -47,7 +47,7 @@ function row(name: string) {
   return page.getByRole("listitem").filter({ hasText: name });
 }
 
-/** The caller that the service returns for a key. */
+/** Returns the caller that the service reports for a key. */
 async function callerWith(
   key: string,
 ): Promise<{ readonly status: number; readonly name: string }> {
@@ -63,7 +63,7 @@ async function download(press: () => Promise<void>): Promise<{ name: string; tex
 const apiKeyName = "Þórður á Öxnadalsheiði: sjálfvirk upptaka & „ný“ <b>";
 let secret = "";
 
-test("an API key is created with the keyboard alone, shown once, and works", async () => {
+test("an API key is created with only the keyboard, is shown once, and works", async () => {
   await button("Nýr API-lykill").focus();
   await page.keyboard.press("Enter");
   await dialog().waitFor();
@@ -83,7 +83,7 @@ test("an API key is created with the keyboard alone, shown once, and works", asy
   await dialog().getByRole("heading", { name: "Vistaðu lykilinn núna" }).waitFor();
   secret = (await dialog().getByLabel("API-lykill", { exact: true }).innerText()).trim();
   noteSecret(secret, "credential");
-  // The dialog does not close by accident.
+  // The dialog must not close by accident.
   await page.keyboard.press("Escape");
   await page.mouse.click(5, 5);
   await dialog().getByText(secret, { exact: true }).waitFor();
@@ -194,7 +194,7 @@ test("a user's own public key is pasted or read from a file; a private key is no
   assert.match(await row("Æðey").innerText(), /ES256/);
 });
 
-test("a key is revoked after a question with its name, and no longer works", async () => {
+test("a key is revoked after a confirmation with its name, and no longer works", async () => {
   await until(async () => {
     await page.reload();
     await row(apiKeyName)
@@ -226,7 +226,7 @@ test("a key is revoked after a question with its name, and no longer works", asy
   await button("Hætta við").click();
 });
 
-test("users who cannot manage keys see who can; a key has no more scopes than its creator", async () => {
+test("users who cannot manage keys see who can; a key cannot have more scopes than its creator", async () => {
   const scopes = ["transcripts.read", "account"];
   const { json } = await pages.service.call("POST", "/v1/apiKeys", {
     displayName: "Lyklavörður",

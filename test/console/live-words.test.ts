@@ -1,4 +1,4 @@
-// The live page with a real recording and a real engine: the words appear quickly, and are saved
+// The live page with a real recording and a real engine. The words appear quickly, and are saved
 // with the audio.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -27,7 +27,7 @@ before(async () => {
   pages = opened.use(
     await openTestPages({ HLUST_ENGINE: "pocketsphinx", HLUST_ACCOUNT_STREAMS: "1" }, [
       "--use-fake-device-for-media-stream",
-      // The recording is played once, followed by silence.
+      // The recording is played once and followed by silence.
       `--use-file-for-fake-audio-capture=${spoken}%noloop`,
     ]),
   );
@@ -36,8 +36,8 @@ after(() => opened.disposeAsync());
 
 test("the words of a recording appear, and are saved with their times and the audio", async () => {
   const { address, key } = pages.service;
-  // The account may have only one stream, which another client uses. The page waits and loses no
-  // audio.
+  // The account may have only one stream, which another client is using. The page waits and loses
+  // no audio.
   const other = await openStream(address, { token: key });
   other.send(streamingConfig());
   other.sendAudio(Buffer.alloc(3200));

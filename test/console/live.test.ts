@@ -24,13 +24,15 @@ before(async () => {
   network = opened.use(await openCuttableNetwork());
   const fake = ["--use-fake-device-for-media-stream", `--use-file-for-fake-audio-capture=${tone}`];
   pages = opened.use(
-    // Streams end soon, so that the page often has to continue with the next one.
+    // Streams end early, so that the page often has to continue with the next stream.
     await openTestPages({ HLUST_STREAM_SECONDS_MAX: "4" }, [...fake, ...network.args]),
   );
 });
 after(() => opened.disposeAsync());
 
-/** A tone that is never silent: the engine treats any sample except 0 as speech. */
+/**
+ * Creates a tone that is never silent, because the engine treats any sample except 0 as speech.
+ */
 function toneWav(seconds: number): Buffer {
   const rate = 48_000;
   const samples = Int16Array.from({ length: seconds * rate }, (_, at) =>
@@ -91,7 +93,7 @@ interface Saved {
   readonly samples: number;
   readonly seconds: number;
   /**
-   * The duration of the audio without its silence: a microphone that is being opened is silent for
+   * The duration of the audio without its silence. A microphone that is being opened is silent for
    * a moment.
    */
   readonly toneSeconds: number;
@@ -124,8 +126,8 @@ async function readSaved(page: Page): Promise<Saved> {
 }
 
 /**
- * The engine recognizes words in all of the tone, to the millisecond, and in short silences within
- * it. No audio may be missing or recognized twice.
+ * Checks that the engine recognizes words in the whole tone, to the millisecond, and in short
+ * silences within the tone. No audio may be missing or recognized twice.
  */
 function checkComplete({ spokenSeconds, toneSeconds, seconds }: Saved): void {
   const share = spokenSeconds / toneSeconds;
@@ -133,7 +135,7 @@ function checkComplete({ spokenSeconds, toneSeconds, seconds }: Saved): void {
   assert.ok(spokenSeconds < 1.01 * seconds, `${spokenSeconds} s of ${seconds} s were recognized`);
 }
 
-test("all audio is recognized once while the page is busy, streams end and the network fails", async () => {
+test("all audio is recognized exactly once while the page is busy, streams end and the network fails", async () => {
   await using page = await openLive();
   await page.getByRole("button", { name: "Hlusta" }).focus();
   await page.keyboard.press("Enter");
@@ -207,7 +209,7 @@ test("no words are lost if the microphone is disconnected, the page is left or s
   await press(page, "Stöðva");
   await status(page, "Hlé");
 
-  // The answer to saving the text is lost, and then the first upload of the audio fails.
+  // The response to saving the text is lost, and then the first upload of the audio fails.
   let creations = 0;
   await page.route("**/v1alpha1/transcripts", async (route) => {
     creations += 1;
@@ -232,7 +234,7 @@ test("no words are lost if the microphone is disconnected, the page is left or s
   checkComplete(saved);
 });
 
-test("audio of one user is not sent for another; a microphone stopped while switching stays off", async () => {
+test("audio of one user is not sent for another user, and a microphone stopped during a switch stays off", async () => {
   const { secret } = (
     await pages.service.call("POST", "/v1/apiKeys", {
       displayName: "Önnur vakt",

@@ -11,14 +11,14 @@ import { within } from "../fixtures/until.ts";
 import { cookieOfKey, KeptContexts } from "./kept-contexts.ts";
 
 /**
- * The console of a real service in Debian's Chromium. It is checked that no page does anything
+ * The console of a real service in Debian's Chromium. The tests check that no page does anything
  * forbidden.
  */
 export interface TestPages extends AsyncDisposable {
   readonly service: TestService;
   /**
    * Opens a path under /console/ in a browser that has stored only the console's own files. The
-   * user is signed in with the first key, or with `key`, unless that is undefined. The test closes
+   * user is signed in with the first key, or with `key`, unless `key` is undefined. The test closes
    * the page (`await using`), so that the next page opens in a third of the time.
    */
   open(
@@ -52,8 +52,8 @@ export const looks: readonly Look[] = [
 ];
 
 /**
- * Each size and each language once: for states of a page that differ little from the states in
- * other tests.
+ * Each size and each language once, for states of a page that differ little from states in other
+ * tests.
  */
 export const someLooks: readonly Look[] = [
   { size: "desktop", language: "is", theme: "dark" },
@@ -64,7 +64,7 @@ export const someLooks: readonly Look[] = [
 const pictures = join(tmpdir(), "hlust-pictures");
 
 /**
- * Opens a service and a browser. `args`: further arguments for Chromium. Disposing of the result
+ * Opens a service and a browser. `args` are further arguments for Chromium. Disposing of the result
  * fails if any page has violated its policy, sent a request to another origin, opened a dialog or
  * thrown an error.
  */
@@ -116,7 +116,7 @@ export async function openTestPages(
 function watch(page: Page, origin: string, violations: string[]): void {
   page.on("console", (message) => {
     const text = message.text();
-    // Chromium also logs answers with status 4xx and lost networks here, which are not errors of
+    // Chromium also logs responses with status 4xx and lost networks here, which are not errors of
     // the page.
     const isOfPolicy = /Content Security Policy|Trusted ?Type/i.test(text);
     const isOfNetwork = /^(Failed to load resource|WebSocket connection to)/.test(text);
@@ -142,8 +142,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /**
  * Checks a page in each look: nothing is wider than the screen, and axe finds nothing serious or
- * critical. Takes screenshots as `<name>-<size>-<language>-<theme>.png`. `wanted`: all looks, or
- * someLooks; each costs 0.4 s of CPU.
+ * critical. Takes screenshots as `<name>-<size>-<language>-<theme>.png`. `wanted` is all looks or
+ * someLooks; each look costs 0.4 s of CPU.
  */
 export async function checkLooks(page: Page, name: string, wanted = looks): Promise<void> {
   await mkdir(pictures, { recursive: true });
@@ -159,7 +159,7 @@ export async function checkLooks(page: Page, name: string, wanted = looks): Prom
   }
 }
 
-/** Shows the page in another size, theme and language; the language is chosen on the page. */
+/** Shows the page in another size, theme and language. The language is chosen on the page. */
 export async function show(page: Page, look: Look): Promise<void> {
   await page.setViewportSize(sizes[look.size]);
   await page.emulateMedia({ colorScheme: look.theme });

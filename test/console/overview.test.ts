@@ -20,7 +20,8 @@ let pages: TestPages;
 let db: Kysely<Tables>;
 let accountId: string;
 before(async () => {
-  // PocketSphinx, because the test runs the example commands and checks the recognized words.
+  // PocketSphinx is used because the test runs the example commands and checks the recognized
+  // words.
   pages = parts.use(await openTestPages({ HLUST_ENGINE: "pocketsphinx" }));
   const folder = join(pages.service.dataFolder, "postgres");
   ({ db } = parts.use(await openDatabase({ url: undefined, folder, log: createLog("silent") })));
@@ -39,7 +40,7 @@ test("an empty account shows first steps: a sample recording and an example requ
   const { out } = await runInShell(command);
   assert.match(out, /weather is/);
 
-  // The sample is submitted with the keyboard alone.
+  // The sample is submitted with only the keyboard.
   await page.getByRole("button", { name: "Prófa upptöku: enska" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Verk" }).waitFor();
@@ -60,7 +61,7 @@ async function runInShell(command: string): Promise<{ readonly out: string }> {
   return { out: stdout };
 }
 
-test("a user with only read access is not invited to submit anything", async () => {
+test("a user with read-only access is not invited to submit anything", async () => {
   const { token } = await addApiKey(db, await otherAccount(), ["transcripts.read"]);
   await using page = await pages.open("/", { key: token });
   await page.getByText("Þú mátt lesa þær.").waitFor();
@@ -120,7 +121,7 @@ test("the overview shows usage, health, models, jobs and transcripts in both lan
   await checkLooks(page, "overview");
 });
 
-/** Inserts a job that no worker leases during the test, because it is due in 55 s. */
+/** Inserts a job that no worker leases during the test, because the job is due in 55 s. */
 async function seedJob(
   subject: string,
   {

@@ -1,4 +1,4 @@
-// The console explains every error of the service in both languages, and what to do next: the
+// The console explains every error of the service in both languages, with what to do next. The
 // service's own messages are only in English.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -32,7 +32,7 @@ for (const [status, reason] of rows) {
   });
 }
 
-test("a wrong origin sends the user to the service's address, not to an owner", () => {
+test("a wrong origin directs the user to the service's address, not to an owner", () => {
   const refused = problemOf(new ApiError("", { status: 403, reason: "ORIGIN_REFUSED" }));
   assert.match(refused.next.en, /address/);
 });

@@ -17,8 +17,8 @@ const kinds: readonly (readonly [subject: string, ...keywords: string[]])[] = [
 
 /**
  * Inserts `count` transcripts without segments and media into the account of a running service. The
- * newest is from `until`, and each of the others is a minute older than the next. Titles end with a
- * number; the oldest has the number 1.
+ * newest is from `until`, and each of the others is a minute older than the next newer one. Titles
+ * end with a number; the oldest has the number 1.
  */
 export async function seedTranscripts(
   dataFolder: string,

@@ -1,4 +1,4 @@
-// Signing in to the console with keys, links and a provider, and the messages when it fails or a
+// Sign-in to the console with keys, links and a provider, and the messages when sign-in fails or a
 // session ends.
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ async function link(now = Date.now()): Promise<string> {
   return signInLink(pages.service.address, await createSignInToken(db, owner, now));
 }
 
-test("a key signs in with the keyboard alone, at any address; a refused key stays in its field", async () => {
+test("a key signs in with only the keyboard, at any address; a refused key stays in its field", async () => {
   await using page = await pages.open("/jobs?state=FAILED", signedOut);
   await heading(page, "Skráðu þig inn").waitFor();
   assert.equal(await page.title(), "Skráðu þig inn · Hlust");
@@ -85,7 +85,7 @@ test("a key signs in with the keyboard alone, at any address; a refused key stay
   assert.match((await sessionCookie(page)) ?? "", /^session_/);
 });
 
-test("a link signs in once, and its token is not left anywhere", async () => {
+test("a link signs in once, and its token does not remain anywhere", async () => {
   await using page = await pages.open("/nowhere");
   const before = await sessionCookie(page);
   const address = await link();
@@ -120,7 +120,7 @@ test("a link signs in once, and its token is not left anywhere", async () => {
   assert.equal(second.url(), `${pages.service.address}/console/`);
 });
 
-test("a link that is used or older than ten minutes is refused, even while signed in", async () => {
+test("a link that has been used or is older than ten minutes is refused, even while signed in", async () => {
   const used = await link();
   await using first = await pages.open("/", signedOut);
   await first.goto(used);
@@ -151,7 +151,7 @@ test("a link can be retried when the network is back", async () => {
   await heading(page, "Yfirlit").waitFor();
 });
 
-test("each reason for a failed sign-in is explained, with what to do next", async () => {
+test("each reason for a failed sign-in is explained with what to do next", async () => {
   const rows = {
     NOT_A_MEMBER: /þekkir netfangið þitt\. Biddu eiganda/,
     EMAIL_NOT_VERIFIED: /óstaðfest .* Staðfestu það/,
@@ -161,7 +161,7 @@ test("each reason for a failed sign-in is explained, with what to do next", asyn
     SIGN_IN_EXPIRED: /lengri tíma en tíu mínútur.* Byrjaðu aftur/,
     TOO_MANY_REFUSED: /Of mörgum tilraunum .* Bíddu í eina mínútu/,
     HTTPS_NEEDED: /yfir http\. Opnaðu síðuna með https/,
-    // Anyone can write an address.
+    // Anyone can construct such an address.
     constructor: /Innskráningin tókst ekki\. Reyndu aftur/,
     "%3Cimg%20src=x%20onerror=alert(1)%3E": /Innskráningin tókst ekki/,
   };
@@ -175,7 +175,7 @@ test("each reason for a failed sign-in is explained, with what to do next", asyn
   }
 });
 
-test("members sign in with the provider, and return to the page that they opened", async () => {
+test("members sign in with the provider and return to the page that they opened", async () => {
   await addMember(db, owner.accountId, "OWNER", "gudrun@example.org");
   provider.person = { subject: "gudrun", email: "gudrun@example.org", emailVerified: true };
   // This page is opened without the check that requests go only to the service.
@@ -215,7 +215,7 @@ test("the end of a session is shown, and a user who signs in again finds the pag
   // A node accepts the session for up to half a second more, until it reads the row again.
   const status = `fetch("/console/session", { headers: { "x-hlust-console": "1" } }).then((answer) => answer.status)`;
   await until(async () => (await page.evaluate(status)) === 401);
-  // The tab is notified as if by another tab.
+  // The tab receives the notification as if from another tab.
   await page.evaluate(`new BroadcastChannel("hlust.session").postMessage("changed")`);
   await page.getByText("haltu áfram þar sem frá var horfið").waitFor();
   assert.equal(await page.title(), "Skráðu þig inn · Hlust");

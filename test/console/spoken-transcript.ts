@@ -22,8 +22,8 @@ const turns = [
 const sampleRate = 16_000;
 
 /**
- * The interview as segments and as synthesized 16-bit samples. The words divide the time of their
- * turn in proportion to their length.
+ * Returns the interview as segments and as synthesized 16-bit samples. The words divide the time of
+ * their turn in proportion to their length.
  */
 export function interview() {
   const spoken: Int16Array[] = [];
@@ -62,7 +62,7 @@ export const interviewMetadata = {
   speakers: { "1": { fullName: "Fréttamaður" }, "2": { fullName: "Jarðfræðingur" } },
 };
 
-/** Creates a transcript, with `media` if it is given. Returns its name. */
+/** Creates a transcript, with `media` if given. Returns the transcript's name. */
 export async function createTranscript(
   service: TestService,
   transcript: {

@@ -1,4 +1,4 @@
-// The aside of a transcript: names of speakers, details and deleting, even while others change the
+// The aside of a transcript: names of speakers, details and deletion, even while others change the
 // transcript and without a network.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -26,7 +26,7 @@ async function openAside(name: string): Promise<Page> {
 const said = (page: Page, text: string) =>
   page.getByRole("status").filter({ hasText: text }).waitFor({ state: "attached" });
 
-test("a speaker is named with the keyboard alone: immediately, everywhere, and in one version", async () => {
+test("a speaker is named with only the keyboard: immediately, everywhere, and in one version", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   const speakers = page.getByRole("region", { name: "Raddir" });
@@ -51,7 +51,7 @@ test("a speaker is named with the keyboard alone: immediately, everywhere, and i
   assert.equal((await versionsOf(pages.service, name)).length, 2);
 });
 
-test("leaving the field saves a name once; Escape and an unchanged name save nothing", async () => {
+test("leaving the field saves a name once, while Escape or an unchanged name saves nothing", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   const rename = page.getByRole("button", { name: "Breyta nafninu Fréttamaður" });
@@ -74,11 +74,11 @@ test("leaving the field saves a name once; Escape and an unchanged name save not
   assert.equal((await versionsOf(pages.service, name)).length, 3);
 });
 
-test("a name that is not saved stays in its field; a lost answer makes no second version", async () => {
+test("a name that is not saved stays in its field, and a lost response does not cause a second version", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   await page.route(`**/${name}?*`, async (route) => {
-    // The service saves it, but its answer is lost.
+    // The service saves the name, but its response is lost.
     if (route.request().method() === "PATCH") {
       await route.fetch();
       await route.abort();
@@ -201,7 +201,7 @@ test("details that others have changed are shown next to the user's edits, which
   await until(async () => (await versionsOf(pages.service, name)).length === 3);
 });
 
-test("a transcript is deleted after a question with its title, and the list shows a note", async () => {
+test("a transcript is deleted after a confirmation with its title, and the list shows a note", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   const remove = page.getByRole("button", { name: "Eyða uppskriftinni" });
@@ -220,7 +220,7 @@ test("a transcript is deleted after a question with its title, and the list show
   assert.equal((await pages.service.call("GET", `/v1alpha1/${name}`)).status, 404);
 });
 
-test("a user with only read access cannot edit anything", async () => {
+test("a user with read-only access cannot edit anything", async () => {
   const name = await createInterview(pages.service);
   await changeElsewhere(pages.service, name, { metadata: { subject: "Annar titill" } });
   const { json } = await pages.service.call("POST", "/v1/apiKeys", {

@@ -1,5 +1,5 @@
-// The transcript page in special states: no recording, an earlier version, a video, a missing
-// transcript.
+// The transcript page in special states: without a recording, with an earlier version, with a
+// video, and with a missing transcript.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
@@ -107,9 +107,9 @@ test("an address with path traversal sends no request to other methods", async (
   );
 });
 
-test("an answer that is not the service's is reported as a lost connection, and can be retried", async () => {
+test("a response that does not come from the service is reported as a lost connection, and can be retried", async () => {
   await using page = await pages.open("/nowhere");
-  // A captive portal answers every request.
+  // A captive portal responds to every request.
   await page.route(`**/${name}`, (route) =>
     route.fulfill({ status: 200, contentType: "text/html", body: "<html>Welcome to our Wi-Fi" }),
   );

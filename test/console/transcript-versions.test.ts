@@ -1,5 +1,5 @@
-// The versions of a transcript in its aside: lists of 300 versions, their changes, restoring one;
-// and the files that the browser downloads.
+// The versions of a transcript in its aside: lists of 300 versions, their changes, and restoring a
+// version; and the files that the browser downloads.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -24,7 +24,10 @@ after(() => pages[Symbol.asyncDispose]());
 
 const aside = (page: Page) => page.getByRole("complementary");
 
-/** The interview with one word changed, one removed, and the last turn a minute later. */
+/**
+ * Creates the interview, and a version with one word changed, one removed, and the last turn a
+ * minute later.
+ */
 async function createChanged(): Promise<string> {
   const name = await createInterview(pages.service);
   const changed = segmentsOf(turns.slice(0, -1));
@@ -80,7 +83,7 @@ test("changes are summarized in the aside, and shown word by word with the keybo
   assert.match(await at(), /^0:0/);
   await page.keyboard.press("p");
   await dialog.getByText(/^1 af \d$/).waitFor();
-  // Presses a key twice before the page has rendered the first press.
+  // Presses a key twice, before the page has rendered the effect of the first press.
   const pressTwice = (key: string) =>
     page.evaluate(
       `for (const key of ["${key}", "${key}"]) dispatchEvent(new KeyboardEvent("keydown", { key }))`,
@@ -96,7 +99,7 @@ test("changes are summarized in the aside, and shown word by word with the keybo
   await aside(page).locator("button:focus", { hasText: "What changed" }).waitFor();
 });
 
-test("an older version is shown and restored, unless others have created a new one in the meantime", async () => {
+test("an older version is shown and restored, unless others have created a new version in the meantime", async () => {
   const name = await createChanged();
   const [newest, first] = await versionsOf(pages.service, name);
   await using page = await pages.open(`/${name}`);
@@ -150,8 +153,8 @@ test("the newest of 300 versions load immediately, and the others on demand", as
   assert.equal(await older.count(), 0);
   const first = rows.last().getByRole("link", { name: "Fyrsta útgáfa" });
   await first.waitFor();
-  // No diff is requested for rows that were never visible: it would have been requested before this
-  // one.
+  // No diff is requested for rows that were never visible, since such a diff would have been
+  // requested before this one.
   await rows.nth(298).scrollIntoViewIfNeeded();
   await rows.nth(298).getByRole("link", { name: "Titli breytt" }).waitFor();
   assert.ok(requested.length < 100, `${requested.length}`);
@@ -195,7 +198,7 @@ test("a diff of 30,000 words is shown in parts", async () => {
   );
 });
 
-test("each download is the API's file of the shown version, named after the subject", async () => {
+test("each download is the API's file for the version that is shown, named after the subject", async () => {
   const name = await createChanged();
   const [, first] = await versionsOf(pages.service, name);
   await using page = await pages.open(`/${name}?version=${first?.name}`);

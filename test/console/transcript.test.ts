@@ -1,5 +1,5 @@
-// The page of one transcript: reading, playing, and moving through it by words, keys and the
-// waveform.
+// The page of one transcript: reading it, playing it, and moving through it with words, keys and
+// the waveform.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -40,7 +40,7 @@ interface PlayedState {
   readonly place: number;
   readonly isPlaying: boolean;
   readonly rate: number;
-  /** The highlighted word; "" for none. */
+  /** The highlighted word, or "" if none is highlighted. */
   readonly word: string;
   /** The number of paragraphs that are marked as played. */
   readonly playedParagraphs: number;
@@ -60,7 +60,7 @@ function stateOf(page: Page): Promise<PlayedState> {
   })()`);
 }
 
-/** Waits until the playback has reached a state. */
+/** Waits until playback has reached a state. */
 async function untilState(
   page: Page,
   isReached: (now: PlayedState) => boolean,
@@ -78,14 +78,14 @@ const near = (place: number) => (now: PlayedState) => Math.abs(now.place - place
 const wordAt = (seconds: number) => words.findLast(({ start }) => start <= seconds + 0.002)?.word;
 const startOf = (word: string) => words.find((one) => one.word === word)?.start ?? Number.NaN;
 
-/** Presses keys so fast that the media element has no event before the last key. */
+/** Presses keys so fast that the media element fires no event before the last key. */
 function pressAtOnce(page: Page, keys: readonly string[]): Promise<void> {
   return page.evaluate(
     `for (const key of ${JSON.stringify(keys)}) dispatchEvent(new KeyboardEvent("keydown", { key }))`,
   );
 }
 
-/** The middle of a word on the screen. */
+/** Returns the middle of a word on the screen. */
 function pointOf(page: Page, word: string): Promise<{ x: number; y: number }> {
   return page.evaluate(`(() => {
     for (const p of document.querySelectorAll(".segment p")) {
@@ -100,7 +100,7 @@ function pointOf(page: Page, word: string): Promise<{ x: number; y: number }> {
   })()`);
 }
 
-test("the highlight moves through the text while it plays, and stays where it is paused", async () => {
+test("the highlight moves through the text during playback, and stays where playback is paused", async () => {
   await using page = await openPlayable();
   assert.equal(
     await page.locator(".words-text[data-listening]").count(),
@@ -210,7 +210,7 @@ test("keys play, pause and seek, except in a field or with AltGr", async () => {
   assert.equal((await stateOf(page)).place, place, "the shortcuts are off");
 });
 
-test("the times are one tab stop, and Enter plays from the focused one", async () => {
+test("the times are one tab stop, and Enter plays from the focused time", async () => {
   await using page = await openPlayable();
   await page.locator("a.segment-time").first().focus();
   await page.keyboard.press("ArrowDown");
@@ -268,7 +268,8 @@ test("an expired URL of media or waveform is renewed, and playback resumes at it
   await using page = await openPlayable(`/${name}?t=12`);
   const refused = new Set<string>();
   let reads = 0;
-  // Requests get the service's answer to an old signature until the transcript has been read again.
+  // Requests get the service's response to an old signature until the transcript has been read
+  // again.
   for (const pattern of ["**/media/*", "**/media/waveforms/*"]) {
     await page.route(pattern, async (route) => {
       if (reads > 1 && refused.size === 2) return await route.continue();
@@ -281,7 +282,7 @@ test("an expired URL of media or waveform is renewed, and playback resumes at it
       await route.fulfill({ status });
     });
   }
-  // If media and waveform need a new URL at the same time, the transcript is read only once.
+  // If both the media and the waveform need a new URL, the transcript is read only once.
   await page.route(`**/console/api/v1alpha1/${name}`, async (route) => {
     reads += 1;
     if (reads > 1) await until(async () => refused.size === 2);
@@ -294,7 +295,7 @@ test("an expired URL of media or waveform is renewed, and playback resumes at it
   assert.equal(refused.size, 2);
 });
 
-test("200,000 words can be searched and played without further changes of the page", async () => {
+test("200,000 words can be searched and played without further changes to the page", async () => {
   const { service } = pages;
   const segments = longSegments(200_000).map((segment, at) => ({
     ...segment,

@@ -1,4 +1,5 @@
-// The list of transcripts is read to its end, searched, left and reopened, with mouse and keyboard.
+// The list of transcripts, which is read to its end, searched, left and reopened, with mouse and
+// keyboard.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -7,7 +8,7 @@ import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { seedTranscripts } from "./seed-transcripts.ts";
 
-/** Three pages of 100, and some more. */
+/** Three pages of 100 transcripts, and some more. */
 const seeded = 321;
 /** The titles of the newest transcripts, in the order of their creation. */
 const odd = [
@@ -18,8 +19,8 @@ const odd = [
 ];
 const total = seeded + odd.length;
 /**
- * The maximum number of rows that a list of any length renders: the visible rows, the rows next to
- * them, and the focused row.
+ * The maximum number of rows that a list of any length renders: the visible rows, the adjacent
+ * rows, and the focused row.
  */
 const rowsMax = 40;
 
@@ -35,7 +36,7 @@ async function go(path: string): Promise<void> {
   await page.goto(`${pages.service.address}/console${path}`);
 }
 
-/** The titles of the rendered rows, in order. */
+/** Returns the titles of the rendered rows, in order. */
 async function titles(): Promise<string[]> {
   return await page.evaluate<string[]>(
     `[...document.querySelectorAll(".transcript-row .title")].map((title) => title.textContent)`,
@@ -55,7 +56,7 @@ async function untilPage(condition: string): Promise<void> {
   await until(async () => await page.evaluate<boolean>(condition));
 }
 
-/** The row at the top of the window, and its distance from there. */
+/** Returns the row at the top of the window, and its distance from the top. */
 async function rowAtTop(): Promise<{ readonly title: string; readonly px: number }> {
   return await page.evaluate(`(() => {
     const rows = [...document.querySelectorAll(".transcript-row")];
@@ -64,7 +65,7 @@ async function rowAtTop(): Promise<{ readonly title: string; readonly px: number
   })()`);
 }
 
-test("an empty list shows what to do first, and only what the user may do", async () => {
+test("an empty list shows what to do first, and only actions that the user may take", async () => {
   await page.getByRole("heading", { name: "Engar uppskriftir enn" }).waitFor();
   await page.getByRole("link", { name: "Tala í hljóðnemann" }).waitFor();
   await page.getByRole("link", { name: "Ný uppskrift" }).waitFor();
@@ -103,7 +104,7 @@ test("transcripts are listed newest first with their details, whatever their tit
   await page.getByText("+2", { exact: true }).first().waitFor();
 });
 
-test("typed text searches titles after a pause and appears in the address; going back leaves the search", async () => {
+test("titles are searched for typed text after a pause, and the text appears in the address; going back leaves the search", async () => {
   await go("/transcripts");
   await untilAll();
   const requested: string[] = [];
@@ -130,7 +131,7 @@ test("typed text searches titles after a pause and appears in the address; going
   assert.equal(await field.inputValue(), "");
 });
 
-test("a search that is replaced by another is aborted, and its result is not shown", async () => {
+test("a search that is replaced by another search is aborted, and its result is not shown", async () => {
   await go("/transcripts");
   await untilAll();
   const aborted: string[] = [];
@@ -193,7 +194,7 @@ test("the list loads to its end with few rendered rows, and going back restores 
   assert.deepEqual(numbers, [`${total}`, `${total}`]);
   await page.mouse.move(700, 400);
   await page.mouse.wheel(0, -3_000);
-  // The position is saved when scrolling has paused.
+  // The position is saved after scrolling has paused.
   await untilPage(
     "history.state?.top === window.scrollY && innerHeight + scrollY < document.body.scrollHeight - 2500",
   );
@@ -211,7 +212,7 @@ test("the list loads to its end with few rendered rows, and going back restores 
   await untilAll();
 });
 
-test("rows are reached and opened with the keyboard alone, even after the window has scrolled", async () => {
+test("rows can be reached and opened with only the keyboard, even after the window has scrolled", async () => {
   await go("/transcripts");
   await untilAll();
   const focused = async () =>

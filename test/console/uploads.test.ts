@@ -1,4 +1,4 @@
-// Files that become jobs: they are chosen or dropped, and uploaded with their progress shown, while
+// Files that become jobs. They are chosen or dropped, and uploaded with a progress display, while
 // the network fails or other pages are open.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./op
 let pages: TestPages;
 const bytesMax = 2_000_000;
 const speech = speak("good morning to all of you");
-/** A minute of silence: nearly the maximum size, and quick to recognize. */
+/** A minute of silence, which is nearly the maximum size and quick to recognize. */
 const long = wavOf(new Int16Array(960_000));
 
 before(async () => {
@@ -39,7 +39,7 @@ async function send(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Skrifa upp" }).click();
 }
 
-/** Drags a file over the page, or drops it. */
+/** Drags a file over the page or drops it. */
 async function drag(page: Page, type: "dragover" | "drop", name: string, bytes: Buffer) {
   await page.evaluate(`(() => {
     const dataTransfer = new DataTransfer();
@@ -50,7 +50,7 @@ async function drag(page: Page, type: "dragover" | "drop", name: string, bytes: 
   })()`);
 }
 
-/** The network of a page. `uploadThroughput`: bytes per second; -1 for no limit. */
+/** The network of a page. `uploadThroughput` is in bytes per second; -1 means no limit. */
 type Network = { readonly offline: boolean; readonly uploadThroughput: number };
 
 async function throttle(page: Page): Promise<(network: Network) => Promise<unknown>> {
@@ -63,7 +63,7 @@ const fast: Network = { offline: false, uploadThroughput: -1 };
 /** The long file takes a minute and a half to upload. */
 const slow: Network = { offline: false, uploadThroughput: 20_000 };
 
-test("files chosen with the keyboard alone become jobs with their own titles", async () => {
+test("files chosen with only the keyboard become jobs with their own titles", async () => {
   await using page = await pages.open("/jobs");
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Velja skrár" }).focus();
@@ -132,7 +132,7 @@ test("files that are not recordings or are too large are refused before they are
   assert.equal(puts.length, 2);
 });
 
-test("an upload's progress is shown on every page, and the browser asks before the user leaves", async () => {
+test("an upload's progress is shown on every page, and the browser asks for confirmation before the user leaves", async () => {
   await using page = await pages.open("/jobs?new");
   await choose(page, { name: "Löng þögn.wav", buffer: long }, { name: "Næst.wav", buffer: speech });
   const setNetwork = await throttle(page);
@@ -203,11 +203,11 @@ test("an upload waits while the network is lost, and resumes automatically", asy
   assert.equal(json.transcripts[0].metadata.recordingDuration, "60s");
 });
 
-test("a lost answer causes neither a second upload nor a second job", async () => {
+test("a lost response causes neither a second upload nor a second job", async () => {
   await using page = await pages.open("/jobs?new");
   let puts = 0;
   let submits = 0;
-  // Each request reaches the service, but its first answer does not reach the page.
+  // Each request reaches the service, but the first response does not reach the page.
   await page.route(/\/media\/uploads\//, async (route) => {
     puts += 1;
     const answer = await route.fetch();
@@ -226,7 +226,7 @@ test("a lost answer causes neither a second upload nor a second job", async () =
   assert.equal(await jobRow(page, "Týnt svar").count(), 1);
 });
 
-test("a file that was changed on the device after it was chosen is reported, not retried", async () => {
+test("a file that was changed on the device after it was chosen is reported and not retried", async () => {
   await using page = await pages.open("/jobs?new");
   const path = join(pages.service.dataFolder, "Breytt.wav");
   writeFileSync(path, speech);

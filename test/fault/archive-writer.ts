@@ -14,30 +14,30 @@ interface Content {
   readonly text: string;
 }
 
-/** A transcript, according to the answers so far. */
+/** The state of a transcript, according to the responses so far. */
 interface Line {
   readonly name: string;
-  /** Oldest first. */
+  /** The versions, oldest first. */
   readonly versions: (Content & { readonly id: string })[];
   mediaSha256: string | undefined;
 }
 
-/** A write without an answer: it was applied as a whole, or not at all. */
+/** A write that got no response: it was applied either completely or not at all. */
 type Unanswered =
   | { readonly kind: "version"; readonly content: Content }
   | { readonly kind: "media"; readonly sha256: string }
   | { readonly kind: "deletion" };
 
-/** The service that currently takes calls. */
+/** The service that currently accepts calls. */
 export interface Target {
   address: string;
   readonly key: string;
 }
 
 /**
- * One caller that writes without end: it creates, changes metadata and segments with If-Match,
- * restores, uploads and deletes. After a write without an answer it finds out whether the write was
- * applied, and that the result is one of the two that are possible.
+ * A caller that writes continuously: it creates, changes metadata and segments with If-Match,
+ * restores, uploads and deletes. After a write without a response, the caller determines whether
+ * the write was applied, and checks that the result is one of the two possible ones.
  */
 export class ArchiveWriter {
   readonly #target: Target;
@@ -45,7 +45,7 @@ export class ArchiveWriter {
   readonly #id: number;
   readonly #lines = new Map<string, Line>();
   readonly #deleted: string[] = [];
-  /** Creates without an answer, by their subjects. */
+  /** The creations without a response, by subject. */
   readonly #maybe = new Map<string, Content>();
   #count = 0;
   #answered = 0;
@@ -57,7 +57,7 @@ export class ArchiveWriter {
     this.#chance = chance;
   }
 
-  /** The number of writes with and without an answer. */
+  /** The numbers of writes with and without a response. */
   get counts(): { readonly answered: number; readonly unanswered: number } {
     return { answered: this.#answered, unanswered: this.#unanswered };
   }
@@ -82,13 +82,16 @@ export class ArchiveWriter {
     else await this.#delete(line);
   }
 
-  /** Texts differ in their first word. Some are long, so that a kill interrupts their write. */
+  /**
+   * Returns a new text. Texts differ in their first word, and some are long, so that a kill
+   * interrupts their write.
+   */
   #newText(words = this.#chance.oneOf([2, 20, 20, 2_000])): string {
     this.#count += 1;
     return `w${this.#id}n${this.#count} ${"orð ".repeat(words - 1)}`;
   }
 
-  /** undefined: the call may have been executed or not. */
+  /** Makes a call; returns undefined if the call may or may not have been executed. */
   async #call(
     method: string,
     path: string,
@@ -106,7 +109,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** Repeats a call until it is answered, for at most a minute. */
+  /** Repeats a call until it gets a response, for at most a minute. */
   async #ask(
     method: string,
     path: string,
@@ -158,8 +161,8 @@ export class ArchiveWriter {
     const started = await this.#ask("POST", "/v1alpha1/initupload", { resourceName: line.name });
     const bytes = Buffer.alloc(this.#chance.oneOf([100, 50_000, 1_000_000]), this.#newText(2));
     const sha256 = sha256Of(bytes);
-    // The URL has the address of the process that created it, which may be gone; every process
-    // accepts its signature.
+    // The URL contains the address of the process that created it, which may have ended; every
+    // process accepts its signature.
     const { pathname, search } = new URL(started.json.storageSignedUrl);
     const url = `${this.#target.address}${pathname}${search}`;
     const status = await fetch(url, { method: "PUT", body: chunksOf(bytes), duplex: "half" }).then(
@@ -194,7 +197,7 @@ export class ArchiveWriter {
     this.#deleted.push(line.name);
   }
 
-  /** Records the content of the answer to a write. */
+  /** Records the content of the response to a write. */
   async #took(
     line: Line,
     answer: Answer | undefined,
@@ -222,9 +225,9 @@ export class ArchiveWriter {
   }
 
   /**
-   * Finds out what became of a write without an answer. A commit may still be on its way to the
-   * disk: a change of the known version waits for it, and succeeds only if the write did not change
-   * that version.
+   * Determines the result of a write without a response. Its commit may not have reached the disk
+   * yet: a change to the known version waits for the commit, and succeeds only if the write did not
+   * change that version.
    */
   async #settle(line: Line, write: Unanswered): Promise<void> {
     this.#unanswered += 1;
@@ -253,8 +256,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * The known version is not the newest: the write was applied, or the probe was, in an attempt
-   * without an answer.
+   * Handles a known version that is not the newest: either the write was applied, or the probe was
+   * applied in an attempt without a response.
    */
   async #learnTaken(line: Line, write: Unanswered, probe: Content): Promise<void> {
     const known = new Set(line.versions.map(({ id }) => id));
@@ -268,7 +271,7 @@ export class ArchiveWriter {
     else assert.fail(`${line.name} has an unknown version`);
   }
 
-  /** The ids of all versions, oldest first. */
+  /** Returns the ids of all versions, oldest first. */
   async #versionIds(name: string): Promise<string[]> {
     const ids: string[] = [];
     for (let token = ""; ;) {
@@ -298,8 +301,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Reads everything and asserts that every answered write is there, exactly. Returns the names of
-   * the transcripts that may be listed.
+   * Reads everything and asserts that every acknowledged write is preserved exactly. Returns the
+   * names of the transcripts that may be listed.
    */
   async verify(): Promise<{ readonly names: Set<string>; readonly maybe: Map<string, Content> }> {
     for (const line of this.#lines.values()) {

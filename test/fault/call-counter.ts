@@ -2,21 +2,21 @@ import { ConnectError } from "@connectrpc/connect";
 import { RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import type { Answer } from "../spec/service.ts";
 
-/** A call that did not get the expected answer. */
+/** A call that did not get the expected response. */
 export interface FailedCall {
   readonly caller: string;
   readonly problem: string;
-  /** The service is unavailable, and the answer has a time to retry. */
+  /** Whether the response reports that the service is unavailable, with a time to retry. */
   readonly isExplained: boolean;
 }
 
-/** Counts the expected answers of callers, and records every other result. */
+/** Counts the expected responses that callers get, and records every other result. */
 export class CallCounter {
-  /** The expected answers by caller; every caller has an entry from its start. */
+  /** The number of expected responses by caller; every caller has an entry from the start. */
   readonly answered = new Map<string, number>();
   /**
-   * By caller: streams that a node ended because it shuts down, with that reason after their
-   * finals.
+   * The number of streams, by caller, that a node ended because it was shutting down, with that
+   * reason after their final results.
    */
   readonly handedOver = new Map<string, number>();
   #failures: FailedCall[] = [];
@@ -29,7 +29,7 @@ export class CallCounter {
     this[counts].set(caller, (this[counts].get(caller) ?? 0) + 1);
   }
 
-  /** `problem` is an error, or an answer over REST. */
+  /** Records a failure; `problem` is an error or a REST response. */
   failed(caller: string, problem: unknown): void {
     const answer = answerOf(problem);
     const isExplained = answer
@@ -38,7 +38,7 @@ export class CallCounter {
     this.#failures.push({ caller, problem: wordsOf(problem), isExplained });
   }
 
-  /** The failures since the last call of this method. */
+  /** Returns the failures since the previous call of this method. */
   takeFailures(): FailedCall[] {
     const failures = this.#failures;
     this.#failures = [];
@@ -46,7 +46,7 @@ export class CallCounter {
   }
 }
 
-/** The answer that is, or has caused, an error. */
+/** Returns the response that is, or caused, an error. */
 function answerOf(problem: unknown): Answer | undefined {
   if (isAnswer(problem)) return problem;
   return problem instanceof Error && isAnswer(problem.cause) ? problem.cause : undefined;
@@ -56,7 +56,7 @@ function isAnswer(problem: unknown): problem is Answer {
   return typeof problem === "object" && problem !== null && "json" in problem;
 }
 
-/** The error of fetch() has its reason in the cause. */
+/** Returns a problem as text. An error from fetch() has its reason in the cause. */
 function wordsOf(problem: unknown): string {
   const answer = answerOf(problem);
   if (answer) return `${answer.status} ${JSON.stringify(answer.json)}`;

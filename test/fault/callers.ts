@@ -30,8 +30,8 @@ export interface Proxy {
 }
 
 /**
- * Callers of every kind at the same time, through each proxy: they change transcripts, read and
- * speak; one, through the first proxy, submits jobs.
+ * Concurrent callers of every kind that change transcripts, read and speak through each proxy. One
+ * caller, through the first proxy, submits jobs.
  */
 export class Callers {
   readonly counter = new CallCounter();
@@ -63,7 +63,7 @@ export class Callers {
     ]);
   }
 
-  /** The number of acknowledged writes and of streams that were handed over. */
+  /** The numbers of acknowledged writes and of streams that were handed over. */
   get counts(): { readonly jobs: number; readonly patches: number; readonly handedOver: number } {
     const sum = (counts: Iterable<number>) => [...counts].reduce((one, other) => one + other, 0);
     return {
@@ -74,8 +74,8 @@ export class Callers {
   }
 
   /**
-   * Lets all callers call while `action` runs. Afterwards every acknowledged write must be there,
-   * and every spoken word recognized.
+   * Lets all callers make calls while `action` runs. Afterwards, every acknowledged write must
+   * exist, and every spoken word must have been recognized.
    */
   async during(action: () => Promise<void>): Promise<void> {
     const name = await this.#makeTranscripts();
@@ -104,14 +104,14 @@ export class Callers {
     );
   }
 
-  /** The failures since the last call of this method. */
+  /** Returns the failures since the previous call of this method. */
   takeFailures(): FailedCall[] {
     const refused = this.#ledger.refusals.splice(0);
     for (const refusal of refused) this.counter.failed("jobs", refusal);
     return this.counter.takeFailures();
   }
 
-  /** Waits until each caller has been answered once more. */
+  /** Waits until each caller has received one more response. */
   async untilAnswered(): Promise<void> {
     const before = new Map(this.counter.answered);
     const isAnswered = () =>
@@ -120,8 +120,8 @@ export class Callers {
   }
 
   /**
-   * Creates transcripts by jobs, so that every transcript belongs to a job; returns the name of
-   * one.
+   * Creates transcripts through jobs, so that every transcript belongs to a job. Returns the name
+   * of one transcript.
    */
   async #makeTranscripts(): Promise<string> {
     await this.#ledger.learn([recording]);

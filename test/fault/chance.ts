@@ -1,6 +1,6 @@
-/** Random numbers that can be repeated: the same seed gives the same numbers. */
+/** A repeatable source of random numbers: the same seed produces the same numbers. */
 export interface Chance {
-  /** A whole number from 0 to below `count`. */
+  /** Returns an integer from 0 up to, but not including, `count`. */
   below(count: number): number;
   oneOf<T>(values: readonly T[]): T;
 }

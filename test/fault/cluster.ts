@@ -6,8 +6,8 @@ import { openFaultPostgres, type FaultPostgres } from "./open-fault-postgres.ts"
 import { startService, type ServiceProcess } from "./process.ts";
 
 /**
- * `hlust serve` as on a machine of its own: with its own folder and clock, and the database and
- * bucket that all nodes share.
+ * An `hlust serve` process as on a machine of its own: with its own folder and clock, and with the
+ * database and bucket that all nodes share.
  */
 export class ClusterNode {
   readonly clock: FakeClock;
@@ -33,12 +33,12 @@ export class ClusterNode {
     this.#service = await startService(this.dataFolder, this.#environment);
   }
 
-  /** How often the node has begun a job, before and after restarts. */
+  /** Returns the number of times that the node has begun a job, before and after restarts. */
   begunCount(jobId: string): number {
     return this.#lines(jobId).filter((line) => line.includes(`"event":"job.started"`)).length;
   }
 
-  /** How many lines of the node's log are about a job. */
+  /** Returns the number of lines in the node's log that are about a job. */
   linesOf(jobId: string): number {
     return this.#lines(jobId).length;
   }
@@ -57,13 +57,13 @@ export class ClusterNode {
 export interface Cluster extends AsyncDisposable {
   readonly postgres: FaultPostgres;
   readonly databaseClock: FakeClock;
-  /** Adds a node that is not started yet. */
+  /** Adds a node without starting it. */
   addNode(role: "api" | "worker"): ClusterNode;
 }
 
 /**
- * A database for nodes that share the media, which is in a bucket if the settings name one, or else
- * in a folder.
+ * Opens a database for nodes that share the media, which is in a bucket if the settings name one,
+ * and otherwise in a folder.
  */
 export async function openCluster(settings: Readonly<Record<string, string>>): Promise<Cluster> {
   await using opened = new AsyncDisposableStack();

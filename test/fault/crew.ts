@@ -4,14 +4,14 @@ import { Working, type Phase } from "./working.ts";
 
 export interface CrewOptions {
   readonly workers: number;
-  /** How long a worker takes for a piece. */
+  /** The time that a worker takes for a piece. */
   readonly pieceMs: number;
   /**
-   * A worker is not killed if one of its jobs has had this many kills: with one more the job would
-   * rightly end as FAILED.
+   * A worker is not killed if one of its jobs has already had this many kills, since the job would
+   * rightly end as FAILED after one more.
    */
   readonly deathsMax: number;
-  /** If no worker reaches the wanted phase within this time, one is killed in any phase. */
+  /** If no worker reaches the wanted phase within this time, a worker in any phase is killed. */
   readonly waitMsMax: number;
   /** A worker that has reached the phase is killed within this time. */
   readonly lateMsMax: number;
@@ -19,8 +19,8 @@ export interface CrewOptions {
 }
 
 /**
- * Workers on one data folder that are killed one after another, each of them immediately replaced
- * by another one.
+ * Workers on one data folder that are killed one after another. Each killed worker is immediately
+ * replaced.
  */
 export class Crew implements AsyncDisposable {
   /** The number of kills in each phase. */
@@ -29,7 +29,7 @@ export class Crew implements AsyncDisposable {
   readonly #options: CrewOptions;
   /** All workers ever started. */
   readonly #all: Working[] = [];
-  /** The workers that run. */
+  /** The workers that are running. */
   readonly #up = new Set<Working>();
   readonly #starting = new Set<Promise<void>>();
   /** The reason why a worker could not be started. */
@@ -45,8 +45,8 @@ export class Crew implements AsyncDisposable {
   }
 
   /**
-   * Kills a worker in a phase, or soon after, if its jobs can bear it. `feed` is called while
-   * waiting for one.
+   * Kills a worker in a phase, or soon after it, if its jobs can survive the kill. `feed` is called
+   * while waiting for such a worker.
    */
   async kill(phase: Phase, feed: () => Promise<void>): Promise<void> {
     const { chance, waitMsMax, lateMsMax } = this.#options;
@@ -78,7 +78,7 @@ export class Crew implements AsyncDisposable {
     }
   }
 
-  /** The number of jobs that any worker has begun. */
+  /** Returns the number of jobs that any worker has begun. */
   begunCount(): number {
     return this.#all.reduce((ids, { begun }) => ids.union(begun), new Set()).size;
   }

@@ -33,7 +33,7 @@ function assertFull({ status, headers, json }: Answer): void {
   assert.ok(Number(headers.get("retry-after")) > 0);
 }
 
-/** Calls by the first account. */
+/** Returns functions that make calls with the first account's key. */
 function callerOf({ address, key }: ServiceProcess) {
   const call = async (method: string, path: string, body?: unknown): Promise<Answer> =>
     await callRest(address, key, { method, path: `/v1alpha1/${path}`, body });
@@ -46,7 +46,7 @@ function callerOf({ address, key }: ServiceProcess) {
       const { status, headers } = response;
       return { status, headers, json: await response.json() };
     },
-    /** The media of a transcript. */
+    /** Returns the media of a transcript. */
     async media(name: string): Promise<Buffer> {
       const { json } = await call("GET", name);
       return Buffer.from(await (await fetch(json.uri)).arrayBuffer());
@@ -54,34 +54,38 @@ function callerOf({ address, key }: ServiceProcess) {
   };
 }
 
-test("the disk of the media is full", { timeout: 120_000 }, async (context) => {
-  const folder = join(data, "media-full");
-  const place = { folder: join(folder, "media"), bytes: 8_000_000, file };
-  await withSmallDisk(context, place, async (disk) => {
-    await using service = await startService(folder, environment);
-    const { call, create, put, media } = callerOf(service);
-    const { name } = (await create("Fundur")).json;
-    const first = Buffer.alloc(2_000_000, "first");
-    assert.equal((await put(name, first)).status, 200);
+test(
+  "a full disk for media refuses writes, and the service recovers",
+  { timeout: 120_000 },
+  async (context) => {
+    const folder = join(data, "media-full");
+    const place = { folder: join(folder, "media"), bytes: 8_000_000, file };
+    await withSmallDisk(context, place, async (disk) => {
+      await using service = await startService(folder, environment);
+      const { call, create, put, media } = callerOf(service);
+      const { name } = (await create("Fundur")).json;
+      const first = Buffer.alloc(2_000_000, "first");
+      assert.equal((await put(name, first)).status, 200);
 
-    assertFull(await put(name, Buffer.alloc(12_000_000, "too much")));
-    disk.fill(0);
-    const second = Buffer.alloc(500_000, "second");
-    assertFull(await put(name, second));
-    assert.deepEqual(readdirSync(join(disk.folder, "unfinished")), []);
-    assert.deepEqual(await media(name), first, "the stored media is unchanged");
-    assert.equal((await create("Annar")).status, 200, "transcripts are on another disk");
-    assert.equal((await call("GET", name)).status, 200);
+      assertFull(await put(name, Buffer.alloc(12_000_000, "too much")));
+      disk.fill(0);
+      const second = Buffer.alloc(500_000, "second");
+      assertFull(await put(name, second));
+      assert.deepEqual(readdirSync(join(disk.folder, "unfinished")), []);
+      assert.deepEqual(await media(name), first, "the stored media is unchanged");
+      assert.equal((await create("Annar")).status, 200, "transcripts are on another disk");
+      assert.equal((await call("GET", name)).status, 200);
 
-    disk.makeRoom();
-    assert.equal((await put(name, second)).status, 200);
-    assert.deepEqual(await media(name), second);
-    await fsckClean(folder);
-  });
-});
+      disk.makeRoom();
+      assert.equal((await put(name, second)).status, 200);
+      assert.deepEqual(await media(name), second);
+      await fsckClean(folder);
+    });
+  },
+);
 
 test(
-  "the disk of all data is full, including PostgreSQL's",
+  "a full disk for all data, including PostgreSQL's, refuses writes, and the service recovers",
   { timeout: 120_000 },
   async (context) => {
     const place = { folder: join(data, "all-full"), bytes: 320_000_000, file };
@@ -98,7 +102,7 @@ test(
         uri: "https://media.example/a.wav",
       };
       const { name: unwanted } = (await create("Óþarfur")).json;
-      // The space that is left is for PostgreSQL.
+      // The remaining space is for PostgreSQL.
       disk.fill(32_000_000);
       assertFull(await create("Annar"));
       assertFull(await call("POST", "transcriptjob:submit", job));

@@ -1,5 +1,5 @@
-// Engine processes that are killed and stopped during live streams of the whole service: clients
-// notice only a delay.
+// Engine processes that are killed and stopped during live streams through the whole service:
+// clients notice only a delay.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The engine processes that are ready, according to the log, and alive. */
+/** Returns the engine processes that are ready, according to the log, and alive. */
 function enginesOf(service: ServiceProcess): number[] {
   const alive = treeOf(service.pid).filter(({ command }) => command.includes("engine-process"));
   const log = service.output().errors;
@@ -42,8 +42,8 @@ const allReady = (service: ServiceProcess) =>
   until(async () => enginesOf(service).length === 2, 60_000);
 
 /**
- * Recognizes a recording over WebSocket; returns the finals with all times, and how the stream
- * closed.
+ * Recognizes a recording over WebSocket. Returns the final results with all times, and how the
+ * stream closed.
  */
 async function recognize(
   service: ServiceProcess,
@@ -66,7 +66,7 @@ async function recognize(
   return { code, error, finals: finalsOf(stream.messages) };
 }
 
-test("kill -9 of an engine process in the middle of 20 streams, 20 times, changes no final", async () => {
+test("20 kills of engine processes (kill -9) in the middle of 20 streams change no final result", async () => {
   const service = scripted;
   const recordings = Array.from({ length: 20 }, (_, index) =>
     joined(
@@ -86,7 +86,7 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
     while (kills.done < 20) {
       await allReady(service);
       const pids = enginesOf(service);
-      // Kills one process, then the other, and sometimes both at the same time.
+      // Kills one process, then the other, and sometimes both at once.
       const victims = kills.done % 3 === 2 ? pids : pids.slice(kills.done % 2).slice(0, 1);
       for (const pid of victims) process.kill(pid, "SIGKILL");
       kills.done += victims.length;
@@ -94,7 +94,7 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
     }
   };
   const killed = killing();
-  // The streams are slow, so that each kill comes in the middle of all of them.
+  // The streams are slow, so that each kill occurs in the middle of all of them.
   for (let round = 0; round === 0 || kills.done < 20; round++) {
     assert.deepEqual(await run(2), undisturbed);
   }
@@ -107,7 +107,7 @@ test("kill -9 of an engine process in the middle of 20 streams, 20 times, change
 });
 
 /**
- * Texts and times. Confidences are left out: those of a new PocketSphinx decoder differ by 0.00001.
+ * Returns only texts and times: the confidences of a new PocketSphinx decoder differ by 0.00001.
  */
 const wordsOf = ({ code, error, finals }: Awaited<ReturnType<typeof recognize>>) => ({
   code,
@@ -118,14 +118,14 @@ const wordsOf = ({ code, error, finals }: Awaited<ReturnType<typeof recognize>>)
   })),
 });
 
-test("kill -9 and SIGSTOP under PocketSphinx change no word and no time", async () => {
+test("kill -9 and SIGSTOP with PocketSphinx change no words and no times", async () => {
   await using service = await startService(join(folder, "sphinx"), {
     HLUST_ENGINE: "pocketsphinx",
     HLUST_ENGINE_PROCESSES: "2",
     HLUST_LOG: "debug",
   });
   const gap = noise(900, 20);
-  // One sentence per process: that many streams are admitted even on a busy machine.
+  // There is one sentence per process, since this many streams are admitted even on a busy machine.
   const sentences = [
     ["the weather is good", "thank you very much"],
     ["good morning", "seven men came"],

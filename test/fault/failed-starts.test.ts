@@ -1,4 +1,4 @@
-// A start that fails ends the process with its reason, whatever has already been opened.
+// A failed start ends the process with its reason, whatever has already been opened.
 import assert from "node:assert/strict";
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { on, once } from "node:events";
@@ -143,7 +143,7 @@ function isThere(group: number): boolean {
 }
 
 for (const { what, breakIt, reason, code: expected = 1 } of table) {
-  test(`a start without ${what} ends with its reason, and leaves no process`, async () => {
+  test(`a start without ${what} ends with the reason and leaves no process`, async () => {
     const data = join(folder, what.replaceAll(" ", "-"));
     await seedPostgres(join(data, "postgres"));
     const settings = await breakIt(data);
@@ -158,11 +158,11 @@ for (const { what, breakIt, reason, code: expected = 1 } of table) {
   });
 }
 
-test("a start that fails in one part does not wait for another one", async () => {
+test("a start that fails in one part does not wait for the other parts", async () => {
   const data = join(folder, "two");
   mkdirSync(data);
   const settings = {
-    // There is no server at this address: a start waits for it for half a minute.
+    // No server exists at this address: a start waits for one for half a minute.
     DATABASE_URL: "postgres://hlust@127.0.0.1:1/hlust",
     HLUST_ENGINE: "auto",
     HLUST_MODELS: asFileAt(join(data, "file")),
@@ -174,7 +174,7 @@ test("a start that fails in one part does not wait for another one", async () =>
   assert.ok(performance.now() - began < 20_000);
 });
 
-test("a start that waits for another node's migration ends on SIGTERM", async () => {
+test("a start that is waiting for another node's migration ends on SIGTERM", async () => {
   const data = join(folder, "stopped");
   await using server = await openOwnPostgres({
     folder: join(folder, "other"),

@@ -12,7 +12,7 @@ export interface FakeClock {
   move(seconds: number): void;
 }
 
-/** `file`: the file in which the clock reads its offset. */
+/** Opens a fake clock, which reads its offset from `file`. */
 export function openFakeClock(file: string): FakeClock {
   const move = (seconds: number): void => {
     writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}\n`);
@@ -26,14 +26,14 @@ export function openFakeClock(file: string): FakeClock {
       FAKETIME_TIMESTAMP_FILE: file,
       // The clock reads the file once a second.
       FAKETIME_CACHE_DURATION: "1",
-      // As on a machine whose clock is changed: timers continue.
+      // Timers continue, as on a machine whose clock is changed.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       NO_FAKE_STAT: "1",
     },
   };
 }
 
-/** The library of the Debian package libfaketime. */
+/** Returns the path of the library in the Debian package libfaketime. */
 function library(): string {
   const parent = "/usr/lib";
   const found = readdirSync(parent)

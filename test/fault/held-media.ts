@@ -1,6 +1,8 @@
 import type { RequestListener } from "node:http";
 
-/** A server whose media stops in the middle: a download then waits until the test releases it. */
+/**
+ * A server whose media stops in the middle: a download then waits until the test releases the rest.
+ */
 export class HeldMedia {
   readonly #bytes: Buffer;
   readonly #waiting = new Set<() => void>();
@@ -10,7 +12,7 @@ export class HeldMedia {
     this.#bytes = bytes;
   }
 
-  /** The number of downloads that wait for the rest. */
+  /** The number of downloads that are waiting for the rest. */
   get waiting(): number {
     return this.#waiting.size;
   }

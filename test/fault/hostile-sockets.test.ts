@@ -1,4 +1,4 @@
-// Sockets that break the rules, together with streams that keep them: each socket ends as
+// Sockets that break the rules, together with streams that obey them: each socket ends as
 // docs/api.md defines, and the streams are not affected.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { fsckClean } from "./fsck-clean.ts";
 import { type ServiceProcess, startService } from "./process.ts";
 
 const chunkMs = 100;
-/** 100 ms of digital speech: the scripted engine recognizes a word each half second. */
+/** 100 ms of digital speech: the scripted engine recognizes a word every half second. */
 const chunk = Buffer.alloc((16_000 / 10) * 2, 1);
 const configuration = JSON.stringify(streamingConfig());
 const audio = JSON.stringify({ audioContent: chunk.toString("base64") });
@@ -34,7 +34,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A frame of a client (RFC 6455, section 5.2), masked with zeros. */
+/** Returns a client frame (RFC 6455, section 5.2), masked with zeros. */
 function frame(opcode: number, payload: string | Buffer, isFinal = true): Buffer {
   const bytes = Buffer.from(payload);
   const head = Buffer.alloc(bytes.length < 126 ? 6 : bytes.length < 65_536 ? 8 : 14);
@@ -47,7 +47,7 @@ function frame(opcode: number, payload: string | Buffer, isFinal = true): Buffer
 
 const opcodes = { continuation: 0, text: 1, ping: 9 } as const;
 
-/** A socket after the handshake, for messages that no WebSocket library sends. */
+/** Opens a socket and completes the handshake, for messages that no WebSocket library sends. */
 async function rawSocket(): Promise<Socket> {
   const { port, host } = new URL(service.address);
   const socket = connect(Number(port), "127.0.0.1");
@@ -61,7 +61,9 @@ async function rawSocket(): Promise<Socket> {
   return socket;
 }
 
-/** The close code in the last frame that was received; undefined if the connection just ended. */
+/**
+ * Returns the close code in the last received frame; undefined if the connection ended without one.
+ */
 async function closeCodeOf(socket: Socket): Promise<number | undefined> {
   let tail = Buffer.alloc(0);
   socket.on("data", (data: Buffer) => (tail = Buffer.concat([tail, data]).subarray(-4096)));
@@ -72,8 +74,8 @@ async function closeCodeOf(socket: Socket): Promise<number | undefined> {
 }
 
 /**
- * Writes the same bytes again and again until the other side ends the connection or `ms` are over.
- * Waits while the other side does not read.
+ * Writes the same bytes repeatedly until the other side ends the connection or `ms` have passed.
+ * Waits while the other side is not reading.
  */
 async function flood(socket: Socket, bytes: Buffer, ms: number): Promise<void> {
   const endsAt = performance.now() + ms;
@@ -87,7 +89,7 @@ async function flood(socket: Socket, bytes: Buffer, ms: number): Promise<void> {
 
 type Attack = (rounds: { readonly ms: number }) => Promise<void>;
 
-/** Each attack opens sockets of its kind until the time is over, and checks how they end. */
+/** Each attack opens sockets of its kind until the time has passed, and checks how they end. */
 const attacks: Readonly<Record<string, Attack>> = {
   "a message in one-byte fragments": async () => {
     const socket = await rawSocket();
@@ -154,7 +156,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** The latencies of the interim results of ten paced streams, in ms, sorted. */
+/** Returns the latencies of the interim results of ten paced streams, in ms, sorted. */
 async function latencies(ms: number): Promise<number[]> {
   const taken: number[] = [];
   const one = async (index: number) => {
@@ -167,7 +169,7 @@ async function latencies(ms: number): Promise<number[]> {
       const words = stream.messages.length;
       stream.sendRaw(audio);
       const sentAt = performance.now();
-      // Only a chunk that begins a word is answered.
+      // Only a chunk that begins a word gets a response.
       if (sent % 5 === 1) {
         await until(async () => stream.messages.length > words, 5000);
         taken.push(performance.now() - sentAt);
@@ -185,7 +187,7 @@ function p95(sorted: readonly number[]): number {
   return sorted[Math.floor(sorted.length * 0.95)] ?? NaN;
 }
 
-/** The number of streams that the engines still serve. */
+/** Returns the number of streams that the engines are still serving. */
 async function sessionsOpen(): Promise<number> {
   const answer = await fetch(`${service.address}/readyz`);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what /readyz answers
@@ -195,8 +197,8 @@ async function sessionsOpen(): Promise<number> {
 
 for (const [name, attack] of Object.entries(attacks)) {
   test(`${name}: other streams are not affected`, { timeout: 60_000 }, async (t) => {
-    // Other tests run at the same time, so there are up to five attempts: in one of them the
-    // latency must be near that of the machine without the attack.
+    // Other tests run concurrently, so there are up to five attempts. In one of them, the latency
+    // must be close to the latency without the attack.
     let alone = quiet;
     for (let attempts = 1; ; attempts += 1) {
       const [hostile] = await Promise.all([latencies(2500), attack({ ms: 2500 })]);

@@ -7,7 +7,7 @@ import type { Chance } from "./chance.ts";
 /** A recording for jobs. */
 export interface Recording {
   readonly name: string;
-  /** The URL from which jobs fetch it; undefined: it is uploaded. */
+  /** The URL from which jobs fetch the recording; undefined if the recording is uploaded. */
   readonly uri?: string;
   readonly bytes: Buffer;
 }
@@ -25,21 +25,21 @@ type Json = Answer["json"];
 type Call = (method: string, path: string, body?: unknown, key?: string) => Promise<Answer>;
 
 /**
- * The time limit for all jobs to end: leases expire after 10 s and are found within 4 s, and the
- * last attempt at a job runs alone.
+ * The time limit for all jobs to end: leases expire after 10 s, expired leases are found within 4
+ * s, and the last attempt at a job runs alone.
  */
 const endMsMax = 180_000;
 const pollMs = 250;
 
 /**
- * Submits jobs during faults, and checks their results: an acknowledged job stays, a key that is
- * used again names the same job, progress never decreases, and each job ends once, with the
- * transcript of an undisturbed run.
+ * Submits jobs during faults, and checks their results: an acknowledged job persists, a reused key
+ * names the same job, progress never decreases, and each job ends once, with the transcript of an
+ * undisturbed run.
  */
 export class JobLedger {
   /**
-   * PostgreSQL measures statements by the clock: a statement that runs while the clock is moved
-   * appears to take an hour, and is cancelled.
+   * Whether the database clock is being moved. PostgreSQL measures statements by this clock: a
+   * statement that is running while the clock is moved appears to take an hour, and is cancelled.
    */
   isDatabaseClockMoved = false;
   readonly jobs: LedgerJob[] = [];
@@ -47,14 +47,17 @@ export class JobLedger {
   readonly refusals: unknown[] = [];
   readonly #call: Call;
   readonly #chance: Chance;
-  /** The segments of an undisturbed run, by the name of the recording. */
+  /** The segments of an undisturbed run, by the recording's name. */
   readonly #expected = new Map<string, Json>();
   /** The last known state of each job. */
   readonly #seen = new Map<string, Json>();
-  /** Only one look at a time, or an older answer could follow a newer one. */
+  /**
+   * The check in progress. Only one runs at a time, since otherwise an older response could follow
+   * a newer one.
+   */
   #looking: Promise<string[]> | undefined;
 
-  /** `address` is called for each call, and returns the address of a node that takes calls. */
+  /** `address` is called for each call, and returns the address of a node that accepts calls. */
   constructor(target: { readonly key: string; readonly address: () => string }, chance: Chance) {
     this.#chance = chance;
     this.#call = async (method, path, body, idempotencyKey) => {
@@ -63,7 +66,7 @@ export class JobLedger {
     };
   }
 
-  /** Records the result of each recording without faults. */
+  /** Records the result of each recording in a run without faults. */
   async learn(recordings: readonly Recording[]): Promise<void> {
     for (const recording of recordings) await this.submit(recording);
     await this.ended();
@@ -74,7 +77,7 @@ export class JobLedger {
     }
   }
 
-  /** Submits a recording, repeatedly with the same key until it is acknowledged. */
+  /** Submits a recording, and repeats the call with the same key until it is acknowledged. */
   async submit(recording: Recording): Promise<LedgerJob> {
     const { uri } = recording;
     const body = {
@@ -90,8 +93,8 @@ export class JobLedger {
   }
 
   /**
-   * Submits some of the jobs again, which must return the same jobs. Another request with the key
-   * of one of them is refused.
+   * Submits some of the jobs again, which must return the same jobs. A different request with the
+   * key of one of the jobs is refused.
    */
   async submitAgain(count = 2): Promise<void> {
     for (let again = 0; again < count; again += 1) {
@@ -113,7 +116,7 @@ export class JobLedger {
   }
 
   /**
-   * Checks all jobs continuously while `action` runs; the signal aborts as soon as a job is wrong.
+   * Checks all jobs continuously while `action` runs. The signal aborts as soon as a job is wrong.
    */
   async during(action: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const stop = new AbortController();
@@ -141,7 +144,8 @@ export class JobLedger {
   }
 
   /**
-   * Returns the unfinished jobs, after checking that everything known of each job is still true.
+   * Returns the unfinished jobs, after checking that each job is consistent with its last known
+   * state.
    */
   async look(): Promise<string[]> {
     this.#looking ??= this.#look().finally(() => {
@@ -169,9 +173,9 @@ export class JobLedger {
   }
 
   /**
-   * Asserts that every submitted job has ended, once, with its result without faults, and that
-   * there are no other jobs and transcripts. `mayFail`: whether it is right that a job ended as
-   * FAILED with that message.
+   * Asserts that every submitted job has ended once, with the same result as without faults, and
+   * that there are no other jobs or transcripts. `mayFail` returns whether it is right that a job
+   * ended as FAILED with that message.
    */
   async verify(
     mayFail: (job: LedgerJob, message: string) => Promise<boolean> | boolean,
@@ -230,7 +234,7 @@ export class JobLedger {
     return this.isDatabaseClockMoved && json.details?.[0]?.reason === "DATABASE_TIMEOUT";
   }
 
-  /** The first answer that does not report a fault. */
+  /** Repeats a call until the response does not report a fault, and returns that response. */
   async #answered(...call: Parameters<Call>): Promise<Answer> {
     for (;;) {
       const answer = await this.#call(...call).catch((error: unknown) => ({ error }));
@@ -247,7 +251,7 @@ export class JobLedger {
   }
 }
 
-/** Uploads bytes; returns the answer if it is not 200. */
+/** Uploads bytes; returns the response if its status is not 200. */
 async function putMedia(url: string, bytes: Buffer): Promise<Answer | undefined> {
   const response = await fetch(url, { method: "PUT", body: bytes });
   const { status, headers } = response;

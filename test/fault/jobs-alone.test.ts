@@ -1,5 +1,5 @@
-// A node with every role and its own PostgreSQL: it is killed as a whole in the middle of jobs, and
-// runs without disk space for their files.
+// A node with every role and its own PostgreSQL. All of its processes are killed in the middle of
+// jobs, and it runs without disk space for the jobs' files.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,22 +25,22 @@ const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const chance = chanceOf(seed);
 const diskBytes = 24_000_000;
 
-/** Kills the service, its engines, decoders and PostgreSQL at the same time (kill -9). */
+/** Kills the service, its engines, its decoders and PostgreSQL at once (kill -9). */
 async function killWhole({ pid }: ServiceProcess, data: string): Promise<void> {
   const all = [...treeOf(pid), ...postgresOf(data)].map((each) => each.pid);
   for (const each of all) {
     try {
       process.kill(each, "SIGKILL");
     } catch {
-      // A decoder has ended in the meantime.
+      // A decoder may have ended in the meantime.
     }
   }
   await until(async () => treeOf(pid).length === 0 && postgresOf(data).length === 0);
 }
 
 /**
- * Asserts that a job fails for lack of disk space and is retried, and that it succeeds when there
- * is space again, or else finally fails with that reason.
+ * Asserts that a job fails for lack of disk space and is retried, and that it succeeds once space
+ * is available again, or otherwise finally fails with that reason.
  */
 async function withoutRoom(parts: {
   readonly disk: { fill(leftBytes: number): void; makeRoom(): void };
@@ -112,20 +112,17 @@ test(
           await ledger.ended();
         });
 
-        await context.test(
-          "it recovers from a full disk for the files of jobs, or for media",
-          async () => {
-            const failures = (job: LedgerJob): number => {
-              const id = job.name.split("/")[1] ?? "";
-              const lines = service.output().errors.split("\n");
-              return lines.filter((line) => line.includes(id) && line.includes("STORAGE_FULL"))
-                .length;
-            };
-            failed.add(await withoutRoom({ disk, ledger, recording: uploaded, failures }));
-            failed.add(await withoutRoom({ disk: mediaDisk, ledger, recording: slow, failures }));
-            await ledger.ended();
-          },
-        );
+        await context.test("it recovers from a full disk for job files or media", async () => {
+          const failures = (job: LedgerJob): number => {
+            const id = job.name.split("/")[1] ?? "";
+            const lines = service.output().errors.split("\n");
+            return lines.filter((line) => line.includes(id) && line.includes("STORAGE_FULL"))
+              .length;
+          };
+          failed.add(await withoutRoom({ disk, ledger, recording: uploaded, failures }));
+          failed.add(await withoutRoom({ disk: mediaDisk, ledger, recording: slow, failures }));
+          await ledger.ended();
+        });
       });
 
       await ledger.verify(

@@ -1,4 +1,4 @@
-// Nodes of both roles on one database and one bucket, while each of these fails and comes back, and
+// Nodes of both roles on one database and one bucket, while each of them fails and recovers, and
 // clocks are moved.
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -24,13 +24,13 @@ import { scriptedSamples } from "./scripted-recording.ts";
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const chance = chanceOf(seed);
 const hourSeconds = 3_600;
-/** More jobs than the two workers run at a time, so that some wait. */
+/** This is more than the two workers run concurrently, so that some jobs wait. */
 const manyJobs = 10;
 
 const idOf = ({ name }: LedgerJob): string => name.split("/")[1] ?? "";
 const begun = (node: ClusterNode, job: LedgerJob): number => node.begunCount(idOf(job));
 
-/** The worker that has begun a job. */
+/** Returns the worker that has begun a job. */
 async function holderOf(job: LedgerJob, workers: readonly ClusterNode[]): Promise<ClusterNode> {
   let holder: ClusterNode | undefined;
   await until(async () => {
@@ -77,7 +77,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
     held: { name: "held", uri: `${host.address}/held.wav`, bytes: heldBytes },
   };
   const all = Object.values(recordings);
-  // Each call goes to another node: every node must have the results of the others.
+  // Calls alternate between the nodes: each node must have the results of the other.
   let calls = 0;
   const address = () => (apis[(calls += 1) % 2] ?? apis[0]).service.address;
   const ledger = new JobLedger({ key: apis[0].service.key, address }, chance);
@@ -89,7 +89,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
     return row?.["tries"];
   };
 
-  await context.test("undisturbed, they act as one service", async () => {
+  await context.test("without faults, they act as one service", async () => {
     await ledger.learn(all);
     await ledger.submitAgain(4);
     held.hold();
@@ -116,7 +116,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
           await Promise.all([worker.start(), api.start()]);
           await ledger.submitAgain();
           await ledger.ended();
-          // A lease that expires costs an attempt.
+          // An expired lease costs an attempt.
           for (const each of jobs) assert.equal(await triesOf(each), 1);
         }
       },
@@ -144,7 +144,7 @@ test(`nodes on one database and one bucket (FAULT_SEED=${seed})`, { timeout }, a
 
       await s3.killObjects();
       const waiting = await ledger.submit(recordings.quick);
-      // More often than a job may fail.
+      // This is more often than a job may fail.
       await until(async () => begun(other, waiting) > 3, 120_000);
       await s3.startObjects();
 

@@ -9,8 +9,9 @@ import { allProcesses } from "./process.ts";
 const hourMs = 3_600_000;
 
 /**
- * Asserts that nothing that jobs used is left: scratch files, decoders, pieces, and media without a
- * transcript or an upload. A kill may leave files without a row, which the hourly sweep removes.
+ * Asserts that jobs have left nothing behind: no scratch files, decoders or pieces, and no media
+ * without a transcript or an upload. A kill may leave files without a row, which the hourly sweep
+ * removes.
  */
 export async function assertTidy(parts: {
   readonly database: Pick<Database, "db">;
@@ -28,7 +29,7 @@ export async function assertTidy(parts: {
   await sweepMedia({ db, store, log: createLog("silent"), now: inAnHour });
   const kept = await Array.fromAsync(store.list());
   const transcripts = db.selectFrom("transcript").select("media_id");
-  // The upload of a failed job stays, for use by another job.
+  // The upload of a failed job remains available to another job.
   const uploads = db.selectFrom("upload").select("media_id").where("media_id", "is not", null);
   const rows = await transcripts.union(uploads).execute();
   const wanted = new Set(rows.map(({ media_id }) => media_id));

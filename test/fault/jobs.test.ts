@@ -1,4 +1,4 @@
-// kill -9 of workers in the middle of jobs: each job ends once, with the text and the times of an
+// kill -9 of workers in the middle of jobs: each job ends once, with the text and times of an
 // undisturbed run.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -30,8 +30,8 @@ const lateMsMax = 200;
 const phases: readonly Phase[] = ["fetching", "fetched", "recognizing"];
 
 /**
- * Recordings of one piece, a few and several pieces, which are fetched slowly, fetched quickly, and
- * uploaded.
+ * Opens recordings of one piece, a few pieces and several pieces, which are fetched slowly, fetched
+ * quickly, and uploaded.
  */
 async function openRecordings() {
   const short = toneWav(numbers(6));
@@ -99,7 +99,7 @@ test(
   },
 );
 
-/** The number of attempts of each job, by its name. */
+/** Returns the number of attempts of each job, by name. */
 async function readAttempts({ db }: Pick<Database, "db">): Promise<Map<string, number>> {
   const rows = await db.selectFrom("transcript_job").select(["id", "tries"]).execute();
   return new Map(rows.map(({ id, tries }) => [`transcriptjob/${id}`, tries]));

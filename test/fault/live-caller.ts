@@ -12,33 +12,33 @@ import type { CallCounter } from "./call-counter.ts";
 
 const samplesPerMs = 16;
 const chunkMs = 100;
-/** The recording has speech of this length, then silence of this length, repeatedly. */
+/** The recording alternates between speech of this length and silence of the length below. */
 const speechMs = 1_300;
 const pauseMs = 900;
-/** The pause after a failure without a reason from a node. */
+/** The pause after a failure for which the node gave no reason. */
 const againMs = 100;
 /**
- * The pause after a socket was closed because its node shuts down, which comes without a retry
+ * The pause after a socket was closed because its node was shutting down. The close has no retry
  * delay.
  */
 const afterCloseMs = 1_000;
 
-/** From and to, in milliseconds of the recording. */
+/** A range of the recording, in milliseconds. */
 type Span = readonly [fromMs: number, toMs: number];
 
 /**
- * Sends a recording without end in real time, over streams of one protocol. If a stream ends too
- * early, it opens another one and sends everything after the last final again. It records what it
- * has said, and so finds speech that was not recognized.
+ * Sends an endless recording in real time over streams of one protocol. If a stream ends too early,
+ * the caller opens another one and resends everything after the last final result. It records which
+ * speech was recognized, to find speech that was not.
  */
 export class LiveCaller {
   readonly name: string;
   readonly #speech: Client<typeof Speech>;
   readonly #counter: CallCounter;
   readonly #beganAt = performance.now();
-  /** Where the recording ends, once the signal has aborted. */
+  /** The end of the recording, once the signal has aborted. */
   #endMs = Infinity;
-  /** Where the last final ends. */
+  /** The end of the last final result. */
   #recognizedMs = 0;
   readonly #recognized: Span[] = [];
 
@@ -49,7 +49,9 @@ export class LiveCaller {
     counter.addCaller(name);
   }
 
-  /** Speaks until the signal aborts, and resolves when everything was answered. */
+  /**
+   * Speaks until the signal aborts, and resolves when the recording has been recognized to its end.
+   */
   async speak(signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => {
       this.#endMs = this.#nowMs();
@@ -57,7 +59,7 @@ export class LiveCaller {
     while (!(await this.#stream())) continue;
   }
 
-  /** Speech that is in no final result, in milliseconds. */
+  /** The duration of the speech that is in no final result, in milliseconds. */
   get lostMs(): number {
     let lostMs = 0;
     for (let atMs = 0; atMs < this.#endMs; atMs += speechMs + pauseMs) {
@@ -77,7 +79,7 @@ export class LiveCaller {
     return Math.floor(performance.now() - this.#beganAt);
   }
 
-  /** Returns true if the recording was recognized to its end. */
+  /** Opens a stream; returns true if the recording was recognized to its end. */
   async #stream(): Promise<boolean> {
     const fromMs = this.#recognizedMs;
     const sent = { all: false };
@@ -135,7 +137,10 @@ function samplesOf(fromMs: number, toMs: number): Uint8Array {
   return new Uint8Array(samples.buffer);
 }
 
-/** The retry delay if the node reported that it shuts down; undefined: another failure. */
+/**
+ * Returns the retry delay if the node reported that it is shutting down, and undefined for any
+ * other failure.
+ */
 function retryMsOf(error: unknown): number | undefined {
   if (!(error instanceof ConnectError) || error.code !== Code.Unavailable) return undefined;
   const [retry] = error.findDetails(RetryInfoSchema);

@@ -1,5 +1,5 @@
-// Installations that are killed: at every moment the models folder has either the previous model or
-// the new one, complete.
+// Installations that are killed: at any moment, the models folder contains either the complete
+// previous model or the complete new one.
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";

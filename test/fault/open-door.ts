@@ -5,7 +5,7 @@ import {
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
 
-/** A transport with a connection of its own, whose calls carry a key. */
+/** Returns a transport with its own connection, whose calls carry a key. */
 export function openDoor(protocol: Protocol, address: string, key: string): Transport {
   const authorize: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${key}`);
@@ -14,10 +14,7 @@ export function openDoor(protocol: Protocol, address: string, key: string): Tran
   return protocols[protocol](address, [authorize]);
 }
 
-/**
- * The protocols besides REST by which the same methods can be called; the number is the version of
- * HTTP.
- */
+/** The protocols other than REST that provide the same methods. The number is the HTTP version. */
 const protocols = {
   grpc: (baseUrl, interceptors) => createGrpcTransport({ baseUrl, interceptors }),
   "grpc-web/1.1": (baseUrl, interceptors) =>

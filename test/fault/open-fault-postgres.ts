@@ -11,25 +11,25 @@ import { killAll } from "../fixtures/own-postgres-fixture.ts";
 import { until } from "../fixtures/until.ts";
 
 /**
- * A PostgreSQL server of a test, as an operator would have one: nodes get its DATABASE_URL, and
- * none of them restarts it.
+ * A PostgreSQL server for a test, set up as by an operator: nodes get its DATABASE_URL, and none of
+ * them restarts it.
  */
 export interface FaultPostgres extends AsyncDisposable {
   readonly url: string;
   /** Kills the whole server (kill -9). */
   kill(): Promise<void>;
-  /** Starts the server; resolves when it answers. */
+  /** Starts the server; resolves when it responds. */
   start(): Promise<void>;
   query(sql: string): Promise<Record<string, unknown>[]>;
 }
 
-/** Creates a server in a folder and starts it; `environment` is that of the server. */
+/** Creates a server in a folder and starts it; `environment` is the server's environment. */
 export async function openFaultPostgres(
   folder: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<FaultPostgres> {
   const log = createLog("silent");
-  // A folder that the service has initialized and stopped using.
+  // The service has initialized this folder and stopped using it.
   await (await openOwnPostgres({ folder, log }))[Symbol.asyncDispose]();
   const { programs, user } = await chooseServerPrograms(folder, log);
   const cluster = join(folder, "18");
@@ -59,7 +59,7 @@ export async function openFaultPostgres(
   };
   const start = async (): Promise<void> => {
     await until(async () => {
-      // A new server ends immediately while a process of the killed one is alive.
+      // While a process of the killed server is still alive, a new server ends immediately.
       if (!server || server.exitCode !== null || server.signalCode !== null) {
         await rm(join(cluster, "postmaster.pid"), { force: true });
         server = launch();
@@ -80,7 +80,7 @@ export async function openFaultPostgres(
     start,
     async kill() {
       await end("SIGKILL");
-      // The processes that serve clients notice the kill, but not immediately.
+      // The processes that serve clients do not notice the kill immediately.
       await killAll(cluster);
     },
     [Symbol.asyncDispose]: () => end("SIGINT"),

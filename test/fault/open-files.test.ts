@@ -1,5 +1,5 @@
-// A real service that may open few files (threat 64), and one in which an error is thrown that is
-// not caught (threat 104).
+// A real service with a low limit on open files (threat 64), and a service in which an uncaught
+// error is thrown (threat 104).
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { until } from "../fixtures/until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 
-/** Code that runs in the service and throws an error in a timer on a signal. */
+/** Code that runs in the service and, on a signal, throws an error in a timer. */
 const breaking = `if (process.argv.includes("serve")) process.on("SIGUSR2", () =>
   setTimeout(() => { throw new Error("thrown in a timer"); }))`;
 
@@ -55,7 +55,7 @@ async function isHealthy(): Promise<boolean> {
   return (await fetch(`${service.address}/readyz`, { headers })).ok;
 }
 
-/** Closes all sockets; returns how long it takes until other clients are served. */
+/** Closes all sockets; returns the time until other clients are served. */
 async function release(sockets: readonly Socket[]): Promise<number> {
   for (const socket of sockets) socket.destroy();
   const releasedAt = performance.now();
@@ -74,7 +74,8 @@ test("400 connections to a service that may open 256 files: half are accepted, a
 
 test("when it runs out of file descriptors, the service recovers as soon as some are free", async (t) => {
   await until(isHealthy);
-  // The open files and a few more, a limit that is reached long before that of connections.
+  // The limit is the number of open files and a few more, and is reached long before the limit on
+  // connections.
   const left = filesOf(service.pid) + 10;
   execFileSync("prlimit", [`--pid=${service.pid}`, `--nofile=${left}:${left}`]);
   const sockets = await flood(100);
@@ -84,7 +85,7 @@ test("when it runs out of file descriptors, the service recovers as soon as some
   assert.equal(service.child.exitCode, null);
 });
 
-test("an uncaught error is logged, and ends the process", async () => {
+test("an uncaught error is logged and ends the process", async () => {
   const exited = once(service.child, "exit");
   service.child.kill("SIGUSR2");
   const [code] = await exited;

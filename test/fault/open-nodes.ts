@@ -14,8 +14,8 @@ import { openFaultPostgres, type FaultPostgres } from "./open-fault-postgres.ts"
 import { startService, type ServiceProcess } from "./process.ts";
 
 /**
- * A node with its own address, as on a machine of its own. Its port stays the same when it is
- * started again.
+ * A node with its own address, as on a machine of its own. Its port does not change when it is
+ * restarted.
  */
 export class NodeProcess {
   readonly name: string;
@@ -58,7 +58,7 @@ export interface Nodes extends AsyncDisposable {
   readonly pgbouncer: TestPgbouncer;
   readonly haproxy: TestHaproxy;
   readonly nginx: TestNginx;
-  /** Opens another pair of proxies, with more replacements in their configurations. */
+  /** Opens another pair of proxies, with additional replacements in their configurations. */
   openProxies(replacements: {
     readonly haproxy: Readonly<Record<string, string>>;
     readonly nginx: Readonly<Record<string, string>>;
@@ -67,11 +67,11 @@ export interface Nodes extends AsyncDisposable {
   withoutMedia(action: () => Promise<void>): Promise<void>;
   /** Waits until HAProxy sends every kind of call to each API node. */
   untilReady(): Promise<void>;
-  /** An address of this machine that no other test calls from. */
+  /** An address of this machine from which no other test makes calls. */
   readonly otherCaller: string;
 }
 
-/** The proxies check four times as often as in the documentation. */
+/** The proxies run their checks four times as often as in the documentation. */
 const quicker = { "inter 1s": "inter 250ms" };
 
 export async function openNodes(): Promise<Nodes> {
@@ -151,7 +151,10 @@ export async function openNodes(): Promise<Nodes> {
   };
 }
 
-/** Returns openProxies(). Each proxy has the next address of `network`, and files in `folder`. */
+/**
+ * Returns openProxies(), which gives each proxy the next address of `network` and puts its files in
+ * `folder`.
+ */
 function createOpenProxies(options: {
   readonly folder: string;
   readonly network: string;
@@ -182,14 +185,14 @@ function createOpenProxies(options: {
 }
 
 /**
- * The servers of HAProxy for two nodes: for speech and for everything else, over HTTP/1.1 and
- * HTTP/2.
+ * The number of HAProxy servers for two nodes: for speech and for everything else, over HTTP/1.1
+ * and HTTP/2.
  */
 const allServers = 2 * 2 * 2;
 
 /**
- * The settings of PgBouncer in the documentation, except paths, users and the mode, for which a
- * test has its own.
+ * Returns the PgBouncer settings in the documentation, except the paths, users and mode, for which
+ * a test has its own.
  */
 function poolSettings(): string[] {
   const [, section = ""] = shownConfig("pgbouncer.ini", {}).split("[pgbouncer]\n");

@@ -13,7 +13,9 @@ interface PatchTarget {
   readonly name: string;
 }
 
-/** Changes the subject of a transcript over REST repeatedly, and records what was acknowledged. */
+/**
+ * Repeatedly changes the subject of a transcript over REST, and records the acknowledged changes.
+ */
 export class PatchCaller {
   /** The acknowledged versions, with their subjects. */
   readonly acknowledged = new Map<string, string>();
@@ -46,7 +48,7 @@ export class PatchCaller {
     }
   }
 
-  /** Asserts that every acknowledged version is there. */
+  /** Asserts that every acknowledged version exists. */
   async verify(): Promise<void> {
     const kept = new Set<string>();
     for (let token = ""; ;) {

@@ -39,7 +39,7 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
-/** A transaction that is idle until the server ends it. */
+/** Runs a transaction that is idle until the server ends it. */
 async function idleTransaction(db: Database["db"], name: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`select 1`.execute(trx);
@@ -48,7 +48,7 @@ async function idleTransaction(db: Database["db"], name: string): Promise<void> 
   });
 }
 
-/** The unfinished statements and transactions of a database. */
+/** Returns the unfinished statements and transactions of a database. */
 async function busyIn(name: string): Promise<unknown[]> {
   const { rows } = await direct.query(
     `select query from pg_stat_activity where datname = $1 and backend_type = 'client backend'
@@ -58,7 +58,7 @@ async function busyIn(name: string): Promise<unknown[]> {
   return rows;
 }
 
-/** The part of a node that the database sees: its pool. */
+/** Opens the part of a node that the database sees: its pool. */
 async function openNode(url: string, limits: Pick<DatabaseOptions, "statementMsMax"> = {}) {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(
@@ -78,7 +78,7 @@ for (const mode of ["session", "transaction"] as const) {
     });
     after(() => pgbouncer[Symbol.asyncDispose]());
 
-    it("start on an empty database, all at the same time, and again on a migrated one", async () => {
+    it("start concurrently on an empty database, and again on a migrated one", async () => {
       for (const round of ["empty", "made"]) {
         const opening = Array.from({ length: nodesCount }, () => openNode(pgbouncer.url(name)));
         const nodes = await within(
@@ -97,7 +97,7 @@ for (const mode of ["session", "transaction"] as const) {
       }
     });
 
-    it("time out statements: single ones, those in a transaction, and idle transactions", async () => {
+    it("time out single statements, statements in a transaction, and idle transactions", async () => {
       await using node = await openNode(pgbouncer.url(name), { statementMsMax: 1_000 });
       const { db, pool } = node.database;
       const nap = sql`select pg_sleep(60)`;
@@ -135,9 +135,9 @@ for (const mode of ["session", "transaction"] as const) {
       );
     });
 
-    it("leave no transaction open if its limits could not be set", async () => {
+    it("leave no transaction open if its limits cannot be set", async () => {
       const url = pgbouncer.url(name);
-      // More than PostgreSQL accepts once it is doubled.
+      // PostgreSQL does not accept this value once it is doubled.
       const limits = { connectionsMax: 1, statementMsMax: 1_500_000_000 };
       const options = { url, folder: "", log, durable: false, ...limits };
       await using database = await openDatabase(options);

@@ -13,9 +13,12 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly address: string;
   /** The first API key of the data folder; only the first node on a database creates one. */
   readonly key: string;
-  /** The time from the start to the first line with the address. Models may still be loading. */
+  /**
+   * The time from the start to the first line that contains the address. Models may still be
+   * loading then.
+   */
   readonly answersMs: number;
-  /** What it has written to standard output and standard error. */
+  /** Returns what the process has written to standard output and standard error. */
   output(): { readonly out: string; readonly errors: string };
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
@@ -24,8 +27,9 @@ export interface ServiceProcess extends AsyncDisposable {
 }
 
 /**
- * Starts the service on a data folder and waits until it is ready. Rejects with its output if it
- * ends first. The database is prepared beforehand if it is the service's own and has no folder yet.
+ * Starts the service on a data folder and waits until it is ready. Rejects with the service's
+ * output if it ends first. The database is prepared beforehand if it is the service's own and has
+ * no folder yet.
  */
 export async function startService(
   dataFolder: string,
@@ -92,14 +96,14 @@ export async function startService(
   };
 }
 
-/** A process, as /proc describes it. */
+/** A process as described by /proc. */
 export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
   readonly command: string;
 }
 
-/** Every process that has `pid` as an ancestor, with `pid` itself first. */
+/** Returns the process `pid` and all its descendants, with `pid` first. */
 export function treeOf(pid: number): ProcessInfo[] {
   const all = allProcesses();
   const tree = all.filter((each) => each.pid === pid);
@@ -108,8 +112,8 @@ export function treeOf(pid: number): ProcessInfo[] {
 }
 
 /**
- * The PostgreSQL processes of a data folder, the postmaster and its workers, found by their working
- * directory.
+ * Returns the PostgreSQL processes of a data folder (the postmaster and its workers), found by
+ * their working directory.
  */
 export function postgresOf(dataFolder: string): ProcessInfo[] {
   return allProcesses().filter(({ pid, command }) => {
@@ -122,7 +126,7 @@ export function postgresOf(dataFolder: string): ProcessInfo[] {
   });
 }
 
-/** Every process of this machine, from /proc. */
+/** Returns every process of this machine, from /proc. */
 export function allProcesses(): ProcessInfo[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

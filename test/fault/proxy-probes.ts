@@ -1,5 +1,5 @@
-// What proxies break without the right configuration: each probe sends requests through one proxy,
-// with a healthy node behind it.
+// Probes for requests that proxies break without the right configuration. Each probe sends requests
+// through one proxy to a healthy node.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:https";
@@ -30,7 +30,7 @@ const config = {
   languageCode: "en-US",
 } as const;
 
-/** Uploads 3 MB of media and gets the same bytes back. */
+/** Uploads 3 MB of media and reads the same bytes back. */
 export async function bigUploadPasses({ address, key }: ProbeTarget): Promise<void> {
   const bytes = Buffer.alloc(3 << 20, "media ");
   const draft = { metadata: { languageCode: "en-US", fileType: "AUDIO", subject: "big" } };
@@ -43,8 +43,8 @@ export async function bigUploadPasses({ address, key }: ProbeTarget): Promise<vo
     path: "/v1alpha1/initupload",
     body: { resourceName: name },
   });
-  // Signed URLs have the address of the proxy in HLUST_PUBLIC_URL; every other proxy accepts them
-  // too.
+  // Signed URLs contain the address of the proxy in HLUST_PUBLIC_URL; every other proxy also
+  // accepts them.
   const { pathname, search } = new URL(started.json.storageSignedUrl);
   const put = await fetch(`${address}${pathname}${search}`, { method: "PUT", body: bytes });
   assert.equal(put.status, 200, await put.text());
@@ -57,8 +57,8 @@ export async function bigUploadPasses({ address, key }: ProbeTarget): Promise<vo
 }
 
 /**
- * A request that is refused for its headers is answered before its body is sent: the proxy does not
- * wait for the end of the body.
+ * Asserts that a request that is refused because of its headers gets its response before its body
+ * is sent: the proxy does not wait for the end of the body.
  */
 export async function earlyRefusalPasses({ address, key }: ProbeTarget): Promise<void> {
   const start = { method: "POST", path: "/v1alpha1/initupload", body: {} };
@@ -72,7 +72,7 @@ export async function earlyRefusalPasses({ address, key }: ProbeTarget): Promise
   put.destroy();
 }
 
-/** Sends 40 s of audio, 1.3 MB, on one gRPC stream. */
+/** Sends 40 s of audio (1.3 MB) on one gRPC stream. */
 export async function longStreamPasses({ address, key }: ProbeTarget): Promise<void> {
   async function* audio(): AsyncGenerator<Uint8Array, void> {
     for (let second = 0; second < 40; second += 1) {
@@ -112,7 +112,7 @@ export async function silencePasses(
   );
 }
 
-/** Opens the socket of a page of the proxy's own origin, whatever HLUST_PUBLIC_URL is. */
+/** Opens the socket of a page from the proxy's own origin, whatever HLUST_PUBLIC_URL is. */
 export async function pageSocketOpens({ address, key }: ProbeTarget): Promise<void> {
   const url = `${address.replace("https", "wss")}${streamPath}`;
   const socket = new WebSocket(url, ["Bearer", key], { origin: address });
@@ -121,7 +121,7 @@ export async function pageSocketOpens({ address, key }: ProbeTarget): Promise<vo
   socket.terminate();
 }
 
-/** Asserts that the audit log has the address of the caller, not the proxy's. */
+/** Asserts that the audit log contains the address of the caller instead of the proxy's. */
 export async function callerIsSeen(
   { address, key }: ProbeTarget,
   callerAddress: string,

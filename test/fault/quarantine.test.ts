@@ -25,7 +25,7 @@ const receiver = createServer((request, response) => {
 });
 let folder: string;
 let copy: string;
-/** The name of a transcript with media, and of a job that waits. */
+/** The name of a transcript with media, and the name of a waiting job. */
 let transcript: string;
 let job: string;
 
@@ -103,7 +103,7 @@ test("a copy of the data folder starts in quarantine: it answers calls and does 
   assert.deepEqual(calls, []);
 });
 
-test("`hlust archive` shows why an archive is in quarantine; there fsck repairs nothing and accounts deletes nothing", async () => {
+test("`hlust archive` shows why an archive is in quarantine, in which fsck repairs nothing and accounts deletes nothing", async () => {
   const shown = await hlust("archive", "show");
   assert.equal(shown.code, 1, shown.errors);
   assert.match(shown.out, /^Archive [0-9a-f-]{36}, since .*\n.*\n.*\nA service is in quarantine: /);

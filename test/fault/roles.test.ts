@@ -17,7 +17,7 @@ import { callRest } from "../spec/service.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { postgresOf, startService } from "./process.ts";
 
-/** Asserts that the node has no speech over gRPC, and does not list it in reflection. */
+/** Asserts that the node does not serve speech over gRPC, or list it in reflection. */
 async function answersOnlyHealth(baseUrl: string): Promise<void> {
   const transport = createGrpcTransport({ baseUrl });
   const { statuses } = await createClient(Health, transport).list({});
@@ -57,7 +57,7 @@ test("jobs submitted to an api node run on a worker node, which serves only its 
     const list = { method: "GET", path: "/v1alpha1/transcripts" };
     assert.equal((await callRest(worker.address, api.key, list)).status, 404);
     await answersOnlyHealth(worker.address);
-    // A watch at one node shows the progress of a job on another node.
+    // A watch on one node shows the progress of a job on another node.
     const watched = (await (await watching).text()).trimEnd().split("\n");
     const states = watched.map((line) => JSON.parse(line).result.state);
     assert.deepEqual([states.at(0), states.at(-1)], ["PROCESSING", "SUCCESS"]);

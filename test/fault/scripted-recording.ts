@@ -1,9 +1,9 @@
 const samplesPerMs = 16;
 
 /**
- * A recording for the scripted engine, which recognizes a word every 500 ms of an utterance: its
- * text and the times of its words show the utterances, their lengths and places. `value` is the
- * value of the samples of speech, which can be a command to the engine.
+ * Returns a recording for the scripted engine, which recognizes a word every 500 ms of an
+ * utterance. The text and the times of its words show the utterances with their lengths and
+ * positions. `value` is the sample value of speech, which can be a command to the engine.
  */
 export function scriptedSamples(
   utterancesMs: readonly number[],

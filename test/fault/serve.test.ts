@@ -1,5 +1,5 @@
-// The service as a process: how it starts, reports that, drains and stops; and what a kill -9
-// leaves.
+// The service as a process: how it starts, becomes ready, drains and stops, and what remains after
+// a kill -9.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,7 @@ after(() => {
 /** For tests in which the words do not matter. */
 const scripted = { HLUST_ENGINE: "scripted" };
 
-test("bin/hlust runs on the pinned Node, whichever node is on the PATH, from any folder", () => {
+test("bin/hlust runs on the pinned Node from any folder, whichever node is on the PATH", () => {
   const old = join(folder, "old");
   execFileSync("mkdir", ["-p", old]);
   writeFileSync(join(old, "node"), "#!/bin/sh\necho v12.0.0; exit 1\n", { mode: 0o755 });
@@ -45,7 +45,7 @@ test("bin/hlust runs on the pinned Node, whichever node is on the PATH, from any
   assert.match(text, /^hlust \d+\.\d+\.\d+, Node 24\./);
 });
 
-test("an invalid setting, an unknown one and an unknown command are named in the error", () => {
+test("an invalid setting, an unknown setting and an unknown command are named in the error", () => {
   const run = (args: string[], env: Record<string, string> = {}) =>
     spawnSync(hlust, args, { env: { PATH: "/usr/bin:/bin", ...env }, encoding: "utf8" });
   const bad = run(["serve"], { HLUST_PORT: "x", HLUST_PROT: "1" });
@@ -73,7 +73,7 @@ test("serve prints the first key and a link once, then one line when ready; SIGT
   assert.ok(tree.some(({ command }) => command.includes("engine-process")));
   assert.ok(tree.some(({ command }) => command.includes("postgres -D")));
   assert.equal(await first.stop(), 0);
-  // Whatever outlived its parent is removed by init, a moment later.
+  // Processes that outlive their parent are removed by init a moment later.
   for (const { pid } of tree) {
     await until(() => Promise.resolve(!existsSync(`/proc/${pid}`)), 2_000);
   }
@@ -84,7 +84,7 @@ test("serve prints the first key and a link once, then one line when ready; SIGT
   assert.equal(second.output().errors.includes(second.key), false);
 });
 
-/** Whether a new stream is accepted; it is closed again. */
+/** Returns whether a new stream is accepted, and closes the stream again. */
 async function isTaken({ address, key }: ServiceProcess): Promise<boolean> {
   try {
     const stream = await openStream(address, { token: key });
@@ -95,7 +95,7 @@ async function isTaken({ address, key }: ServiceProcess): Promise<boolean> {
   }
 }
 
-test("after SIGTERM open streams get their finals, and new ones are refused", async () => {
+test("after SIGTERM, open streams get their final results and new streams are refused", async () => {
   await using service = await startService(join(folder, "drain"));
   const stream = await openStream(service.address, { token: service.key });
   stream.send(streamingConfig());
@@ -115,11 +115,11 @@ test("after SIGTERM open streams get their finals, and new ones are refused", as
   assert.ok(performance.now() - began < 30_000);
 });
 
-test("kill -9 of any process of the tree loses nothing that was answered", async () => {
+test("kill -9 of any process of the tree loses nothing that was acknowledged", async () => {
   const data = join(folder, "kill");
   const names: string[] = [];
   let service = await startService(data, scripted);
-  // The service that currently runs, so that it is stopped even if an assertion fails.
+  // The service that is currently running is stopped even if an assertion fails.
   await using running = new AsyncDisposableStack();
   running.defer(async () => {
     await service.stop();
@@ -139,7 +139,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
     for (const name of names) {
       const call = { method: "GET", path: `/v1alpha1/${name}` };
       let status = 503;
-      // PostgreSQL may be on its way down, or up again, after a call that it still answered.
+      // PostgreSQL may be stopping or starting again after a call that it still answered.
       await until(async () => {
         ({ status } = await callRest(service.address, key, call));
         return status !== 503;
@@ -149,7 +149,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   };
   assert.equal(await create(), 200);
 
-  // The service itself: calls in flight may fail, answered writes remain.
+  // The service is killed: calls in flight may fail, but acknowledged writes remain.
   const writing = Promise.allSettled(Array.from({ length: 20 }, () => create()));
   await create();
   await service.crash();
@@ -158,7 +158,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   assert.equal(service.key, key);
   await checkAll();
 
-  // An engine process: the next call goes to another one.
+  // An engine process is killed: the next call is sent to another one.
   const engine = treeOf(service.pid).find(({ command }) => command.includes("engine-process"));
   assert.ok(engine);
   process.kill(engine.pid, "SIGKILL");
@@ -172,7 +172,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
     return (await callRest(service.address, key, call)).status === 200;
   }, 20_000);
 
-  // The PostgreSQL postmaster, and one of its workers.
+  // The PostgreSQL postmaster, a backend and the WAL writer are killed in turn.
   for (const which of [/bin\/postgres -D/, /postgres: .*hlust postgres/, /postgres: .*walwriter/]) {
     const found = postgresOf(data).find(({ command }) => which.test(command));
     assert.ok(found, String(which));
@@ -183,7 +183,7 @@ test("kill -9 of any process of the tree loses nothing that was answered", async
   await fsckClean(data);
 });
 
-test("after SIGTERM an open gRPC stream gets its finals immediately, and ends with UNAVAILABLE", async () => {
+test("after SIGTERM, an open gRPC stream gets its final results immediately and ends with UNAVAILABLE", async () => {
   await using service = await startService(join(folder, "drain-grpc"));
   const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
   const sentence = "my brother lives in a small town";
@@ -208,7 +208,7 @@ test("after SIGTERM an open gRPC stream gets its finals immediately, and ends wi
       }
     }
   };
-  // The stream never ends with OK, since the caller was still sending.
+  // The stream never ends with OK, since the caller is still sending.
   await assert.rejects(listen(), { code: Code.Unavailable });
   assert.deepEqual(finals, [`${sentence} `]);
   assert.equal(await exit, 0);
@@ -216,7 +216,7 @@ test("after SIGTERM an open gRPC stream gets its finals immediately, and ends wi
   assert.equal(service.output().errors.includes("call.broken"), false);
 });
 
-test("SIGTERM before it is ready ends serve with 0, and leaves no process", async () => {
+test("SIGTERM before serve is ready ends it with 0 and leaves no process", async () => {
   const data = join(folder, "early");
   await using _made = await startService(data, scripted);
   await _made.stop();
@@ -228,7 +228,7 @@ test("SIGTERM before it is ready ends serve with 0, and leaves no process", asyn
     const tree = treeOf(child.pid ?? 0);
     child.kill("SIGTERM");
     const [code, signal] = await exited;
-    // Before the service listens for the signal, it ends the process in the usual way.
+    // Before the service listens for the signal, the signal ends the process in the usual way.
     assert.ok(code === 0 || signal === "SIGTERM", `${afterMs} ms: ${code} ${signal}`);
     const postgres = postgresOf(data);
     assert.ok(code !== 0 || postgres.length === 0, "its PostgreSQL is gone");

@@ -14,9 +14,9 @@ import { openSegmentsReader } from "../../src/transcripts/segments-reader.ts";
 import { openTestMeter } from "../fixtures/open-test-meter.ts";
 
 /**
- * The part of the service that stores transcripts and media, behind the real doors, in a process
- * that starts in a third of the time of the whole service: for tests that kill many. `node
- * serving-process.ts <data folder>`; it ends with its standard input.
+ * Runs the part of the service that stores transcripts and media, behind the real doors. The
+ * process starts in a third of the time of the whole service, for tests that kill many processes.
+ * Usage: `node serving-process.ts <data folder>`. The process ends when its standard input ends.
  */
 async function serve(): Promise<void> {
   const [dataFolder = ""] = process.argv.slice(2);
@@ -53,7 +53,7 @@ async function serve(): Promise<void> {
   );
   at.address = server.address;
   process.stdout.write(`hlust: ready at ${server.address}\n`);
-  // A killed process does not get here.
+  // A killed process does not reach this line.
   flushCompileCache();
   for await (const _ of process.stdin) continue;
 }

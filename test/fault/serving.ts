@@ -8,13 +8,13 @@ import { seedPostgres } from "../fixtures/seed-postgres.ts";
 let program: Promise<string> | undefined;
 const bundled = (): Promise<string> =>
   (program ??= bundledProgram(resolve(import.meta.dirname, "serving-process.ts")));
-/** Later processes use the code cache of the first. */
+/** Later processes use the code cache of the first one. */
 const compileCache = resolve(import.meta.dirname, "../../node_modules/.cache/node");
 
-/** A serving process (serving-process.ts), ready. */
+/** A serving process (serving-process.ts) that is ready. */
 export interface Serving {
   readonly address: string;
-  /** Kills the process (kill -9); resolves when it is gone. */
+  /** Kills the process (kill -9); resolves when it has ended. */
   kill(): Promise<void>;
   /** Lets the process end by itself. */
   stop(): Promise<void>;
@@ -57,7 +57,7 @@ async function readyAddress(child: ChildProcess): Promise<string> {
   });
 }
 
-/** The first API key of a data folder. */
+/** Returns the first API key of a data folder. */
 export function keyOf(dataFolder: string): string {
   return readFileSync(join(dataFolder, "api-key"), "utf8").trim();
 }

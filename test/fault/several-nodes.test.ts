@@ -1,5 +1,5 @@
 // Two API nodes and two workers behind HAProxy, nginx and PgBouncer, configured as in
-// docs/operations: what callers notice of restarts, kills and outages.
+// docs/operations: the effects of restarts, kills and outages on callers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,15 +22,15 @@ const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const rounds = Number(process.env["FAULT_ROUNDS"] ?? 3);
 const awayMs = Number(process.env["FAULT_AWAY_MS"] ?? 2_000);
 /**
- * nginx has no health checks: after a stream was ended it may send the caller back to the same
- * node, which refuses it once more.
+ * nginx has no health checks: after a stream has ended, nginx may send the caller back to the same
+ * node, which refuses the caller once more.
  */
 const handoversMax = 2;
-/** For the same reason, one call at each stop may reach a node that closes, and get a 502. */
+/** For the same reason, one call at each stop may reach a node that is closing, and get a 502. */
 const nginxFailuresMax = 1;
 /**
- * Calls of one caller that fail in a kill: one or two in flight, and one that is sent to the dead
- * node before the proxy notices.
+ * The maximum number of calls of one caller that fail in a kill: one or two in flight, and one that
+ * is sent to the dead node before the proxy notices.
  */
 const cutMax = 3;
 const timeout = 600_000;
@@ -43,9 +43,9 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
     { name: "nginx", address: nodes.nginx.address },
   ];
 
-  await context.test("HAProxy finds every node ready by its checks", () => nodes.untilReady());
+  await context.test("HAProxy's checks find every node ready", () => nodes.untilReady());
   for (const { name, address } of proxies) {
-    await context.test(`what ${name} might break works`, async () => {
+    await context.test(`requests that ${name} might break succeed`, async () => {
       const target = { address, key };
       await bigUploadPasses(target);
       await earlyRefusalPasses(target);
@@ -64,12 +64,14 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
   const callers = new Callers({ proxies, key }, chanceOf(seed));
   await callers.during(async () => {
     await callers.untilAnswered();
-    await context.test(`${rounds} rolling restarts: no call fails`, () => roll(nodes, callers));
-    await context.test("an API node and a worker are killed: their calls fail once", () =>
+    await context.test(`no call fails during ${rounds} rolling restarts`, () =>
+      roll(nodes, callers),
+    );
+    await context.test("when an API node and a worker are killed, their calls fail once", () =>
       kill(nodes, callers),
     );
     await context.test(
-      "the database is unavailable: streams continue, other calls get the reason",
+      "when the database is unavailable, streams continue and other calls get the reason",
       async () => {
         await nodes.postgres.kill();
         await delay(awayMs);
@@ -77,7 +79,7 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
         await assertExplained(callers);
       },
     );
-    await context.test("a pooler is killed and restarted: the effect is the same", async () => {
+    await context.test("a pooler that is killed and restarted has the same effect", async () => {
       await nodes.pgbouncer.restart();
       await assertExplained(callers);
     });
@@ -148,20 +150,20 @@ async function kill({ apis, workers, untilReady }: Nodes, callers: Callers): Pro
 }
 
 /**
- * Asserts that no stream failed in an outage of what the nodes depend on, and that every other
- * caller that failed got a delay after which to retry.
+ * Asserts that no stream failed during an outage of something that the nodes depend on, and that
+ * every other caller that failed got a retry delay.
  */
 async function assertExplained(callers: Callers): Promise<void> {
   await callers.untilAnswered();
   const failures = callers.takeFailures();
   const live = new Set(callers.lives.map(({ name }) => name));
   assert.deepEqual(countsOf(failures.filter(({ caller }) => live.has(caller))), {});
-  // A proxy may drop a refusal that arrives before the whole request was sent.
+  // A proxy may drop a refusal that arrives before the whole request has been sent.
   const broken = failures.filter(({ isExplained }) => !isExplained);
   assert.ok(broken.length <= 2 + failures.length / 4, JSON.stringify(countsOf(broken)));
 }
 
-/** The number of each failure. */
+/** Returns the number of occurrences of each failure. */
 function countsOf(failures: readonly FailedCall[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { caller, problem } of failures) {

@@ -1,5 +1,5 @@
-// A node that shuts down: it first reports that it is not ready, serves for a while, and closes its
-// listener last.
+// A node that is shutting down: it first reports that it is not ready, continues to serve for a
+// while, and closes its listener last.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ after(() => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** An HTTP/1.1 connection that is kept open over several calls. */
+/** Opens an HTTP/1.1 connection that stays open across several calls. */
 function openKept(address: string) {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname).setEncoding("utf8");
@@ -34,7 +34,7 @@ function openKept(address: string) {
   return {
     closed: once(socket, "close"),
     write: (bytes: string) => socket.write(bytes),
-    /** The next complete answer, whose body is JSON. */
+    /** Returns the next complete response, whose body is JSON. */
     async answer() {
       await until(async () => /\r\n\r\n\{.*\}$/s.test(received));
       const answer = received;
@@ -60,11 +60,11 @@ async function submit({ address, key }: ServiceProcess, media: Server): Promise<
   assert.equal(status, 200);
 }
 
-test("a node that shuts down first reports that it is not ready, answers as before until the delay is over, and then closes connections", async () => {
+test("a node that is shutting down reports that it is not ready, serves calls until the delay is over, and then closes connections", async () => {
   const settings = { HLUST_ENGINE: "scripted", HLUST_DRAIN_SECONDS: "600" };
   await using service = await startService(data, settings);
   const { address, key, child } = service;
-  // If an assertion fails, the signal that ends the service is the second one.
+  // If an assertion fails, the service is ended by a second signal.
   using cleaning = new DisposableStack();
   cleaning.defer(() => child.kill("SIGTERM"));
   const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
@@ -79,7 +79,7 @@ test("a node that shuts down first reports that it is not ready, answers as befo
   const watching = health.watch({})[Symbol.asyncIterator]();
   assert.equal((await watching.next()).value?.status, Status.SERVING);
   const kept = openKept(address);
-  // A job is running: its media never arrives.
+  // The job keeps running, because its media never arrives.
   const media = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "audio/wav", "content-length": 1_000_000 });
     response.write("RIFF");
@@ -111,7 +111,7 @@ test("a node that shuts down first reports that it is not ready, answers as befo
   stream.send(streamingConfig({ languageCode: "is-IS" }));
   stream.sendAudio(Buffer.from(speech(1_000).buffer));
   await stream.waitFor(({ result }) => (result?.results?.length ?? 0) > 0);
-  // A call in flight: its body follows later.
+  // The call is in flight: its body follows later.
   const slow = openKept(address);
   const body = JSON.stringify({ transcript: { metadata: { languageCode: "is-IS" } } });
   const create = `POST /v1alpha1/transcripts HTTP/1.1\r\n${head}Content-Type: application/json\r\n`;

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 
 const partsCount = 8;
 
-/** Answers with bytes in parts, over this many milliseconds. */
+/** Returns a listener that sends bytes in parts over this many milliseconds. */
 export function slowly(bytes: Buffer, ms: number): RequestListener {
   return (_request, response) => {
     response.setHeader("content-length", bytes.length);

@@ -4,16 +4,16 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 
-/** A file system of its own in memory, which a test can fill. */
+/** An in-memory file system that a test can fill. */
 export interface SmallDisk extends Disposable {
   readonly folder: string;
   /** Fills the disk except for this many bytes. */
   fill(leftBytes: number): void;
-  /** Deletes what fill() has written. */
+  /** Deletes the data that fill() has written. */
   makeRoom(): void;
 }
 
-/** Mounts a small disk on a folder; returns the reason if this user cannot. */
+/** Mounts a small disk on a folder; returns the reason if this user may not mount one. */
 export function mountSmallDisk(folder: string, bytes: number): SmallDisk | string {
   mkdirSync(folder, { recursive: true });
   const options = `size=${bytes},mode=0700`;
@@ -31,7 +31,7 @@ export function mountSmallDisk(folder: string, bytes: number): SmallDisk | strin
       try {
         writeFileSync(filler, bytes);
       } catch (error) {
-        // Another writer has used the rest: the disk is full.
+        // Another writer has used the remaining space: the disk is full.
         if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
       }
     },

@@ -1,5 +1,5 @@
-// kill -9 of the serving process and of its PostgreSQL in the middle of writes: every answered
-// write is there, and no write is there in part.
+// kill -9 of the serving process and of its PostgreSQL in the middle of writes: every acknowledged
+// write is preserved, and no write is applied in part.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { keyOf, startServing, type Serving } from "./serving.ts";
 
 const kills = Number(process.env["FAULT_KILLS"] ?? 64);
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
-/** The number of archives: while one restarts, another one is killed. */
+/** The number of archives: while one restarts, another is killed. */
 const archives = 2;
 const writersOfArchive = 4;
 let folder: string;
@@ -29,7 +29,7 @@ after(() => {
 });
 
 test(
-  `every answered write survives ${kills} kills (FAULT_SEED=${seed})`,
+  `every acknowledged write survives ${kills} kills (FAULT_SEED=${seed})`,
   { timeout: 60_000 + kills * 3_000 },
   async () => {
     const share = Math.ceil(kills / archives);
@@ -41,7 +41,7 @@ test(
   },
 );
 
-/** Kills processes in the middle of writes to a data folder, then reads all of it. */
+/** Kills processes in the middle of writes to a data folder, then reads all of the data. */
 async function killAndVerify(data: string, share: number, ownSeed: number): Promise<void> {
   const chance = chanceOf(ownSeed);
   const turn = chance.below(2);
@@ -68,7 +68,7 @@ async function killAndVerify(data: string, share: number, ownSeed: number): Prom
   for (let kill = 1; kill <= share; kill += 1) {
     const before = answered();
     await until(async () => stop.signal.aborted || answered() > before + 2, 60_000);
-    // A service that is starting would die with its database, and start again.
+    // A service that is still starting would end with its database, and start again.
     const next = await spare;
     if (!next || stop.signal.aborted) break;
     await delay(chance.below(30));
@@ -91,8 +91,8 @@ async function killAndVerify(data: string, share: number, ownSeed: number): Prom
 }
 
 /**
- * Starts a serving process, however often its database is killed in the meantime; undefined if it
- * is no longer needed.
+ * Starts a serving process, however often its database is killed in the meantime. Returns undefined
+ * if the process is no longer needed.
  */
 async function startAnyhow(data: string, signal: AbortSignal): Promise<Serving | undefined> {
   while (!signal.aborted) {
@@ -102,7 +102,9 @@ async function startAnyhow(data: string, signal: AbortSignal): Promise<Serving |
   return undefined;
 }
 
-/** Kills a process of the data folder's PostgreSQL: mostly a backend, which serves a connection. */
+/**
+ * Kills a process of the data folder's PostgreSQL, usually a backend, which serves a connection.
+ */
 function killPostgres(data: string, chance: Chance): void {
   const which = chance.oneOf([
     ...Array.from({ length: 8 }, () => /postgres: .*hlust postgres/),
@@ -114,8 +116,8 @@ function killPostgres(data: string, chance: Chance): void {
 }
 
 /**
- * Asserts that everything that the writers recorded is there, exactly. Everything else was never
- * answered, and must be complete.
+ * Asserts that everything that the writers recorded exists unchanged. Everything else was never
+ * acknowledged, and must be complete.
  */
 async function verifyAll(target: Target, writers: readonly ArchiveWriter[]): Promise<void> {
   const listed = await listAll(target);
@@ -135,7 +137,10 @@ async function verifyAll(target: Target, writers: readonly ArchiveWriter[]): Pro
   assert.deepEqual([...listed], [], "unknown transcripts");
 }
 
-/** The names of all transcripts, with their subjects, as soon as the database is back. */
+/**
+ * Returns the names of all transcripts, with their subjects, as soon as the database is available
+ * again.
+ */
 async function listAll({ address, key }: Target): Promise<Map<string, string>> {
   const listed = new Map<string, string>();
   for (let token = ""; ;) {

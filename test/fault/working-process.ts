@@ -11,10 +11,10 @@ import { loopbackAllowed, toneRecognizer } from "../fixtures/jobs-fixture.ts";
 import { openTestMeter } from "../fixtures/open-test-meter.ts";
 
 /**
- * The part of a worker node that runs jobs, in a process that starts in half the time of a whole
- * node: for tests that kill many. `node working-process.ts <data folder> <ms per piece>`; its log
- * is on standard error, and standard output has a line for each piece that it begins. It ends with
- * its standard input.
+ * Runs the part of a worker node that runs jobs. The process starts in half the time of a whole
+ * node, for tests that kill many processes. Usage: `node working-process.ts <data folder> <ms per
+ * piece>`. The log is written to standard error, and standard output has a line for each piece that
+ * the process begins. The process ends when its standard input ends.
  */
 async function work(): Promise<void> {
   const [dataFolder = "", pieceMs = "0"] = process.argv.slice(2);
@@ -45,7 +45,7 @@ async function work(): Promise<void> {
     log,
   });
   process.stdout.write("ready\n");
-  // A killed process does not get here.
+  // A killed process does not reach this line.
   flushCompileCache();
   for await (const _ of process.stdin) continue;
 }

@@ -7,10 +7,10 @@ import { bundledProgram } from "../fixtures/bundled-program.ts";
 let program: Promise<string> | undefined;
 const bundled = (): Promise<string> =>
   (program ??= bundledProgram(resolve(import.meta.dirname, "working-process.ts")));
-/** Later processes use the code cache of the first. */
+/** Later processes use the code cache of the first one. */
 const compileCache = resolve(import.meta.dirname, "../../node_modules/.cache/node");
 
-/** pino's level of warnings. */
+/** pino's level for warnings. */
 const warnLevel = 40;
 const endings: ReadonlySet<string> = new Set([
   "job.succeeded",
@@ -24,13 +24,13 @@ const endings: ReadonlySet<string> = new Set([
 /** The phase of the job that a worker is running, according to its log. */
 export type Phase = "fetching" | "fetched" | "recognizing" | "ended";
 
-/** A working process (working-process.ts), which logs what it does. */
+/** A working process (working-process.ts) that logs its work. */
 export class Working implements AsyncDisposable {
-  /** The jobs that it is running, by their id, with the number of the attempt. */
+  /** The number of the current attempt for each job that the process is running, by job id. */
   readonly attempts = new Map<string, number>();
   /** The phase of the job in the last line of the log. */
   phase: Phase = "ended";
-  /** The jobs that it has begun. */
+  /** The jobs that the process has begun. */
   readonly begun = new Set<string>();
   /** The warnings and errors in its log. */
   readonly troubles: string[] = [];
@@ -64,7 +64,7 @@ export class Working implements AsyncDisposable {
     return working;
   }
 
-  /** Kills the process (kill -9); resolves when it is gone. */
+  /** Kills the process (kill -9); resolves when it has ended. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#exited;

@@ -27,7 +27,7 @@ import { startService, type ServiceProcess } from "./process.ts";
 const scripted = { HLUST_ENGINE: "scripted", HLUST_ROLE: "api" };
 const hourMs = 3_600_000;
 let folder: string;
-/** The data folder of an archive with media that is old enough for every sweep. */
+/** The data folder of an archive whose media is old enough for every sweep. */
 let archive: string;
 let s3: TestS3;
 
@@ -72,7 +72,7 @@ function copyOfMedia(name: string): string {
   return copy;
 }
 
-/** Asserts that the start is refused; if it succeeds, fails with its output. */
+/** Asserts that the start is refused with these words. */
 async function refuses(
   dataFolder: string,
   environment: Readonly<Record<string, string>>,
@@ -93,7 +93,7 @@ test("(a) an empty database with the media of an archive is refused, and no file
   assert.equal(mediaOf(copy).length, 2);
 });
 
-test("(a) even media from before archives had marks is refused", async () => {
+test("(a) media from before archives had marks is also refused", async () => {
   const copy = copyOfMedia("unmarked");
   rmSync(join(copy, "media/hlust-archive"), { force: true });
   await refuses(copy, {}, /database .* is new/, /2 /, /DATABASE_URL/);
@@ -143,7 +143,7 @@ test("(c) an empty database with the bucket of another service is refused, and n
   assert.deepEqual(await keys(), kept);
 });
 
-test("(c) a bucket without a mark that is not empty is refused to an empty database", async () => {
+test("(c) an empty database with a non-empty bucket without a mark is refused", async () => {
   const { settings, keys } = await openTestBucket(s3);
   const Key = `media/${newId()}`;
   await s3.client.send(new PutObjectCommand({ Bucket: settings.bucket, Key, Body: "bytes" }));
@@ -169,7 +169,7 @@ test("a node whose media folder differs from that of the other nodes does not st
     apart.start(),
     /has no file hlust-archive.*one folder that they share, or S3_BUCKET/s,
   );
-  // The same folder, under another path.
+  // This is the same folder under another path.
   rmSync(join(apart.dataFolder, "media"), { recursive: true });
   symlinkSync(join(api.dataFolder, "media"), join(apart.dataFolder, "media"));
   await apart.start();

@@ -24,7 +24,9 @@ import {
 } from "../fixtures/jobs-fixture.ts";
 import { openTestDatabase } from "../fixtures/open-test-database.ts";
 
-/** Hosts that are not public addresses, however they are written: a submit with one is refused. */
+/**
+ * Hosts that are not public addresses, in various notations: a submit with any of them is refused.
+ */
 const hosts = `
   127.0.0.1 127.0.0.1. 127.1 127.0.1 2130706433 0x7f000001 0x7F.0.0.0x1 0x7f.1 0177.0.0.1 017700000001
   0x7f.0.1 127.000.000.001 127.255.255.254 %31%32%37.0.0.1 127%2e0%2e0%2e1 ①②⑦.⓪.⓪.① １２７.0.0.1
@@ -42,12 +44,12 @@ const hosts = `
 `
   .trim()
   .split(/\s+/)
-  // 168.63.129.16 belongs to Azure; to everyone else it is an ordinary public address.
+  // 168.63.129.16 belongs to Azure; everywhere else it is an ordinary public address.
   .filter((host) => !host.startsWith("168."));
 
 /**
- * URLs that lead elsewhere than they seem to, with `{port}`: refused as they are submitted, for one
- * reason or another.
+ * URLs that lead elsewhere than they seem to, with `{port}`. Each is refused when it is submitted,
+ * for one reason or another.
  */
 const tricks = [
   "http://media.example@127.0.0.1:{port}/",
@@ -74,7 +76,7 @@ const tricks = [
   "http://256.0.0.1:{port}/",
 ];
 
-/** Names, and the addresses that they resolve to. */
+/** Names with the addresses to which they resolve. */
 const names: Readonly<Record<string, readonly string[]>> = {
   "metadata.google.internal": ["169.254.169.254"],
   "metadata.goog": ["169.254.169.254"],
@@ -102,9 +104,9 @@ let allow: MediaAllowList;
 let redirects: { readonly url: string; readonly port: number };
 let canary: Awaited<ReturnType<typeof openCanary>>;
 const opened = new AsyncDisposableStack();
-/** What redirects.example sends to, by path. */
+/** The locations to which redirects.example redirects, by path. */
 const locations: string[] = [];
-/** What n<index>.example resolves to. */
+/** The addresses to which n<index>.example resolves. */
 const answers: (readonly string[])[] = [];
 
 before(async () => {
@@ -120,7 +122,7 @@ before(async () => {
   allow = parseMediaAllowList([
     `redirects.example:${redirects.port}`,
     `canary.example:${port}`,
-    // So that no port is refused before the address is looked at.
+    // This entry ensures that no port is refused before the address is checked.
     `192.0.2.255:${port}`,
   ]);
   const folder = join(database.folder, "jobs");
@@ -131,7 +133,7 @@ before(async () => {
 
 after(() => opened.disposeAsync());
 
-/** The ends of jobs by their URLs, some at a time. */
+/** Submits jobs for the URLs, some concurrently, and returns the ended jobs. */
 async function ended(urls: readonly string[]): Promise<JobWithResult[]> {
   const results: JobWithResult[] = [];
   const left = [...urls.entries()];
@@ -159,12 +161,12 @@ function withPort(trick: string): string {
   return trick.replace("{port}", `${port}`);
 }
 
-/** The address of a host as the URL parser reads it. */
+/** Returns the address of a host as the URL parser reads it. */
 function addressOf(host: string): string {
   return URL.parse(urlOf(host))?.hostname.replace(/^\[|\]$/g, "") ?? "";
 }
 
-test("a submit with an address that is not public is refused, however it is written", async () => {
+test("a submit with a non-public address is refused, however it is written", async () => {
   assert.ok(hosts.length >= 60, `${hosts.length}`);
   for (const url of [...hosts.map(urlOf), ...tricks.map(withPort)]) {
     await assert.rejects(jobs.submit(account, jobRequest(url)), (error) => {
@@ -182,15 +184,15 @@ test("a submit with an address that is not public is refused, however it is writ
   assert.equal(canary.connections(), 0);
 });
 
-test("a job with a name that resolves to no public address FAILS, with one message for all", async () => {
+test("a job with a name that resolves to no public address FAILS, always with the same message", async () => {
   const urls = Object.keys(names).map(urlOf);
   const addresses = hosts.flatMap((host) => {
     const address = addressOf(host);
-    // Addresses in usual and unusual notations.
+    // The addresses are in usual and unusual notations.
     return isIP(address) === 0 ? [] : [address, host.replace(/^\[|\]$/g, "")];
   });
   assert.ok(addresses.length >= 160, `${addresses.length}`);
-  // A single one taken for public would be a leak.
+  // A single address that is treated as public would be a leak.
   for (let at = 0; at < addresses.length; at += 12) {
     urls.push(urlOf(`n${answers.push(addresses.slice(at, at + 12)) - 1}.example`));
   }
@@ -202,7 +204,7 @@ test("a job with a name that resolves to no public address FAILS, with one messa
   assert.equal(canary.connections(), 0);
 });
 
-test("a redirect to an address that is not public is not followed, however it is written", async () => {
+test("a redirect to a non-public address is not followed, however it is written", async () => {
   const plain = [...hosts, ...Object.keys(names)].map(urlOf);
   const targets = [...plain, ...tricks.map(withPort)];
   const urls = targets.map(
@@ -211,9 +213,9 @@ test("a redirect to an address that is not public is not followed, however it is
   const others = [
     "the URL redirects to one that has a user name or password in it",
     "the URL redirects to one that is not a valid URL",
-    // A backslash is a slash here; a line end breaks the header.
+    // A backslash counts as a slash here, and a line end breaks the header.
     "the server of the media does not answer in HTTP",
-    // Without slashes it is a path of the same server, which sends to itself.
+    // Without slashes, the target is a path on the same server, which redirects to itself.
     "the URL redirects more than 5 times",
   ];
   for (const [index, url] of urls.entries()) {
@@ -238,7 +240,7 @@ test("a redirect to an address that is not public is not followed, however it is
   assert.equal(canary.connections(), 0);
 });
 
-test("public addresses stay allowed, however they are written", async () => {
+test("public addresses remain allowed, however they are written", async () => {
   const nothing = parseMediaAllowList([]);
   const addresses = `
     1.1.1.1 8.8.8.8 134744072 0x8080808 010.8.8.8 0000127.0.0.1 9.255.255.255 11.0.0.1 100.63.255.255 100.128.0.1 126.255.255.255 128.0.0.1

@@ -1,18 +1,18 @@
 import { crc32 } from "node:zlib";
 
-// Files of media put together byte by byte, for headers that no encoder writes. What they play is
-// at 16 kHz, one channel.
+// Media files that are built byte by byte, for headers that no encoder writes. Their audio has one
+// channel at 16 kHz.
 
 export interface WavHeader {
   readonly format?: number;
   readonly channels?: number;
   readonly rate?: number;
   readonly bits?: number;
-  /** What the header says of the size of its data; the right one by default. */
+  /** The size of the data according to the header. Default: the actual size. */
   readonly dataBytes?: number;
 }
 
-/** A WAV file of these bytes of data, with a header as given. */
+/** Builds a WAV file from these bytes of data, with the given header. */
 export function craftWav(data: Buffer, header: WavHeader = {}): Buffer {
   const { format = 1, channels = 1, rate = 16_000, bits = 16, dataBytes = data.length } = header;
   const start = Buffer.alloc(44);
@@ -33,16 +33,16 @@ export function craftWav(data: Buffer, header: WavHeader = {}): Buffer {
 }
 
 export interface MovOptions {
-  /** What every header says of its duration, in samples. */
+  /** The duration according to every header, in samples. */
   readonly duration?: bigint;
   readonly tracks?: number;
-  /** Entries of the edit list, each of the first sample; none by default. */
+  /** The number of entries in the edit list, each for the first sample. Default: none. */
   readonly edits?: number;
-  /** Where the samples are said to be; in the file itself by default. */
+  /** The location of the samples according to the file. Default: the file itself. */
   readonly dataUrl?: string;
 }
 
-/** A QuickTime file of 16-bit samples, which all its tracks play. */
+/** Builds a QuickTime file of 16-bit samples, which all its tracks play. */
 export function craftMov(samples: Buffer, options: MovOptions = {}): Buffer {
   const { tracks = 1 } = options;
   const start = box("ftyp", "qt  ", u32(0), "qt  ");
@@ -116,7 +116,7 @@ function u64(...values: readonly bigint[]): Buffer {
 
 const flacBlock = 1_152;
 
-/** Remainders of every byte, of checks of 8 and of 16 bits. */
+/** The remainders of every byte, for checks of 8 and 16 bits. */
 const [table8, table16] = [remainders(8, 0x07), remainders(16, 0x8005)];
 
 function remainders(width: 8 | 16, polynomial: number): Uint16Array {
@@ -131,14 +131,14 @@ function remainders(width: 8 | 16, polynomial: number): Uint16Array {
 }
 
 /**
- * Silence in FLAC, 13 bytes or so for 72 ms. `declaredSamples`: what the header says that it holds;
- * 0 is its way to say that it does not know.
+ * Builds a FLAC file of silence, with about 13 bytes per 72 ms. `declaredSamples` is the number of
+ * samples according to the header; 0 means unknown.
  */
 export function craftFlac(seconds: number, declaredSamples: number): Buffer {
   const frames = Math.ceil((seconds * 16_000) / flacBlock);
   const start = Buffer.alloc(42);
   start.write("fLaC");
-  // The last block of metadata, of kind 0 (STREAMINFO), 34 bytes.
+  // The last metadata block, of type 0 (STREAMINFO), with 34 bytes.
   start.writeUInt32BE(0x8000_0022, 4);
   start.writeUInt16BE(flacBlock, 8);
   start.writeUInt16BE(flacBlock, 10);
@@ -150,9 +150,9 @@ export function craftFlac(seconds: number, declaredSamples: number): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** A frame of one constant subframe; its number is written like a character of UTF-8. */
+/** Writes a frame of one constant subframe; the frame number is encoded like a UTF-8 character. */
 function writeFrame(bytes: Buffer, at: number, number: number): number {
-  // 1152 samples at 16 kHz, one channel of 16 bits.
+  // 1152 samples at 16 kHz, with one channel of 16 bits.
   let end = bytes.writeUInt32BE(0xfff8_3508, at);
   if (number < 0x80) end = bytes.writeUInt8(number, end);
   else {
@@ -167,7 +167,7 @@ function writeFrame(bytes: Buffer, at: number, number: number): number {
   return bytes.writeUInt16BE(remainder(bytes.subarray(at, end), table16), end);
 }
 
-/** The cyclic redundancy check of these bytes. */
+/** Returns the cyclic redundancy check of these bytes. */
 function remainder(bytes: Buffer, table: Uint16Array): number {
   let value = 0;
   const isShort = table === table8;
@@ -180,8 +180,9 @@ function remainder(bytes: Buffer, table: Uint16Array): number {
 }
 
 /**
- * A PNG picture whose header declares n by n pixels. Its data, 1.2 MB, is that of a picture of one
- * color: it looks like frames of telephone audio, and is longer than what ffmpeg examines.
+ * Builds a PNG picture whose header declares `size` by `size` pixels. Its data (1.2 MB) is that of
+ * a picture of one color: the data looks like frames of telephone audio, and is longer than the
+ * part that ffmpeg examines.
  */
 export function craftPng(size: number): Buffer {
   const header = Buffer.concat([u32(size, size), Buffer.of(8, 0, 0, 0, 0)]);
@@ -198,7 +199,7 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([u32(data.length), body, u32(crc32(body))]);
 }
 
-/** An MP3 file with a picture as its cover, in an ID3 tag before the one it has. */
+/** Returns an MP3 file with a picture as its cover, in an ID3 tag before its own ID3 tag. */
 export function withPicture(mp3: Buffer, png: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from("\0image/png\0\x03\0", "latin1"), png]);
   const frame = Buffer.concat([Buffer.from("APIC"), u32(body.length), u16(0), body]);

@@ -1,14 +1,14 @@
-/** What playlists of strangers try to get at. */
+/** The targets that hostile playlists try to reach. */
 export interface Secrets {
-  /** A recording next to the crafted file, by its name. */
+  /** The name of a recording next to the crafted file. */
   readonly neighbor: string;
-  /** The same by its absolute path. */
+  /** The absolute path of the same recording. */
   readonly absolute: string;
-  /** A server of the test's, which must not be called. */
+  /** A server of the test, which must not be called. */
   readonly canary: string;
 }
 
-/** Texts that ffmpeg would follow to other files and servers, if it were let. */
+/** Returns texts that ffmpeg would follow to other files and servers if it were allowed to. */
 export function craftPlaylists({ neighbor, absolute, canary }: Secrets): Record<string, string> {
   const hls = (...lines: readonly string[]): string =>
     ["#EXTM3U", "#EXT-X-TARGETDURATION:3", ...lines, "#EXT-X-ENDLIST", ""].join("\n");

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setInterval } from "node:timers";
 
-/** The decoders below this process, and their peak use. */
+/** Watches the decoders below this process, and records their peak use of resources. */
 export class DecoderWatch implements Disposable {
   /** The peak memory of all decoders together, in bytes. */
   peakRss = 0;
@@ -35,7 +35,7 @@ export interface RunningDecoder {
 const names = /^(bwrap|ffmpeg|ffprobe|prlimit|setpriv|nice)$/;
 const [pageBytes, ticksPerSecond] = [4096, 100];
 
-/** The processes that run now below a process. */
+/** Returns the decoders that are currently running below a process. */
 export function runningDecoders(parent = process.pid): RunningDecoder[] {
   return childrenOf(parent).flatMap((pid) => decodersFrom(pid));
 }
@@ -44,7 +44,7 @@ function decodersFrom(pid: number): RunningDecoder[] {
   const stat = tryRead(`/proc/${pid}/stat`);
   const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
   if (!names.test(name)) return [];
-  // From the third field on, which is the state.
+  // The fields begin with the third one, which is the state.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   const own = { pid, name, rss: Number(fields[21]) * pageBytes, cpuSeconds };
@@ -57,7 +57,7 @@ function childrenOf(pid: number): number[] {
   );
 }
 
-/** Processes may end while they are read. */
+/** Reads a file; returns an empty text if the process has ended in the meantime. */
 function tryRead(path: string): string {
   try {
     return readFileSync(path, "latin1");

@@ -3,10 +3,13 @@ import { deflateRawSync, gzipSync } from "node:zlib";
 import { toneWav } from "../fixtures/jobs-fixture.ts";
 import { numbers } from "../fixtures/worker-fixture.ts";
 
-/** Part of every URL; it must not appear in logs and answers. */
+/** A part of every URL, which must not appear in logs or responses. */
 export const secret = "SiGnAtUrE";
 export const tones = toneWav(numbers(4));
-/** A fault, and how its job ends: by code and message. */
+/**
+ * A fault with the response that causes it, and the code and message of the error with which its
+ * job ends.
+ */
 export type FetchFault = readonly [
   fault: string,
   answer: RequestListener,
@@ -14,7 +17,7 @@ export type FetchFault = readonly [
   message: RegExp,
 ];
 
-/** Answers written by hand, byte by byte. */
+/** Returns a listener that sends a response written by hand, byte by byte. */
 export function raw(...parts: readonly (string | Buffer)[]): RequestListener {
   return ({ socket }) => {
     for (const part of parts) socket.write(part);
@@ -22,7 +25,7 @@ export function raw(...parts: readonly (string | Buffer)[]): RequestListener {
   };
 }
 
-/** Repeats the same bytes after a start, as fast as they are read. */
+/** Sends a start, then repeats the same bytes as fast as they are read. */
 function endless(start: string, part: string | Buffer): RequestListener {
   return ({ socket }) => {
     const more = (): void => {
@@ -33,7 +36,7 @@ function endless(start: string, part: string | Buffer): RequestListener {
   };
 }
 
-/** Repeats the same bytes, a few at a time. */
+/** Sends a start, then repeats the same bytes, a few at a time. */
 function dripping(start: string, part: string): RequestListener {
   return ({ socket }) => {
     socket.write(start);
@@ -58,7 +61,7 @@ function resetAfter(bytes: number): RequestListener {
   };
 }
 
-/** Breaks the connection once; then gives a wrong answer each time. */
+/** Breaks the connection once, then sends a wrong response each time. */
 export function thenWrong(
   wrong: (response: ServerResponse, from: number) => void,
 ): RequestListener {

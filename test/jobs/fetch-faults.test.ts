@@ -40,7 +40,7 @@ let counted: Record<string, number>;
 const opened = new AsyncDisposableStack();
 const lines: string[] = [];
 const servers: Server[] = [];
-/** By the name of a fault. */
+/** The responses by the name of the fault. */
 const answers = new Map(fetchFaults.map(([fault, answer]) => [fault, answer]));
 let url = (_fault: string): string => "";
 let tlsPort = 0;
@@ -81,7 +81,7 @@ before(async () => {
     { level: "debug", base: null, messageKey: "event" },
     { write: (line: string) => void lines.push(line) },
   );
-  // TEST-NET-1 plays a host that does not answer.
+  // TEST-NET-1 represents a host that does not respond.
   const allow = parseMediaAllowList(["127.0.0.1", "192.0.2.1"]);
   jobs = opened.use(await openJobs(database, join(database.folder, "jobs"), log, allow));
   account = await jobs.addAccount();
@@ -103,7 +103,7 @@ before(async () => {
 
 after(() => opened.disposeAsync());
 
-/** Rows of every table but those of the jobs themselves. */
+/** Counts the rows of every table except those of the jobs themselves. */
 async function counts(): Promise<Record<string, number>> {
   const { rows: tables } = await jobs.database.pool.query<{ name: string; count: string }>(
     `select relname as name,
@@ -113,7 +113,7 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(tables.map(({ name, count }) => [name, Number(count)]));
 }
 
-/** The ends of jobs by their URLs, some at a time. */
+/** Submits jobs for the URLs, some concurrently, and returns the ended jobs. */
 async function ended(urls: readonly string[]): Promise<JobWithResult[]> {
   const results: JobWithResult[] = [];
   const left = [...urls.entries()];
@@ -140,7 +140,10 @@ async function openSockets(): Promise<number> {
   return (await Promise.all(each)).reduce((sum, count) => sum + count, 0);
 }
 
-/** No unused media, file, process or connection is left, and no secret in a log. */
+/**
+ * Asserts that no unused media, file, process or connection is left, and that no log contains a
+ * secret.
+ */
 async function assertNothingIsLeft(): Promise<void> {
   await until(async () => (await leftovers(jobs)).length === 0 && (await openSockets()) === 0);
   const decoders = treeOf(process.pid).filter(({ command }) =>
@@ -155,7 +158,7 @@ async function assertNothingIsLeft(): Promise<void> {
   }
 }
 
-test("a job whose media cannot be fetched FAILS with a reason, and leaves nothing behind", async () => {
+test("a job whose media cannot be fetched FAILS with a reason and leaves nothing behind", async () => {
   const inside = await listen(
     createTcpServer((socket) => socket.destroy()),
     "127.0.0.2",
@@ -212,7 +215,7 @@ test("a job whose media cannot be fetched FAILS with a reason, and leaves nothin
   assert.deepEqual(await counts(), counted);
 });
 
-test("a job whose media is fetched in the end SUCCEEDS, whatever failed before", async () => {
+test("a job whose media is eventually fetched SUCCEEDS, whatever failed before", async () => {
   let count = 0;
   const md5 = createHash("md5").update(tones).digest("base64");
   const good: readonly (readonly [string, RequestListener])[] = [

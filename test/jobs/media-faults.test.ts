@@ -1,4 +1,4 @@
-// Issue "Jobs", bad input: media that are broken, lie or attack, through one real worker.
+// Issue "Jobs", bad input: broken, misleading and hostile media, processed by one real worker.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ const words = [20, 35, 50, 25, 40, 30];
 const tones = toneWav(words);
 const text = words.join(" ");
 const samples = tones.subarray(44);
-/** Codes of google.rpc. */
+/** Error codes of google.rpc. */
 const [invalid, tooLong, cut] = [3, 11, 15];
 
 let fixture: WorkerFixture;
@@ -28,7 +28,7 @@ let worker: AsyncDisposable;
 let watch: DecoderWatch;
 const log: string[] = [];
 let canaryCalls = 0;
-/** The tones, encoded by ffmpeg, by name. */
+/** The tones encoded by ffmpeg, by file name. */
 const made = new Map<string, Buffer>();
 
 before(async () => {
@@ -45,7 +45,7 @@ after(async () => {
   await fixture[Symbol.asyncDispose]();
 });
 
-/** One process makes them all. */
+/** Creates all media files with one ffmpeg process. */
 async function makeMedia(folder: string): Promise<void> {
   const wav = join(folder, "tones.wav");
   await writeFile(wav, tones);
@@ -97,8 +97,8 @@ function half(bytes: Buffer): Buffer {
 type Row = readonly [path: string, bytes: Buffer | string, code: number, message: RegExp];
 
 /**
- * Submits all, a few at a time, and checks how each ends: FAILED, or with these words where the
- * code is 0.
+ * Submits all rows, a few concurrently, and checks how each job ends: as FAILED, or with these
+ * words if the code is 0.
  */
 async function check(rows: readonly Row[], expected = text): Promise<void> {
   const left = rows.values();
@@ -127,7 +127,7 @@ async function checkOne([path, bytes, code, message]: Row, expected: string): Pr
   assert.equal(job.transcript, undefined, problem);
   assert.equal(job.error?.code, code, problem);
   assert.match(job.error?.message ?? "", message, problem);
-  // A readable sentence: no path, no message of ffmpeg's, nothing from the file.
+  // The message is a readable sentence, without paths, messages from ffmpeg or content of the file.
   assert.match(
     job.error?.message ?? "",
     /^the (media|recording) (is|has|says) [\w ,.:()-]+$/,
@@ -137,7 +137,7 @@ async function checkOne([path, bytes, code, message]: Row, expected: string): Pr
   assert.match(failureLogged(name, logged) ?? "", /^MEDIA_/);
 }
 
-/** The reason that the log has for the failure of a job. */
+/** Returns the reason that the log contains for the failure of a job. */
 function failureLogged(name: string, from: number): string | undefined {
   const id = name.split("/")[1] ?? "";
   const line = log.slice(from).find((each) => each.includes("job.failed") && each.includes(id));
@@ -145,7 +145,7 @@ function failureLogged(name: string, from: number): string | undefined {
   return fields?.reason;
 }
 
-describe("jobs of hostile media", { concurrency: true }, () => {
+describe("jobs with hostile media", { concurrency: true }, () => {
   test("files that are not recordings fail with the name of their type", async () => {
     await check([
       ["empty.wav", "", invalid, /empty: the URL returned 0 bytes/],
@@ -170,7 +170,7 @@ describe("jobs of hostile media", { concurrency: true }, () => {
     ]);
   });
 
-  test("playlists fail, and reach no other file and no server", async () => {
+  test("playlists fail and reach no other files or servers", async () => {
     const { scratchFolder } = fixture.jobs;
     const absolute = join(fixture.folder, "tones.wav");
     await mkdir(scratchFolder, { recursive: true });
@@ -248,12 +248,12 @@ describe("jobs of hostile media", { concurrency: true }, () => {
     await check([["complaints.aac", brokenAac(20_000), invalid, /not a recording/]]);
   });
 
-  test("good files are transcribed next to them", async () => {
+  test("valid files are transcribed while hostile files are processed", async () => {
     for (let nth = 0; nth < 5; nth++) await check([[`good-${nth}.wav`, tones, 0, /./]]);
   });
 });
 
-test("nothing is left after all of them: no file, no process, no spoken word in the log", async (context) => {
+test("the jobs leave nothing behind: no file, no process, no spoken word in the log", async (context) => {
   await fixture.isTidy();
   context.diagnostic(
     `decoders: ${watch.peakRss} bytes in all, ${watch.peakCpuSeconds} s of CPU in one`,
@@ -276,7 +276,7 @@ async function serveCanary(path: string): Promise<void> {
   });
 }
 
-/** Frames of AAC that hold nothing of the kind: its decoder complains of each. */
+/** Returns AAC frames without valid content, for each of which the decoder reports an error. */
 function brokenAac(frames: number): Buffer {
   const frame = Buffer.concat([Buffer.from("fff1600402bffc", "hex"), Buffer.alloc(14, 0xa7)]);
   return Buffer.concat(Array.from({ length: frames }, () => frame));

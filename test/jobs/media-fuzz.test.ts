@@ -1,5 +1,5 @@
-// Randomly damaged media, through the real sandbox: FUZZ_RUNS says how many, FUZZ_SEED
-// where to begin.
+// Randomly damaged media, decoded in the real sandbox. FUZZ_RUNS is the number of runs, and
+// FUZZ_SEED is the first seed.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ const names = ["a.mp3", "a.m4a", "a.opus", "a.flac", "a.mka", "v.mp4", "v.ts", "
 
 let folder = "";
 let sandbox: Sandbox;
-/** Programs that a signal ended: a crash, or a limit. */
+/** The statuses of programs that were ended by a signal, because of a crash or a limit. */
 const killed: number[] = [];
 
 before(async () => {
@@ -40,7 +40,10 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** Numbers from 0 to below `most` that look like chance, the same for the same seed. */
+/**
+ * Returns a generator of pseudorandom numbers from 0 up to, but not including, `most`. The same
+ * seed produces the same numbers.
+ */
 function chances(seed: number): (most: number) => number {
   let state = (seed * 2_654_435_761) >>> 0;
   return (most) => {
@@ -50,8 +53,8 @@ function chances(seed: number): (most: number) => number {
 }
 
 /**
- * Bytes and bits changed, stretches left out, put in twice, or filled: most of it near the start,
- * where headers are.
+ * Returns bytes with random damage: bytes and bits are changed, and sections are removed, repeated
+ * or filled. Most of the damage is near the start, where headers are.
  */
 function broken(bytes: Buffer, chance: (most: number) => number): Buffer {
   let result = Buffer.from(bytes);

@@ -1,4 +1,4 @@
-// Threats 13 and 15: a worker that is killed leaves no decoder, and what it left on disk goes with
+// Threats 13 and 15: a killed worker leaves no decoder behind, and its files on disk are deleted at
 // the next start.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -16,11 +16,11 @@ import { numbers, openWorkerFixture } from "../fixtures/worker-fixture.ts";
 import { craftFlac, craftMov } from "./crafted-media.ts";
 import { DecoderWatch, runningDecoders } from "./decoder-watch.ts";
 
-test("a worker killed while it decodes leaves no decoder, and no copy after the next start", async (context) => {
+test("a worker that is killed while decoding leaves no decoder, and no copy after the next start", async (context) => {
   await using fixture = await openWorkerFixture();
   const { scratchFolder } = fixture.jobs;
   const program = new URL("../fixtures/worker-process.ts", import.meta.url).pathname;
-  // Pieces take long enough that the decoder has to wait in the middle of the recording.
+  // Pieces take so much time that the decoder has to wait in the middle of the recording.
   const worker = spawn(process.execPath, [program, fixture.folder, "60000"], { stdio: "ignore" });
   try {
     const recording = craftMov(toneWav(numbers(300)).subarray(44));
@@ -54,13 +54,13 @@ test("decoding an hour takes no more memory than decoding a minute", async () =>
   let [least, most] = [Number.POSITIVE_INFINITY, 0];
   for await (const chunk of decodeAudio({ file, sandbox, durationMsMax: 3 * 3_600_000 })) {
     samples += chunk.length;
-    // The first minutes warm up and are not counted.
+    // The first minutes are a warm-up and are not counted.
     if (samples < 5e6) continue;
     const { rss } = process.memoryUsage();
     [least, most] = [Math.min(least, rss), Math.max(most, rss)];
   }
   assert.equal(samples, 57_600_000);
-  // Whole, it is 115 MB.
+  // The whole recording would take 115 MB.
   assert.ok(most - least < 80e6, `${most - least} bytes more`);
   assert.ok(watch.peakRss > 10e6 && watch.peakRss < 300e6, `${watch.peakRss}`);
 });

@@ -1,5 +1,5 @@
 /**
- * A CA that only these tests trust. Made, as the certificates below, with `openssl ca
+ * A CA that only these tests trust. Like the certificates below, it was created with `openssl ca
  * -startdate 2020... -enddate 2120...`.
  */
 export const authority = `-----BEGIN CERTIFICATE-----
@@ -15,8 +15,8 @@ NnFEvD4E
 `;
 
 /**
- * Certificates of that CA, and self-signed ones, each with its key, by the name that a client asks
- * for.
+ * Certificates issued by that CA, and self-signed certificates, each with its key, by the name that
+ * a client requests.
  */
 export const certificates: Readonly<
   Record<string, { readonly cert: string; readonly key: string }>
@@ -61,7 +61,7 @@ ok/klSXvsaA2geNDOrp9g6xtxMj40VVQY3vKgmxvXfrWQPcpDAGVfpah
 -----END PRIVATE KEY-----
 `,
   },
-  // It says someone-else.example.
+  // The certificate is for someone-else.example.
   "other.example": {
     cert: `-----BEGIN CERTIFICATE-----
 MIIBizCCATGgAwIBAgIBAzAKBggqhkjOPQQDAjAYMRYwFAYDVQQDDA1IbHVzdCB0
@@ -82,7 +82,7 @@ GehwbflNMxaSEUWTqXil1O5c5CRKeKOXqZFcK3K5Y7OF5Xml3KMg5gPz
 -----END PRIVATE KEY-----
 `,
   },
-  // Signed by itself, not by a CA.
+  // The certificate is signed by itself, not by a CA.
   "self-signed.example": {
     cert: `-----BEGIN CERTIFICATE-----
 MIIBbjCCARSgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNzZWxmLXNp
@@ -102,7 +102,7 @@ pDyuFlSQ5OQiinNpSGsF/SWBcHhchvuqkhaiWyjNf7x5a9ITTaclJUyG
 -----END PRIVATE KEY-----
 `,
   },
-  // For clients alone.
+  // The certificate is for clients only.
   "client.example": {
     cert: `-----BEGIN CERTIFICATE-----
 MIIBZTCCAQqgAwIBAgIBATAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5jbGllbnQu

@@ -1,4 +1,4 @@
-// The answers to refused calls match the document, for every operation.
+// The responses to refused calls match the document, for every operation.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestService, callRest, type Answer, type TestService } from "../spec/service.ts";
@@ -17,21 +17,18 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** The path of an operation, with an id that does not exist. */
+/** Returns the path of an operation, with an id that does not exist. */
 function pathOf({ path }: PlacedOperation): string {
   return path.replaceAll(/\{[^}]*\}/g, "0190a0a0-0000-7000-8000-000000000000");
 }
 
-/** The body of the operation's first example, which is valid; {} without an example. */
+/** Returns the body of the operation's first example, which is valid; {} without an example. */
 function bodyOf({ operation }: PlacedOperation): unknown {
   const { examples = {} } = operation.requestBody?.content["application/json"] ?? {};
   return Object.values(examples)[0]?.value ?? {};
 }
 
-/**
- * Asserts that an answer has the status and is documented for it: its body, its reason and its
- * headers.
- */
+/** Asserts that a response has the status and that its body, reason and headers are documented. */
 function assertDocumented({ operation }: PlacedOperation, answer: Answer, status: number): void {
   const place = `${operation.operationId} ${status}: ${JSON.stringify(answer.json)}`;
   assert.equal(answer.status, status, place);
@@ -47,7 +44,7 @@ function assertDocumented({ operation }: PlacedOperation, answer: Answer, status
   }
 }
 
-test("calls without a token and with a wrong one are answered 401, as documented", async () => {
+test("calls without a token or with a wrong token get 401, as documented", async () => {
   for (const placed of rest) {
     assert.ok(placed.operation.responses["401"]);
     for (const token of [undefined, "hlust_no_such"]) {
@@ -58,7 +55,7 @@ test("calls without a token and with a wrong one are answered 401, as documented
   }
 });
 
-test("calls without the scope are answered 403, as documented", async () => {
+test("calls without the scope get 403, as documented", async () => {
   for (const placed of rest) {
     const scopes = placed.operation.security.flatMap((one) => Object.values(one).flat());
     if (scopes.length === 0) continue;
@@ -69,7 +66,7 @@ test("calls without the scope are answered 403, as documented", async () => {
   }
 });
 
-test("parameters and bodies that the schemas refuse are answered 400", async () => {
+test("parameters and bodies that the schemas refuse get 400", async () => {
   for (const placed of rest) {
     const path = `${pathOf(placed)}?noSuchParameter=1`;
     assertDocumented(placed, await service.call(placed.method, path), 400);
@@ -94,7 +91,7 @@ test("a missing required field is refused", async () => {
       const { [name]: _, ...less }: Record<string, unknown> = { ...good };
       if (check(schema, less) === "") continue;
       const answer = await service.call(placed.method, pathOf(placed), less);
-      // If the path has an id, which does not exist, that can be found first.
+      // If the path contains an id, its absence can be detected first.
       assertDocumented(placed, answer, answer.status === 404 ? 404 : 400);
       count++;
     }
@@ -102,7 +99,7 @@ test("a missing required field is refused", async () => {
   assert.ok(count >= 8, `${count}`);
 });
 
-test("404 and 409 are answered by the methods that declare them", async () => {
+test("the methods that declare 404 and 409 return them", async () => {
   const found = rest.filter(
     ({ path, operation }) => path.includes("{") && operation.responses["404"],
   );
@@ -122,7 +119,7 @@ test("404 and 409 are answered by the methods that declare them", async () => {
   assertDocumented(update, stale, 409);
 });
 
-test("bodies over the documented length are answered 413, other media types 415", async () => {
+test("bodies over the documented length get 413, and other media types get 415", async () => {
   for (const placed of withBody) {
     const bytesMax = placed.operation.requestBody?.["x-bytesMax"] ?? 0;
     assert.ok(bytesMax > 0);
@@ -133,7 +130,7 @@ test("bodies over the documented length are answered 413, other media types 415"
   }
 });
 
-test("405 and 426", async () => {
+test("calls with an unknown HTTP method get 405, or 426 at WebSocket paths", async () => {
   for (const placed of operations) {
     const answer = await service.call("REPORT", pathOf(placed));
     assertDocumented(placed, answer, placed.operation["x-websocket"] ? 426 : 405);
@@ -141,7 +138,7 @@ test("405 and 426", async () => {
   }
 });
 
-test("endpoints outside of the contract answer as described", async () => {
+test("endpoints outside the contract respond as described", async () => {
   for (const path of ["/healthz", "/readyz", "/openapi.json"]) {
     const placed = operationsIn(document).find((one) => one.path === path);
     const schema =

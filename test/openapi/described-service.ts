@@ -30,7 +30,7 @@ export const registry = createRegistry(file_google_rpc_error_details);
 export const transcoder = createTranscoder(services, { registry });
 export const url = "https://hlust.example.org";
 
-/** The document of the contract, made without a running service. */
+/** The document of the contract, created without a running service. */
 export const document: OpenApiDocument = describeApi(transcoder.bindings, { registry, url });
 
 export function operationNamed(operationId: string): PlacedOperation {
@@ -39,7 +39,9 @@ export function operationNamed(operationId: string): PlacedOperation {
   return found;
 }
 
-/** The response of an operation for a status: its own, one of the components, or "default". */
+/**
+ * Returns the response of an operation for a status: its own, one of the components, or "default".
+ */
 export function responseOf({ responses }: Operation, status: number): Response | undefined {
   const named: Response | Reference | undefined = responses[status] ?? responses["default"];
   if (named === undefined || !("$ref" in named)) return named;

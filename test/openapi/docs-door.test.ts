@@ -73,7 +73,7 @@ test("the docs are served without a token, with an ETag for 304", async () => {
   }
 });
 
-test("methods other than GET and HEAD are answered 405", async () => {
+test("methods other than GET and HEAD get 405", async () => {
   for (const path of paths) {
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
       const answer = await fetch(`${service.address}${path}`, { method });
@@ -99,7 +99,7 @@ test("the docs are served over HTTP/2", async () => {
   session.close();
 });
 
-test("pages of other sites can read the document; the page itself loads nothing from elsewhere", async () => {
+test("pages of other sites can read the document, and the page itself loads nothing from elsewhere", async () => {
   const document = await fetch(`${service.address}/openapi.json`);
   assert.equal(document.headers.get("access-control-allow-origin"), "*");
   const page = await fetch(`${service.address}/docs?from=somewhere`);
@@ -127,7 +127,7 @@ test("the document has the service's address and the operator's HTTP rules", asy
     sample?.source ?? "",
     /^curl https:\/\/speech\.example\.org\/other\/transcripts\/[0-9a-f-]{36} \\\n/,
   );
-  // A path that the examples of the contract do not match has no examples.
+  // A path that does not match the examples of the contract has no examples.
   const { get: moved } = document.paths["/records/records/{record}"] ?? {};
   assert.ok(moved);
   assert.equal(moved["x-codeSamples"], undefined);

@@ -60,7 +60,7 @@ test("the page loads nothing from elsewhere and violates no policy", async () =>
     "/docs/style.css",
   ]);
   assert.deepEqual(docs.complaints, []);
-  // The policy is enforced: it refuses what the page itself does not do.
+  // The policy is enforced: it refuses an action that the page itself does not take.
   assert.equal(await violatePolicy(docs.page), "img-src");
 });
 
@@ -93,7 +93,7 @@ test("the page has every operation and every schema of the document, and every l
   }
 });
 
-test("the page fits screens from 360 px to 1920 px without scrolling sideways", async () => {
+test("the page fits screens from 360 px to 1920 px without horizontal scrolling", async () => {
   await using docs = await openDocs();
   for (const width of [360, 600, 820, 1000, 1200, 1920]) {
     await docs.page.setViewportSize({ width, height: 900 });

@@ -1,5 +1,4 @@
-// /openapi.json is a valid OpenAPI 3.1 document, which describes all of the contract and nothing
-// else.
+// /openapi.json is a valid OpenAPI 3.1 document that describes the whole contract and nothing else.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DescEnum, DescField, DescMessage, DescMethod } from "@bufbuild/protobuf";
@@ -9,7 +8,9 @@ import { document, operationNamed, services, transcoder } from "./described-serv
 import { operationsIn, type Schema } from "../../src/transcoding/openapi/document.ts";
 import { createSchemaChecker } from "./schema-checker.ts";
 
-/** The operations outside of the contract, which src/server/openapi-doors.ts describes by hand. */
+/**
+ * The operations outside the contract, which are described by hand in src/server/openapi-doors.ts.
+ */
 const doors = [
   "GET /docs",
   "GET /healthz",
@@ -44,7 +45,7 @@ test("the document has every binding of the transcoder, and nothing else", () =>
   assert.deepEqual(described.filter((name) => doors.includes(name)).toSorted(), doors);
 });
 
-test("operations have unique names, and parameters for the variables of their paths", () => {
+test("operations have unique names, and parameters for their path variables", () => {
   const operations = operationsIn(document);
   const ids = operations.map(({ operation }) => operation.operationId);
   assert.equal(new Set(ids).size, ids.length);
@@ -100,7 +101,7 @@ test("paths, queries and bodies follow the HTTP rules", () => {
     assert.deepEqual(parametersOf(id), parameters, id);
     assert.equal(bodyOf(id)?.$ref, body, id);
   }
-  // The body does not have the fields of the path.
+  // The body does not contain the fields of the path.
   assert.deepEqual(Object.keys(bodyOf("restoreTranscript")?.properties ?? {}), ["version"]);
   assert.deepEqual(bodyOf("restoreTranscript")?.required, ["version"]);
   assert.deepEqual(bodyOf("cancelTranscriptJob")?.properties, {});
@@ -114,7 +115,8 @@ test("every operation describes its authentication and its failures", () => {
       continue;
     }
     assert.equal(Object.keys(security[0] ?? {})[0], "bearer", id);
-    // For WebSockets and EventSource, for which browsers cannot send headers.
+    // The token parameter is for WebSockets and EventSource, for which browsers cannot send
+    // headers.
     const takesToken = operation.tags.includes("Speech") || id === "watchTranscriptJob";
     assert.equal(security.length, takesToken ? 2 : 1, id);
     for (const status of ["400", "401", "403", "429", "503", "default"]) {

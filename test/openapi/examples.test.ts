@@ -1,4 +1,4 @@
-// The service accepts every example of the contract, and its answers match the document.
+// The service accepts every example of the contract, and its responses match the document.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromJson, type DescMethod } from "@bufbuild/protobuf";
@@ -29,7 +29,7 @@ const exampleAudio = "AAABAAIAAwAEAAUABgAHAAgACQAKAAsADAANAA4ADwA=";
 
 let service: TestService;
 let host: MediaHost;
-/** The values of the examples that are different here, such as ids, with their values here. */
+/** The values of the examples that are different here, such as ids, with the values used here. */
 const real = new Map<string, string>();
 const called = new Set<string>();
 
@@ -70,7 +70,7 @@ function operationOf(method: DescMethod) {
   return found;
 }
 
-/** Replaces the ids and addresses of an example by those here. */
+/** Replaces the ids and addresses of an example by those used here. */
 function realized<T>(value: T): T {
   let text = JSON.stringify(value);
   for (const [from, to] of real) text = text.replaceAll(from, to);
@@ -78,7 +78,7 @@ function realized<T>(value: T): T {
   return copy;
 }
 
-/** Sends an example over REST; the answer must match the document. */
+/** Sends an example over REST; the response must match the document. */
 async function send(name: string, example: UnaryExample): Promise<Answer> {
   const method = methodNamed(name);
   called.add(`${method.parent.typeName}.${method.name}`);
@@ -95,7 +95,7 @@ async function send(name: string, example: UnaryExample): Promise<Answer> {
 }
 
 /**
- * Sends an example and returns the text of its answer, which must have a type that the document
+ * Sends an example and returns the text of its response, which must have a type that the document
  * declares.
  */
 async function textOf(name: string, example: UnaryExample): Promise<string> {
@@ -113,8 +113,8 @@ async function textOf(name: string, example: UnaryExample): Promise<string> {
 }
 
 /**
- * Sends every example of the methods. Each answer must have the same fields as the answer of the
- * example. Returns the last answer.
+ * Sends every example of the methods. Each response must have the same fields as the response of
+ * the example. Returns the last response.
  */
 async function sendAll(...names: string[]): Promise<Answer["json"]> {
   let last: Answer["json"];
@@ -129,8 +129,8 @@ async function sendAll(...names: string[]): Promise<Answer["json"]> {
 }
 
 /**
- * The paths of all fields of a value. All items of a list have one path, and numbers, strings and
- * null are not distinguished.
+ * Returns the paths of all fields of a value. All items of a list have one path, and numbers,
+ * strings and null are not distinguished.
  */
 function shapeOf(value: unknown, path = ""): string[] {
   const paths = new Set<string>();
@@ -185,7 +185,7 @@ test("examples match the schemas, and every method has one", () => {
   }
 });
 
-test("examples of transcripts are answered as documented, in the order of a transcript's life", async () => {
+test("examples of transcripts get the documented responses, in the order of a transcript's life", async () => {
   const { name } = await sendAll("CreateTranscript");
   real.set(exampleIn("CreateTranscript", "name"), name);
   const { version } = await sendAll("ListTranscripts", "GetTranscript");
@@ -209,7 +209,7 @@ test("examples of transcripts are answered as documented, in the order of a tran
   await sendAll("DeleteTranscript");
 });
 
-test("examples of jobs are answered as documented", async () => {
+test("examples of jobs get the documented responses", async () => {
   const submits = unaryExamples("SubmitTranscriptJob");
   for (const example of submits.toReversed()) {
     const { json } = await send("SubmitTranscriptJob", example);
@@ -244,7 +244,7 @@ test("examples of jobs are answered as documented", async () => {
   assert.deepEqual([cancelled.state, cancelled.error], ["CANCELLED", example.error]);
 });
 
-test("examples of speech are answered as documented", async () => {
+test("examples of speech get the documented responses", async () => {
   const names = [
     "hlust.speech.v2beta1.Speech.Recognize",
     "google.cloud.speech.v1.Speech.Recognize",
@@ -254,7 +254,7 @@ test("examples of speech are answered as documented", async () => {
     const { json } = await send(name, first(name));
     assert.ok(json.results[0].alternatives[0].transcript.length > 0);
     const known = new Set(shapeOf(first(name).answer));
-    // The engine can return fewer fields of a word than the example has, but no others.
+    // The engine can return fewer fields of a word than the example has, but no additional fields.
     assert.deepEqual(
       shapeOf(json).filter((path) => !known.has(path)),
       [],
@@ -262,7 +262,7 @@ test("examples of speech are answered as documented", async () => {
   }
 });
 
-test("the example of a stream is answered as documented", async () => {
+test("the example of a stream gets the documented responses", async () => {
   const method = methodNamed("hlust.speech.v2beta1.Speech.StreamingRecognize");
   const [example] = examplesOf(method);
   assert.ok(example && "stream" in example);
@@ -277,11 +277,11 @@ test("the example of a stream is answered as documented", async () => {
   called.add(`${method.parent.typeName}.${method.name}`);
 });
 
-test("the example of models is answered as documented", async () => {
+test("the example of models gets the documented response", async () => {
   await sendAll("ListModels");
 });
 
-test("examples of accounts and keys are answered as documented", async () => {
+test("examples of accounts and keys get the documented responses", async () => {
   await sendAll("GetAccount", "UpdateAccount");
   const { apiKey } = await sendAll("CreateApiKey");
   real.set(exampleIn("CreateApiKey", "apiKey", "name"), apiKey.name);
@@ -291,7 +291,7 @@ test("examples of accounts and keys are answered as documented", async () => {
   await sendAll("ListClientKeys", "DeleteApiKey", "DeleteClientKey");
 });
 
-test("examples of members and sessions are answered as documented", async () => {
+test("examples of members and sessions get the documented responses", async () => {
   await sendAll("GetCaller", "CreateStreamToken");
   const member = await sendAll("CreateMember");
   real.set(exampleIn("CreateMember", "name"), member.name);
@@ -308,8 +308,8 @@ test("examples of members and sessions are answered as documented", async () => 
   await send("ListAuditEvents", first("ListAuditEvents"));
 });
 
-test("the example of usage is answered as documented", async () => {
-  // The use is stored within a second.
+test("the example of usage gets the documented response", async () => {
+  // The usage is stored within a second.
   await until(async () => {
     const { json } = await service.call("GET", "/v1/usageDays");
     return json.usageDays.length > 0;
@@ -317,11 +317,11 @@ test("the example of usage is answered as documented", async () => {
   await sendAll("ListUsageDays");
 });
 
-test("examples of webhooks are answered as documented", async () => {
+test("examples of webhooks get the documented responses", async () => {
   const { webhook } = await sendAll("CreateWebhook");
   real.set(exampleIn("CreateWebhook", "webhook", "name"), webhook.name);
   await sendAll("ListWebhooks", "GetWebhook", "UpdateWebhook", "RotateWebhookSecret");
-  // The test message is sent right after the call was answered.
+  // The test message is sent right after the response to the call.
   const { name } = (await send("TestWebhook", first("TestWebhook"))).json;
   const idIn = (path: string) => path.slice(path.lastIndexOf("/") + 1);
   real.set(idIn(exampleIn("TestWebhook", "name")), idIn(name));
@@ -332,7 +332,7 @@ test("examples of webhooks are answered as documented", async () => {
   await sendAll("ListWebhookDeliveries", "RedeliverWebhookDelivery", "DeleteWebhook");
 });
 
-test("every example was used", () => {
+test("every example is used", () => {
   const served = transcoder.bindings.map(
     ({ method }) => `${method.parent.typeName}.${method.name}`,
   );
@@ -345,7 +345,7 @@ function first(name: string): UnaryExample {
   return example;
 }
 
-/** Returns a text from the answer of a method's first example. */
+/** Returns a text from the response of a method's first example. */
 function exampleIn(name: string, ...path: string[]): string {
   let value: unknown = first(name).answer;
   for (const step of path) {

@@ -1,4 +1,4 @@
-// The service sets every field of its answers somewhere.
+// The service sets every field of its responses somewhere.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcript
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
 
-/** The messages of our packages in the answers of methods, including nested ones. */
+/** Returns the messages of our packages in the responses of methods, including nested messages. */
 function answered(): Set<DescMessage> {
   const found = new Set<DescMessage>();
   const add = (message: DescMessage): void => {
@@ -37,7 +37,7 @@ function messageOf(field: DescField): DescMessage | undefined {
   return field.message ?? undefined;
 }
 
-test("every field of an answer is named in the code that makes answers", () => {
+test("every field of a response is named in the code that creates responses", () => {
   const root = join(import.meta.dirname, "../../src");
   const folders = "{accounts,auth,engines,jobs,speech,transcripts,webhooks}";
   const files = globSync(`${root}/${folders}/**/*.ts`, { exclude: ["**/*.test.ts"] });
@@ -51,7 +51,7 @@ test("every field of an answer is named in the code that makes answers", () => {
   assert.deepEqual(unset, []);
 });
 
-test("fields that no answer ever set are now reserved, or set", () => {
+test("fields that no response ever set are now reserved or set", () => {
   const rows: [message: DescMessage, field: string, isThere: boolean][] = [
     // Streams and short requests do not distinguish speakers.
     [WordInfoSchema, "speaker_tag", false],

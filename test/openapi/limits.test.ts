@@ -1,5 +1,5 @@
-// The limits in the contract equal the limits in the code: each number is written in both, and
-// compared here.
+// The limits in the contract equal the limits in the code: each number is written in both, and the
+// two are compared here.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -238,6 +238,6 @@ test("the schemas of requests contain the limits", () => {
   assert.equal(schemas["TranscriptMetadataPatch"]?.required, undefined);
   assert.deepEqual(schemas["SegmentInput"]?.required, ["startTime", "endTime"]);
   assert.equal(field("TranscriptMetadataInput", "originalUri")?.readOnly, true);
-  // An answer can contain a longer value that an earlier version of the service accepted.
+  // A response can contain a longer value that an earlier version of the service accepted.
   assert.equal(field("TranscriptMetadata", "subject")?.maxLength, undefined);
 });

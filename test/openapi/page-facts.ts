@@ -12,15 +12,15 @@ export interface PageFacts {
   readonly lang: string;
   readonly title: string;
   readonly mains: number;
-  /** The labels of the navigations. */
+  /** The labels of the navigation elements. */
   readonly navs: readonly string[];
   /** The number of faults of each kind; all should be 0. */
   readonly faults: Readonly<Record<string, number>>;
   /** The width of the visible content, in pixels. */
   readonly width: number;
   /**
-   * The elements that extend over the right edge, except inside code boxes, which scroll by
-   * themselves.
+   * The elements that extend over the right edge, except inside code boxes, which scroll
+   * independently.
    */
   readonly cutOff: readonly string[];
 }
@@ -32,7 +32,7 @@ export interface TextColors {
   readonly paper: string;
 }
 
-// A script as text, because names of the browser do not exist in Node.
+// The script is text, because browser names do not exist in Node.
 const facts = `(() => {
   const all = (selector) => Array.from(document.querySelectorAll(selector));
   return {
@@ -102,7 +102,10 @@ export function factsOf(page: Page): Promise<PageFacts> {
   return page.evaluate<PageFacts>(facts);
 }
 
-/** Returns each pair of text color and background color on the page, with one text that has it. */
+/**
+ * Returns each pair of text color and background color on the page, with one text that has these
+ * colors.
+ */
 export function textColors(page: Page): Promise<TextColors[]> {
   return page.evaluate<TextColors[]>(colors);
 }
@@ -123,7 +126,7 @@ export function printedLook(page: Page): Promise<{ rail: string; paper: string; 
   return page.evaluate<{ rail: string; paper: string; cut: number }>(print);
 }
 
-/** The contrast ratio of two colors by WCAG 2.2, from 1 to 21. */
+/** Returns the contrast ratio of two colors according to WCAG 2.2, from 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
   return (light + 0.05) / (dark + 0.05);

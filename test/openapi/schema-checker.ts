@@ -3,13 +3,14 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import type { Schema } from "../../src/transcoding/openapi/document.ts";
 
-/** Returns the errors of a value by a schema; "" if it is valid. */
+/** Returns the errors of a value according to a schema; "" if the value is valid. */
 export type SchemaChecker = (schema: Schema, value: unknown) => string;
 
 /**
- * Makes a checker of values by JSON Schema 2020-12. It is strict: an unknown keyword or format is
- * an error. `schemas` are those that $ref names in components. `closed`: whether properties that
- * are not in the schema are errors even in answers, in which clients must ignore them.
+ * Creates a checker of values according to JSON Schema 2020-12. The checker is strict: an unknown
+ * keyword or format is an error. `schemas` are the schemas that $ref names in components. `closed`
+ * determines whether properties that are not in the schema are errors even in responses, in which
+ * clients must ignore them.
  */
 export function createSchemaChecker(
   schemas: Readonly<Record<string, Schema>>,

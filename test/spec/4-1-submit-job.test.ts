@@ -21,7 +21,7 @@ after(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-test("the answer to submit has the name, the start and the metadata, and no other field", async () => {
+test("the response to submit has the name, the start and the metadata, and no other field", async () => {
   const metadata = {
     subject: "Harbour",
     description: "A morning",
@@ -42,7 +42,7 @@ test("the answer to submit has the name, the start and the metadata, and no othe
   await pollJob(service, json.name);
 });
 
-test("an upload is accepted in place of a URL (extension)", async () => {
+test("an upload is accepted instead of a URL (extension)", async () => {
   const { json: upload } = await service.call("POST", "/v1alpha1/initupload", {});
   assert.match(upload.resourceName, /^uploads\//);
   const job = {

@@ -113,7 +113,7 @@ http:
   assert.equal(moved.status, 404);
   assert.match(moved.json.message, new RegExp(`transcripts/${id}`));
 
-  // A path at which there is also a stream, which begins with GET.
+  // This path also has a stream, which begins with GET.
   const put = await call("PUT", "/live");
   assert.deepEqual([put.status, put.headers.get("allow")], [405, "GET, POST"]);
   assert.equal((await call("GET", "/live")).status, 426);

@@ -156,7 +156,7 @@ test("silence ends in SUCCESS with an empty transcript", async () => {
   assert.equal(transcript.metadata.recordingDuration, "3s");
 });
 
-test("a job with media that cannot be transcribed ends FAILED with a reason that helps the caller", async () => {
+test("a job with media that cannot be transcribed ends as FAILED with a reason that helps the caller", async () => {
   const rows: [path: string, message: RegExp][] = [
     ["/missing.mp3", /404/],
     ["/gone", /410/],
@@ -183,7 +183,7 @@ test("a job with media that cannot be transcribed ends FAILED with a reason that
   assert.equal((await pollJob(service, json.name)).last.state, "SUCCESS", "the next job works");
 });
 
-test("a cancelled job ends FAILED with CANCELLED (extension)", async () => {
+test("a cancelled job ends as FAILED with CANCELLED (extension)", async () => {
   const { json } = await submit(service, `${host.address}/talk.wav`);
   const cancelled = await service.call("POST", `/v1alpha1/${json.name}:cancel`, {});
   assert.equal(cancelled.status, 200);
@@ -203,7 +203,7 @@ test("jobs are listed, newest first (extension)", async () => {
   assert.equal((await service.call("GET", "/v1alpha1/transcriptjob?pageToken=x")).status, 400);
 });
 
-test("a job of another account is answered 404", async () => {
+test("a job of another account returns 404", async () => {
   const id = "0190a0a0-0000-7000-8000-000000000000";
   for (const name of [id, "x", "%2e%2e", `${id}%2F`, "a".repeat(8_000)]) {
     const { status, json } = await service.call("GET", `/v1alpha1/transcriptjob/${name}`);

@@ -96,7 +96,7 @@ test("both filters find the matching transcripts", async () => {
   }
 });
 
-test("invalid filters are refused with what was expected at which column", async () => {
+test("invalid filters are refused with the expected syntax and the column of the error", async () => {
   const rows: [query: Record<string, string>, message: RegExp][] = [
     [{ filter: "subject CONTAINS x" }, /column 1/],
     [{ filter: 'metadata.subject contains "x"' }, /CONTAINS.*column 18|column 18.*CONTAINS/],
@@ -117,7 +117,7 @@ test("invalid filters are refused with what was expected at which column", async
   }
 });
 
-test("a page token is refused with another filter", async () => {
+test("a page token is refused with a different filter", async () => {
   const filter = 'metadata.keywords CONTAINS ["allt"]';
   const { json } = await list({ filter, pageSize: "1" });
   const pageToken = json.nextPageToken;
@@ -133,7 +133,7 @@ test("a pageSize over 1000 counts as 1000", async () => {
   assert.equal(json.transcripts.length, subjects.length);
 });
 
-test("the path prefix in the specification's heading is not served, and a token is required", async () => {
+test("the path prefix in the heading of the specification is not served, and a token is required", async () => {
   assert.equal((await service.call("GET", "/v1alpha/transcripts")).status, 404);
   assert.equal((await service.call("GET", `${path}/`)).status, 404);
   assert.equal((await callRest(service.address, undefined, { method: "GET", path })).status, 401);

@@ -57,7 +57,7 @@ test("a transcript is returned with segments, metadata, version and every unset 
   assert.deepEqual(Object.keys(json.version).toSorted(), ["creationTime", "name", "parent"]);
 });
 
-test("missing and malformed names and those of other accounts get the same answer", async () => {
+test("missing names, malformed names and names of other accounts get the same response", async () => {
   const absent = "0190a0a0-0000-7000-8000-000000000000";
   const bodies = new Set<string>();
   for (const id of [absent, "x", "%00", "%2e%2e", name.toUpperCase().slice(12)]) {

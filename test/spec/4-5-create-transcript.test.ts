@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-test("the answer contains exactly the name", async () => {
+test("the response contains exactly the name", async () => {
   const { status, json } = await service.call("POST", path, draftOf("Fyrsta"));
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(json), ["name"]);

@@ -34,7 +34,10 @@ beforeEach(async () => {
 const patch = (body: unknown, query = "") =>
   service.call("PATCH", `/v1alpha1/${name}${query}`, body);
 
-/** Asserts that the answer to an update has these changes and segments, and equals a later GET. */
+/**
+ * Asserts that the response to an update has these changes and segments, and equals the response to
+ * a later GET.
+ */
 /** `changed`: undefined for a field that is absent now. */
 async function assertMade(answer: Answer, changed: object, segments = made.segments) {
   assert.equal(answer.status, 200, answer.json.message);
@@ -49,7 +52,7 @@ async function versionCount(): Promise<number> {
   return (await service.call("GET", `/v1alpha1/${name}/versions`)).json.versions.length;
 }
 
-test("a single field is replaced, with either spelling of its name, and all others stay", async () => {
+test("a single field is replaced, with either spelling of its name, and all others remain", async () => {
   const rows: [field: string, snake: string, value: unknown][] = [
     ["fileType", "file_type", "VIDEO"],
     ["languageCode", "language_code", "en-US"],
@@ -80,7 +83,7 @@ test("lists and maps are replaced as a whole, even by an empty one", async () =>
   await assertMade(await patch({ metadata: empty }), empty);
 });
 
-test("segments are replaced as a whole, [] removes them all, and metadata stays", async () => {
+test("segments are replaced as a whole, [] removes them all, and metadata remains", async () => {
   const segments = [{ ...segmentOf("alveg nýtt"), speakerId: "b" }];
   const { json } = await patch({ segments });
   assert.deepEqual(json.segments.length, 1);
@@ -102,7 +105,7 @@ test("a null field counts as absent", async () => {
   }
 });
 
-test("an update with neither metadata nor segments is answered 400 and creates no version", async () => {
+test("an update with neither metadata nor segments gets 400 and creates no version", async () => {
   const rows = [{}, { name: "transcripts/x" }, { uri: "x" }, { version: { name: "x" } }, null, ""];
   for (const body of rows) {
     const answer = await patch(body);
@@ -147,7 +150,7 @@ test("output-only fields in a change are ignored, whatever their values", async 
   await assertMade(await patch(made), {});
 });
 
-test("updateMask selects the fields: others are ignored, and selected ones that are absent are cleared", async () => {
+test("updateMask selects the fields: others are ignored, and selected fields that are absent are cleared", async () => {
   const segments = [segmentOf("alveg nýtt")];
   const body = { metadata: { subject: "B", description: "C", keywords: ["d"] }, segments };
   const cleared = { subject: "", additionalMetadata: {}, speakers: {} };
@@ -171,7 +174,7 @@ test("updateMask selects the fields: others are ignored, and selected ones that 
   }
 });
 
-test("a mask with an unknown path, or one that clears a required field, is answered 400 and creates no version", async () => {
+test("a mask with an unknown path, or a mask that clears a required field, gets 400 and creates no version", async () => {
   const rows: [mask: string, message: RegExp][] = [
     ["metadata.color", /updateMask: "metadata\.color" is not a field that can be updated/],
     ["metadata.subject,segment", /updateMask: "segment" is not/],
@@ -197,7 +200,7 @@ test("a mask with an unknown path, or one that clears a required field, is answe
   assert.equal(await versionCount(), 1);
 });
 
-test("over gRPC an update changes the fields of the mask, or, without a mask, those that are set", async () => {
+test("over gRPC, an update changes the fields of the mask, or without a mask the fields that are set", async () => {
   const headers = { authorization: `Bearer ${service.key}` };
   const update = (request: MessageInitShape<typeof UpdateTranscriptRequestSchema>) =>
     grpc.updateTranscript(request, { headers });

@@ -1,5 +1,5 @@
-// §4.6: every field of a PATCH either changes the answer of the next GET, or is refused with a
-// reason. Facts of the media follow the media.
+// §4.6: every field of a PATCH either changes the response to the next GET, or is refused with a
+// reason. Media facts follow the media.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fromJson } from "@bufbuild/protobuf";
@@ -52,8 +52,8 @@ async function uploadRecording(name: string): Promise<void> {
 }
 
 /**
- * Uploads a file that is not a recording. Resolves once media that was uploaded later is described,
- * so that this file was processed before.
+ * Uploads a file that is not a recording. Resolves once media that was uploaded later has been
+ * described, so that this file has been processed before.
  */
 async function uploadText(name: string): Promise<void> {
   await upload(name, text);
@@ -75,8 +75,8 @@ async function factsOf(name: string): Promise<unknown[]> {
   return all[0] ?? [];
 }
 
-describe("facts of the media follow the media", () => {
-  test("a job's transcript loses the facts of its media when the media is replaced by a file that is not a recording", async () => {
+describe("media facts follow the media", () => {
+  test("a job's transcript loses its media facts when the media is replaced by a file that is not a recording", async () => {
     await using host = await openMediaHost({ "/a.wav": wav });
     const metadata = { fileType: "VIDEO" };
     const submitted = await submit(service, `${host.address}/a.wav`, metadata);
@@ -164,8 +164,8 @@ describe("updates of a transcript", () => {
   });
 
   /**
-   * Sends a PATCH over REST with and without a mask, and over gRPC with one. Returns the status of
-   * each, and the fields that its error names.
+   * Sends a PATCH over REST with and without a mask, and over gRPC with a mask. Returns the status
+   * of each, and the fields that its error names.
    */
   async function patched(path: string, transcript: Answer["json"]): Promise<unknown[]> {
     const headers = { authorization: `Bearer ${service.key}` };
@@ -179,7 +179,7 @@ describe("updates of a transcript", () => {
     return [(await patch(name, transcript)).status, masked.status, overGrpc];
   }
 
-  test("a PATCH of a field that callers set is visible in GET while there is media", async () => {
+  test("a PATCH of a field that callers set is visible in GET while media exists", async () => {
     const rows: [
       path: string,
       transcript: Answer["json"],
@@ -231,7 +231,7 @@ describe("updates of a transcript", () => {
     assert.deepEqual((await get(name)).version, before.version);
   });
 
-  test("a PATCH of a transcript as it was read, with an edit, applies the edit", async () => {
+  test("a PATCH with a transcript that was read and then edited applies the edit", async () => {
     const seen = await get(name);
     const whole = { ...seen, metadata: { ...seen.metadata, subject: "breytt" } };
     const answer = await patch(name, whole);

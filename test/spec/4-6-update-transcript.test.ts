@@ -19,7 +19,7 @@ beforeEach(async () => {
 const patch = (body: unknown, headers?: Record<string, string>, query = "") =>
   service.call("PATCH", `${path}${query}`, body, headers);
 
-test("the answer is the whole transcript with a new version, whose parent is the previous one", async () => {
+test("the response is the whole transcript with a new version, whose parent is the previous one", async () => {
   const { json: before } = await service.call("GET", path);
   const { status, json } = await patch({ metadata: { subject: "Nýtt heiti" } });
   assert.equal(status, 200);
@@ -30,7 +30,7 @@ test("the answer is the whole transcript with a new version, whose parent is the
   assert.deepEqual((await service.call("GET", path)).json, json);
 });
 
-test("fields that are present are replaced, and all others stay", async () => {
+test("fields that are present are replaced, and all others remain", async () => {
   const segments = [segmentOf("alveg nýtt")];
   const rows: [body: unknown, text: string, metadata: Record<string, unknown>][] = [
     [
@@ -120,7 +120,7 @@ test("If-Match with a stale version changes nothing (extension)", async () => {
   assert.equal((await service.call("GET", path)).json.metadata.subject, "ný");
 });
 
-test("concurrent updates become one chain of versions, and none is lost", async () => {
+test("concurrent updates form one chain of versions, and none is lost", async () => {
   const fields = ["subject", "description"];
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, at) =>
@@ -149,7 +149,7 @@ test("earlier versions can be read and restored (extension)", async () => {
   assert.equal((await service.call("POST", `${path}:restore`, { version: "x" })).status, 404);
 });
 
-test("a deleted transcript is answered 404 (extension)", async () => {
+test("a deleted transcript returns 404 (extension)", async () => {
   const { status, json } = await service.call("DELETE", path);
   assert.equal(status, 200);
   assert.deepEqual(json, {});

@@ -23,7 +23,7 @@ const initUpload = async (resourceName = name): Promise<string> =>
 const uriOf = async (): Promise<string> =>
   (await service.call("GET", `/v1alpha1/${name}`)).json.uri;
 
-test("media that is put to the URL can be read at the transcript's uri, as a whole and in ranges", async () => {
+test("media uploaded to the URL can be read at the transcript's uri, as a whole and in ranges", async () => {
   const url = await initUpload();
   assert.ok(url.startsWith(service.address));
   assert.equal(await uriOf(), "", "the uri is empty before the upload is complete");
@@ -97,7 +97,7 @@ test("URLs work only for their own method, resource and time", async () => {
   );
 });
 
-test("oversized and broken uploads leave nothing and can be repeated", async () => {
+test("oversized and broken uploads leave nothing behind and can be repeated", async () => {
   const before = readdirSync(service.dataFolder, { recursive: true }).filter(isMedia).length;
   const uri = await uriOf();
   const big = await fetch(await initUpload(), { method: "PUT", body: Buffer.alloc(1_000_001) });
@@ -121,7 +121,7 @@ function isMedia(file: string | Buffer): boolean {
   return String(file).startsWith("media/") && /[0-9a-f]{8}/.test(String(file));
 }
 
-test("Expect: 100-continue is answered on every path, unless the call is refused", async () => {
+test("every path responds to Expect: 100-continue, unless the call is refused", async () => {
   const good = await initUpload();
   const forged = good.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
   const json = JSON.stringify({ resourceName: name });
@@ -160,7 +160,7 @@ test("Expect: 100-continue is answered on every path, unless the call is refused
   }
 });
 
-test("a resource of another account is answered 404", async () => {
+test("a resource of another account returns 404", async () => {
   for (const resourceName of [
     "transcripts/0190a0a0-0000-7000-8000-000000000000",
     "transcripts/x",

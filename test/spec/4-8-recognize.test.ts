@@ -59,7 +59,7 @@ test("speech is recognized, with alternatives and word times", async () => {
   assert.ok(before <= lengthSeconds);
 });
 
-test("words are omitted unless requested, and one alternative is the default", async () => {
+test("words are omitted unless requested, and one alternative is returned by default", async () => {
   const { json } = await recognize({ config, audio: { content: content(pcmOf(wav)) } });
   assert.equal(json.results.length, 1);
   assert.equal(json.results[0].alternatives.length, 1);
@@ -97,7 +97,7 @@ function resampled(samples: Int16Array, rate: number): Int16Array {
   });
 }
 
-test("silence and noise have no results", async () => {
+test("silence and noise produce no results", async () => {
   const noise = Int16Array.from({ length: 48_000 }, (_, at) => ((at * 7919) % 2003) - 1001);
   for (const samples of [new Int16Array(48_000), noise]) {
     const audio = { content: content(new Uint8Array(samples.buffer)) };
@@ -173,7 +173,7 @@ test("invalid input is refused with every violation", async () => {
   assert.equal((await recognize({ config, audio: { content: content(wav) } })).status, 200);
 });
 
-/** Returns the file with another sample size in its header. */
+/** Returns the file with a different sample size in its header. */
 function withBitsPerSample(file: Buffer, bits: number): Buffer {
   const changed = Buffer.from(file);
   changed.writeUInt16LE(bits / 8, 32);
@@ -225,7 +225,7 @@ test("an unauthorized call is refused before its body is read", async () => {
   assert.equal(answer.json.error.status, "UNAUTHENTICATED");
 });
 
-test("gRPC, gRPC-Web and Connect give the same answer as REST", async () => {
+test("gRPC, gRPC-Web and Connect return the same response as REST", async () => {
   const baseUrl = service.address;
   const transports: Record<string, Transport> = {
     grpc: createGrpcTransport({ baseUrl }),

@@ -40,7 +40,7 @@ async function recognize(
   return { code: await stream.closed, messages: stream.messages };
 }
 
-test("a stream returns interim results, a final result for each segment, and then ends", async () => {
+test("a stream returns interim results and a final result for each segment, and then ends", async () => {
   const config = streamingConfig({ enableWordTimeOffsets: true });
   const { messages, code } = await recognize(config, (stream) => {
     stream.sendAudio(speech);
@@ -79,7 +79,7 @@ test("a stream returns interim results, a final result for each segment, and the
   );
 });
 
-test("without interimResults there are only final results, and words only if requested", async () => {
+test("without interimResults there are only final results, with words only if requested", async () => {
   const config = streamingConfig({ maxAlternatives: 3 }, { interimResults: false });
   const { messages } = await recognize(config, (stream) => {
     stream.sendAudio(speech);
@@ -96,10 +96,10 @@ test("without interimResults there are only final results, and words only if req
   }
 });
 
-test("any split of the same samples gives the same final results", async () => {
+test("any split of the same samples produces the same final results", async () => {
   const transcripts: ReturnType<typeof finalsOf>[] = [];
   const first = speech.subarray(0, 112_000);
-  // One stream after another, because a slow machine accepts only one at a time.
+  // The streams run one after another, because a slow machine accepts only one at a time.
   for (const chunkBytes of [1600, 3201, 17, 320_000]) {
     const config = streamingConfig({ enableWordTimeOffsets: true });
     const { messages, code } = await recognize(config, (stream) => {
@@ -150,8 +150,8 @@ test("a stream without speech returns no message", async () => {
 test("audio that is sent as fast as possible is paused by TCP and recognized to its end", async () => {
   const stream = await open();
   stream.send(streamingConfig({}, { interimResults: false }));
-  // Two minutes are more than fits into all buffers on the way. They have few words, since words
-  // take most of the time.
+  // Two minutes of audio exceed all buffers on the way. The audio has few words, since words take
+  // most of the time.
   const quiet = Buffer.alloc(3_840_000);
   stream.sendAudio(Buffer.concat([speech, quiet, speech]), 32_000);
   stream.send({ audioContent: "" });
@@ -159,7 +159,7 @@ test("audio that is sent as fast as possible is paused by TCP and recognized to 
   assert.equal(finalsOf(stream.messages).length, 4);
 });
 
-test("a stream that ends while much of its audio waits closes immediately", async () => {
+test("a stream that ends while much of its audio is waiting closes immediately", async () => {
   const stream = await open();
   stream.send(streamingConfig({}, { singleUtterance: true }));
   for (let round = 0; round < 40; round += 1) stream.sendAudio(speech);
@@ -169,7 +169,7 @@ test("a stream that ends while much of its audio waits closes immediately", asyn
   assert.ok(performance.now() - began < 20_000);
 });
 
-test("messages out of order or malformed end the stream with an error message", async () => {
+test("messages that are malformed or out of order end the stream with an error message", async () => {
   const audio = { audioContent: "AAAA" };
   const config = streamingConfig();
   const rows: [messages: (string | Buffer)[], problem: RegExp, code: number][] = [
@@ -248,7 +248,7 @@ test("a stream without a configuration is closed after 10 s", { timeout: 60_000 
   );
 });
 
-test("nothing is left of a stream when its caller disconnects", async () => {
+test("nothing remains of a stream when its caller disconnects", async () => {
   const streams = await Promise.all([open(), open(), open()]);
   for (const stream of streams) {
     stream.send(streamingConfig());
@@ -267,7 +267,7 @@ test("nothing is left of a stream when its caller disconnects", async () => {
   }
 });
 
-test("gRPC gives the same results", async () => {
+test("gRPC returns the same results", async () => {
   const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
   async function* requests() {
     const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "en-US" };

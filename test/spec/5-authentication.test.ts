@@ -39,7 +39,7 @@ test("the first start writes a key to a file that only its owner can read", asyn
 test("the token is accepted in the places that §5 names, and only there", async () => {
   const { key } = service;
   const bearer = { authorization: `Bearer ${key}` };
-  // 400 means that the call is authorized, and its empty request is invalid.
+  // 400 means that the call is authorized and that its empty request is invalid.
   const rows: [answer: Promise<{ status: number }>, status: number, row: string][] = [
     [get(list, bearer), 200, "header on the transcript interface"],
     [get(list, { authorization: `bearer ${key}` }), 200, "scheme in lower case"],
@@ -57,7 +57,7 @@ test("the token is accepted in the places that §5 names, and only there", async
   for (const [answer, status, row] of rows) assert.equal((await answer).status, status, row);
 });
 
-test("two different credentials are refused, but not the same one twice", async () => {
+test("two different credentials are refused, but the same credential twice is accepted", async () => {
   const bearer = { authorization: `Bearer ${service.key}` };
   assert.equal((await post(`${recognize}?token=other`, bearer)).status, 400);
   const { status, json } = await post(`${recognize}?token=${service.key}`, bearer);
@@ -65,7 +65,7 @@ test("two different credentials are refused, but not the same one twice", async 
   assert.match(json.message, /config/, "the call is authorized, and its empty request is invalid");
 });
 
-test("WebSockets accept token= and the subprotocol, and the answer never contains the token", async () => {
+test("WebSockets accept token= and the subprotocol, and the response never contains the token", async () => {
   const byQuery = await openStream(service.address, { token: service.key });
   assert.equal(byQuery.protocol, "");
   byQuery.terminate();

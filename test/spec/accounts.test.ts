@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** Returns an account without its use, which changes with each call. */
+/** Returns an account without its usage, which changes with each call. */
 function withoutUsage(account: Answer["json"]): Answer["json"] {
   return { ...account, usage: undefined };
 }
@@ -40,7 +40,7 @@ test("PATCH changes the fields in its body, and GET shows them; 0 days means nev
   }
 });
 
-test("PATCH with invalid values is answered 400 and changes nothing", async () => {
+test("PATCH with invalid values gets 400 and changes nothing", async () => {
   const before = withoutUsage((await service.call("GET", "/v1/account")).json);
   const rows: [body: unknown, field: RegExp][] = [
     [{}, /account/],

@@ -1,4 +1,5 @@
-// Nearly valid requests over real connections: none is answered 5xx, and the service keeps working.
+// Nearly valid requests over real connections: none gets a 5xx response, and the service keeps
+// working.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
@@ -25,7 +26,7 @@ const config = '"config":{"encoding":"LINEAR16","sampleRateHertz":16000,"languag
 const draft =
   '{"metadata":{"fileType":"AUDIO","languageCode":"is-IS","subject":"þ","keywords":["a"],"additionalMetadata":{"k":"v"}},"segments":[{"startTime":"0s","endTime":"1.5s","words":[{"startTime":"0s","endTime":"1s","word":"a "}]}]}';
 
-/** A call of every kind, most of them valid. */
+/** Calls of every kind, most of them valid. */
 const calls: readonly (readonly [method: string, target: string, body?: string])[] = [
   [
     "GET",
@@ -71,7 +72,7 @@ const headers = [
   "accept: application/json;q=0.5, */*\r\n",
   "if-match: a\r\n",
   "idempotency-key: a\r\n",
-  // Long enough that a busy machine does not answer 504.
+  // The timeout is long enough that a busy machine does not return 504.
   "x-server-timeout: 60\r\n",
   "grpc-timeout: 60S\r\n",
   "expect: 100-continue\r\n",
@@ -79,8 +80,8 @@ const headers = [
 ];
 
 /**
- * The parts of a request whose framing stays valid, so that each request gets its answer on a kept
- * connection.
+ * The parts of a request whose framing remains valid, so that each request gets its response on a
+ * kept connection.
  */
 const framed: fc.Arbitrary<Parts> = fc
   .constantFrom(...calls)
@@ -161,7 +162,7 @@ function checkAnswer(answer: RawAnswer, what: string): void {
 /** `npm run test:long` makes 10,000 runs. */
 const turns = runs(100);
 
-test("nearly valid requests on a kept connection are all answered, none with 5xx", async () => {
+test("nearly valid requests on a kept connection all get responses, none of them 5xx", async () => {
   const statuses = new Map<number, number>();
   let connections = 0;
   const ask = async (requests: readonly Parts[]): Promise<void> => {
@@ -202,7 +203,7 @@ test("nearly valid requests on a kept connection are all answered, none with 5xx
   assert.equal((await service.call("GET", "/v1alpha1/transcripts")).status, 200);
 });
 
-test("nearly valid HTTP is answered with a status below 500 or not at all", async () => {
+test("nearly valid HTTP gets a status below 500 or no response", async () => {
   const pieces = [
     "\r\n",
     "\r",

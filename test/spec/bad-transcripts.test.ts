@@ -1,5 +1,5 @@
-// Invalid transcripts, sent over real connections: each is refused with a reason, and nothing of it
-// is stored.
+// Invalid transcripts sent over real connections: each is refused with a reason, and nothing from
+// it is stored.
 import assert from "node:assert/strict";
 import { after, afterEach, test } from "node:test";
 import { scopes } from "../../src/auth/caller.ts";
@@ -28,7 +28,7 @@ async function sendBoth(body: object): Promise<Answer[]> {
   ];
 }
 
-test("times that are out of order, outside of their segment or malformed are refused", async () => {
+test("times that are malformed, out of order or outside their segment are refused", async () => {
   const word = { startTime: "1s", endTime: "1.5s", word: "já" };
   const segment = { startTime: "1s", endTime: "2s", words: [word] };
   const withWord = (times: object) => [{ ...segment, words: [{ ...word, ...times }] }];
@@ -118,8 +118,8 @@ test("texts and lists over their limits are refused", async () => {
   ];
   for (const [fields, field, words] of rows) {
     const metadata = { ...draftOf("Slæm").metadata, ...fields };
-    // A creation has all of the metadata, which can also be too long as a whole. For an update, the
-    // total is checked only once the fields are valid.
+    // A creation contains all of the metadata, which can also be too long as a whole. For an
+    // update, the total is checked only once the fields are valid.
     const isLong = JSON.stringify(metadata).length > 65_536;
     for (const [at, answer] of (await sendBoth({ metadata })).entries()) {
       assert.equal(answer.status, 400, field);
@@ -136,7 +136,7 @@ test("texts and lists over their limits are refused", async () => {
   }
 });
 
-test("a body with too many words is refused with the limit; a body that is too large is not read to its end", async () => {
+test("a body with too many words is refused with the limit, and a body that is too large is not read to its end", async () => {
   const word = '{"startTime":"0s","endTime":"0s","word":""}';
   const words = Array.from({ length: 200_001 }, () => word).join();
   const segments = `[{"startTime":"0s","endTime":"1s","words":[${words}]}]`;
@@ -174,7 +174,7 @@ test("a body with too many words is refused with the limit; a body that is too l
   }
 });
 
-test("names of another account are answered like names that do not exist", async () => {
+test("names of another account get the same response as names that do not exist", async () => {
   const call = (method: string, target: string, body?: unknown) =>
     callRest(service.address, otherKey, { method, path: target, body });
   const { version } = (await service.call("GET", `/v1alpha1/${name}`)).json;
@@ -277,7 +277,7 @@ test("page tokens of another account, list or filter are refused", async () => {
   });
 });
 
-test("maps with keys of Object.prototype are stored as data or refused, and do not change prototypes", async () => {
+test("maps with keys of Object.prototype are stored as data or refused, and never change prototypes", async () => {
   const metadata = (json: string) =>
     `{"metadata":{"fileType":"AUDIO","languageCode":"is-IS","subject":"x",${json}}}`;
   const keys = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];

@@ -1,4 +1,4 @@
-// Invalid uploads over real connections: each is refused with a reason, and nothing of it is
+// Invalid uploads over real connections: each is refused with a reason, and nothing from it is
 // stored.
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
@@ -15,13 +15,13 @@ const { service, db, mediaFiles, withTranscript, initUpload } = stored;
 after(() => stored[Symbol.asyncDispose]());
 afterEach(stored.assertUnchanged);
 
-/** The head of a PUT request as text. */
+/** Returns the head of a PUT request as text. */
 function putHead(url: string, length: number): string {
   const { pathname, search } = new URL(url);
   return `PUT ${pathname}${search} HTTP/1.1\r\nhost: h\r\ncontent-length: ${length}\r\n\r\n`;
 }
 
-test("a PUT shorter than declared is refused, and the URL accepts a complete one", async () => {
+test("a PUT that is shorter than declared is refused, and the URL then accepts a complete one", async () => {
   await withTranscript(async (name) => {
     const url = await initUpload(name);
     const files = mediaFiles();
@@ -36,7 +36,7 @@ test("a PUT shorter than declared is refused, and the URL accepts a complete one
   });
 });
 
-test("a PUT longer than declared is refused, and the URL accepts a correct one", async () => {
+test("a PUT that is longer than declared is refused, and the URL then accepts a correct one", async () => {
   const longer = "whole and more\r\n\r\n";
   const overHttp1 = async (url: string): Promise<number | undefined> => {
     await using connection = await RawConnection.open(service.address);
@@ -71,7 +71,7 @@ test("a PUT longer than declared is refused, and the URL accepts a correct one",
   }
 });
 
-test("one of two concurrent PUTs to one URL is accepted", async () => {
+test("only one of two concurrent PUTs to one URL is accepted", async () => {
   await withTranscript(async (name) => {
     const url = await initUpload(name);
     const bodies = ["a", "b"].map((char) => char.repeat(100_000));
@@ -89,11 +89,11 @@ test("one of two concurrent PUTs to one URL is accepted", async () => {
   });
 });
 
-test("a signed URL is refused after its hour, or with another method, path or query", async () => {
+test("a signed URL is refused after an hour, or with a different method, path or query", async () => {
   await withTranscript(async (name) => {
     const url = await initUpload(name);
     const { pathname, search } = new URL(url);
-    // A URL signed with the service's own key, which expired.
+    // An expired URL that was signed with the service's own key.
     const late = createSignedUrls({
       key: await signingKey(db, "signed-url"),
       publicUrl: () => service.address,

@@ -1,4 +1,4 @@
-// Limits of the cost of one request, on every protocol: expensive requests are refused while they
+// Limits on the cost of one request, on every protocol: expensive requests are refused while they
 // are read, and do not block the thread that carries live audio.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -37,7 +37,7 @@ before(async () => {
 after(() => service[Symbol.asyncDispose]());
 
 /**
- * Runs a call. Returns its answer, and the maximum CPU time of the service's thread between two
+ * Runs a call. Returns its response, and the maximum CPU time of the service's thread between two
  * turns of a timer, which does not depend on how busy the machine is.
  */
 async function held<T>(call: () => Promise<T>): Promise<{ answer: T; heldMs: number }> {
@@ -90,7 +90,7 @@ function envelope(message: Uint8Array, flags = 0): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** The start of a CreateTranscriptRequest whose field 1 has this many bytes. */
+/** Returns the start of a CreateTranscriptRequest whose field 1 has this many bytes. */
 function transcriptField(bytes: number): Buffer {
   const head = [0x0a];
   let rest = bytes;
@@ -120,7 +120,7 @@ const tooManySegments = /has more than (20000 segments|500000 objects and lists)
 const tooManyValues = /has more than 10000 values/;
 const tooLarge = /larger than \d+ bytes/;
 
-/** Complete messages over Connect, with the expected answer. */
+/** Complete messages over Connect, with the expected response. */
 const connectRows: [string, string, Record<string, string>, () => Uint8Array, RegExp][] = [
   [
     "segments in gzip",

@@ -1,4 +1,4 @@
-// §5: callers request access from the operator. Answers that deny access contain the contact of
+// §5: callers request access from the operator. Responses that deny access contain the contact of
 // HLUST_CONTACT.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -25,7 +25,7 @@ function contactIn(body: Answer["json"]): unknown {
   return info.metadata?.contact;
 }
 
-test("answers 401 and 403 contain the contact on every protocol, and other answers do not", async () => {
+test("401 and 403 responses contain the contact on every protocol, and other responses do not", async () => {
   const made = await service.call("POST", "/v1/apiKeys", { displayName: "a", scopes: ["speech"] });
   const { secret } = made.json;
   noteSecret(secret, "credential");

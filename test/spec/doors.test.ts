@@ -22,7 +22,9 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** Sends raw bytes to the port, and returns all that it answers until it closes the connection. */
+/**
+ * Sends raw bytes to the port, and returns all bytes that it sends until it closes the connection.
+ */
 async function raw(text: string): Promise<string> {
   const { port } = new URL(service.address);
   const socket = connect(Number(port), "127.0.0.1");
@@ -31,7 +33,7 @@ async function raw(text: string): Promise<string> {
   return parts.join("");
 }
 
-test("paths, methods and protocols that are not served get different answers", async () => {
+test("paths, methods and protocols that are not served get different responses", async () => {
   const rows: [method: string, path: string, status: number, rpc: number, header?: string[]][] = [
     ["GET", "/nothing", 404, 5],
     ["GET", "/v1alpha1", 404, 5],
@@ -146,12 +148,12 @@ test("the rest of a refused body is read for a limited time", async () => {
 
 /**
  * 5 ms of audio that the scripted engine recognizes as speech. It is sent every millisecond or two,
- * so that some of it arrives while the last final results are made.
+ * so that some of it arrives while the last final results are being created.
  */
 const chunk = Buffer.alloc(160, 1);
 const chunkMs = 1;
 
-test("a gRPC stream at its time limit ends with UNAVAILABLE after its final results, even while its caller sends audio", async () => {
+test("a gRPC stream at its time limit ends with UNAVAILABLE after its final results, even while its caller is sending audio", async () => {
   const spoken = new AbortController();
   async function* requests() {
     const config = { encoding: 1 as const, sampleRateHertz: 16_000, languageCode: "en-US" };

@@ -19,7 +19,7 @@ const { bindings } = createTranscoder(contract);
 const rest = bindings.filter(({ httpMethod }) => httpMethod !== "WEBSOCKET");
 const withBody = rest.filter(({ body }) => body !== "");
 let service: TestService;
-/** A key that can only read transcripts, and one that cannot even do that. */
+/** A key that can only read transcripts, and a key that cannot even do that. */
 let reader: string;
 let speaker: string;
 
@@ -37,7 +37,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** A path of the template, with an id that does not exist. */
+/** Returns a path of the template, with an id that does not exist. */
 function pathOf({ template }: Binding): string {
   const id = "0190a0a0-0000-7000-8000-000000000000";
   return template.replaceAll(/\{[^=}]+=([^}]+)\}/g, (_, inner: string) =>
@@ -63,7 +63,7 @@ test("every method of the contract is served", () => {
   assert.ok(methods.every((method) => hasOption(method, access)));
 });
 
-test("without a token every method is answered 401, before anything else is checked", async () => {
+test("without a token, every method returns 401 before anything else is checked", async () => {
   for (const binding of rest) {
     const { status, headers, json } = await call(binding, undefined, "{malformed");
     assert.equal(status, 401, binding.method.name);
@@ -73,7 +73,7 @@ test("without a token every method is answered 401, before anything else is chec
   }
 });
 
-test("without the scope every method is answered 403 with the name of the scope", async () => {
+test("without the scope, every method returns 403 with the name of the scope", async () => {
   for (const binding of rest) {
     const { scope } = getOption(binding.method, access);
     const key = scope === "speech" ? reader : speaker;
@@ -84,7 +84,7 @@ test("without the scope every method is answered 403 with the name of the scope"
   }
 });
 
-test("malformed, unknown and oversized input is answered 4xx with the common error body", async () => {
+test("malformed, unknown and oversized input gets 4xx with the common error body", async () => {
   for (const binding of withBody) {
     const { name } = binding.method;
     const limit = hasOption(binding.method, body_bytes_max)

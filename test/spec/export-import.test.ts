@@ -66,7 +66,7 @@ test("a transcript is exported in the requested format", async () => {
   }
 });
 
-test("earlier versions can be exported; a missing version is answered 404, an unknown format 400", async () => {
+test("earlier versions can be exported; a missing version gets 404, and an unknown format gets 400", async () => {
   const { json: first } = await service.call("GET", path);
   const change = { segments: [segmentOf("allt annað")], metadata: { subject: "" } };
   const { json: second } = await service.call("PATCH", path, change);

@@ -1,5 +1,5 @@
-// Clients made for Google's speech service work unchanged with a key of this service: Google's own
-// client, over gRPC and REST.
+// Clients created for Google's speech service work unchanged with a key of this service: Google's
+// own client, over gRPC and REST.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -59,8 +59,8 @@ before(async () => {
   plain = newClient({
     ...endpointOf(service.address),
     sslCreds: credentials.createInsecure(),
-    // The client does not send this key without TLS, but with it does not search the machine for
-    // Google's credentials.
+    // The client does not send this key without TLS, but with the key it does not search the
+    // machine for Google's credentials.
     apiKey: service.key,
   });
   const { port } = endpointOf(service.address);
@@ -119,7 +119,7 @@ function finals(answers: readonly StreamingAnswer[]) {
   return answers.flatMap(({ results }) => results ?? []).filter(({ isFinal }) => isFinal);
 }
 
-/** The failure of a call as Google's client reports it. */
+/** Returns the failure of a call as Google's client reports it. */
 async function failure(call: Promise<unknown>) {
   return await call.then(
     () => assert.fail("the call was answered"),
@@ -161,12 +161,12 @@ test("recognize() returns the results of §4.8, with the end and the language of
   assert.doesNotMatch(JSON.stringify(json), /resultEndTime|languageCode/, "only Google's");
 });
 
-/** Google's durations have their seconds as a string or as a Long. */
+/** Returns the seconds of a duration, which Google's durations store as a string or as a Long. */
 function secondsIn(duration: { seconds?: unknown; nanos?: number | null } | null | undefined) {
   return (Number(duration?.seconds ?? 0) * 1e9 + (duration?.nanos ?? 0)) / 1e9;
 }
 
-test("fields that only Google has are ignored", async () => {
+test("fields that only Google's API has are ignored", async () => {
   const request = {
     config: {
       ...config,
@@ -287,7 +287,7 @@ test("a key is required, in a form that Google's clients can send", async () => 
     [{}, "TOKEN_MISSING"],
     [{ "x-goog-api-key": "AIzaSomething" }, "TOKEN_INVALID"],
     [{ "x-goog-api-key": key, authorization: "Bearer other" }, "SEVERAL_TOKENS"],
-    // INVALID_ARGUMENT means that the call is authenticated, and its empty request is invalid.
+    // INVALID_ARGUMENT means that the call is authenticated and that its empty request is invalid.
     [{ "x-goog-api-key": key, authorization: `Bearer ${key}` }, "INVALID_ARGUMENT"],
     [{ "x-goog-api-key": key }, "INVALID_ARGUMENT"],
     [{ authorization: `Bearer ${key}` }, "INVALID_ARGUMENT"],

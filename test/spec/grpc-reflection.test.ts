@@ -1,5 +1,5 @@
-// gRPC server reflection, from which a client without the contract learns to call the service; and
-// the methods that need no token.
+// gRPC server reflection, from which a client without the contract learns how to call the service,
+// and the methods that need no token.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
@@ -72,7 +72,9 @@ type Question = ServerReflectionRequest["messageRequest"];
 type Answer = ServerReflectionResponse["messageResponse"];
 const same = (bytes: Buffer) => bytes;
 
-/** Sends requests on one stream of grpc-js, without a token, and returns the answers in order. */
+/**
+ * Sends requests on one stream of grpc-js, without a token, and returns the responses in order.
+ */
 async function ask(questions: readonly Question[], version = versions[0]): Promise<Answer[]> {
   const path = `/${version}.ServerReflection/ServerReflectionInfo`;
   const stream = client.makeBidiStreamRequest(path, same, same);
@@ -191,7 +193,7 @@ test("a client that is built only from reflection recognizes speech", async () =
   assert.equal(health.status, "SERVING");
 });
 
-/** Calls a method by its name, with the key, using the client class that proto-loader made. */
+/** Calls a method by its name, with the key, using the client class that proto-loader created. */
 async function callLearnt(
   loaded: GrpcObject,
   serviceName: string,
@@ -271,7 +273,7 @@ test("every name leads to the file that declares it", async () => {
   }
 });
 
-test("names outside of the contract are answered NOT_FOUND, and the stream continues", async () => {
+test("names outside the contract get NOT_FOUND, and the stream continues", async () => {
   const numbers = (value: string): Question => ({ case: "allExtensionNumbersOfType", value });
   const rows: [Question, number][] = [
     [symbol("hlust.speech.v2beta1.speech"), Code.NotFound],
@@ -322,7 +324,7 @@ test("methods are returned with their HTTP rules and access options", async () =
   assert.equal(getOption(method, access).scope, "speech");
 });
 
-test("gRPC, gRPC-Web and Connect give the same answers", async () => {
+test("gRPC, gRPC-Web and Connect return the same responses", async () => {
   const baseUrl = service.address;
   for (const transport of [
     createGrpcTransport({ baseUrl }),
@@ -354,7 +356,7 @@ test("without a token only health and reflection are answered", async () => {
   assert.equal(await codeOf("/nothing.Of/Ours"), Code.Unimplemented);
 });
 
-/** The status of a call with an empty message and without a token. */
+/** Returns the status of a call with an empty message and without a token. */
 function codeOf(path: string, input?: DescMessage): Promise<number> {
   const message = input ? Buffer.from(toBinary(input, create(input))) : Buffer.alloc(0);
   return new Promise((resolve) => {

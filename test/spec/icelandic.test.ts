@@ -16,7 +16,7 @@ const english = "the weather is cold and dark today";
 const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "is-IS" };
 let service: TestService;
 let host: MediaHost;
-/** The sentences with a second of silence around each. */
+/** The sentences, with a second of silence around each. */
 let talk: Int16Array;
 let englishTalk: Int16Array;
 /** Words whose times are known. */
@@ -47,7 +47,7 @@ const recognize = (samples: Int16Array, changes: Readonly<Record<string, unknown
     audio: { content: bytesOf(samples).toString("base64") },
   });
 
-/** Like recognize(), but retried after 429, which a slow machine may answer. */
+/** Works like recognize(), but retries after 429, which a slow machine may return. */
 async function recognizeInTime(...call: Parameters<typeof recognize>) {
   for (let triesLeft = 60; ; triesLeft--) {
     const answer = await recognize(...call);
@@ -56,7 +56,7 @@ async function recognizeInTime(...call: Parameters<typeof recognize>) {
   }
 }
 
-/** The best text of each result. */
+/** Returns the best text of each result. */
 const textsOf = (json: { results: { alternatives: { transcript: string }[] }[] }) =>
   json.results.map(({ alternatives }) => alternatives[0]?.transcript);
 
@@ -123,7 +123,7 @@ test("a live stream recognizes Icelandic while it is spoken", async () => {
   assert.ok((times[0] ?? 0) > 0.8 && (times.at(-1) ?? Infinity) < talk.length / 16_000);
 });
 
-test("words of calls, live streams and jobs begin where they were said", async () => {
+test("words of calls, live streams and jobs begin where they were spoken", async () => {
   type Word = { readonly startTime: string; readonly word: string };
   const check = (words: readonly Word[]): void => {
     const recognized = words.map(({ startTime, word }) => {
@@ -162,7 +162,7 @@ test("a job transcribes Icelandic, even with its experimental language code", as
   }
 });
 
-test("streams, calls and jobs in two languages run at the same time on one service", async () => {
+test("streams, calls and jobs in two languages run concurrently on one service", async () => {
   const streams = Array.from({ length: 8 }, async (_, index) => {
     const isIcelandic = index > 1;
     const messages = await recognizeLive(

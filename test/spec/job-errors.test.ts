@@ -36,7 +36,7 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** [reason, domain] of each ErrorInfo in JSON. */
+/** Returns [reason, domain] of each ErrorInfo in JSON. */
 function infosIn(error: Answer["json"]): unknown[] {
   return error.details.map((detail: Record<string, string>) => [
     detail["@type"],

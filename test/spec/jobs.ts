@@ -15,7 +15,7 @@ export function submit(
   });
 }
 
-/** Polls a job until it has ended, and returns all answers. */
+/** Polls a job until it has ended, and returns all responses. */
 export async function pollJob(
   service: TestService,
   name: string,
@@ -36,7 +36,7 @@ export async function pollJob(
   }
 }
 
-/** The fields that an error names in BadRequest. */
+/** Returns the fields that an error names in BadRequest. */
 export function fieldsOf({ json }: Answer): string[] {
   const bad = json.details.find((detail: { "@type": string }) =>
     detail["@type"].endsWith("BadRequest"),
@@ -44,7 +44,7 @@ export function fieldsOf({ json }: Answer): string[] {
   return (bad?.fieldViolations ?? []).map(({ field }: { field: string }) => field).toSorted();
 }
 
-/** The whole text of a transcript: every word of every segment, joined (§2.3). */
+/** Returns the whole text of a transcript: every word of every segment, joined (§2.3). */
 export function textOf(transcript: { segments: { words: { word: string }[] }[] }): string {
   return transcript.segments.flatMap(({ words }) => words.map(({ word }) => word)).join("");
 }

@@ -16,10 +16,10 @@ import { createLog } from "../../src/std/log.ts";
 import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 
-/** The numbers of rows with 1 MB of metadata, and of short ones, which are older. */
+/** The numbers of rows with 1 MB of metadata and of short rows, which are older. */
 const longRows = 6;
 const shortRows = 20;
-/** The maximum size of an answer: 512 kB of metadata, and a row of 1 MB that exceeds it. */
+/** The maximum size of a response: 512 kB of metadata, and a row of 1 MB that exceeds it. */
 const answerBytesMax = 2_000_000;
 
 let service: TestService;
@@ -51,7 +51,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** All pages of a list over REST, as texts. */
+/** Returns all pages of a list over REST, as texts. */
 async function pagesOf(path: string): Promise<string[]> {
   const pages: string[] = [];
   const headers = { authorization: `Bearer ${service.key}` };
@@ -76,7 +76,7 @@ function assertPages(pages: readonly Page[]): void {
   const subjects = pages.flatMap((page) => page.subjects);
   const all = Array.from({ length: longRows + shortRows }, (_, at) => `löng ${at + 1}`);
   assert.deepEqual(subjects, all.toReversed());
-  // Each long row has a page of its own; then all short ones are on one page.
+  // Each long row has a page of its own, and all short rows are on one further page.
   assert.equal(pages.length, longRows + 1);
   for (const { bytes } of pages) assert.ok(bytes < answerBytesMax, `${bytes} bytes`);
 }
@@ -165,7 +165,7 @@ test("new metadata has at most 64 kB of JSON; larger old metadata stays readable
   const additionalMetadata = Object.fromEntries(
     Array.from({ length: 20 }, (_, at) => [`${at}`, "x".repeat(1_500)]),
   );
-  // Each of the two is small enough, but not both together.
+  // Each of the two is small enough on its own, but not both together.
   await refused("PATCH", path, { metadata: { additionalMetadata } });
 
   const filter = encodeURIComponent('metadata.keywords CONTAINS ["löng"]');

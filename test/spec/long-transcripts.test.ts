@@ -66,7 +66,7 @@ test("a caller that accepts zstd gets the stored bytes as one frame; others get 
     assert.equal(plain.headers.get("content-encoding"), undefined);
     assert.equal(packed.headers.get("content-encoding"), "zstd");
     const json = plain.body.toString();
-    // The answers have no signed URLs, which would differ, since there is no media.
+    // The responses have no signed URLs, which would differ, since there is no media.
     assert.equal(zstdDecompressSync(packed.body).toString(), json);
     const read = JSON.parse(json);
     assert.equal(Object.keys(read).join(), "name,metadata,segments,uri,version");
@@ -144,8 +144,8 @@ test("RPC returns the same segments in every protocol", async () => {
 });
 
 /**
- * The CPU time that a call takes of this thread, in which the service also runs. The client does
- * not parse the answer.
+ * Returns the CPU time that a call takes on this thread, on which the service also runs. The client
+ * does not parse the response.
  */
 async function threadMs(contentType: string, acceptEncoding: string): Promise<number> {
   const before = process.threadCpuUsage();
@@ -175,7 +175,7 @@ test("a long transcript over RPC takes little CPU time of the thread that serves
   const { user, system } = process.threadCpuUsage(before);
   const messagesMs = (user + system) / 1000;
   for (const contentType of ["application/proto", "application/json"]) {
-    // The first call starts a worker thread, so the lesser time of two calls counts.
+    // The first call starts a worker thread, so the shorter time of two calls counts.
     const took = [await threadMs(contentType, "identity"), await threadMs(contentType, "identity")];
     const leastMs = Math.min(...took);
     assert.ok(leastMs < messagesMs / 2, `${contentType}: ${leastMs} of ${messagesMs} ms`);

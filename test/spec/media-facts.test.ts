@@ -1,4 +1,4 @@
-// §4.7 and docs/api.md, Uploads: the facts of their media that transcripts show once it is
+// §4.7 and docs/api.md, Uploads: the media facts that transcripts show once their media is
 // described.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -100,7 +100,7 @@ describe("an uploaded recording", () => {
     assert.equal((await fetch(shown.metadata.waveformUri)).status, 200);
   });
 
-  test("gets its type from its streams, whatever was declared", async () => {
+  test("gets its type from its streams, whatever type was declared", async () => {
     const rows: [name: string, bytes: Buffer, declared: string, shown: string][] = [
       ["MP3", mp3, "AUDIO", "AUDIO"],
       ["MP3 declared as VIDEO", mp3, "VIDEO", "AUDIO"],
@@ -142,7 +142,7 @@ describe("an uploaded recording", () => {
 });
 
 describe("a job's recording", () => {
-  test("is described in the same commit in which the job succeeds", async () => {
+  test("is described in the commit in which the job succeeds", async () => {
     const submitted = await submit(service, `${host.address}/a.wav`);
     const { last } = await pollJob(service, submitted.json.name);
     assert.equal(last.state, "SUCCESS", JSON.stringify(last));
@@ -164,7 +164,7 @@ describe("a job's recording", () => {
   });
 });
 
-describe("the URL of a waveform", () => {
+describe("a waveform URL", () => {
   let name: string;
   let url: string;
   before(async () => {
@@ -173,7 +173,7 @@ describe("the URL of a waveform", () => {
     url = (await described(name)).metadata.waveformUri;
   });
 
-  test("answers HEAD and If-None-Match", async () => {
+  test("supports HEAD and If-None-Match", async () => {
     const whole = await fetch(url);
     const etag = whole.headers.get("etag") ?? "";
     assert.match(etag, /^"[^"]+"$/);

@@ -67,8 +67,8 @@ async function listModels(): Promise<{ readonly name: string; readonly sizeBytes
 }
 
 /**
- * Makes an archive of the starter model, and its catalog entry as a Faroese model. `change` damages
- * the files first.
+ * Creates an archive of the starter model, and its catalog entry as a Faroese model. `change`
+ * damages the files first.
  */
 function publish(url: string, change: (folder: string) => void = () => {}): Buffer {
   const upstream = mkdtempSync(join(folder, "upstream-"));

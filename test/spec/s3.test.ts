@@ -32,7 +32,8 @@ let service: TestService;
 const wav = speak("media of a transcript in a bucket");
 
 /**
- * The settings of a service whose callers reach S3 at a different address than the service does.
+ * Returns the settings of a service whose callers reach S3 at a different address from the
+ * service's.
  */
 function environmentOf({ settings }: TestBucket): Record<string, string> {
   return {
@@ -82,7 +83,8 @@ const put = async (url: string, body: Buffer): Promise<number> =>
   (await fetch(url, { method: "PUT", body })).status;
 
 /**
- * The uri of a transcript once it differs from `old`, since reading does not wait for a slow store.
+ * Returns the uri of a transcript once it differs from `old`, since reading does not wait for a
+ * slow store.
  */
 async function newUriOf(name: string, old = ""): Promise<string> {
   let uri = old;
@@ -91,7 +93,7 @@ async function newUriOf(name: string, old = ""): Promise<string> {
   return uri;
 }
 
-/** The rows of a media in the database. */
+/** Returns the database rows of a media id. */
 async function recordsOf(mediaId: string): Promise<{ readonly sha256: Buffer | null }[]> {
   const folder = join(service.dataFolder, "postgres");
   const log = createLog("silent");
@@ -104,7 +106,7 @@ function pathOf(uri: string): string {
   return uri.replace(/[?].*/, "");
 }
 
-/** The keys of media, without those that a sweep will delete. */
+/** Returns the keys of media, without those that a sweep will delete. */
 async function mediaKeys(): Promise<string[]> {
   return (await bucket.keys()).filter((key) => key.startsWith("media/"));
 }
@@ -113,7 +115,7 @@ async function untilKept(expected: readonly string[]): Promise<void> {
   await until(async () => isDeepStrictEqual(await mediaKeys(), expected));
 }
 
-test("media that is put into the bucket belongs to its transcript at the next read, and is served from the bucket", async () => {
+test("media that is uploaded to the bucket belongs to its transcript at the next read, and is served from the bucket", async () => {
   const name = await newTranscript();
   const url = await initUpload(name);
   assert.ok(url.startsWith(`${publicEndpoint()}/${bucket.settings.bucket}/incoming/`));

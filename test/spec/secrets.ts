@@ -6,8 +6,8 @@ import type { Tables } from "../../src/database/tables.ts";
 
 /**
  * The secrets that the callers of this process have sent and received. `credential`: keys, tokens,
- * signatures and cookies, which only the answer that creates them can contain. `text`: speech,
- * texts about it and addresses of media, which can also be in their own columns and in answers to
+ * signatures and cookies, which only the response that creates them can contain. `text`: speech,
+ * texts about it and addresses of media, which can also be in their own columns and in responses to
  * their owner.
  */
 const secrets = new Map<string, "credential" | "text">();
@@ -25,7 +25,7 @@ export function noteSecret(value: string, kind: "credential" | "text"): void {
   if (value.length >= lengthMin) secrets.set(value, kind);
 }
 
-/** Records the answer of the service at `origin` to a call or stream that failed. */
+/** Records the response of the service at `origin` to a call or stream that failed. */
 export function noteError(origin: string, body: string): void {
   errorBodies.push({ origin, body });
 }
@@ -66,7 +66,7 @@ onUndici("bodyChunkReceived", ({ request, chunk }) => {
   if (failed.has(request)) noteError(String(request.origin), text);
   else noteAnswer(text);
 });
-// These are WebSockets, and clients that use node:http.
+// These requests are WebSockets and the calls of clients that use node:http.
 subscribe("http.client.request.start", (message) => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the channel's own shape (Node.js: HTTP)
   const { request } = message as { readonly request: ClientRequest };
@@ -110,7 +110,7 @@ function noteTexts(body: string): void {
   }
 }
 
-/** Records the secrets that an answer gives to its caller. */
+/** Records the secrets that a response returns to its caller. */
 function noteAnswer(body: string): void {
   const found = body.matchAll(
     /"(?:secret|token|storageSignedUrl|uri|waveformUri)"\s*:\s*"([^"\\]+)"/g,
@@ -122,8 +122,8 @@ function noteAnswer(body: string): void {
 }
 
 /**
- * The columns that can contain such text: those about recordings, jobs and webhooks. The rest of
- * the database must have no secrets.
+ * The columns that can contain `text` secrets: those about recordings, jobs and webhooks. The rest
+ * of the database must not contain any secrets.
  */
 const textColumns: ReadonlySet<string> = new Set([
   "transcript.metadata",
@@ -165,8 +165,8 @@ export function huntInLog(lines: readonly string[]): void {
 }
 
 /**
- * Throws if a secret is in an error that the service at `address` answered, or in its database
- * outside of its own column.
+ * Throws if a secret is in an error response of the service at `address`, or in its database
+ * outside its own column.
  */
 export async function huntSecrets(db: Kysely<Tables>, address: string): Promise<void> {
   const errors = errorBodies.filter(({ origin }) => origin === address).map(({ body }) => body);

@@ -86,7 +86,8 @@ export async function openTestService(
 }
 
 /**
- * Keeps the complete log of a service for the search. Lines of its level also go to standard error.
+ * Stores the complete log of a service for the search. Lines at `level` or above are also written
+ * to standard error.
  */
 function keepLog(level: LogLevel): { readonly log: Log; readonly lines: readonly string[] } {
   const lines: string[] = [];
@@ -103,7 +104,7 @@ function keepLog(level: LogLevel): { readonly log: Log; readonly lines: readonly
   return { log, lines };
 }
 
-/** Makes one REST call; without a token if `key` is undefined. */
+/** Makes one REST call, without a token if `key` is undefined. */
 export async function callRest(
   address: string,
   key: string | undefined,
@@ -133,7 +134,7 @@ export async function callRest(
   };
 }
 
-/** The bytes of the samples in a WAV file from flite, which has a header of 44 bytes. */
+/** Returns the bytes of the samples in a WAV file from flite, which has a header of 44 bytes. */
 export function pcmOf(wav: Buffer): Buffer {
   return wav.subarray(44);
 }

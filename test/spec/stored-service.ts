@@ -16,12 +16,12 @@ export interface StoredService extends AsyncDisposable {
   /** The name of the transcript, `transcripts/<id>`. */
   readonly name: string;
   /**
-   * Asserts that there are only the transcripts, versions, segments, media and files that were
-   * there at the start.
+   * Asserts that only the transcripts, versions, segments, media and files exist that existed at
+   * the start.
    */
   assertUnchanged(): Promise<void>;
   mediaFiles(): string[];
-  /** Makes a transcript, and deletes it with its media afterwards. */
+  /** Creates a transcript, and deletes it with its media afterwards. */
   withTranscript(use: (name: string) => Promise<void>): Promise<void>;
   initUpload(name: string): Promise<string>;
 }
@@ -60,7 +60,7 @@ export async function openStoredService(): Promise<StoredService> {
     name,
     mediaFiles,
     async assertUnchanged() {
-      // The file of an aborted write can be removed shortly after the answer.
+      // The file of an aborted write may be removed shortly after the response.
       await until(async () => mediaFiles().join() === atStart.files.join());
       assert.deepEqual(await everything(), atStart);
     },

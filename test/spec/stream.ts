@@ -97,7 +97,7 @@ export async function openStream(
   };
 }
 
-/** The first alternatives of the final results, in order. */
+/** Returns the first alternatives of the final results, in order. */
 export function finalsOf(messages: readonly StreamMessage[]) {
   return messages
     .flatMap(({ result }) => result?.results ?? [])
@@ -105,7 +105,7 @@ export function finalsOf(messages: readonly StreamMessage[]) {
     .flatMap(({ alternatives }) => alternatives.slice(0, 1));
 }
 
-/** The configuration message for 16 kHz English. */
+/** Returns the configuration message for English at 16 kHz. */
 export function streamingConfig(
   config: Readonly<Record<string, unknown>> = {},
   streaming: Readonly<Record<string, unknown>> = {},
@@ -119,7 +119,7 @@ export function streamingConfig(
   };
 }
 
-/** The seconds of a duration in JSON. */
+/** Returns the seconds of a duration in JSON. */
 export function secondsOf(duration: string): number {
   return Number(duration.replace(/s$/, ""));
 }

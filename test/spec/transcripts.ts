@@ -1,4 +1,4 @@
-/** Makes a segment whose words take `seconds` each, beginning at `start`. */
+/** Creates a segment whose words take `seconds` each, beginning at `start`. */
 export function segmentOf(text: string, start = 0, seconds = 0.5) {
   const words = text.split(/(?<=\s)/).map((word, at) => ({
     startTime: `${start + at * seconds}s`,
@@ -8,7 +8,7 @@ export function segmentOf(text: string, start = 0, seconds = 0.5) {
   return { startTime: `${start}s`, endTime: `${start + words.length * seconds}s`, words };
 }
 
-/** Makes a transcript to create. */
+/** Returns a transcript to create. */
 export function draftOf(subject: string, more: Readonly<Record<string, unknown>> = {}) {
   return {
     metadata: {

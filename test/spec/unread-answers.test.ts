@@ -1,5 +1,5 @@
-// Callers that do not read their answers: a node keeps no more unread answers than its limits
-// allow, on any protocol.
+// Callers that do not read their responses: on every protocol, a node stores no more unread
+// responses than its limits allow.
 import assert from "node:assert/strict";
 import { connect, type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ let job = "";
 before(async () => {
   service = await openTestService({
     HLUST_ENGINE: "scripted",
-    // There is no worker that would run the job.
+    // No worker exists that would run the job.
     HLUST_ROLE: "api",
     HLUST_CONNECTIONS_MAX: `${connectionsMax}`,
     HLUST_MEMORY_MB: `${memoryMb}`,
@@ -65,7 +65,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** A call whose answer is not read. */
+/** A call whose response is not read. */
 interface Unread {
   readonly stream: ClientHttp2Stream;
   status: number | undefined;
@@ -90,7 +90,7 @@ function call(session: ClientHttp2Session, path: string, type = "", name = ""): 
 
 function bodyOf(type: string, name: string): Uint8Array {
   if (type.includes("json")) return Buffer.from(JSON.stringify({ name }));
-  // All requests with only a name have the same binary form.
+  // All requests that contain only a name have the same binary form.
   const message = toBinary(
     GetTranscriptRequestSchema,
     create(GetTranscriptRequestSchema, { name }),
@@ -104,8 +104,8 @@ function bodyOf(type: string, name: string): Uint8Array {
 const rpc = (method: string): string => `/${Transcripts.typeName}/${method}`;
 
 /**
- * Makes each of these calls `count` times, on one connection per call, and reports how much the
- * memory of the process has grown when all are answered.
+ * Makes each of these calls `count` times, on one connection per call, and returns the growth of
+ * the process's memory when all calls have responses.
  */
 async function grownMb(
   calls: readonly ((session: ClientHttp2Session) => Unread)[],

@@ -22,7 +22,7 @@ import { callRest, openTestService, type Answer, type TestService } from "./serv
 
 let service: TestService;
 let host: MediaHost;
-/** The requests for media that are not answered yet, by path. */
+/** The requests for media that have no response yet, by path. */
 const held = new Map<string, ServerResponse>();
 const paths = ["/0.wav", "/1.wav", "/2.wav", "/3.wav", "/4.wav", "/5.wav"];
 const wav = speak("any words will do here");
@@ -106,7 +106,7 @@ test("over REST, lines and events have the same states as polling, from the firs
   );
 });
 
-test("a caller without access to a job gets the same answer as from polling, and no stream", async () => {
+test("a caller without access to a job gets the same response as from polling, and no stream", async () => {
   const { name } = await begin();
   const { json } = await service.call("POST", "/v1/apiKeys", {
     displayName: "speech",
@@ -186,7 +186,7 @@ test("a browser's EventSource follows a job with ?token=, and stops when it ends
   assert.deepEqual(states, ["SUCCESS", "end", "connects", "closed"]);
 });
 
-test("a service that shuts down ends watches immediately, so that callers reconnect to another node", async () => {
+test("a service that is shutting down ends watches immediately, so that callers reconnect to another node", async () => {
   const { name } = await begin();
   const headers = { authorization: `Bearer ${service.key}` };
   const read = async (accept: string, end: string) => {

@@ -36,7 +36,7 @@ async function documentedCheck(): Promise<IsSigned> {
   return isSigned;
 }
 
-test("the end of a job is sent to the receiver, signed as documented and with the data of GET", async () => {
+test("the end of a job is sent to the receiver, signed as documented and with the same data as GET", async () => {
   await using receiver = await openReceiver();
   const made = await service.call("POST", "/v1/webhooks", { url: receiver.url });
   assert.equal(made.status, 200);

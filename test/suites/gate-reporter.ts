@@ -1,5 +1,5 @@
-// A reporter of node:test for what its own summary leaves out: the skipped tests by reason, and how
-// to repeat the cases of the files that failed.
+// A node:test reporter for information that the built-in summary omits: the skipped tests by
+// reason, and how to repeat the cases of the files that failed.
 import type { TestEvent } from "node:test/reporters";
 import process from "node:process";
 import { relative } from "node:path";

@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
 
 /**
- * Each run of the tests draws new cases from these seeds: of properties (fast-check), of the
- * commands of test/archive, and of kills and other faults. The same seed draws the same cases.
+ * The seeds from which each run of the tests draws new cases: the cases of properties (fast-check),
+ * the commands of test/archive, and kills and other faults. The same seed draws the same cases.
  */
 export const seedNames = ["PROPERTY_SEED", "ARCHIVE_SEED", "FAULT_SEED"] as const;
 
-/** The seeds that are set, and a new one for each seed that is not. */
+/** Returns the seeds that are set, and a new seed for each seed that is not set. */
 export function drawSeeds(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

@@ -8,8 +8,8 @@ export const groups = ["unit", "system"] as const;
 export type Group = (typeof groups)[number];
 
 /**
- * Test files that share a process, by the name of the suite's file, since each process takes up to
- * 0.4 s of CPU to load its imports. They run one after the other, so a suite must stay under a
+ * Test files that share a process, by the name of the suite's file: each process takes up to 0.4 s
+ * of CPU time to load its imports. The files run one after the other, so a suite must stay under a
  * minute. Patterns are relative to the project's root.
  */
 const suites: Readonly<Record<string, readonly string[]>> = {
@@ -23,9 +23,7 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   transcripts: ["src/transcripts/**/*.test.ts", "src/webhooks/*.test.ts"],
 };
 
-/**
- * Files of these folders that need a process of their own, because they measure or replace timers.
- */
+/** Files in these folders need a process of their own, because they measure or replace timers. */
 const alone: readonly string[] = [
   "src/auth/refused-attempts.test.ts",
   "src/cli/bench/server-watch.test.ts",
@@ -57,7 +55,7 @@ export function isGroup(name: string): name is Group {
   return groups.some((group) => group === name);
 }
 
-/** The files of a suite, in order, relative to the project's root. */
+/** Returns the files of a suite, in order, relative to the project's root. */
 export function filesOfSuite(name: string): readonly string[] {
   const apart = new Set([...matches(alone), ...matches(systemTestsOfSrc)]);
   return matches(suites[name] ?? [])
@@ -66,9 +64,9 @@ export function filesOfSuite(name: string): readonly string[] {
 }
 
 /**
- * The files that `node --test` runs for a group: for the unit tests the suites, and each file of
- * src and bench that is in no suite. Throws if a suite has no file, or a pattern above matches
- * none.
+ * Returns the files that `node --test` runs for a group. For the unit tests, these are the suites,
+ * and each file of src and bench that is in no suite. Throws if a suite has no file, or if a
+ * pattern above matches no file.
  */
 export function filesOfGroup(group: Group): readonly string[] {
   const system = new Set(matches(systemTestsOfSrc));
@@ -86,7 +84,10 @@ export function filesOfGroup(group: Group): readonly string[] {
   return [...names.map((name) => `test/suites/${name}.test.ts`), ...others].toSorted();
 }
 
-/** Throws if a pattern matches no file, since a file that was moved would not run. */
+/**
+ * Returns the files that match the patterns. Throws if a pattern matches no file, since a file that
+ * was moved would not run.
+ */
 function matches(patterns: readonly string[]): string[] {
   return patterns.flatMap((pattern) => {
     const files = globSync(pattern, { cwd: root });

@@ -13,8 +13,8 @@ const options = {
 } as const;
 
 /**
- * `hlust accounts add NAME`: prints the id of the account, or with --key only the key, to standard
- * output.
+ * Runs `hlust accounts add NAME`: prints the id of the account to standard output, or with --key
+ * only the key.
  */
 export async function add(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const read = new Arguments(options, args);

@@ -7,7 +7,7 @@ import { takePositionals } from "../operator/take-positionals.ts";
 import { withDatabase } from "../operator/with-database.ts";
 import { Arguments } from "../options.ts";
 
-/** `hlust accounts rename ID NAME`. */
+/** Runs `hlust accounts rename ID NAME`. */
 export async function rename(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -24,7 +24,7 @@ export async function rename(
   else process.stdout.write(`accounts/${account.id} is now named ${account.displayName}\n`);
 }
 
-/** `hlust accounts disable ID` and `enable ID`; both are idempotent. */
+/** Runs `hlust accounts disable ID` or `enable ID`; both are idempotent. */
 export async function disableOrEnable(
   isDisabled: boolean,
   args: readonly string[],

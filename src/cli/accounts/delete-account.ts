@@ -16,8 +16,8 @@ const options = {
 };
 
 /**
- * `hlust accounts delete ID --yes`: deletes the account with all its data, except its audit log.
- * Without --yes the command deletes nothing, and exits with 1.
+ * Runs `hlust accounts delete ID --yes`: deletes the account with all its data, except its audit
+ * log. Without --yes, the command deletes nothing and exits with 1.
  */
 export async function remove(
   args: readonly string[],

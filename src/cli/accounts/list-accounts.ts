@@ -6,7 +6,7 @@ import { takePositionals } from "../operator/take-positionals.ts";
 import { withDatabase } from "../operator/with-database.ts";
 import { Arguments } from "../options.ts";
 
-/** `hlust accounts list`. */
+/** Runs `hlust accounts list`. */
 export async function list(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const read = new Arguments(jsonOption, args);
   takePositionals(read.positionals, []);

@@ -13,7 +13,7 @@ import { takePositionals } from "../operator/take-positionals.ts";
 import { withDatabase } from "../operator/with-database.ts";
 import { Arguments } from "../options.ts";
 
-/** `hlust accounts members ID`. */
+/** Runs `hlust accounts members ID`. */
 export async function list(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const read = new Arguments(jsonOption, args);
   const [given] = takePositionals(read.positionals, ["ID"]);
@@ -44,7 +44,7 @@ const addOptions = {
   role: { hint: "R", meaning: "OWNER, MEMBER or VIEWER" },
 } as const;
 
-/** `hlust accounts add-member ID --email E --role R`. */
+/** Runs `hlust accounts add-member ID --email E --role R`. */
 export async function add(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const read = new Arguments(addOptions, args);
   const [given] = takePositionals(read.positionals, ["ID"]);
@@ -59,7 +59,7 @@ export async function add(args: readonly string[], environment: NodeJS.ProcessEn
   report(read.has("json"), member, `is ${member.role}: members/${member.id}`);
 }
 
-/** `hlust accounts remove-member ID MEMBER`. */
+/** Runs `hlust accounts remove-member ID MEMBER`. */
 export async function remove(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -74,7 +74,7 @@ export async function remove(
   report(read.has("json"), member, "is removed");
 }
 
-/** `hlust accounts set-role ID MEMBER ROLE`. */
+/** Runs `hlust accounts set-role ID MEMBER ROLE`. */
 export async function setRole(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -97,7 +97,7 @@ function report(isJson: boolean, member: StoredMember, what: string): void {
   else process.stdout.write(`${member.email} ${what}\n`);
 }
 
-/** A member as JSON, with the names of the API. */
+/** Returns a member as JSON, with the field names of the API. */
 function memberJson(member: StoredMember) {
   return {
     name: `members/${member.id}`,

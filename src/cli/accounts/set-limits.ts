@@ -11,7 +11,7 @@ import { Arguments } from "../options.ts";
 /** The options of `limits`. The value `default` means the limit in the settings of the service. */
 export const limitsOptions = { ...accountLimitOptions, ...jsonOption };
 
-/** `hlust accounts limits ID`: sets the given limits, then shows the account's limits. */
+/** Runs `hlust accounts limits ID`: sets the given limits, then shows the account's limits. */
 export async function limits(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

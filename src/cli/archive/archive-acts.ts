@@ -12,7 +12,7 @@ import { jsonOption, writeJson } from "../operator/json-option.ts";
 import { takePositionals } from "../operator/take-positionals.ts";
 import { Arguments, type OptionTable } from "../options.ts";
 
-/** `hlust archive show`: resolves to 0 if a service would start and run normally. */
+/** Runs `hlust archive show`. Resolves to 0 if a service would start and run normally. */
 export async function show(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -37,7 +37,7 @@ function wordsOf({ id, createdAt, database, store, problem, quarantine }: Archiv
   return `${name}${since}\nDatabase: ${database}\nMedia: ${store}\n${state}\n`;
 }
 
-/** `hlust archive quarantine` */
+/** Runs `hlust archive quarantine`. */
 export async function quarantine(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -48,7 +48,7 @@ export async function quarantine(
   process.stdout.write("The archive is in quarantine from the next start of a service.\n");
 }
 
-/** `hlust archive release` */
+/** Runs `hlust archive release`. */
 export async function release(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -64,7 +64,7 @@ const adoptOptions = {
   from: { hint: "ID", meaning: "the archive that the file hlust-archive in the media store names" },
 } as const;
 
-/** `hlust archive adopt` */
+/** Runs `hlust archive adopt`. */
 export async function adopt(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -2,9 +2,9 @@ import { UsageError } from "../command.ts";
 import { Arguments, describeOptions, type OptionTable } from "../options.ts";
 import { ServerWatch, type ServerUse } from "./server-watch.ts";
 
-/** The help of a benchmark. */
+/** The help text of a benchmark. */
 export interface BenchUsage<Table extends OptionTable> {
-  /** The first line, after `Usage: `. */
+  /** The first line, without `Usage: `. */
   readonly call: string;
   readonly about: string;
   readonly options: Table;
@@ -12,7 +12,7 @@ export interface BenchUsage<Table extends OptionTable> {
 
 /**
  * Runs one benchmark: reads its arguments, shows its help, prints its report. `run` resolves to
- * whether everything succeeded: exit code 0, else 1. Throws UsageError with the help.
+ * whether everything succeeded; the exit code is 0 if so, else 1. Throws UsageError with the help.
  */
 export async function runBench<Table extends OptionTable & { help: object; json: object }>(
   usage: BenchUsage<Table>,
@@ -36,7 +36,7 @@ export async function runBench<Table extends OptionTable & { help: object; json:
   }
 }
 
-/** Does the work while watching the server's processes; without processes their use is unknown. */
+/** Runs `work` while watching the server's processes. If there are none, their use is unknown. */
 export async function watched<T>(
   pids: readonly number[],
   work: () => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * Runs `work` `count` times, `inFlight` at a time: each time one ends, the next begins. The starts
- * of the first are spread over `rampMs`. Resolves to the total time. `work` must not throw.
+ * Runs `work` `count` times, `inFlight` at a time: when one run ends, the next begins. The first
+ * starts are spread over `rampMs`. Resolves to the total time. `work` must not throw.
  */
 export async function closedLoop(
   { count, inFlight, rampMs }: { count: number; inFlight: number; rampMs: number },

@@ -1,4 +1,4 @@
-/** Statistics of times in milliseconds, or other values. */
+/** Statistics of times in milliseconds, or of other values. */
 export interface Summary {
   readonly count: number;
   readonly p50: number;
@@ -15,7 +15,7 @@ export class Distribution {
     this.#values.push(value);
   }
 
-  /** The statistics; undefined if nothing was added. */
+  /** Returns the statistics, or undefined if nothing was added. */
   summary(): Summary | undefined {
     const sorted = Float64Array.from(this.#values).toSorted();
     const at = (share: number): number =>

@@ -1,8 +1,8 @@
-/** Failures of one kind. */
+/** The failures of one kind. */
 export interface Failure {
   readonly kind: string;
   readonly count: number;
-  /** The message of the first one. */
+  /** The message of the first failure of this kind. */
   readonly example: string;
 }
 

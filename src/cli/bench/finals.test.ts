@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Distribution } from "./distribution.ts";
 import { compareFinals, type StreamFinals } from "./finals.ts";
 
-test("compareFinals() counts the finals that a stream lacks, compared with most streams of its recording", () => {
+test("compareFinals() counts the finals that a stream lacks compared with most streams of its recording", () => {
   const rows: [what: string, streams: [string, string[]][], lost: number, differing: number][] = [
     ["nothing", [], 0, 0],
     [
@@ -90,7 +90,7 @@ test("compareFinals() counts the finals that a stream lacks, compared with most 
   }
 });
 
-test("Distribution returns measured values", () => {
+test("Distribution returns only values that were measured", () => {
   const distribution = new Distribution();
   assert.equal(distribution.summary(), undefined);
   for (let value = 100; value >= 1; value -= 1) distribution.add(value);

@@ -14,8 +14,8 @@ export interface FinalsComparison {
 }
 
 /**
- * Compares the streams of each recording with the most frequent list of finals. Empty lists do not
- * count, unless all lists are empty.
+ * Compares the streams of each recording with the most frequent list of finals. Empty lists are
+ * ignored, unless all lists are empty.
  */
 export function compareFinals(streams: readonly StreamFinals[]): FinalsComparison {
   let [lost, differingStreams] = [0, 0];

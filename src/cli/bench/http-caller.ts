@@ -13,7 +13,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** JSON over HTTP to one server, on persistent connections. */
+/** Calls one server with JSON over HTTP, on persistent connections. */
 export class HttpCaller implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #base: string;
@@ -33,7 +33,7 @@ export class HttpCaller implements AsyncDisposable {
     };
   }
 
-  /** Resolves to the JSON of an answer. Throws CallFailure for any status but 200. */
+  /** Resolves to the JSON of a response. Throws CallFailure for any status other than 200. */
   async call(method: "GET" | "POST", path: string, body?: string | Buffer): Promise<unknown> {
     const answer = await this.#request(method, path, body).catch((error: unknown) => {
       const { message } = error instanceof Error ? error : new Error(String(error));

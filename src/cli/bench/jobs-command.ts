@@ -42,7 +42,7 @@ interface JobsLoad {
   readonly tool: ToolUse;
 }
 
-/** `hlust bench jobs`. */
+/** Runs `hlust bench jobs`. */
 export function benchJobs(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -8,15 +8,18 @@ export interface LiveStreamOptions {
   readonly url: string;
   readonly protocols: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** The first message. */
+  /** The first message, which configures the stream. */
   readonly configuration: string;
   readonly chunks: Chunks;
-  /** The number of chunks; the recording repeats. */
+  /** The number of chunks to send; the recording repeats if necessary. */
   readonly chunkCount: number;
-  /** The time between two chunks; 0: chunks are sent as fast as the socket accepts them. */
+  /**
+   * The time between two chunks. If it is 0, chunks are sent as fast as the socket accepts them.
+   */
   readonly intervalMs: number;
   /**
-   * A server that takes longer to open a stream, or to close it after the last message, has failed.
+   * The time that the server has to open a stream, and to close it after the last message. A slower
+   * server has failed.
    */
   readonly timeoutMs: number;
   readonly schedule: Schedule;
@@ -24,18 +27,18 @@ export interface LiveStreamOptions {
 
 export interface LiveStreamEvents {
   opened(tookMs: number): void;
-  /** Called when a chunk was sent, with its delay if the stream is paced. */
+  /** Called when a chunk has been sent, with its delay if the stream is paced. */
   sent(lateMs: number): void;
   answered(result: StreamResult, sent: SentChunks, atMs: number): void;
 }
 
-/** The end of a stream. */
+/** How a stream ended. */
 export interface LiveStreamEnd {
   /** The close code; undefined if there was no WebSocket. */
   readonly closeCode: number | undefined;
   /**
-   * Why the stream failed; undefined if the server closed with 1000 after everything was sent.
-   * Failures of one kind have the same `kind`.
+   * Why the stream failed; undefined if the server closed it with 1000 after everything was sent.
+   * Failures of the same kind have the same `kind`.
    */
   readonly failure: { readonly kind: string; readonly message: string } | undefined;
   readonly closeMs: number | undefined;
@@ -46,8 +49,8 @@ const unsentBytesMax = 128 << 10;
 const finalize = Buffer.from('{"audioContent":""}');
 
 /**
- * One live stream (§4.9): opens it, sends the chunks at their times, finalizes it, and waits until
- * the server closes it.
+ * A live stream (§4.9). Opens the stream, sends the chunks at their times, finalizes it, and waits
+ * until the server closes it.
  */
 export class LiveStream {
   readonly #options: LiveStreamOptions;
@@ -106,7 +109,7 @@ export class LiveStream {
     else schedule.at(performance.now() + intervalMs, this.#step);
   }
 
-  /** A chunk is sent when a microphone would have recorded it. */
+  /** Sends a chunk at the moment at which a microphone would have recorded it. */
   readonly #step = (dueMs: number): void => {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#sendChunk(performance.now() - dueMs);
@@ -115,12 +118,12 @@ export class LiveStream {
     } else this.#finalize();
   };
 
-  /** Sends as fast as the socket accepts. */
+  /** Sends chunks as fast as the socket accepts them. */
   #pour(): void {
     while (this.#sent.count < this.#options.chunkCount) {
       if (this.#socket.readyState !== WebSocket.OPEN) return;
       if (this.#socket.bufferedAmount >= unsentBytesMax) {
-        // The chunk is sent after everything that is buffered, so its callback means that there is
+        // The chunk is sent after everything that is buffered, so when its callback runs there is
         // room again.
         this.#sendChunk(0, () => this.#pour());
         return;
@@ -167,7 +170,7 @@ export class LiveStream {
     }, timeoutMs);
   }
 
-  /** The first error is the reason of the failure. */
+  /** Records a failure. The first error determines why the stream failed. */
   #fail(kind: string, message: string): void {
     this.#failure ??= { kind, message };
   }

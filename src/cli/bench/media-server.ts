@@ -3,14 +3,14 @@ import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { UsageError } from "../command.ts";
 
-/** Media at URLs while this is open. */
+/** Media that is served at URLs until this object is disposed of. */
 export interface ServedMedia extends AsyncDisposable {
   readonly urls: readonly string[];
 }
 
 /**
- * Resolves to a URL for each media: URLs stay unchanged, files get a URL of a server at `host`.
- * Throws UsageError for a missing file.
+ * Resolves to a URL for each item of media: URLs stay unchanged, and files get a URL of a server at
+ * `host`. Throws UsageError for a missing file.
  */
 export async function serveFiles(media: readonly string[], host: string): Promise<ServedMedia> {
   const isUrl = (text: string) => /^https?:\/\//i.test(text);

@@ -1,13 +1,13 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-/** A running process, from /proc. */
+/** A running process, as read from /proc. */
 export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
   /** The name of the program; for an interpreter, the name of its script. */
   readonly name: string;
-  /** CPU time so far, including that of ended children. */
+  /** The CPU time used so far, including that of ended children. */
   readonly cpuMs: number;
 }
 
@@ -16,8 +16,8 @@ const msPerTick = 10;
 const interpreters = /^(node|python[\d.]*|ruby|java|bun|deno|perl)$/;
 
 /**
- * The processes `roots` and all their descendants, each once; empty if they have ended or there is
- * no /proc.
+ * Returns the processes `roots` and all their descendants, each once. The list is empty if they
+ * have ended or there is no /proc.
  */
 export async function processTree(...roots: readonly number[]): Promise<ProcessInfo[]> {
   const all = await allProcesses();
@@ -48,14 +48,14 @@ async function readProcess(pid: number): Promise<ProcessInfo> {
 
 function nameOf(command: string): string {
   const [program = "", ...args] = command.split("\0");
-  // PostgreSQL puts its activity into its name: "postgres: checkpointer".
+  // PostgreSQL includes its activity in its process name: "postgres: checkpointer".
   const [name = ""] = basename(program).split(":");
   if (!interpreters.test(name)) return name;
   const script = args.find((arg) => arg !== "" && !arg.startsWith("-"));
   return script === undefined ? name : basename(script);
 }
 
-/** The proportional memory (PSS) of a process; undefined if it cannot be read. */
+/** Returns the proportional memory (PSS) of a process, or undefined if it cannot be read. */
 export async function pssBytes(pid: number): Promise<number | undefined> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
   const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(text)?.[1];
@@ -63,8 +63,8 @@ export async function pssBytes(pid: number): Promise<number | undefined> {
 }
 
 /**
- * The process that listens on this TCP port of this machine; undefined if there is none or it is
- * not visible.
+ * Returns the process that listens on this TCP port of this machine, or undefined if there is none
+ * or it is not visible.
  */
 export async function listenerOf(port: number): Promise<number | undefined> {
   const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((table) =>
@@ -76,12 +76,12 @@ export async function listenerOf(port: number): Promise<number | undefined> {
   for (const pid of await processIds()) {
     if ((await openFilesOf(pid)).some((path) => sockets.has(path))) holders.push(pid);
   }
-  // Children can inherit the socket; the server is their parent.
+  // Children can inherit the socket. The server is the parent of such children.
   const infos = (await allProcesses()).filter(({ pid }) => holders.includes(pid));
   return infos.find(({ parent }) => !holders.includes(parent))?.pid;
 }
 
-/** The inodes of the sockets that listen on the port. */
+/** Returns the inodes of the sockets that listen on the port. */
 function inodesOf(table: string, port: number): string[] {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const listening = "0A";
@@ -92,8 +92,8 @@ function inodesOf(table: string, port: number): string[] {
 }
 
 /**
- * The process of the service's own PostgreSQL. It outlives the service and is not its child, so it
- * is found by its data folder, which the service has open.
+ * Returns the process of the service's own PostgreSQL. That process outlives the service and is not
+ * its child, so it is found by its data folder, which the service has open.
  */
 export async function ownPostgresOf(pid: number): Promise<number | undefined> {
   for (const path of new Set(await openFilesOf(pid))) {

@@ -23,7 +23,7 @@ const options = {
 const about = `Sends WAV files (16-bit PCM, one channel, shorter than 30 s; one after the other) to speech:recognize and measures the
 time to each answer. Without a file: tone and silence, which the scripted engine recognizes as words.`;
 
-/** §4.8. Audio is shorter than `audioSecondsMax` (§8). */
+/** The path of short recognition (§4.8). Its audio must be shorter than `audioSecondsMax` (§8). */
 const path = "/v2beta1/speech:recognize";
 const audioSecondsMax = 30;
 
@@ -32,13 +32,13 @@ interface RecognizeLoad {
   readonly failures: readonly Failure[];
   readonly audioSeconds: number;
   readonly wallMs: number;
-  /** The number of calls whose answer differs from most answers for their recording. */
+  /** The number of calls whose response differs from most responses for the same recording. */
   readonly differing: number;
   readonly answerMs: Summary | undefined;
   readonly tool: ToolUse;
 }
 
-/** `hlust bench recognize`. */
+/** Runs `hlust bench recognize`. */
 export function benchRecognize(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -14,7 +14,10 @@ const bytesPerSample = 2;
 /** The range of sample rates (§8). */
 const [rateMin, rateMax] = [8_000, 48_000];
 
-/** Reads a WAV file of 16-bit PCM, one channel, 8 to 48 kHz. Throws UsageError, naming the file. */
+/**
+ * Reads a WAV file with 16-bit PCM, one channel, 8 to 48 kHz. Throws UsageError with the name of
+ * the file.
+ */
 export async function readRecording(path: string): Promise<SentRecording> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new UsageError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
@@ -43,8 +46,8 @@ function headerOf(path: string, bytes: Buffer) {
 }
 
 /**
- * The built-in recording: a tone of 3 s and 700 ms of digital silence, ten times. No sample of the
- * tone is 0.
+ * The built-in recording: a tone of 3 s followed by 700 ms of digital silence, ten times. No sample
+ * of the tone is 0.
  */
 export const synthetic = { name: "tone and silence", toneMs: 3_000, silenceMs: 700, times: 10 };
 
@@ -73,7 +76,7 @@ export interface Chunks {
   readonly ends: readonly number[];
 }
 
-/** Cuts a recording into chunks; the last one may be shorter. */
+/** Cuts a recording into chunks. The last chunk may be shorter. */
 export function chunksOf({ samples, sampleRateHertz }: SentRecording, chunkMs: number): Chunks {
   const size = Math.max(1, Math.round((sampleRateHertz * chunkMs) / 1000)) * bytesPerSample;
   const messages: Buffer[] = [];

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Schedule } from "./schedule.ts";
 
-test("Schedule runs every step, in the order of their times, never early", async () => {
+test("Schedule runs the steps in the order of their times, and never early", async () => {
   const delays = fc.array(fc.integer({ min: -5, max: 30 }), { minLength: 1, maxLength: 200 });
   await fc.assert(
     fc.asyncProperty(delays, async (list) => {
@@ -36,7 +36,7 @@ test("Schedule does not drift if a step is late", async () => {
   await new Promise<void>((resolve) => {
     const step = (dueMs: number): void => {
       dues.push(dueMs - from);
-      // Is busy until after the time of the next step.
+      // Keeps the thread busy until after the time of the next step.
       if (dues.length === 2) while (performance.now() < dueMs + 12);
       if (dues.length === 10) resolve();
       else schedule.at(dueMs + 5, step);
@@ -46,7 +46,7 @@ test("Schedule does not drift if a step is late", async () => {
   for (const [at, due] of dues.entries()) assert.ok(Math.abs(due - 5 * (at + 1)) < 1e-6);
 });
 
-test("Schedule runs a new step that is due first, and nothing after it is disposed of", async () => {
+test("Schedule runs a new step that is due first, and runs nothing after it is disposed of", async () => {
   const schedule = new Schedule();
   const ran: string[] = [];
   schedule.at(performance.now() + 60_000, () => ran.push("late"));

@@ -1,9 +1,11 @@
-/** A function that runs when it is due, with its time in milliseconds of performance.now(). */
+/**
+ * A function that runs when it is due. `dueMs` is that time, in milliseconds of performance.now().
+ */
 export type Step = (dueMs: number) => void;
 
 /**
  * Runs steps in the order of their times, with one timer for all. A late step does not delay the
- * next: times are absolute, so they do not drift.
+ * next one: times are absolute, so the steps do not drift.
  */
 export class Schedule implements Disposable {
   /** A binary heap: the earliest step is first. */
@@ -38,7 +40,7 @@ export class Schedule implements Disposable {
     this.#timerMs = -Infinity;
     for (;;) {
       const first = this.#heap[0];
-      // The first step is checked again after each step, because others may have become due.
+      // The first step is checked again after each step, because other steps may have become due.
       if (!first || first.dueMs > performance.now()) break;
       this.#removeFirst();
       first.step(first.dueMs);

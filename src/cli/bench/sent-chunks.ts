@@ -1,14 +1,14 @@
 import type { Chunks } from "./recording.ts";
 
 /**
- * Word times are in whole milliseconds: a word may seem to end this much after the samples that
+ * Word times are in whole milliseconds, so a word may seem to end this much after the samples that
  * contain it.
  */
 const roundingMs = 1;
 
 /**
- * The send times of the chunks of one stream, in milliseconds of performance.now(). The recording
- * repeats.
+ * Stores the times at which the chunks of one stream were sent, in milliseconds of
+ * performance.now(). The recording repeats.
  */
 export class SentChunks {
   readonly #chunks: Chunks;
@@ -37,12 +37,15 @@ export class SentChunks {
     return this.#finalizedAt;
   }
 
-  /** The send time of the chunk with this moment of the stream; undefined if it is not sent yet. */
+  /**
+   * Returns the time at which the chunk with this moment of the stream was sent, or undefined if it
+   * has not been sent yet.
+   */
   sentAtOf(audioMs: number): number | undefined {
     return this.#sentAt[this.#chunkOf(Math.max(0, audioMs - roundingMs))];
   }
 
-  /** The send time of the last chunk so far. */
+  /** The time at which the latest chunk was sent. */
   get lastSentAt(): number | undefined {
     return this.#sentAt.at(-1);
   }

@@ -10,8 +10,8 @@ const beforeMs = 800;
 const whileMs = 200;
 
 test("ServerWatch reports the CPU time since its start, including that of an ended child", async () => {
-  // Three generations: the last one is busy; the others wait, and account for its CPU time when it
-  // has ended.
+  // Three generations: the last one is busy, and the others wait. When it has ended, its CPU time
+  // is part of theirs.
   const work = "while :; do :; done";
   const child = `(${work}) & echo $!; wait`;
   const root = spawn("sh", ["-c", `sh -c '${child}'; exec cat`], { detached: true });

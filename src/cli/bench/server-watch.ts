@@ -1,6 +1,6 @@
 import { processTree, pssBytes, type ProcessInfo } from "./process-tree.ts";
 
-/** The processes of one name. */
+/** The server's processes with the same name. */
 export interface ServerPart {
   readonly name: string;
   readonly processes: number;
@@ -9,21 +9,21 @@ export interface ServerPart {
   readonly memoryBytes: number;
 }
 
-/** The use of the server's processes while watched. */
+/** The CPU and memory that the server's processes used while they were watched. */
 export interface ServerUse {
   readonly pids: readonly number[];
   readonly wallMs: number;
   readonly cpuMs: number;
   readonly parts: readonly ServerPart[];
-  /** PSS of all processes: at the start, the maximum, at the end. */
+  /** The total PSS of all processes: at the start, at its maximum, and at the end. */
   readonly memoryBytes: { readonly start: number; readonly max: number; readonly end: number };
   readonly memorySamples: readonly { readonly atMs: number; readonly bytes: number }[];
 }
 
-/** How often memory is measured: reading the memory of a process stops it for a moment. */
+/** How often memory is measured. Each measurement stops a process for a moment. */
 const memoryEveryMs = 5_000;
 
-/** Measures the CPU and memory of these processes and their descendants. */
+/** Measures the CPU time and memory of the given processes and their descendants. */
 export class ServerWatch implements Disposable {
   readonly #roots: readonly number[];
   readonly #startedAt = performance.now();
@@ -43,7 +43,7 @@ export class ServerWatch implements Disposable {
     return watch;
   }
 
-  /** The use since the start. */
+  /** Returns the use since the start. */
   async stop(): Promise<ServerUse> {
     clearInterval(this.#timer);
     const processes = await processTree(...this.#roots);
@@ -68,8 +68,8 @@ export class ServerWatch implements Disposable {
   }
 
   /**
-   * The CPU time from before the start that is included in the final times of the processes and of
-   * ended children.
+   * Returns the CPU time from before the start that is included in the final times of the processes
+   * and their ended children.
    */
   #cpuBefore(processes: readonly ProcessInfo[]): ReadonlyMap<number, number> {
     const there = new Set(processes.map(({ pid }) => pid));

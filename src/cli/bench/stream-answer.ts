@@ -9,11 +9,11 @@ export interface StreamAnswer {
 export interface StreamResult {
   readonly isFinal: boolean;
   readonly transcript: string;
-  /** The time of the end of the last word in the stream; undefined without word times. */
+  /** The time in the stream at which the last word ends; undefined without word times. */
   readonly endMs: number | undefined;
 }
 
-/** Parses a message; undefined if it is not in the specification. */
+/** Parses a message. Returns undefined if the message does not conform to the specification. */
 export function readStreamAnswer(text: string): StreamAnswer | undefined {
   let json: unknown;
   try {
@@ -41,7 +41,7 @@ function readResult(result: unknown): StreamResult {
   };
 }
 
-/** The milliseconds of a duration such as `1.25s`. */
+/** Returns the milliseconds of a duration such as `1.25s`. */
 function millisecondsOf(duration: string): number | undefined {
   const seconds = Number(duration.slice(0, -1));
   return duration.endsWith("s") && Number.isFinite(seconds) ? seconds * 1000 : undefined;

@@ -46,7 +46,7 @@ Lag is the time since the chunk that a message waited for was sent: for an inter
 its last word; for a final result the chunk that completes min-silence after that end, or the last message if the
 stream ended before.`;
 
-/** `hlust bench stream`. */
+/** Runs `hlust bench stream`. */
 export function benchStream(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -7,19 +7,19 @@ import { StreamLag } from "./stream-lag.ts";
 
 const recording = { name: "r", sampleRateHertz: 16_000, samples: Buffer.alloc(2 * 16 * 350) };
 
-/** Chunks of 100, 100, 100 and 50 ms, sent every 100 ms from 1000 ms on. */
+/** Returns chunks of 100, 100, 100 and 50 ms, sent every 100 ms from 1000 ms on. */
 function sentChunks(count: number): SentChunks {
   const sent = new SentChunks(chunksOf(recording, 100));
   for (let chunk = 0; chunk < count; chunk += 1) sent.sent(1000 + 100 * chunk);
   return sent;
 }
 
-test("SentChunks returns when a moment of the stream was sent, even if the recording repeats", () => {
+test("SentChunks returns the time at which a moment of the stream was sent, even if the recording repeats", () => {
   const sent = sentChunks(8);
   const rows: [audioMs: number, atMs: number | undefined][] = [
     [0, 1000],
     [99, 1000],
-    // In whole milliseconds, the word ends with the chunk.
+    // In whole milliseconds, the word ends together with the chunk.
     [100, 1000],
     [102, 1100],
     [300, 1200],
@@ -48,10 +48,11 @@ test("StreamLag measures the time since the chunk that a message waited for", ()
   interim(150, 1150);
   interim(undefined, 1150);
   assert.deepEqual(lags.interim.summary(), { count: 1, p50: 20, p95: 20, p99: 20, max: 20 });
-  // 150 + 150 ms are in the third chunk.
+  // The position 150 + 150 ms is in the third chunk.
   final(150, 1230);
   assert.equal(lags.final.summary()?.max, 30);
-  // 300 + 150 ms were not sent yet: the utterance reached its maximum length.
+  // The chunk with the position 300 + 150 ms was not sent yet: the utterance reached its maximum
+  // length.
   final(300, 1260);
   assert.equal(lags.final.summary()?.max, 60);
   assert.equal(lags.lastFinal.summary(), undefined);

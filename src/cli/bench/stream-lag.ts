@@ -16,10 +16,10 @@ export interface LagDistributions {
  * - An interim result waited for the chunk with this end. Each end counts once, since a message
  *   that only changes earlier words did not wait for audio.
  * - A final result waited for the chunk that completes `silenceMs` of silence after this end, since
- *   no server can know earlier that the utterance is over. If that chunk was not sent yet, the
+ *   no server can know earlier that the utterance has ended. If that chunk was not sent yet, the
  *   utterance reached its maximum length, and the result waited for the chunk with the end.
- * - A last final result waited for the empty audioContent, if the stream was finalized before that
- *   silence was complete.
+ * - The last final result waited for the empty audioContent, if the stream was finalized before
+ *   that silence was complete.
  *
  * Messages without word times are not counted, since the audio that they cover is unknown.
  */

@@ -18,25 +18,27 @@ const goldenRatio = 0.618_033_988_749_895;
 
 export interface StreamLoadOptions {
   readonly target: Pick<Target, "url" | "token" | "tokenIn">;
-  /** Stream n sends the recording at n modulo their number. */
+  /** The recordings to send: stream n sends the recording at index n modulo their number. */
   readonly recordings: readonly SentRecording[];
   readonly streams: number;
-  /** Seconds of audio sent per second: 1 is real time, 0 as fast as the sockets accept it. */
+  /**
+   * The seconds of audio sent per second. 1 is real time; 0 means as fast as the sockets accept it.
+   */
   readonly rate: number;
   readonly chunkMs: number;
-  /** The time over which the starts are spread. */
+  /** The time over which the stream starts are spread. */
   readonly rampMs: number;
-  /** The duration of each stream; undefined: that of its recording. */
+  /** The duration of each stream; if undefined, the duration of its recording. */
   readonly durationMs: number | undefined;
   readonly languageCode: string;
   readonly interim: boolean;
   readonly wordTimes: boolean;
-  /** Silence after which the server ends an utterance: used to measure lag. */
+  /** The silence after which the server ends an utterance; used to measure lag. */
   readonly silenceMs: number;
   readonly timeoutMs: number;
 }
 
-/** The results of the streams. Times in milliseconds. */
+/** The results of the streams. Times are in milliseconds. */
 export interface StreamLoad extends FinalsComparison {
   readonly streams: { readonly started: number; readonly ended: number; readonly failed: number };
   readonly failures: readonly Failure[];

@@ -9,7 +9,7 @@ export function table(lines: readonly Line[]): string {
   return lines.map(([about, text]) => `${about.padEnd(14)}${text}\n`).join("");
 }
 
-/** A table of percentiles, in milliseconds. */
+/** Returns a table of percentiles, in milliseconds. */
 export function distributionLines(rows: readonly [string, Summary | undefined][]): Line[] {
   const head = ["count", "p50", "p95", "p99", "max"].map((name) => name.padStart(9)).join("");
   return [
@@ -24,7 +24,8 @@ export function distributionLines(rows: readonly [string, Summary | undefined][]
 }
 
 /**
- * The CPU and memory of the server; its CPU time is divided by the number of units, such as chunks.
+ * Returns the CPU and memory of the server. Its CPU time is divided by the number of units, such as
+ * chunks.
  */
 export function serverLines(
   use: ServerUse | undefined,
@@ -44,7 +45,7 @@ export function serverLines(
   return [["server", total], ...parts];
 }
 
-/** The use of the tool itself, and whether its figures can be trusted. */
+/** Returns the use of the tool itself, and whether its figures can be trusted. */
 export function toolLines(use: ToolUse): Line[] {
   const { cpuMs, wallMs, eventLoopDelayMs, sendsLateMs, lateSends, bottleneck } = use;
   const delay = `event loop late by ${eventLoopDelayMs.p99.toFixed(1)} ms at p99, ${eventLoopDelayMs.max.toFixed(1)} at most`;

@@ -7,11 +7,11 @@ import { listenerOf, ownPostgresOf } from "./process-tree.ts";
 
 /** The measured server. */
 export interface Target {
-  /** http: or https:, without a slash at the end. */
+  /** The URL of the server: http: or https:, without a slash at the end. */
   readonly url: string;
   readonly token: string | undefined;
   readonly tokenIn: TokenPlace;
-  /** The processes of the server, whose descendants count too; empty if unknown. */
+  /** The processes of the server, whose descendants count too; empty if they are unknown. */
   readonly pids: readonly number[];
 }
 

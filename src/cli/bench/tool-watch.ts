@@ -1,25 +1,28 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Distribution, type Summary } from "./distribution.ts";
 
-/** The use of this process. If it is too high, the tool was measured instead of the server. */
+/**
+ * The CPU time and delays of this process. If they are too high, the tool was measured instead of
+ * the server.
+ */
 export interface ToolUse {
   readonly cpuMs: number;
   readonly wallMs: number;
-  /** The delays of the event loop: the p99 and the longest. */
+  /** The delays of the event loop: the 99th percentile and the maximum. */
   readonly eventLoopDelayMs: { readonly p99: number; readonly max: number };
   /** The delays of paced messages. */
   readonly sendsLateMs: Summary | undefined;
-  /** The number of messages later than `lateMs`. */
+  /** The number of messages that were more than `lateMs` late. */
   readonly lateSends: number;
-  /** Why the tool limited the figures; undefined if it did not. */
+  /** Why the tool limited the measured figures; undefined if it did not. */
   readonly bottleneck: string | undefined;
 }
 
-/** A message that is later than this was not sent on time. */
+/** A message that is more than this late was not sent on time. */
 const lateMs = 20;
 /**
- * The tool was the bottleneck if a greater share of messages was late, if it used a greater share
- * of one core, or if the p99 of the event loop's delay was longer.
+ * The tool was the bottleneck if a larger share of messages was late, if it used a larger share of
+ * one core, or if the p99 of the event loop's delay was longer.
  */
 const lateShareMax = 0.01;
 const coreShareMax = 0.9;

@@ -16,8 +16,8 @@ export async function submitJob(
 }
 
 /**
- * Polls a job (§4.2) until it succeeds; resolves to the seconds of its recording. Throws
- * CallFailure if the job ends in another state, or has not ended at `endsAt`, a time of
+ * Polls a job (§4.2) until it succeeds. Resolves to the length of its recording in seconds. Throws
+ * CallFailure if the job ends in another state, or has not ended by `endsAt`, a time of
  * performance.now().
  */
 export async function jobDone(

@@ -32,14 +32,14 @@ service's database; HLUST_PUBLIC_URL, or HLUST_HOST and HLUST_PORT, its address 
 
 ${describeOptions(options)}`;
 
-/** The user whom a link signs in. */
+/** The user who is signed in by a link. */
 interface SignedIn {
   readonly owner: SessionOwner;
   /** The name that is shown to the operator. */
   readonly name: string;
 }
 
-/** `hlust console`: prints the link, and nothing else, to standard output. */
+/** Runs `hlust console`: prints the link, and nothing else, to standard output. */
 export async function openConsole(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

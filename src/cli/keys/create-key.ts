@@ -28,8 +28,8 @@ export const createOptions = {
 };
 
 /**
- * `hlust keys create`: prints the key, and nothing else, to standard output; it cannot be shown
- * again.
+ * Runs `hlust keys create`: prints the key, and nothing else, to standard output. The key cannot be
+ * shown again.
  */
 export async function create(
   args: readonly string[],
@@ -64,8 +64,8 @@ export async function create(
 }
 
 /**
- * The limits of a key as JSON for the database; 0 and `default` mean the limit of the account.
- * Throws invalid_argument.
+ * Returns the limits of a key as JSON for the database. 0 and `default` mean the limit of the
+ * account. Throws invalid_argument.
  */
 function keyLimits(given: Readonly<Record<string, number | null>>): string {
   const set = Object.entries(given).map(([name, value]) => [name, value ?? 0]);

@@ -1,6 +1,6 @@
 import type { KeySummary } from "../../operator/keys.ts";
 
-/** A key as JSON, with the names of the API. */
+/** Returns a key as JSON, with the field names of the API. */
 export function keyJson(key: KeySummary) {
   return {
     name: key.name,

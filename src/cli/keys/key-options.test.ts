@@ -5,7 +5,7 @@ import { readExpiry, readScopes } from "./key-options.ts";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 
-test("readExpiry() accepts days and times with their zone, and names anything else", () => {
+test("readExpiry() accepts days and times with a time zone, and names any other value in its error", () => {
   const rows: [text: string, expected: string | RegExp][] = [
     ["2027-01-01", "2027-01-01T00:00:00.000Z"],
     ["2028-02-29", "2028-02-29T00:00:00.000Z"],
@@ -32,7 +32,7 @@ test("readExpiry() accepts days and times with their zone, and names anything el
   }
 });
 
-test("readScopes() accepts scopes in any order, and names an unknown one", () => {
+test("readScopes() accepts scopes in any order, and names an unknown scope in its error", () => {
   assert.deepEqual(readScopes("speech, transcripts.read"), ["transcripts.read", "speech"]);
   assert.deepEqual(readScopes("account,account"), ["account"]);
   assert.throws(() => readScopes("speech,transcript.read"), refusal(/mean transcripts\.read/));

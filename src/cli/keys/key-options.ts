@@ -15,14 +15,14 @@ export function readScopes(text: string): Scope[] {
 }
 
 /**
- * Reads a day such as 2027-01-01, which means its start in UTC, or a time with its zone (RFC 3339).
- * It must be after `now`.
+ * Reads a day such as 2027-01-01, which means its start in UTC, or a time with a time zone (RFC
+ * 3339). The result must be after `now`.
  */
 export function readExpiry(text: string, now: number): Date {
   const [, day = "", time = "T00:00:00Z"] =
     /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
   const expiresAt = new Date(`${day}${time}`);
-  // Date accepts February 30 as a day of March, and toISOString() throws for an invalid date.
+  // Date interprets February 30 as a day in March, and toISOString() throws for an invalid date.
   const midnight = new Date(`${day}T00:00:00Z`);
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
   if (!isDay || Number.isNaN(expiresAt.getTime())) {

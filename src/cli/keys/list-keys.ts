@@ -12,7 +12,7 @@ const options = {
   account: { hint: "ID", meaning: "only keys of this account" },
 } as const;
 
-/** `hlust keys list`: the keys of all accounts, or of one. */
+/** Runs `hlust keys list`, for the keys of all accounts or of one account. */
 export async function list(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const read = new Arguments(options, args);
   takePositionals(read.positionals, []);

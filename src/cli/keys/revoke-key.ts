@@ -6,8 +6,8 @@ import { withDatabase } from "../operator/with-database.ts";
 import { Arguments } from "../options.ts";
 
 /**
- * `hlust keys revoke ID`: revokes an API key or a client key. Every node refuses it within a
- * second.
+ * Runs `hlust keys revoke ID`: revokes an API key or a client key. Every node refuses the key
+ * within a second.
  */
 export async function revoke(
   args: readonly string[],

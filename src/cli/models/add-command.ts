@@ -3,7 +3,7 @@ import { modelSettings } from "./model-settings.ts";
 import type { ModelTools } from "./model-tools.ts";
 import { oneName, takeSwitch } from "./one-name.ts";
 
-/** `hlust models add FOLDER`: installs a copy of a model's folder. */
+/** Runs `hlust models add FOLDER`: installs a copy of a model's folder. */
 export async function add(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

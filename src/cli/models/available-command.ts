@@ -8,7 +8,7 @@ import { noPositionals } from "./one-name.ts";
 
 const options = { json: { meaning: "print JSON" } } as const;
 
-/** `hlust models available`: the models that can be installed. */
+/** Runs `hlust models available`: lists the models that can be installed. */
 export async function listAvailable(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -43,7 +43,7 @@ export async function listAvailable(
   process.stdout.write(columns([head, ...rows]));
 }
 
-/** The total size of the downloads; undefined if one has no published size. */
+/** Returns the total size of the downloads, or undefined if any of them has no published size. */
 function downloadBytes({ downloads }: Pick<CatalogueEntry, "downloads">): number | undefined {
   return downloads.reduce<number | undefined>(
     (sum, { bytes }) => (sum === undefined || bytes === undefined ? undefined : sum + bytes),

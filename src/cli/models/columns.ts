@@ -1,4 +1,4 @@
-/** A text table, every column as wide as its widest text. */
+/** Returns a text table in which every column is as wide as its widest text. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

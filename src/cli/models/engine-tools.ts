@@ -12,7 +12,7 @@ import type { RecognizedSpeech, ModelTools } from "./model-tools.ts";
 const samplesFolder = resolve(import.meta.dirname, "../../../samples");
 const chunkSeconds = 0.1;
 
-/** Loads models in separate processes, and runs them on recordings. */
+/** Returns tools that load models in separate processes and run them on recordings. */
 export function engineTools(environment: NodeJS.ProcessEnv): ModelTools {
   return {
     verify: tryModel,

@@ -19,7 +19,7 @@ const pocketsphinxRow = [
 
 const options = { json: { meaning: "print JSON" } } as const;
 
-/** `hlust models list`: the installed models. */
+/** Runs `hlust models list`: lists the installed models. */
 export async function listModels(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -2,7 +2,7 @@ import { readConfig } from "../../config.ts";
 import { builtinCatalogue } from "../../models/catalogue.ts";
 import { builtinModelsFolder, type ModelFolders } from "../../models/models-folder.ts";
 
-/** The folders of models, and the file of the catalogue. */
+/** Returns the folders of models, and the file of the catalogue. */
 export function modelSettings(environment: NodeJS.ProcessEnv): {
   readonly folders: ModelFolders;
   readonly catalogueFile: string;

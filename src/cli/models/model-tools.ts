@@ -1,18 +1,18 @@
 import type { InstalledModel } from "../../models/models-folder.ts";
 
-/** The result of a model for a recording. */
+/** What a model recognized in a recording. */
 export interface RecognizedSpeech {
   readonly text: string;
   readonly audioSeconds: number;
-  /** The time of recognition, without loading. */
+  /** The time that recognition took, without loading. */
   readonly tookMs: number;
 }
 
-/** The functions that need engines; without them models are installed untested. */
+/** The functions that need engines. Without these functions, models are installed untested. */
 export interface ModelTools {
-  /** Loads the model of a folder in a separate process and runs it. Throws if that fails. */
+  /** Loads the model in a folder in a separate process and runs it. Throws if this fails. */
   readonly verify?: (folder: string) => Promise<void>;
-  /** Recognizes a file. Default: a sample in a language of the model. */
+  /** Recognizes a file; by default, a sample in a language of the model. */
   readonly recognize?: (
     model: InstalledModel,
     wavFile: string | undefined,

@@ -1,4 +1,6 @@
-/** ": did you mean a, b?" for an unknown name: similar names, or names that contain it. */
+/**
+ * Returns ": did you mean a, b?" for an unknown name, with similar names or names that contain it.
+ */
 export function nearestNames(name: string, known: readonly string[]): string {
   const near = nearest(
     known.map((each) => ({ names: [each], each })),
@@ -8,7 +10,8 @@ export function nearestNames(name: string, known: readonly string[]): string {
 }
 
 /**
- * At most three items, the most similar first, whose names differ little from `name` or contain it.
+ * Returns at most three items whose names differ little from `name` or contain it, the most similar
+ * first.
  */
 export function nearest<Named extends { readonly names: readonly string[] }>(
   known: readonly Named[],
@@ -32,7 +35,7 @@ export function didYouMean(near: readonly string[]): string {
   return near.length === 0 ? "" : `: did you mean ${near.join(", ")}?`;
 }
 
-/** The number of insertions, deletions and replacements (Levenshtein). */
+/** Returns the number of insertions, deletions and replacements (Levenshtein distance). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const letter of a) {

@@ -1,6 +1,9 @@
 import { UsageError } from "../command.ts";
 
-/** The only argument of a command. Throws UsageError if it is missing, or for another one. */
+/**
+ * Returns the only argument of a command. Throws UsageError if the argument is missing or there is
+ * another one.
+ */
 export function oneName(args: readonly string[], what: string): string {
   const [name, ...more] = args;
   const [extra] = more;
@@ -11,7 +14,7 @@ export function oneName(args: readonly string[], what: string): string {
   return name;
 }
 
-/** Takes a switch out of the arguments. */
+/** Removes a switch from the arguments, and returns the rest and whether the switch was given. */
 export function takeSwitch(
   args: readonly string[],
   name: string,

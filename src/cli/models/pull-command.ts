@@ -8,7 +8,7 @@ import { nearestNames } from "./nearest-names.ts";
 import { oneName, takeSwitch } from "./one-name.ts";
 import { PullDisplay } from "./pull-display.ts";
 
-/** `hlust models pull NAME`: installs a model of the catalogue. */
+/** Runs `hlust models pull NAME`: installs a model from the catalogue. */
 export async function pull(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

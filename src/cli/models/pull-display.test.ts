@@ -4,7 +4,10 @@ import type { PullProgress } from "../../models/pull-model.ts";
 import { nearestNames } from "./nearest-names.ts";
 import { PullDisplay } from "./pull-display.ts";
 
-/** The output of a download of 100 MB in steps of 1 MB and 100 ms, and of the phases after it. */
+/**
+ * Returns the output for a download of 100 MB in steps of 1 MB and 100 ms, and for the phases after
+ * it.
+ */
 function shown(isTTY: boolean, columns?: number): string[] {
   const written: string[] = [];
   let now = 0;
@@ -31,7 +34,7 @@ function shown(isTTY: boolean, columns?: number): string[] {
   return written;
 }
 
-test("a terminal gets a line that is redrawn, with rate and time left", () => {
+test("a terminal gets a line that is redrawn, with the rate and the remaining time", () => {
   const written = shown(true);
   assert.ok(written.length > 50 && written.length < 120, `${written.length}`);
   assert.equal(
@@ -51,7 +54,7 @@ test("a line is never longer than its terminal", () => {
   assert.deepEqual(lengths(0), lengths(80));
 });
 
-test("a file gets a line for each tenth", () => {
+test("a file gets a line for each tenth of the download", () => {
   const written = shown(false);
   assert.equal(written.length, 12);
   assert.equal(written[0], "[                ]   0 %  0.0 MB of 100.0 MB\n");

@@ -3,17 +3,17 @@ import type { PullProgress } from "../../models/pull-model.ts";
 
 /**
  * The output for progress: a terminal, on which one line is redrawn, or a file, to which a line is
- * written for each tenth.
+ * written for each tenth of the download.
  */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
-  /** The current width of the terminal; 0 or absent if unknown. */
+  /** The current width of the terminal; 0 or undefined if it is unknown. */
   readonly columns?: number;
   write(text: string): unknown;
 }
 
 const barWidth = 16;
-/** The width of a terminal whose width is unknown. */
+/** The assumed width of a terminal whose width is unknown. */
 const columnsDefault = 80;
 const redrawMs = 100;
 /** The download rate is measured over this time. */
@@ -27,7 +27,7 @@ const phases: Readonly<Record<PullProgress["phase"], string>> = {
   install: "installing",
 };
 
-/** Whether a phase takes long enough for a bar. */
+/** Returns whether a phase takes long enough for a bar. */
 function hasBar(phase: PullProgress["phase"]): boolean {
   return phase === "download" || phase === "unpack";
 }
@@ -53,7 +53,7 @@ export class PullDisplay {
     this.#phase = progress.phase;
   }
 
-  /** Ends the line. */
+  /** Ends the progress line. */
   end(): void {
     if (this.#output.isTTY === true && this.#phase !== undefined) this.#output.write("\n");
   }
@@ -63,7 +63,7 @@ export class PullDisplay {
     const isNews = progress.phase !== this.#phase || isDone;
     if (!isNews && this.#now() - this.#drawnAt < redrawMs) return;
     this.#drawnAt = this.#now();
-    // A line that wraps cannot be redrawn, and the last column is for the cursor.
+    // A line that wraps cannot be redrawn. The last column is left for the cursor.
     const columns = this.#output.columns || columnsDefault;
     this.#output.write(`\r\u001B[K${this.#line(progress).slice(0, Math.max(0, columns - 1))}`);
   }
@@ -86,7 +86,10 @@ export class PullDisplay {
     return `${phases[phase]}[${bar}] ${percent}  ${sizes}${this.#pace(totalBytes - receivedBytes)}`;
   }
 
-  /** ", 12.3 MB/s, 1:05 left"; empty while the rate is unknown. */
+  /**
+   * Returns the rate and the remaining time (", 12.3 MB/s, 1:05 left"); empty while the rate is
+   * unknown.
+   */
   #pace(remainingBytes: number): string {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (!first || !last || last.at - first.at < redrawMs) return "";

@@ -5,7 +5,7 @@ import { modelSettings } from "./model-settings.ts";
 import { nearestNames } from "./nearest-names.ts";
 import { oneName } from "./one-name.ts";
 
-/** `hlust models remove NAME`: removes an installed model. */
+/** Runs `hlust models remove NAME`: removes an installed model. */
 export async function remove(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -5,7 +5,7 @@ import type { ModelTools } from "./model-tools.ts";
 import { nearestNames } from "./nearest-names.ts";
 import { noPositionals, oneName } from "./one-name.ts";
 
-/** `hlust models test NAME [FILE]`: what a model recognizes, and how long it takes. */
+/** Runs `hlust models test NAME [FILE]`: shows what a model recognizes and how long it takes. */
 export async function testModel(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

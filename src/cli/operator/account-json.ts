@@ -1,6 +1,6 @@
 import type { AccountSummary } from "../../operator/accounts.ts";
 
-/** An account as JSON, with the names of the API. */
+/** Returns an account as JSON, with the field names of the API. */
 export function accountJson(account: AccountSummary) {
   return {
     name: `accounts/${account.id}`,

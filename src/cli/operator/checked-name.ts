@@ -1,7 +1,7 @@
 import { checkDisplayName } from "../../std/display-name.ts";
 import { Violations } from "../../std/service-error.ts";
 
-/** A display name, checked as by the API. Throws invalid_argument. */
+/** Returns a display name after the same check as in the API. Throws invalid_argument. */
 export function checkedName(name: string): string {
   const violations = new Violations();
   checkDisplayName(name, violations);

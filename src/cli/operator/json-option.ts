@@ -1,4 +1,4 @@
-/** The option of every operator command. */
+/** The option that every operator command has. */
 export const jsonOption = { json: { meaning: "print JSON" } } as const;
 
 export function writeJson(value: unknown): void {

@@ -15,8 +15,8 @@ export const accountLimitOptions = optionsOf(accountLimitNames);
 export const keyLimitOptions = optionsOf(keyLimitNames);
 
 /**
- * The given limits by name; null for `default`. Values that are too large are refused later, when
- * they are set.
+ * Returns the given limits by name, with null for `default`. Values that are too large are refused
+ * later, when the limits are set.
  */
 export function givenLimits(read: {
   text(option: string): string | undefined;
@@ -36,7 +36,7 @@ export function givenLimits(read: {
   return given;
 }
 
-/** The option of a limit, such as requests-per-minute for requestsPerMinute. */
+/** Returns the option for a limit, such as requests-per-minute for requestsPerMinute. */
 function optionOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

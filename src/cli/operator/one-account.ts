@@ -3,7 +3,10 @@ import { UsageError } from "../command.ts";
 import { didYouMean, nearest } from "../models/nearest-names.ts";
 import type { ServiceDatabase } from "./with-database.ts";
 
-/** The account with an id, with or without the prefix `accounts/`; by default the only account. */
+/**
+ * Returns the account with an id, with or without the prefix `accounts/`. Without an id, returns
+ * the only account.
+ */
 export async function oneAccount(
   db: ServiceDatabase,
   given: string | undefined,

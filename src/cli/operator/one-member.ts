@@ -4,8 +4,8 @@ import { oneAccount } from "./one-account.ts";
 import type { ServiceDatabase } from "./with-database.ts";
 
 /**
- * A member of an account, by e-mail address in any case, or by id with or without the prefix
- * members/.
+ * Returns a member of an account, found by e-mail address in any case, or by id with or without the
+ * prefix members/.
  */
 export async function oneMember(
   db: ServiceDatabase,

@@ -1,8 +1,8 @@
 import { UsageError } from "../command.ts";
 
 /**
- * Returns exactly these arguments, in this order. Throws UsageError, which names a missing or extra
- * argument.
+ * Returns exactly these arguments, in this order. Throws UsageError, which names the missing or
+ * extra argument.
  */
 export function takePositionals(given: readonly string[], names: readonly string[]): string[] {
   const [extra] = given.slice(names.length);

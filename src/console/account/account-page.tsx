@@ -9,7 +9,7 @@ import "../parts/rows.css";
 import "./account.css";
 
 /**
- * The account page: the sessions, and for users who can manage the account its members and its
+ * The account page: the sessions and, for users who can manage the account, its members and its
  * audit log.
  */
 export function AccountPage() {

@@ -63,7 +63,10 @@ function Line({
   );
 }
 
-/** A function that returns the name of an actor, or its kind if the actor no longer exists. */
+/**
+ * Returns a function that returns the name of an actor, or the actor's kind if the actor no longer
+ * exists.
+ */
 function useActorNames(): (actor: string) => string {
   const t = useText();
   const { data: members = [] } = useQuery(membersQuery);

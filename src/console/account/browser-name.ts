@@ -18,7 +18,10 @@ const systems = [
   [/\bLinux\b/, "Linux"],
 ] as const;
 
-/** "Firefox, Windows": the browser and system of a User-Agent; "" if neither is known. */
+/**
+ * Returns the browser and system of a User-Agent, such as "Firefox, Windows"; "" if neither is
+ * known.
+ */
 export function browserName(userAgent: string): string {
   const [browser, system] = [browsers, systems].map(
     (known) => known.find(([form]) => form.test(userAgent))?.[1],

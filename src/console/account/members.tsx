@@ -20,7 +20,7 @@ const RemoveMember = lazy(() =>
   import("./remove-member.tsx").then(({ RemoveMember }) => ({ default: RemoveMember })),
 );
 
-/** The members of the account with their roles, and a button that invites another. */
+/** The members of the account with their roles, and a button for inviting another member. */
 export function Members() {
   const t = useText();
   const { data, error, refetch } = useQuery(membersQuery);

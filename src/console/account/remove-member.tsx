@@ -7,7 +7,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { accountProblems, accountText } from "../text/account.ts";
 import { useText } from "../text/language.tsx";
 
-/** Asks before a member is removed from the account. */
+/** A dialog that asks for confirmation before a member is removed from the account. */
 export function RemoveMember({
   member,
   onClose,

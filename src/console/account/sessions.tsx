@@ -12,7 +12,7 @@ import { useLanguage, useText } from "../text/language.tsx";
 import { sessionsQuery } from "./account-query.ts";
 import { browserName } from "./browser-name.ts";
 
-/** The sessions with their browser, address and last use; each can be ended. */
+/** The sessions with their browser, address and last use, and a button for ending each session. */
 export function Sessions() {
   const t = useText();
   const { data, error, refetch } = useQuery(sessionsQuery);

@@ -4,17 +4,20 @@ export interface FieldViolation {
   readonly description: string;
 }
 
-/** A call that failed, with the service's error or without any answer. */
+/** A call that failed, with the service's error or without any response. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** The HTTP status; 0 if no answer came. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** ErrorInfo.reason, such as SIGNED_OUT; "OFFLINE" if no answer came. */
+  /** The ErrorInfo.reason, such as SIGNED_OUT; "OFFLINE" if there was no response. */
   readonly reason: string;
   /** The metadata of the ErrorInfo. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly violations: readonly FieldViolation[];
-  /** How long the service asks clients to wait before they try again, if it says so. */
+  /**
+   * How long the service asks clients to wait before another attempt; undefined if it does not
+   * specify this.
+   */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -36,13 +39,14 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: the network or the service is unavailable. */
+/** Returns the error for a call without a response: the network or the service is unavailable. */
 export function offlineError(): ApiError {
   return new ApiError("the service could not be reached", { status: 0, reason: "OFFLINE" });
 }
 
 /**
- * The google.rpc.Status in the body of an answer. It is not checked, so any field may be absent.
+ * The google.rpc.Status in the body of a response. The body is not checked, so any field may be
+ * absent.
  */
 interface StatusBody {
   readonly message?: string;
@@ -56,8 +60,8 @@ interface StatusBody {
 }
 
 /**
- * The error in the body of an answer. If the body is not the service's, the error follows from the
- * status.
+ * Returns the error in the body of a response. If the body is not the service's, the error is
+ * derived from the status.
  */
 export function errorOfBody(status: number, text: string): ApiError {
   const body = statusBodyOf(text);

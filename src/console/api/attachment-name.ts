@@ -1,6 +1,6 @@
 /**
- * The file name in a Content-Disposition header of the service: the full one (RFC 8187) if there is
- * one, else the ASCII one; undefined if there is none.
+ * Returns the file name in a Content-Disposition header of the service, or undefined if there is
+ * none. The full name (RFC 8187) is preferred to the ASCII name.
  */
 export function attachmentName(header: string): string | undefined {
   const full = /filename\*=UTF-8''([^;\s]+)/i.exec(header)?.[1];

@@ -14,15 +14,15 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /**
-   * The user that the call is for (identityOf), if that user's page may be closed by now. Default:
-   * the user of the pages that are shown (setExpectedUser).
+   * The user for whom the call is made (identityOf), if that user's page may be closed by now.
+   * Default: the user whose pages are shown (setExpectedUser).
    */
   readonly owner?: string;
 }
 
 /**
- * Calls a method of the API with the session (docs/console.md). `path`: as in the API, such as
- * /v1/account. Returns the JSON body; throws ApiError.
+ * Calls a method of the API with the session (docs/console.md). `path` is the path in the API, such
+ * as /v1/account. Returns the JSON body; throws ApiError.
  */
 export function callApi<Answer>(path: string, call: Call = {}): Promise<Answer> {
   return callConsole(`/console/api${path}`, call);
@@ -38,12 +38,15 @@ export async function callConsole<Answer>(path: string, call: Call = {}): Promis
     return await response.json();
   } catch (error) {
     if (call.signal?.aborted) throw error;
-    // The connection was lost, or something between the page and the service answered instead.
+    // The connection was lost, or something between the page and the service responded instead.
     throw offlineError();
   }
 }
 
-/** Downloads a file with its name (RFC 6266), which is undefined if the service sends none. */
+/**
+ * Downloads a file, and returns it with its name (RFC 6266), which is undefined if the service
+ * sends none.
+ */
 export async function fetchAttachment(
   path: string,
 ): Promise<{ readonly blob: Blob; readonly fileName: string | undefined }> {
@@ -73,8 +76,8 @@ const sessionChangeReasons: ReadonlySet<string> = new Set(["SIGNED_OUT", "SESSIO
 let expectedUser: string | undefined;
 
 /**
- * Sets the user that is sent with each call (identityOf): the one whose pages are shown. The
- * service refuses a call if another tab has since signed in as someone else.
+ * Sets the user that is sent with each call (identityOf): the user whose pages are shown. The
+ * service refuses a call if another tab has since signed in as a different user.
  */
 export function setExpectedUser(user: string | undefined): void {
   expectedUser = user;
@@ -112,7 +115,9 @@ async function send(
   throw failure;
 }
 
-/** Whether another attempt may succeed: if there was no answer, or the service itself failed. */
+/**
+ * Returns whether another attempt may succeed: there was no response, or the service itself failed.
+ */
 export function isRetryable(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }

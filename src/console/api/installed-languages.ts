@@ -5,7 +5,7 @@ import type {
 } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { callApi } from "./call-api.ts";
 
-/** The languages offered until the installed models are known. */
+/** The languages that are offered until the installed models are known. */
 const usual: readonly string[] = ["is-IS", "en-US"];
 
 /** The installed models. */
@@ -18,7 +18,10 @@ export const modelsQuery = queryOptions({
   refetchInterval: 20_000,
 });
 
-/** BCP 47 codes of the languages that have an installed model for a use, the usual ones first. */
+/**
+ * Returns the BCP 47 codes of the languages that have an installed model for a use, the usual ones
+ * first.
+ */
 export function useInstalledLanguages(use: Model_UseJson): readonly string[] {
   const { data: models = [] } = useQuery(modelsQuery);
   const installed = new Set(

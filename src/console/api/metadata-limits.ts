@@ -1,4 +1,4 @@
-/** The API's limits of TranscriptMetadata, in Unicode characters. */
+/** The API's limits for TranscriptMetadata, in Unicode characters. */
 export const metadataLimits = {
   subjectChars: 1_000,
   descriptionChars: 10_000,
@@ -7,7 +7,7 @@ export const metadataLimits = {
   speakerNameChars: 1_000,
 } as const;
 
-/** The length of a text in Unicode characters, as the service counts it. */
+/** Returns the length of a text in Unicode characters, as the service counts it. */
 export function charCount(text: string): number {
   return Array.from(text).length;
 }

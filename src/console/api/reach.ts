@@ -1,9 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 
-/**
- * The delays after which an unreachable service is probed: longer each time; the last one repeats.
- */
+/** The increasing delays after which an unreachable service is probed; the last one repeats. */
 const probeMs = [1_000, 2_000, 4_000, 8_000] as const;
 
 let isReachable = true;
@@ -11,14 +9,14 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let probes = 0;
 const listeners = new Set<() => void>();
 
-/** Whether the service answered the last call. */
+/** Returns whether the service responded to the last call. */
 export function useIsReachable(): boolean {
   return useSyncExternalStore(subscribe, () => isReachable);
 }
 
 /**
- * Records whether a call was answered at all. After a call without an answer, the service is probed
- * until it answers again.
+ * Records whether a call received any response. After a call without a response, the service is
+ * probed until it responds again.
  */
 export function noteAnswer(hasCome: boolean): void {
   if (hasCome) {

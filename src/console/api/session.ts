@@ -3,7 +3,7 @@ import { ApiError } from "./api-error.ts";
 import { callConsole } from "./call-api.ts";
 import { keepingLanguageAndTheme } from "./kept.ts";
 
-/** Who is signed in, as /console/session returns it (docs/console.md). */
+/** The signed-in user, as /console/session returns it (docs/console.md). */
 export interface Session {
   readonly name: string;
   readonly actor: string;
@@ -25,22 +25,25 @@ interface Account {
   readonly role?: Role;
 }
 
-/** What /console/session returns if no one is signed in. */
+/** The response of /console/session if no one is signed in. */
 export interface SignedOut {
-  /** The sign-in methods; none if browsers do not keep a session at this address. */
+  /** The sign-in methods; empty if browsers do not keep a session at this address. */
   readonly signInWays: readonly ("apiKey" | "openId")[];
-  /** The email address or URL at which people can ask for access, if the operator has set one. */
+  /** The email address or URL at which people can ask for access, if the operator has set it. */
   readonly contact: string | undefined;
 }
 
-/** Who is signed in with this browser; refetched when the page becomes visible again. */
+/**
+ * The query for the user who is signed in with this browser. It is refetched when the page becomes
+ * visible again.
+ */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: ({ signal }) => readSession(signal),
   staleTime: 60_000,
 });
 
-/** Who is signed in, or how to sign in. Throws ApiError. */
+/** Returns who is signed in, or how to sign in. Throws ApiError. */
 export async function readSession(signal?: AbortSignal): Promise<Session | SignedOut> {
   try {
     return await callConsole<Session>("/console/session", signal && { signal });
@@ -61,7 +64,8 @@ export async function readSession(signal?: AbortSignal): Promise<Session | Signe
 }
 
 /**
- * The tabs of a browser share one session. Each reports its sign-ins and sign-outs on this channel.
+ * The channel on which the tabs of a browser, which share one session, report sign-ins and
+ * sign-outs.
  */
 const tabs = "hlust.session";
 
@@ -92,8 +96,8 @@ export function watchOtherTabs(queries: QueryClient, leave: () => void): void {
 }
 
 /**
- * Signs in with an API key, or with the token of a sign-in link. Throws ApiError: SIGN_IN_REFUSED,
- * TOO_MANY_REFUSED, HTTPS_NEEDED.
+ * Signs in with an API key, or with the token of a sign-in link. Throws ApiError with
+ * SIGN_IN_REFUSED, TOO_MANY_REFUSED or HTTPS_NEEDED.
  */
 export function signIn(
   by: { readonly apiKey: string } | { readonly signInToken: string },
@@ -123,16 +127,16 @@ export function isSignedIn(session: Session | SignedOut): session is Session {
 }
 
 /**
- * The user of a session together with the account. Data that was read or typed under one identity
- * is never shown under another.
+ * Returns the user of a session together with the account. Data that was read or typed under one
+ * identity is never shown under another.
  */
 export function identityOf({ account, actor }: Session): string {
   return `${account.name} ${actor}`;
 }
 
 /**
- * The identity that is signed in now, as far as this tab knows; undefined if no one is. Slow
- * operations check at their end whether it is still the same.
+ * Returns the identity that is signed in now, as far as this tab knows, or undefined if no one is
+ * signed in. Slow operations check at their end whether the identity is still the same.
  */
 export function currentIdentity(queries: QueryClient): string | undefined {
   const session = queries.getQueryData(sessionQuery.queryKey);
@@ -140,8 +144,8 @@ export function currentIdentity(queries: QueryClient): string | undefined {
 }
 
 /**
- * As soon as the session changes, in this tab or another one, removes everything from the query
- * cache that was read under the previous identity.
+ * Removes everything that was read under the previous identity from the query cache as soon as the
+ * session changes, in this tab or another one.
  */
 export function clearOnIdentityChange(queries: QueryClient): void {
   let before: string | undefined;

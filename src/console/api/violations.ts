@@ -1,8 +1,8 @@
 import { ApiError } from "./api-error.ts";
 
 /**
- * The service's description of a violation in a field, or in a part of it ("scopes[0]"); undefined
- * if there is none.
+ * Returns the service's description of a violation in a field, or in a part of it ("scopes[0]"), or
+ * undefined if there is none.
  */
 export function violationOf(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
@@ -10,8 +10,8 @@ export function violationOf(error: unknown, field: string): string | undefined {
 }
 
 /**
- * Whether every violation is in one of these fields, so that a form with these fields shows all of
- * them.
+ * Returns whether every violation is in one of these fields, so that a form with the fields shows
+ * all violations.
  */
 export function areAllInFields(error: unknown, fields: readonly string[]): boolean {
   if (!(error instanceof ApiError) || error.violations.length === 0) return false;

@@ -7,13 +7,16 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 
-/** The account, a choice of the user's other accounts, and the sign-out button. */
+/**
+ * The account menu: the name of the account, a choice among the user's other accounts, and the
+ * sign-out button.
+ */
 export function AccountMenu({ session }: { readonly session: Session }) {
   const t = useText();
   const queries = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
-    // Loads a new page, so that no data of the old account stays in memory.
+    // A new page is loaded, so that no data of the old account stays in memory.
     onSuccess: () => location.assign("/console/"),
   });
   const change = useMutation({

@@ -5,7 +5,7 @@ import { type Language, useLanguage, useText } from "../text/language.tsx";
 import { chosenTheme, showTheme, type Theme } from "../theme/theme.ts";
 import "./appearance.css";
 
-/** The choices of language and theme. */
+/** The controls for choosing the language and the theme. */
 export function Appearance() {
   const t = useText();
   const { language, setLanguage } = useLanguage();

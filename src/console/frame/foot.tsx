@@ -10,8 +10,8 @@ import { Mark } from "./mark.tsx";
 import "./foot.css";
 
 /**
- * The account menu, language and theme: below the navigation; on a phone above the page, folded
- * until the user opens it.
+ * The account menu, language and theme. It is below the navigation; on a phone it is above the
+ * page, folded until the user opens it.
  */
 export function Foot({ session }: { readonly session: Session }) {
   const t = useText();

@@ -37,7 +37,10 @@ const pages = [
   },
 ] as const;
 
-/** The named export of a page's module, in the form that lazy() requires. */
+/**
+ * Returns a function that converts a page's module, with its named export, to the form that lazy()
+ * requires.
+ */
 function of<Name extends string, Page>(name: Name) {
   return (module: Readonly<Record<Name, Page>>) => ({ default: module[name] });
 }

@@ -1,4 +1,4 @@
-/** The logo, an ear. */
+/** The logo: an ear. */
 export function Mark() {
   return (
     <svg

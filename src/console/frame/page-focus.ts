@@ -3,8 +3,8 @@ import { useLocation } from "wouter";
 
 /**
  * Moves the focus, and so the screen reader, to the title of each page that is opened, except the
- * first. If the page is still loading, this happens when it appears, unless the focus has moved by
- * then.
+ * first. If the page is still loading, the focus moves when the page appears, unless the focus has
+ * moved elsewhere by then.
  */
 export function usePageFocus(): void {
   const [here] = useLocation();

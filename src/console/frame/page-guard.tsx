@@ -4,7 +4,9 @@ import { Empty } from "../parts/empty.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 
-/** Contains the errors of a page, so that the console stays usable. A new `key` resets it. */
+/**
+ * Catches the errors of a page, so that the console stays usable. A new `key` resets the guard.
+ */
 export class PageGuard extends Component<
   { readonly children: ReactNode },
   { readonly isBroken: boolean }

@@ -12,7 +12,7 @@ const places = [
   { to: "/keys", text: commonText.keys },
 ] as const;
 
-/** The navigation; on a phone a bar at the bottom. */
+/** The navigation; on a phone, a bar at the bottom. */
 export function Rail() {
   const t = useText();
   const [here] = useLocation();

@@ -1,13 +1,18 @@
-/** A scroll position, stored in the entry of the browser's history for when the user comes back. */
+/**
+ * A scroll position. It is stored in the entry of the browser's history, for when the user comes
+ * back.
+ */
 export interface ScrollPosition {
-  /** The number of pixels above the window. */
+  /** The number of pixels that are scrolled past the top of the window. */
   readonly top: number;
   /** The id of the list (transcripts/list-pages.ts), and the row that had the focus. */
   readonly list?: number | undefined;
   readonly row?: number | undefined;
 }
 
-/** The position stored in the current entry; undefined for a page that was newly opened. */
+/**
+ * Returns the position stored in the current entry, or undefined for a page that was newly opened.
+ */
 export function savedScrollPosition(): ScrollPosition | undefined {
   const state: unknown = history.state;
   if (typeof state !== "object" || state === null || !("top" in state)) return undefined;

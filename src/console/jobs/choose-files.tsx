@@ -26,7 +26,7 @@ export function ChooseFiles({
         accept={acceptedFiles}
         onChange={({ target }) => {
           take(target.files ?? []);
-          // Reset, so that the same file can be chosen again.
+          // The value is reset so that the same file can be chosen again.
           target.value = "";
         }}
       />

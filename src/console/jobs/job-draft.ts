@@ -1,4 +1,4 @@
-/** The form of a new job, as typed so far. */
+/** The contents of the form for a new job, as typed so far. */
 export interface JobDraft {
   readonly isOpen: boolean;
   readonly way: "FILES" | "URL";
@@ -19,7 +19,7 @@ export interface DraftFile {
   readonly subject: string;
 }
 
-/** The keywords in a comma-separated text, without duplicates. */
+/** Returns the keywords in a comma-separated text, without duplicates. */
 export function keywordsIn(text: string): string[] {
   const words = text.split(",").map((word) => word.trim());
   return [...new Set(words.filter((word) => word !== ""))];

@@ -11,7 +11,7 @@ import { useText } from "../text/language.tsx";
 import { submitJob } from "../upload/submit-job.ts";
 import { isCancelled, requestAgain, type Job } from "./job.ts";
 
-/** Why a job failed, what to do next, and a button that submits the recording again. */
+/** The reason why a job failed, what to do next, and a button that submits the recording again. */
 export function JobFailed({
   job,
   code,
@@ -28,8 +28,8 @@ export function JobFailed({
   readonly onSubmitted: (subject: string) => void;
 }) {
   const t = useText();
-  // The idempotency key stays the same, so that pressing again after a lost answer does not create
-  // a second job.
+  // The idempotency key stays the same, so that pressing the button again after a lost response
+  // does not create a second job.
   const [key] = useState(() => crypto.randomUUID());
   const again = useMutation({
     mutationFn: () => submitJob(requestAgain(job), { key }),
@@ -61,7 +61,10 @@ export function JobFailed({
   );
 }
 
-/** Why the job cannot be submitted again: usually the file is gone or the URL is refused. */
+/**
+ * The reason why the job cannot be submitted again: usually the file was deleted or the URL is
+ * refused.
+ */
 function RetryProblem({ error }: { readonly error: unknown }) {
   const t = useText();
   const violation = error instanceof ApiError ? error.violations[0] : undefined;

@@ -12,7 +12,7 @@ import { JobFailed } from "./job-failed.tsx";
 import { JobRunning } from "./job-running.tsx";
 import type { VisibleRows } from "./visible-rows.ts";
 
-/** A job in the list: its title, its state, and its buttons. */
+/** A job in the list, with its title, state and buttons. */
 export function JobRow({
   job,
   now,
@@ -26,7 +26,7 @@ export function JobRow({
   readonly visibleRows: VisibleRows;
   readonly mayWrite: boolean;
   readonly onUpdate: (job: Job) => void;
-  /** Called when the recording was submitted again, as another job. */
+  /** Called when the recording has been submitted again, as another job. */
   readonly onSubmitted: (subject: string) => void;
 }) {
   const { language } = useLanguage();

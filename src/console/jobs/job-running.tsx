@@ -6,7 +6,10 @@ import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
 import { cancelJob, type Job } from "./job.ts";
 
-/** The progress of a job, and a button that cancels it, after a question if work would be lost. */
+/**
+ * The progress of a job, and a button that cancels it. If work would be lost, the button first asks
+ * for confirmation.
+ */
 export function JobRunning({
   job,
   percent,

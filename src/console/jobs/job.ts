@@ -8,7 +8,7 @@ import { subjectOfUrl } from "../upload/media-kind.ts";
 
 /** A job (§2.1) as the list shows it. */
 export interface Job {
-  /** `transcriptjob/<id>` */
+  /** The name, `transcriptjob/<id>`. */
   readonly name: string;
   readonly metadata: TranscriptMetadataJson;
   /** The upload with the media, as `uploads/<id>`; "" if the media came from a URL. */
@@ -20,12 +20,12 @@ export interface Job {
 
 export type JobState =
   | { readonly kind: "PROCESSING"; readonly percent: number }
-  /** `transcripts/<id>` */
+  /** The transcript, `transcripts/<id>`. */
   | { readonly kind: "SUCCESS"; readonly transcript: string }
   /** The google.rpc.Code, and the service's message. */
   | { readonly kind: "FAILED"; readonly code: number; readonly message: string };
 
-/** The answer to SubmitTranscriptJob has no state yet: such a job is waiting. */
+/** Reads a job. The response to SubmitTranscriptJob has no state yet; such a job is waiting. */
 export function jobOf(json: TranscriptJobJson): Job {
   const startedAt = new Date(json.startTime ?? 0);
   return {
@@ -52,7 +52,7 @@ export function subjectOf({ metadata }: Job): string {
   return subject || originalFilename || (originalUri === "" ? "" : subjectOfUrl(originalUri));
 }
 
-/** Whether a google.rpc.Code is CANCELLED. */
+/** Returns whether a google.rpc.Code is CANCELLED. */
 export function isCancelled(code: number): boolean {
   return code === 1;
 }
@@ -60,11 +60,11 @@ export function isCancelled(code: number): boolean {
 /** A page of the list, newest first. */
 export interface JobListPage {
   readonly jobs: readonly Job[];
-  /** The token of the next page; empty on the last. */
+  /** The token of the next page; empty on the last page. */
   readonly nextToken: string;
 }
 
-/** Returns a page of the list. `token`: empty for the first page. Throws ApiError. */
+/** Returns a page of the list. For the first page, `token` is empty. Throws ApiError. */
 export async function listJobs(token: string, signal?: AbortSignal): Promise<JobListPage> {
   const query = token === "" ? "" : `?pageToken=${encodeURIComponent(token)}`;
   const { jobs = [], nextPageToken = "" } = await callApi<ListTranscriptJobsResponseJson>(
@@ -74,7 +74,7 @@ export async function listJobs(token: string, signal?: AbortSignal): Promise<Job
   return { jobs: jobs.map(jobOf), nextToken: nextPageToken };
 }
 
-/** Cancels a job. Throws ApiError; its reason is JOB_ENDED if it is too late. */
+/** Cancels a job. Throws ApiError, with the reason JOB_ENDED if the job has already ended. */
 export async function cancelJob({ name }: Job): Promise<Job> {
   const answer: TranscriptJobJson = await callApi(`/v1alpha1/${name}:cancel`, {
     method: "POST",
@@ -84,8 +84,8 @@ export async function cancelJob({ name }: Job): Promise<Job> {
 }
 
 /**
- * A request that submits a job's recording again, with the same source and the fields that callers
- * set.
+ * Returns a request that submits a job's recording again, with the same source and the fields that
+ * callers can set.
  */
 export function requestAgain({ metadata, upload }: Job) {
   const { fileType, languageCode, subject, description, keywords, originalUri = "" } = metadata;

@@ -7,14 +7,17 @@ import { JobRow } from "./job-row.tsx";
 import { useNow } from "../text/use-now.ts";
 import type { VisibleRows } from "./visible-rows.ts";
 
-/** Jobs, newest first. Older ones load when the end comes near, or with a button. */
+/** Jobs, newest first. Older jobs load when the end of the list comes near, or with a button. */
 export function JobsList({
   jobs,
   more,
   ...row
 }: {
   readonly jobs: readonly Job[];
-  /** Loads older jobs; undefined if there are none. */
+  /**
+   * Whether older jobs are loading, and the function that loads them; undefined if there are no
+   * older jobs.
+   */
   readonly more: { readonly isLoading: boolean; readonly load: () => void } | undefined;
   readonly visibleRows: VisibleRows;
   readonly mayWrite: boolean;

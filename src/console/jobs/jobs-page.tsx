@@ -21,7 +21,7 @@ import "../parts/rows.css";
 import "./jobs.css";
 
 /**
- * The form for a new job, the uploads, and the list of jobs, which is kept up to date. `?new` opens
+ * The form for a new job, the uploads, and the list of jobs, which stays up to date. `?new` opens
  * the form.
  */
 export function JobsPage() {
@@ -101,7 +101,7 @@ function useOpener(button: RefObject<HTMLButtonElement | null>, mayWrite: boolea
   return { open, close: () => change({ isOpen: false }) };
 }
 
-/** Announces the end of a job that was shown as running. */
+/** Returns a function that announces the end of a job that was shown as running. */
 function useAnnounceEnd(): (job: Job) => void {
   const t = useText();
   const announce = useAnnounce();
@@ -120,7 +120,7 @@ function useAnnounceEnd(): (job: Job) => void {
   );
 }
 
-/** What to do first, while there are no jobs. */
+/** Shown while there are no jobs: what to do first. */
 function EmptyJobs({
   mayWrite,
   onUrl,

@@ -36,7 +36,7 @@ test("withUpdates() returns the same objects for pages without updates", () => {
   assert.equal(merged[1], pages[1]);
 });
 
-test("withFirstPage() puts new jobs on top, and returns undefined if some may be missing", () => {
+test("withFirstPage() adds new jobs at the top, and returns undefined if some may be missing", () => {
   const shown = [page(job("b", 1, 1)), page(job("a", 1, 1))];
   assert.deepEqual(withFirstPage(shown, page(job("c", 0, 1), job("b", 5, 2))), [
     page(job("c", 0, 1), job("b", 5, 2)),
@@ -47,7 +47,7 @@ test("withFirstPage() puts new jobs on top, and returns undefined if some may be
   assert.equal(withFirstPage([page()], page(job("a", 0, 1))), undefined);
 });
 
-test("withNewJob() puts a job on top, but not a second time", () => {
+test("withNewJob() adds a job at the top, but not a second time", () => {
   const shown = [page(job("a", 1, 1))];
   const with2 = withNewJob(shown, job("b", 0, 1));
   assert.deepEqual(with2, [page(job("b", 0, 1), job("a", 1, 1))]);

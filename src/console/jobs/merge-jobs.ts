@@ -1,7 +1,7 @@
 import type { Job, JobListPage } from "./job.ts";
 
 /**
- * The pages with updated jobs in them. Updates that are older than what a page shows, and updates
+ * Returns the pages with updated jobs. Updates that are older than what a page shows, and updates
  * of jobs that have ended, are ignored.
  */
 export function withUpdates(
@@ -17,8 +17,8 @@ export function withUpdates(
 }
 
 /**
- * The pages with the jobs of a freshly read first page: updated, and new ones on top. undefined if
- * there may be more new jobs than `first` has.
+ * Returns the pages with the jobs of a freshly read first page: known jobs are updated, and new
+ * jobs are at the top. Returns undefined if there may be more new jobs than `first` contains.
  */
 export function withFirstPage(
   pages: readonly JobListPage[],
@@ -32,7 +32,10 @@ export function withFirstPage(
   return [{ ...top, jobs: [...added, ...top.jobs] }, ...rest];
 }
 
-/** The pages with a job on top that was submitted here, unless it is there already. */
+/**
+ * Returns the pages with a job that was submitted here at the top, unless the pages already contain
+ * the job.
+ */
 export function withNewJob(pages: readonly JobListPage[], job: Job): readonly JobListPage[] {
   const isKnown = pages.some(({ jobs }) => jobs.some(({ name }) => name === job.name));
   const [top, ...rest] = pages;

@@ -83,7 +83,10 @@ export function NewJobDetails({
   );
 }
 
-/** The problem with a keyword: the service names its index, the page shows the keyword itself. */
+/**
+ * Returns the problem with a keyword. The service names the keyword's index; the page shows the
+ * keyword itself.
+ */
 function keywordProblem(violation: FieldViolation, words: readonly string[]) {
   const { is, en } = violationText(violation);
   const place = /\[(\d+)\]/.exec(violation.field)?.[1];

@@ -13,7 +13,7 @@ import type { DraftFile } from "./job-draft.ts";
 
 import { fileProblem, type FileProblem } from "./send-draft.ts";
 
-/** The files of a draft, each with its title, and the place to drop or choose more. */
+/** The files of a draft, each with its title, and an area for dropping or choosing more files. */
 export function NewJobFiles({
   problems,
   isUnchosen,
@@ -64,7 +64,7 @@ export function NewJobFiles({
   );
 }
 
-/** A chosen file, with its title and its probable type. */
+/** A chosen file with its title and its probable type. */
 function ChosenFile({
   chosen,
   problem,

@@ -5,7 +5,10 @@ import { useText } from "../text/language.tsx";
 import { subjectOfUrl } from "../upload/media-kind.ts";
 import type { JobDraft } from "./job-draft.ts";
 
-/** The URL of a recording and its title, which is the file name unless another one is typed. */
+/**
+ * The fields for the URL of a recording and for its title, which is the file name unless the user
+ * types another title.
+ */
 export function NewJobUrl({
   draft,
   onChange,

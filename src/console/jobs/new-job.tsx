@@ -21,8 +21,8 @@ import { checkFiles, metadataOfFile, submitUrl, type DraftProblems } from "./sen
 import "./new-job.css";
 
 /**
- * The form for a new job. Its content is kept until it is sent, even while the form is closed or
- * another page is open.
+ * The form for a new job. Its content is preserved until it is sent, even while the form is closed
+ * or another page is open.
  */
 export function NewJob({
   onSubmitted,
@@ -91,12 +91,12 @@ export function NewJob({
 
 const noViolations: readonly FieldViolation[] = [];
 
-/** Sends the draft, and empties it once the service or the upload queue has accepted it. */
+/** Sends the draft, and clears it once the service or the upload queue has accepted it. */
 function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
   const owner = identityOf(useSession());
   const queries = useQueryClient();
   const { queue, draft, change } = useUploads();
-  // One draft creates one job, even if it is sent again after a lost answer.
+  // One draft creates one job, even if the draft is sent again after a lost response.
   const last = useRef({ draft, key: "" });
   const [problems, setProblems] = useState<DraftProblems>();
   const [isUnchosen, setIsUnchosen] = useState(false);
@@ -124,7 +124,7 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
     onSuccess(job) {
       if (!job) return;
       change(emptyDraft);
-      // By now the list may belong to another user.
+      // The list may belong to another user by now.
       if (currentIdentity(queries) === owner) onSubmitted(job);
     },
     onError(error) {
@@ -135,8 +135,8 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
 }
 
 /**
- * Ignores the error that another account is signed in by now: the files wait, unchecked, until
- * their owner is back.
+ * Ignores the error that another account is signed in by now. The files wait, unchecked, until
+ * their owner signs in again.
  */
 function nothingIfSessionChanged(error: unknown): undefined {
   if (error instanceof ApiError && error.reason === "SESSION_CHANGED") return undefined;
@@ -147,7 +147,7 @@ function hasViolations(error: unknown): error is ApiError {
   return error instanceof ApiError && error.violations.length > 0;
 }
 
-/** The fields of the form, which show their violations themselves. */
+/** The fields that the form contains. Each field shows its own violations. */
 const shownFields = /^(uri|metadata\.(languageCode|subject|description|keywords(\[\d+\])?))$/;
 
 function otherText(
@@ -179,7 +179,7 @@ function useFirstProblem(
   }, [form, problems, isUnchosen]);
 }
 
-/** The choice between files of this device and a URL. */
+/** The choice between files on this device and a URL. */
 function SourceChoice({
   way,
   onChange,

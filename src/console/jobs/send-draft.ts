@@ -9,7 +9,7 @@ import { checkSize } from "../upload/upload-file.ts";
 import { initUpload } from "../upload/upload-place.ts";
 import { type DraftFile, type JobDraft, keywordsIn } from "./job-draft.ts";
 
-/** The problems of a draft: violations with the service's field names, and problems by file id. */
+/** The problems of a draft: violations by the service's field names, and problems by file id. */
 export interface DraftProblems {
   readonly violations: readonly FieldViolation[];
   readonly files: ReadonlyMap<string, FileProblem>;
@@ -21,7 +21,7 @@ export type FileProblem =
   | { readonly kind: "TOO_LARGE"; readonly bytesMax: number }
   | { readonly kind: "SUBJECT"; readonly violation: FieldViolation };
 
-/** A problem with a file that the page finds without the service. */
+/** Returns a problem with a file that the page detects without the service. */
 export function fileProblem({ file }: DraftFile): FileProblem | undefined {
   if (kindOfFile(file) === "OTHER") return { kind: "NOT_MEDIA" };
   return file.size === 0 ? { kind: "EMPTY" } : undefined;
@@ -61,7 +61,9 @@ function sizeProblem(
   }
 }
 
-/** The metadata of a file. The service itself detects whether it is audio or video. */
+/**
+ * Returns the metadata of a file. The service itself detects whether the file is audio or video.
+ */
 export function metadataOfFile(
   draft: JobDraft,
   { file, subject }: DraftFile,

@@ -9,7 +9,7 @@ import { problemOf } from "../text/problems.ts";
 import { uploadText } from "../text/upload.ts";
 import type { QueuedUpload, UploadQueue, UploadState } from "../upload/upload-queue.ts";
 
-/** An upload: its progress, speed and remaining time, or what it waits for. */
+/** An upload with its progress, speed and remaining time, or with what it is waiting for. */
 export function UploadRow({
   upload,
   queue,

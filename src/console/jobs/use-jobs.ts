@@ -26,8 +26,8 @@ const pollMs = 5_000;
 const pollsPerFirstPage = 4;
 
 /**
- * The list of jobs, kept up to date: running jobs on the screen are watched, or else polled.
- * `onEnd` is called when a job that was running has ended.
+ * Returns the list of jobs and keeps it up to date. Running jobs on the screen are watched, or
+ * polled if they cannot be watched. `onEnd` is called when a job that was running has ended.
  */
 export function useJobs(onEnd: (job: Job) => void) {
   const query = useInfiniteQuery(jobsQuery);
@@ -51,7 +51,10 @@ export function useJobs(onEnd: (job: Job) => void) {
   return { ...query, jobs, visibleRows, update, addNew };
 }
 
-/** Functions that merge updates into the list; `onEnd` is called once for each job that ends. */
+/**
+ * Returns functions that merge updates into the list. `onEnd` is called once for each job that
+ * ends.
+ */
 function useUpdates(onEnd: (job: Job) => void) {
   const queries = useQueryClient();
   const latestOnEnd = useRef(onEnd);
@@ -75,7 +78,7 @@ function useUpdates(onEnd: (job: Job) => void) {
   return useMemo(
     () => ({
       update: (job: Job): void => change((pages) => withUpdates(pages, [job])),
-      /** Adds a job that was submitted here, on top. */
+      /** Adds a job that was submitted here at the top of the list. */
       addNew: (job: Job): void => change((pages) => withNewJob(pages, job)),
       mergeFirst: (first: JobListPage): void => change((pages) => withFirstPage(pages, first)),
     }),
@@ -94,7 +97,10 @@ function endedSince(before: readonly JobListPage[], now: readonly JobListPage[])
   return jobs.filter(({ name, state }) => state.kind !== "PROCESSING" && running.has(name));
 }
 
-/** Polls pages while this one is visible. Errors are ignored: the frame shows a lost connection. */
+/**
+ * Polls pages of the list while the console page is visible. Errors are ignored: the frame shows a
+ * lost connection.
+ */
 function usePolls(options: {
   readonly pages: readonly JobListPage[] | undefined;
   readonly isNeeded: (page: JobListPage) => boolean;
@@ -121,7 +127,7 @@ function usePolls(options: {
           else for (const job of fresh.jobs) update(job);
         }
       } catch {
-        // The next poll comes soon.
+        // The next poll follows soon.
       }
     };
     const timer = setInterval(() => void poll(), pollMs);

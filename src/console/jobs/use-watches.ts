@@ -3,8 +3,8 @@ import type { Job } from "./job.ts";
 import { watchJob } from "./watch-job.ts";
 
 /**
- * Over HTTP/1.1 a browser has six connections to the service: some must stay free for calls and
- * uploads.
+ * The maximum number of watches. Over HTTP/1.1, a browser has six connections to the service, and
+ * some must stay free for calls and uploads.
  */
 const watchesMax = 4;
 

@@ -3,8 +3,8 @@ import { jobOf, type Job } from "./job.ts";
 
 /**
  * Follows a job until it ends (:watch, server-sent events). `onBroken` is called when updates have
- * stopped, either for good (for example at the limit of watches) or until the browser has
- * reconnected and calls onJob() again. Returns a function that stops watching.
+ * stopped: either for good (for example at the limit on watches), or until the browser has
+ * reconnected and onJob() is called again. Returns a function that stops watching.
  */
 export function watchJob(
   name: string,

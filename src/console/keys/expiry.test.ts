@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Expiry, expireTimeOf, today } from "./expiry.ts";
 
-test("expireTimeOf() counts days from now, or returns the last second of a chosen day", () => {
+test("expireTimeOf() counts days from now or returns the last second of a chosen day", () => {
   const now = new Date(2026, 10, 22, 12, 30);
   const rows: [expiry: Expiry, day: string, end: Date | "never" | "missing"][] = [
     ["never", "", "never"],

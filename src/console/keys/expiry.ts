@@ -1,14 +1,17 @@
-/** The choices for when a new key expires. */
+/** The choices for the expiry of a new key. */
 export const expiries = ["30", "90", "year", "never", "date"] as const;
 export type Expiry = (typeof expiries)[number];
 
 const dayMs = 86_400_000;
 
-/** When a key expires (RFC 3339). "missing": the chosen day is not a date, or has passed. */
+/**
+ * The time at which a key expires (RFC 3339). "missing" means that the chosen day is not a date, or
+ * has passed.
+ */
 export type ExpireTime = { readonly at: string } | "never" | "missing";
 
 /**
- * The expireTime of a key that is created at `now`. `day`: the value of a date input
+ * Returns the expireTime of a key that is created at `now`. `day` is the value of a date input
  * ("2027-03-01"); the key expires at the end of that day in the time zone of this machine.
  */
 export function expireTimeOf(expiry: Expiry, day: string, now: Date): ExpireTime {
@@ -24,7 +27,7 @@ export function expireTimeOf(expiry: Expiry, day: string, now: Date): ExpireTime
   return { at: end.toISOString() };
 }
 
-/** Today, as the value of a date input. */
+/** Returns today's date as the value of a date input. */
 export function today(now: Date): string {
   const [month, date] = [now.getMonth() + 1, now.getDate()].map((value) =>
     `${value}`.padStart(2, "0"),

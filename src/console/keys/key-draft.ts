@@ -9,12 +9,15 @@ interface Facts {
   readonly day: string;
 }
 
-/** The form of a new key. */
+/** The contents of the form for a new key. */
 export interface KeyDraft extends Facts {
   with(change: Partial<Facts>): KeyDraft;
-  /** The result of expireTimeOf() for this form. */
+  /** Returns the result of expireTimeOf() for this form. */
   expireTime(now: Date): ExpireTime;
-  /** The fields of CreateApiKey and CreateClientKey; undefined while the form is incomplete. */
+  /**
+   * Returns the fields of CreateApiKey and CreateClientKey, or undefined while the form is
+   * incomplete.
+   */
   request(now: Date): KeyRequest | undefined;
 }
 
@@ -25,7 +28,7 @@ export interface KeyRequest {
 }
 
 /**
- * The default form: all scopes that the user has except `account`, and an expiry, so that a
+ * Returns the default form: all of the user's scopes except `account`, and an expiry, so that a
  * forgotten key does no harm.
  */
 export function newDraft(own: readonly string[]): KeyDraft {

@@ -19,8 +19,8 @@ interface DraftProps {
 }
 
 /**
- * The fields of both kinds of keys: a name, scopes and an expiry. Only scopes that the user has are
- * offered.
+ * The fields that both kinds of keys have: a name, scopes and an expiry. Only the user's own scopes
+ * are offered.
  */
 export function KeyFields({ draft, onChange, isChecked, error }: DraftProps) {
   const t = useText();
@@ -97,7 +97,7 @@ function Scopes({ draft, onChange, isChecked, error }: DraftProps) {
   );
 }
 
-/** The browser's own date input. */
+/** A field for a day, with the browser's own date input. */
 function DayField({
   label,
   value,

@@ -10,7 +10,7 @@ import type { Key } from "./key.ts";
 import "../parts/rows.css";
 import "./keys.css";
 
-/** Keys of one kind, newest first. */
+/** The keys of one kind, newest first. */
 export function KeyRows({
   label,
   keys,

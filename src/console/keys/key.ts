@@ -8,13 +8,13 @@ import type {
 } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 
-/** What a key may do (docs/api.md, Access). */
+/** The operations that a key may be allowed (docs/api.md, Access). */
 export const scopes = ["transcripts.read", "transcripts.write", "speech", "account"] as const;
 export type Scope = (typeof scopes)[number];
 
 /** An API key or a client key, as lists show it. */
 export interface Key {
-  /** "apiKeys/<id>" or "clientKeys/<id>". */
+  /** The name: "apiKeys/<id>" or "clientKeys/<id>". */
   readonly name: string;
   readonly displayName: string;
   readonly scopes: readonly string[];
@@ -47,7 +47,9 @@ export const clientKeysQuery = queryOptions({
   },
 });
 
-/** Ids begin with their creation time and end with random characters. */
+/**
+ * Returns a short form of an id. Ids begin with their creation time and end with random characters.
+ */
 function shortId({ name = "" }: ApiKeyJson | ClientKeyJson): string {
   const id = name.slice(name.indexOf("/") + 1);
   return `${id.slice(0, 8)}…${id.slice(-4)}`;

@@ -36,7 +36,7 @@ export function KeysPage() {
   );
 }
 
-/** The dialog that is open; a key stands for the dialog that revokes it. */
+/** The dialog that is open. A key stands for the dialog that revokes that key. */
 type OpenDialog = "apiKey" | "clientKey" | Key;
 
 function Keys() {
@@ -48,8 +48,8 @@ function Keys() {
   const close = () => setDialog(undefined);
   useEffect(() => {
     if (revocations === 0) return undefined;
-    // The pressed button was removed with its row. The focus moves to the title in the next frame,
-    // after the dialog has tried to return it to that button.
+    // The button that was pressed has been removed with its row. The focus moves to the title in
+    // the next frame, after the dialog has tried to return it to that button.
     const frame = requestAnimationFrame(() =>
       document.querySelector<HTMLElement>("main h1")?.focus(),
     );

@@ -23,8 +23,8 @@ const sources = ["here", "own"] as const;
 type Source = (typeof sources)[number];
 
 /**
- * Registers a client key: a pair that is generated in the browser, which never sends the private
- * key, or a public key that the user has.
+ * Registers a client key. The key is either a pair generated in the browser, which never sends the
+ * private key, or a public key that the user already has.
  */
 export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
   const t = useText();
@@ -88,10 +88,10 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Registers a generated public key, or the user's own. */
+/** Registers a generated public key, or a public key that the user already has. */
 function useRegistration(source: Source, own: string) {
   const queries = useQueryClient();
-  // The pair is kept, so that another attempt after a lost answer registers the same one.
+  // The pair is stored, so that another attempt after a lost response registers the same pair.
   const pair = useRef<ClientKeyPair>(undefined);
   return useMutation({
     mutationFn: async (request: KeyRequest) => {
@@ -101,7 +101,7 @@ function useRegistration(source: Source, own: string) {
       const key = await callApi<ClientKeyJson>("/v1/clientKeys", { method: "POST", body });
       return { key, privatePem: source === "here" ? pair.current?.takePem() : undefined };
     },
-    // The private key must not stay in memory once the dialog is closed.
+    // The private key must not stay in memory after the dialog has closed.
     gcTime: 0,
     onSuccess: () => queries.invalidateQueries({ queryKey: clientKeysQuery.queryKey }),
   });

@@ -5,7 +5,10 @@ import { keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
 import { publicKeyCharsMax } from "./public-key-problem.ts";
 
-/** A field for a public key, pasted or read from a file. It is checked before it is sent. */
+/**
+ * A field for a public key, which the user pastes or reads from a file. The key is checked before
+ * it is sent.
+ */
 export function PublicKeyField({
   value,
   onChange,

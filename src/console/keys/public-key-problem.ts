@@ -1,15 +1,16 @@
 import { publicKeyProblems } from "../text/public-key-problems.ts";
 import type { Phrase } from "../text/language.tsx";
 
-/** The limit of CreateClientKey: a key of 4096 bits in PEM has 800 characters. */
+/** The limit of CreateClientKey. A 4096-bit key in PEM has 800 characters. */
 export const publicKeyCharsMax = 10_000;
 
 /** JWK members that only private or symmetric keys have (RFC 7518 section 6). */
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /**
- * Why a text cannot be a public key, judged by its form; undefined if it may be one, which the
- * service then checks. A private key is detected here, so that it never leaves the browser.
+ * Explains why a text cannot be a public key, judged by its form. Returns undefined if it may be a
+ * public key; the service then checks it. A private key is detected here, so that it never leaves
+ * the browser.
  */
 export function publicKeyProblem(given: string): Phrase<string> | undefined {
   const text = given.trim();

@@ -11,7 +11,7 @@ import { keyProblems, keysText } from "../text/keys.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import type { Key } from "./key.ts";
 
-/** Asks before a key is revoked. */
+/** A dialog that asks for confirmation before a key is revoked. */
 export function RevokeKey({
   revoked,
   onClose,

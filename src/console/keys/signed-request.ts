@@ -7,8 +7,8 @@ export interface ClientFacts {
 }
 
 /**
- * openssl commands that sign a file named token.txt. There is none for ES256, because openssl
- * writes its signatures in another format than tokens use.
+ * The openssl commands that sign a file named token.txt. There is no command for ES256, because the
+ * signatures that openssl writes have a different format from those in tokens.
  */
 const signers: Readonly<Record<string, string>> = {
   EdDSA: "openssl pkeyutl -sign -rawin -inkey private-key.pem -in token.txt",
@@ -16,8 +16,8 @@ const signers: Readonly<Record<string, string>> = {
 };
 
 /**
- * Shell commands that sign a token valid for ten minutes and send a request with it; undefined if
- * openssl cannot sign with this algorithm.
+ * Returns shell commands that sign a token valid for ten minutes and send a request with it, or
+ * undefined if openssl cannot sign with this algorithm.
  */
 export function signedRequest({
   keyId,

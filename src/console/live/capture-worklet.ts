@@ -1,5 +1,5 @@
 // Runs on the browser's audio thread, which continues while the page is busy or in the background.
-// The messages that it posts wait in order.
+// The messages that it posts are queued in order.
 
 /** Declarations of this thread's globals, which TypeScript's DOM library lacks. */
 declare const sampleRate: number;
@@ -9,15 +9,15 @@ declare class AudioWorkletProcessor {
 declare function registerProcessor(name: string, processor: typeof AudioWorkletProcessor): void;
 
 /**
- * The duration of the audio in one message. On average, half of it is added to the delay of a word,
- * but each message costs the page some work.
+ * The duration of the audio in one message. On average, half of this duration is added to the delay
+ * of a word, but each message costs the page some work.
  */
 const chunkMs = 60;
 
 /**
- * Posts the captured audio as LINEAR16, in chunks. Any message to this processor ends the capture:
- * it posts the rest, and then the total number of samples, so that the page can check whether it
- * has received all of them.
+ * Posts the captured audio as LINEAR16, in chunks. Any message to this processor ends the capture.
+ * The processor then posts the remaining audio, and after it the total number of samples, so that
+ * the page can check whether it has received all of them.
  */
 class Capture extends AudioWorkletProcessor {
   readonly #chunkSamples = Math.round((chunkMs * sampleRate) / 1000);
@@ -59,7 +59,9 @@ class Capture extends AudioWorkletProcessor {
   }
 }
 
-/** A sample as LINEAR16: rounded to the nearest value, and clipped if it is too loud. */
+/**
+ * Converts a sample to LINEAR16: rounds it to the nearest value, and clips it if it is too loud.
+ */
 function sampleOf(value: number): number {
   return Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768)));
 }

@@ -4,7 +4,7 @@ import { Delays } from "./delays.ts";
 
 const word = (text: string, endMs: number) => ({ text, startMs: endMs - 100, endMs });
 
-/** 2 s of audio in chunks of 100 ms, captured from the time 10,000 ms on. */
+/** Returns delays with 2 s of audio in chunks of 100 ms, captured from the time 10,000 ms on. */
 function captured(): Delays {
   const delays = new Delays();
   for (let ms = 100; ms <= 2000; ms += 100) delays.captured(ms, 10_000 + ms);
@@ -14,17 +14,17 @@ function captured(): Delays {
 test("a word's delay is the time from its last sample until it is shown in its final form", () => {
   const delays = captured();
   delays.shown([word("góðan", 500)], false, 10_800);
-  // At first the second word is a different one.
+  // At first, the second word is a different word.
   delays.shown([word("góðan", 500), word("dag", 900)], false, 11_000);
   delays.shown([word("góðan", 500), word("daginn", 900)], false, 11_400);
   assert.equal(delays.word, undefined);
   delays.shown([word("Góðan", 500), word("daginn.", 950)], true, 11_600);
-  // 10,800 - 10,500 and 11,400 - 10,950.
+  // The delays are 10,800 - 10,500 and 11,400 - 10,950.
   assert.deepEqual(delays.word, { medianMs: 300, mostMs: 450 });
   assert.deepEqual(delays.sentence, { medianMs: 650, mostMs: 650 });
 });
 
-test("a word shown before its end has no delay, and one that ends after the last chunk has a delay too", () => {
+test("a word shown before its end has no delay, and a word that ends after the last chunk also has a delay", () => {
   const delays = captured();
   delays.shown([word("já", 500)], false, 10_400);
   delays.shown([word("já", 500), word("nei", 2001)], true, 12_101);

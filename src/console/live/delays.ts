@@ -3,26 +3,27 @@ import type { SpokenWord } from "./spoken.ts";
 /** How long something took, as users experienced it. */
 export interface Delay {
   readonly medianMs: number;
-  /** 95 % took this long or less. */
+  /** 95 % of the values were this long or shorter. */
   readonly mostMs: number;
 }
 
-/** Only the last 500 words and sentences count: a few minutes. */
+/** The number of the latest words and sentences that count: a few minutes of speech. */
 const valuesMax = 500;
-/** How long the capture times of audio are kept. */
+/** How long the capture times of audio are stored. */
 const captureTimesMsMax = 10 * 60_000;
 
 /**
- * Measures, by the clock of this machine, how long words take from being spoken to being shown:
- * from the capture of a word's last sample, according to the time in its final result, until the
- * page shows the word in its final form. The delay of a sentence is the time from its last sample
- * until the whole utterance is final. Words that were not visible, for example in a background tab,
- * are not counted.
+ * Measures, by the clock of this machine, how long it takes to show words after they are spoken. A
+ * word's delay runs from the capture of its last sample, according to the time in its final result,
+ * until the page shows the word in its final form. The delay of a sentence runs from its last
+ * sample until the whole utterance is final. Words that were not visible, for example in a
+ * background tab, are not counted.
  */
 export class Delays {
   readonly #captures: { readonly endMs: number; readonly at: number }[] = [];
   /**
-   * The words of the current utterance, and the time since which each has been shown in this form.
+   * The words of the current utterance, each with the time since which it has been shown in this
+   * form.
    */
   #shown: { readonly text: string; readonly at: number }[] = [];
   readonly #words: number[] = [];
@@ -46,7 +47,7 @@ export class Delays {
       const spokenAt = this.#capturedAt(endMs);
       const since = shown[index]?.at;
       if (spokenAt === undefined || since === undefined) continue;
-      // A word may be recognized before its end.
+      // A word may be recognized before it ends.
       add(this.#words, Math.max(0, since - spokenAt));
       if (index === words.length - 1) add(this.#sentences, Math.max(0, at - spokenAt));
     }
@@ -63,13 +64,13 @@ export class Delays {
   #capturedAt(ms: number): number | undefined {
     const [first] = this.#captures;
     if (!first || ms < first.endMs) return undefined;
-    // The times of words are rounded, and may be a little past the last sample.
+    // Word times are rounded, and may be slightly later than the last sample.
     const capture = this.#captures.find(({ endMs }) => endMs >= ms) ?? this.#captures.at(-1);
     return capture && capture.at - (capture.endMs - ms);
   }
 }
 
-/** A word without case and punctuation, which final results add. */
+/** Returns a word without case and punctuation, which final results add. */
 function bareOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }

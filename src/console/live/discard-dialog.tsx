@@ -4,7 +4,10 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { liveText } from "../text/live.ts";
 
-/** Asks before unsaved words are lost by leaving the page or by starting over. */
+/**
+ * A dialog that asks for confirmation before unsaved words are lost, because the user leaves the
+ * page or starts over.
+ */
 export function DiscardDialog({
   isLeaving,
   onSave,

@@ -4,14 +4,14 @@ import { liveText } from "../text/live.ts";
 import "./level-meter.css";
 
 const barCount = 44;
-/** How often screen readers, and users who prefer reduced motion, get an update. */
+/** How often the level is updated for screen readers, and for users who prefer reduced motion. */
 const slowMs = 1000;
 /** The height of a bar that shows silence. */
 const heightMin = 0.08;
 
 /**
- * The loudness of the last seconds, with the newest on the right. With reduced motion: a bar from
- * the left with the current loudness.
+ * The loudness of the last few seconds, with the newest on the right. With reduced motion, a bar
+ * that starts at the left shows the current loudness.
  */
 export function LevelMeter({
   onLevel,

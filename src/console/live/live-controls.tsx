@@ -9,7 +9,7 @@ import type { LiveSession } from "./live-session.ts";
 import { hasUnsaved, type LiveState } from "./live-state.ts";
 import "./live-controls.css";
 
-/** The button that starts and stops, the status, and the delays. */
+/** The button that starts and stops the recording, the status, and the delays. */
 export function LiveControls({
   state,
   session,

@@ -9,7 +9,7 @@ import type { LiveSession } from "./live-session.ts";
 import type { LiveState } from "./live-state.ts";
 import "../parts/note.css";
 
-/** All problems that keep words from appearing, and what to do about each. */
+/** All problems that prevent words from appearing, and what to do about each problem. */
 export function LiveNotes({
   state,
   session,

@@ -27,7 +27,7 @@ const DiscardDialog = lazy(() =>
   import("./discard-dialog.tsx").then(({ DiscardDialog }) => ({ default: DiscardDialog })),
 );
 
-/** The live page: the user speaks, and the words appear. */
+/** The live page: words appear while the user speaks. */
 export function LivePage() {
   const t = useText();
   const queries = useQueryClient();
@@ -63,7 +63,7 @@ function Speaking({ session }: { readonly session: LiveSession }) {
   const [dialog, setDialog] = useState<OpenDialog>();
   useEffect(() => session.setLanguage(guess, "guess"), [session, guess]);
   useEffect(() => {
-    // Recognition resumes for a user who has signed in again.
+    // Recognition resumes if the user has signed in again.
     session.retry();
     // The microphone is never on without its page.
     return () => void session.stop();
@@ -123,7 +123,7 @@ function Speaking({ session }: { readonly session: LiveSession }) {
   );
 }
 
-/** Escape stops listening from anywhere on the page. */
+/** Lets Escape stop the recording from anywhere on the page. */
 function useStopKey(session: LiveSession, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return undefined;

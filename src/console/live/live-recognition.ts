@@ -14,16 +14,16 @@ export type Connection =
   | { readonly kind: "idle" }
   | { readonly kind: "open" }
   /**
-   * The connection was lost, and the next attempt starts automatically. Until then the audio is
-   * kept.
+   * The connection was lost, and the next attempt starts automatically. Until then, the audio is
+   * stored.
    */
   | { readonly kind: "waiting"; readonly error: ApiError }
-  /** The connection was lost, and the user has to start the next attempt. */
+  /** The connection was lost, and only the user can start the next attempt. */
   | { readonly kind: "failed"; readonly error: ApiError };
 
 export interface RecognitionEvents {
   readonly onWords: (words: readonly SpokenWord[], isFinal: boolean) => void;
-  /** Called when the last final result was cut short, and its audio is recognized again. */
+  /** Called when the last final result was cut short, before its audio is recognized again. */
   readonly onRetract: () => void;
   readonly onConnection: (connection: Connection) => void;
 }
@@ -34,25 +34,25 @@ export interface RecognitionEvents {
  */
 const endpointSilenceMs = 500;
 /**
- * Audio without words that was sent longer ago than this is not sent again to the next stream: an
- * utterance lasts 60 s at most, and buffers on the way contain a minute or two.
+ * The maximum age of sent audio without words that is sent again to the next stream. An utterance
+ * lasts 60 s at most, and buffers along the way contain a minute or two.
  */
 const replaySecondsMax = 300;
 
-/** A final result, in samples. */
+/** The position of a final result, in samples. */
 interface FinalSpan {
   /** The position at which its audio begins. */
   readonly start: number;
   /** The position at which its last word ends. */
   readonly end: number;
-  /** How much had been sent when the result arrived. */
+  /** How much audio had been sent when the result arrived. */
   readonly sent: number;
 }
 
 /**
- * Recognizes a recording while it grows, with one live stream after another. When a stream breaks,
- * the next one begins where the last final result ended, so that nothing is lost. The times of
- * words are relative to the start of the recording.
+ * Recognizes a recording while it grows, with a series of live streams. When a stream breaks, the
+ * next stream begins where the last final result ended, so that nothing is lost. Word times are
+ * relative to the start of the recording.
  */
 export class LiveRecognition {
   readonly #client: HlustClient;
@@ -62,11 +62,14 @@ export class LiveRecognition {
   readonly #pause = new Pause();
   #running: Promise<void> | undefined;
   #stopped = new AbortController();
-  /** Samples before this position have their final result. */
+  /** All samples before this position have a final result. */
   #position = 0;
   #sent = 0;
   #failures = 0;
-  /** Where the last final result of the broken stream began, if it was cut short. */
+  /**
+   * The position at which the last final result of the broken stream began, if that result was cut
+   * short.
+   */
   #cutShort: number | undefined;
 
   constructor(
@@ -83,12 +86,15 @@ export class LiveRecognition {
     this.#events = options.events;
   }
 
-  /** Seconds that are recorded but not yet sent. */
+  /** The seconds of audio that have been recorded but not sent yet. */
   get unsentSeconds(): number {
     return (this.#recording.length - this.#sent) / this.#recording.rate;
   }
 
-  /** Recognizes until the recording ends; call it again when the recording has been resumed. */
+  /**
+   * Recognizes until the recording ends. Call this method again when the recording has been
+   * resumed.
+   */
   start(): void {
     if (this.#running) return;
     this.#stopped = new AbortController();
@@ -108,7 +114,7 @@ export class LiveRecognition {
     this.#pause.end();
   }
 
-  /** Stops recognizing an ended recording, until start() is called again. */
+  /** Stops recognizing a recording that has ended, until start() is called again. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;
@@ -155,7 +161,7 @@ export class LiveRecognition {
         watch.moved();
         last = this.#take(result, start) ?? last;
       }
-      // The audio ended before the stream did: all of it is recognized.
+      // The audio ended before the stream did, so all of it has been recognized.
       this.#cutShort = undefined;
       this.#position = this.#sent;
     } catch (error) {
@@ -164,7 +170,7 @@ export class LiveRecognition {
     }
   }
 
-  /** Reports the words of a result; returns its span if it is final and has words. */
+  /** Reports the words of a result. Returns the result's span if it is final and has words. */
   #take(result: StreamingRecognitionResult, start: number): FinalSpan | undefined {
     this.#opened();
     this.#retractCutShort();
@@ -193,8 +199,8 @@ export class LiveRecognition {
   }
 
   /**
-   * Retracts a result that was cut short. It is shown until the next stream has one for the same
-   * audio.
+   * Retracts a result that was cut short. The result is shown until the next stream has a result
+   * for the same audio.
    */
   #retractCutShort(): void {
     if (this.#cutShort === undefined) return;
@@ -218,7 +224,7 @@ export class LiveRecognition {
         : [],
     );
     if (timed.length > 0) return timed;
-    // Some models return no times.
+    // Some models return no word times.
     return sharedTimes(best.transcript, this.#msAt(this.#position), this.#msAt(this.#sent));
   }
 
@@ -231,7 +237,7 @@ export class LiveRecognition {
   }
 }
 
-/** The configuration of a live stream. */
+/** Returns the configuration of a live stream. */
 function streamingConfigOf(languageCode: string, sampleRateHertz: number) {
   return {
     config: {

@@ -4,7 +4,7 @@ import { readWavHeader } from "../../std/wav.ts";
 import { LiveRecording } from "./live-recording.ts";
 
 const rate = 1000;
-/** Samples whose values are their positions. */
+/** Returns samples whose values are their positions. */
 const samples = (start: number, length: number) =>
   Int16Array.from({ length }, (_, at) => (start + at) % 30_000);
 
@@ -29,7 +29,7 @@ test("from() returns every sample after any position, whether in memory or store
   }
 });
 
-test("from() waits for audio that has not arrived yet, and hasMore() for audio or the end", async () => {
+test("from() waits for audio that has not arrived yet, and hasMore() waits for audio or the end", async () => {
   const recording = new LiveRecording(rate);
   const reading = readAll(recording, 0);
   recording.push(samples(0, 10));

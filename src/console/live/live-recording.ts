@@ -1,6 +1,9 @@
 import { wavHeader } from "../../std/wav.ts";
 
-/** How much audio is kept in memory; older audio is in Blobs, which browsers keep on disk. */
+/**
+ * The maximum length of audio kept in memory. Older audio is in Blobs, which browsers store on
+ * disk.
+ */
 const looseSecondsMax = 10;
 
 interface StoredPart {
@@ -9,9 +12,12 @@ interface StoredPart {
   readonly content: Blob;
 }
 
-/** All audio from the microphone: LINEAR16, one channel, kept until it is saved or discarded. */
+/**
+ * All audio from the microphone: LINEAR16, one channel. The audio is stored until it is saved or
+ * discarded.
+ */
 export class LiveRecording {
-  /** Samples per second. */
+  /** The number of samples per second. */
   readonly rate: number;
   readonly #stored: StoredPart[] = [];
   #loose: Int16Array<ArrayBuffer>[] = [];
@@ -24,7 +30,7 @@ export class LiveRecording {
     this.rate = rate;
   }
 
-  /** The length in samples. */
+  /** The length of the recording, in samples. */
   get length(): number {
     return this.#length;
   }
@@ -54,26 +60,29 @@ export class LiveRecording {
     this.#changed();
   }
 
-  /** Ends the recording for now: readers reach its end. */
+  /** Ends the recording for now, so that readers reach its end. */
   end(): void {
     this.#isOver = true;
     this.#changed();
   }
 
-  /** Continues the recording after an end. */
+  /** Resumes the recording after it has ended. */
   resume(): void {
     this.#isOver = false;
   }
 
-  /** Whether there is any audio from a sample on; waits for it unless the recording has ended. */
+  /**
+   * Returns whether there is any audio from sample `start` on. Waits for such audio unless the
+   * recording has ended.
+   */
   async hasMore(start: number): Promise<boolean> {
     while (this.#length <= start && !this.#isOver) await this.#change.promise;
     return this.#length > start;
   }
 
   /**
-   * The audio from a sample on, as bytes, until the recording ends. `onRead` is called with the
-   * position up to which it has been read.
+   * Yields the audio from sample `start` on, as bytes, until the recording ends. `onRead` is called
+   * with the position up to which the audio has been read.
    */
   async *from(start: number, onRead: (end: number) => void): AsyncGenerator<Uint8Array, void> {
     let at = start;
@@ -85,14 +94,14 @@ export class LiveRecording {
     }
   }
 
-  /** The whole recording as a WAVE file. */
+  /** Returns the whole recording as a WAVE file. */
   wav(): Blob {
     const stored = this.#stored.map(({ content }) => content);
     const header = wavHeader({ sampleRateHertz: this.rate, dataBytes: this.bytes });
     return new Blob([header, ...stored, ...this.#loose], { type: "audio/wav" });
   }
 
-  /** Some of the audio from a sample on. */
+  /** Returns some of the audio from sample `start` on. */
   async #read(start: number): Promise<Uint8Array> {
     if (start < this.#looseStart) {
       const part = this.#stored.findLast((each) => each.start <= start);

@@ -12,13 +12,13 @@ import { type Chunk, type Microphone, MicrophoneError, openMicrophone } from "./
 import { type Draft, TranscriptSaving } from "./save-transcript.ts";
 import { finalized, type SpokenWord, withFinal, withInterim, withoutLast } from "./spoken.ts";
 
-/** The maximum length of a recording: 1.4 GB of audio at 48 kHz, which browsers keep on disk. */
+/** The maximum length of a recording: 1.4 GB of audio at 48 kHz, which browsers store on disk. */
 const recordingSecondsMax = 4 * 3600;
 
-/** The language until the page sets another one. */
+/** The language until the page sets a different language. */
 const languageDefault = "en-US";
 
-/** The user is warned of this much silence: people pause, but no room is completely quiet. */
+/** The user is warned after this much silence: people pause, but no room is completely quiet. */
 const silentSecondsMin = 5;
 
 /** Words that have arrived but are not on the page yet. */
@@ -28,9 +28,9 @@ interface PendingWords {
 }
 
 /**
- * A live recording: a microphone, what it recorded, and what the service recognized. It outlives
- * the page that shows it, so that nothing is lost when that page is closed because the user's
- * session has ended.
+ * A live recording: a microphone, the recorded audio, and the words that the service recognized. It
+ * outlives the page that shows it, so that nothing is lost when that page is closed because the
+ * user's session has ended.
  */
 export class LiveSession {
   readonly #client = createHlustClient({
@@ -49,15 +49,19 @@ export class LiveSession {
   #pending: PendingWords[] = [];
   #saving: TranscriptSaving;
   #isLanguageChosen = false;
-  /** The position in the recording, in seconds, at which it was last not silent. */
+  /** The last position in the recording, in seconds, that was not silent. */
   #loudUntil = 0;
-  /** Whether another microphone is to be opened as soon as this one is closed. */
+  /** Whether another microphone is to be opened as soon as the current one is closed. */
   #isChanging = false;
-  /** Counts starts and stops, so that a microphone that opens too late is closed again. */
+  /**
+   * The number of starts and stops so far. It shows whether a microphone has opened too late and
+   * must be closed again.
+   */
   #generation = 0;
 
   /**
-   * `owner`: the user who speaks (identityOf). `isSignedIn`: whether that user is still signed in.
+   * `owner` is the user who speaks (identityOf), and `isSignedIn` returns whether that user is
+   * still signed in.
    */
   constructor(owner: string, isSignedIn: () => boolean) {
     this.#owner = owner;
@@ -79,8 +83,7 @@ export class LiveSession {
   };
 
   /**
-   * Sets the language; this has no effect once recording has started. A guess does not replace the
-   * user's choice.
+   * Sets the language, unless recording has started. A guess does not replace the user's choice.
    */
   setLanguage(languageCode: string, by: "choice" | "guess"): void {
     if (this.#recording || (by === "guess" && this.#isLanguageChosen)) return;
@@ -88,7 +91,7 @@ export class LiveSession {
     if (languageCode !== this.#state.languageCode) this.#change({ languageCode });
   }
 
-  /** Starts to listen, or resumes after a stop. Problems are reported in the state. */
+  /** Starts listening, or resumes after a stop. Problems are reported in the state. */
   async start(): Promise<void> {
     const { phase, savedName } = this.#state;
     if ((phase !== "idle" && phase !== "stopped") || savedName !== undefined) return;
@@ -139,7 +142,7 @@ export class LiveSession {
     this.#microphone = undefined;
     this.#change({ phase: "closing", problem });
     const lostSeconds = this.#state.lostSeconds + (await microphone.close()) / microphone.rate;
-    // The recording was discarded in the meantime: there is nothing to end.
+    // The recording was discarded in the meantime, so there is nothing to end.
     if (generation !== this.#generation) return;
     this.#recording?.end();
     this.#change({ phase: "stopped", pause: undefined, lostSeconds, ...this.#amounts() });
@@ -157,19 +160,19 @@ export class LiveSession {
     if (this.#isChanging) await this.start();
   }
 
-  /** Resumes after the browser has stopped listening. */
+  /** Resumes listening after the browser has stopped it. */
   async resume(): Promise<void> {
     await this.#microphone?.resume();
   }
 
-  /** Tries to reach the service again now. */
+  /** Starts another attempt to reach the service now. */
   retry(): void {
     this.#recognition?.retry();
   }
 
   /**
-   * Saves the text and the audio, and returns `transcripts/<id>`. After a failure another call
-   * continues where this one failed. Throws ApiError, or the reason of `signal`.
+   * Saves the text and the audio, and returns `transcripts/<id>`. After a failure, another call
+   * continues where the failed call stopped. Throws ApiError, or the reason of `signal`.
    */
   async save(subject: string, options: Parameters<TranscriptSaving["save"]>[2]): Promise<string> {
     const recording = this.#recording;
@@ -206,8 +209,8 @@ export class LiveSession {
   }
 
   /**
-   * Records that the page has shown all pending words since `at`, in ms of Date.now(); undefined if
-   * the page is not visible.
+   * Records that the page has shown all pending words since `at`, in ms of Date.now(). `at` is
+   * undefined if the page is not visible.
    */
   readonly wasShown = (at: number | undefined): void => {
     const pending = this.#pending;
@@ -281,8 +284,8 @@ export class LiveSession {
   }
 
   /**
-   * A token for one stream, because pages have no API key. None is created while another user is
-   * signed in: audio is sent only for the user who spoke.
+   * Creates a token for one stream, because pages have no API key. No token is created while
+   * another user is signed in: audio is sent only for the user who spoke.
    */
   async #createToken(signal: AbortSignal): Promise<string> {
     if (!this.#isSignedIn())
@@ -299,7 +302,10 @@ export class LiveSession {
 
 const sessions = new Map<string, LiveSession>();
 
-/** The live session of a user in an account; other users of the same browser have their own. */
+/**
+ * Returns the live session of a user in an account. Other users of the same browser have their own
+ * sessions.
+ */
 export function liveSessionOf(owner: string, isSignedIn: () => boolean): LiveSession {
   const session = sessions.get(owner) ?? new LiveSession(owner, isSignedIn);
   sessions.set(owner, session);

@@ -9,7 +9,7 @@ import type { LiveState } from "./live-state.ts";
 import { useMicrophones } from "./use-microphones.ts";
 import "./live-settings.css";
 
-/** The language, the microphone, and the size of the recording. */
+/** The choice of language and microphone, and the size of the recording. */
 export function LiveSettings({
   state: { phase, languageCode, deviceId, seconds, bytes, lostSeconds },
   session,
@@ -18,7 +18,7 @@ export function LiveSettings({
 }: {
   readonly state: LiveState;
   readonly session: LiveSession;
-  /** Languages with a model for live recognition. */
+  /** The languages that have a model for live recognition. */
   readonly languages: readonly string[];
   readonly onStartOver: () => void;
 }) {

@@ -3,15 +3,15 @@ import type { Connection } from "./live-recognition.ts";
 import type { MicrophoneProblem } from "./microphone.ts";
 import { nothingSpoken, type Spoken } from "./spoken.ts";
 
-/** What the page shows of a live session. Immutable. */
+/** The state of a live session, as the page shows it. Immutable. */
 export interface LiveState {
   /** The phase of the microphone. */
   readonly phase: "idle" | "opening" | "listening" | "closing" | "stopped";
   readonly languageCode: string;
   readonly deviceId: string | undefined;
   /**
-   * Why there is no audio. `gone`: the microphone was disconnected while listening; `full`: the
-   * recording has its maximum length.
+   * Why there is no audio. `gone` means that the microphone was disconnected while listening;
+   * `full` means that the recording has reached its maximum length.
    */
   readonly problem: MicrophoneProblem | "gone" | "full" | undefined;
   /** Why the audio is silent. */
@@ -22,14 +22,14 @@ export interface LiveState {
   readonly sentence: Delay | undefined;
   /** The length of the recording, in whole seconds. */
   readonly seconds: number;
-  /** How much of it has not been sent to the service yet, in whole seconds. */
+  /** The length of the recording that has not been sent to the service yet, in whole seconds. */
   readonly unsentSeconds: number;
   readonly bytes: number;
-  /** Seconds that were captured but did not reach the page. */
+  /** The seconds that were captured but did not reach the page. */
   readonly lostSeconds: number;
-  /** Whether nothing was louder than a very quiet room for some seconds. */
+  /** Whether nothing louder than a very quiet room was recorded for some seconds. */
   readonly isSilent: boolean;
-  /** The transcript, if its text is saved already and its audio is not. */
+  /** The name of the transcript, if its text is already saved and its audio is not. */
   readonly savedName: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export function idleState(languageCode: string): LiveState {
   };
 }
 
-/** Whether leaving the page would lose words. */
+/** Returns whether leaving the page would lose words. */
 export function hasUnsaved({ phase, spoken, connection }: LiveState): boolean {
   const isBusy = phase === "listening" || phase === "closing" || connection.kind !== "idle";
   return isBusy || spoken.paragraphs.length > 0 || spoken.interim.length > 0;

@@ -8,7 +8,10 @@ import { textOf, type Utterance } from "./spoken.ts";
 import { useFollowEnd } from "./use-follow-end.ts";
 import "./live-text.css";
 
-/** The recognized text in large type: dark if it is final, faint while it may still change. */
+/**
+ * The recognized text in large type. Final words are dark, and words that may still change are
+ * faint.
+ */
 export function LiveText({
   state: { spoken, languageCode, phase },
   onShown,
@@ -20,7 +23,7 @@ export function LiveText({
   const { end, isFollowing, follow } = useFollowEnd(spoken);
   useFinalsRead(spoken.paragraphs);
   useEffect(() => {
-    // The words are visible from the next frame on.
+    // The words become visible in the next frame.
     if (document.hidden) onShown(undefined);
     else requestAnimationFrame(() => onShown(Date.now()));
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each change of `spoken` is one more text that was shown

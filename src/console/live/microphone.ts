@@ -1,9 +1,9 @@
 import captureUrl from "./capture-worklet.ts?worker&url";
 
 /**
- * Why there is no audio. `insecure`: the page was not loaded securely. `refused`: by the user or
- * the device. `missing`: there is no microphone. `busy`: another program uses it. `broken`: it
- * failed for another reason.
+ * Why there is no audio. `insecure`: the page was not loaded securely. `refused`: the user or the
+ * device refused access. `missing`: there is no microphone. `busy`: another program is using the
+ * microphone. `broken`: the microphone failed for another reason.
  */
 export type MicrophoneProblem = "insecure" | "refused" | "missing" | "busy" | "broken";
 
@@ -21,27 +21,30 @@ export class MicrophoneError extends Error {
 /** A chunk of audio: LINEAR16, one channel. */
 export interface Chunk {
   readonly samples: Int16Array<ArrayBuffer>;
-  /** When its last sample was captured, in ms of Date.now(). */
+  /** The time at which the last sample was captured, in ms of Date.now(). */
   readonly endAt: number;
 }
 
 /** The events of an open microphone. */
 export interface MicrophoneEvents {
   readonly onChunk: (chunk: Chunk) => void;
-  /** No more audio will come: the microphone was disconnected, or is no longer allowed. */
+  /**
+   * Called when no more audio will arrive: the microphone was disconnected, or is no longer
+   * allowed.
+   */
   readonly onGone: () => void;
   /**
-   * `muted`: the device or the system delivers silence. `suspended`: the browser has stopped
-   * listening, until resume().
+   * Called when a pause begins or ends. `muted`: the device or the system delivers silence.
+   * `suspended`: the browser has stopped listening until resume() is called.
    */
   readonly onPause: (pause: "muted" | "suspended" | undefined) => void;
 }
 
 export interface Microphone {
-  /** Samples per second. */
+  /** The number of samples per second. */
   readonly rate: number;
   readonly deviceId: string | undefined;
-  /** Listens again after `suspended`. Browsers require a user action for this. */
+  /** Resumes listening after `suspended`. Browsers require a user action for this. */
   resume(): Promise<void>;
   /**
    * Releases the device. Resolves when the last chunk has been delivered, with the number of
@@ -50,7 +53,7 @@ export interface Microphone {
   close(): Promise<number>;
 }
 
-/** The service accepts 8,000 to 48,000 samples per second (§8). */
+/** The maximum rate: the service accepts 8,000 to 48,000 samples per second (§8). */
 const rateMax = 48_000;
 /** How long close() waits for the last chunk from the audio thread. */
 const lastChunkMsMax = 2_000;
@@ -58,8 +61,8 @@ const lastChunkMsMax = 2_000;
 /**
  * Opens a microphone. The browser's echo cancellation and noise suppression are off: they are
  * designed for calls and remove consonants along with the noise, but models are trained on
- * unprocessed speech. Automatic gain control stays on: it only amplifies quiet speech. Throws
- * MicrophoneError.
+ * unprocessed speech. Automatic gain control stays on, because it only amplifies quiet speech.
+ * Throws MicrophoneError.
  */
 export async function openMicrophone(
   wanted: { readonly deviceId: string | undefined; readonly rate: number | undefined },
@@ -91,7 +94,8 @@ async function listen(
     channelCountMode: "explicit",
   });
   source.connect(capture);
-  // The node outputs silence, but some browsers run only nodes that lead to the loudspeaker.
+  // The node outputs silence, but some browsers run only nodes that are connected to the
+  // loudspeaker.
   capture.connect(context.destination);
   const unwatch = watch(track, context, events);
   await context.resume();
@@ -113,7 +117,7 @@ async function listen(
 }
 
 async function openStream(deviceId: string | undefined): Promise<MediaStream> {
-  // Pages that were not loaded over https or from this machine have no mediaDevices.
+  // Pages that were loaded neither over https nor from this machine have no mediaDevices.
   if (!isSecureContext || !("mediaDevices" in navigator)) throw new MicrophoneError("insecure");
   try {
     return await navigator.mediaDevices.getUserMedia({
@@ -146,7 +150,9 @@ function problemOf(error: unknown): MicrophoneProblem {
   }
 }
 
-/** A context with the rate of the existing recording, or else with the device's own rate. */
+/**
+ * Creates a context with the rate of the existing recording, or else with the device's own rate.
+ */
 function contextOf(rate: number | undefined): AudioContext {
   if (rate !== undefined) return new AudioContext({ sampleRate: rate });
   const context = new AudioContext();
@@ -155,7 +161,10 @@ function contextOf(rate: number | undefined): AudioContext {
   return new AudioContext({ sampleRate: rateMax });
 }
 
-/** Resolves after the last chunk, with the number of samples that did not arrive. */
+/**
+ * Passes on the chunks. Resolves after the last chunk, with the number of samples that did not
+ * arrive.
+ */
 function takeChunks(port: MessagePort, onChunk: (chunk: Chunk) => void): Promise<number> {
   let taken = 0;
   return new Promise((resolve) => {

@@ -16,7 +16,10 @@ import type { LiveSession } from "./live-session.ts";
 import type { LiveState } from "./live-state.ts";
 import "./save-dialog.css";
 
-/** Saves the text and the audio. After any failure nothing is lost, and the user can try again. */
+/**
+ * A dialog that saves the text and the audio. After a failure, nothing is lost and the user can try
+ * again.
+ */
 export function SaveDialog({
   state,
   session,
@@ -105,7 +108,7 @@ function SavingProgress({
   );
 }
 
-/** Saves, once or repeatedly after failures; closing the dialog cancels. */
+/** Saves once, or repeatedly after failures. Closing the dialog cancels. */
 function useSaving(session: LiveSession, onSaved: (name: string) => void) {
   const [isOn, setIsOn] = useState(false);
   const [error, setError] = useState<unknown>();

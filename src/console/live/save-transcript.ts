@@ -11,12 +11,12 @@ import type { LiveRecording } from "./live-recording.ts";
 import type { Utterance } from "./spoken.ts";
 
 /**
- * The key in a transcript's additionalMetadata whose value names the recording, so that the
- * transcript is found again if the answer to its creation was lost.
+ * The key in a transcript's additionalMetadata whose value identifies the recording. If the
+ * response to the transcript's creation is lost, the transcript is found again by this value.
  */
 const recordingKey = "console.recording";
 
-/** The content of a transcript of live speech. */
+/** The content of a transcript created from live speech. */
 export interface Draft {
   readonly subject: string;
   readonly languageCode: string;
@@ -25,7 +25,7 @@ export interface Draft {
 
 /**
  * Saves live speech as a transcript with its audio: first the text (§4.5), then the media of that
- * transcript (§4.7). After a failure the same object can be used again: it continues where it
+ * transcript (§4.7). After a failure, the same object can be used again: it continues where it
  * failed, and never creates a second transcript.
  */
 export class TranscriptSaving {
@@ -34,25 +34,33 @@ export class TranscriptSaving {
   #name: string | undefined;
   readonly #owner: string;
 
-  /** `owner`: the user who spoke (identityOf). */
+  /** `owner` is the user who spoke (identityOf). */
   constructor(owner: string) {
     this.#owner = owner;
   }
 
-  /** The transcript, once its text is saved; from then on only its audio is missing. */
+  /**
+   * The name of the transcript once its text is saved. From then on, only its audio is missing.
+   */
   get name(): string | undefined {
     return this.#name;
   }
 
-  /** Returns `transcripts/<id>`. Throws ApiError, or the reason of `signal`. */
+  /**
+   * Saves the transcript and returns `transcripts/<id>`. Throws ApiError, or the reason of
+   * `signal`.
+   */
   async save(
     draft: Draft,
     recording: LiveRecording,
     options: {
       readonly signal: AbortSignal;
-      /** Its end() starts the next attempt immediately, if the network was lost. */
+      /**
+       * The pause before the next attempt. Its end() starts that attempt immediately, if the
+       * network was lost.
+       */
       readonly pause: Pause;
-      /** The progress of the audio's upload, and its size in bytes. */
+      /** Called with the progress of the audio's upload, and the size of the audio in bytes. */
       readonly onUpload: (transfer: Transfer, bytes: number) => void;
     },
   ): Promise<string> {
@@ -82,7 +90,7 @@ export class TranscriptSaving {
     return name;
   }
 
-  /** The transcript, if an earlier attempt created it and the answer was lost. */
+  /** Returns the transcript if an earlier attempt created it and the response was lost. */
   async #find(signal: AbortSignal): Promise<string | undefined> {
     if (!this.#isAttempted) return undefined;
     const path = "/v1alpha1/transcripts?pageSize=100";

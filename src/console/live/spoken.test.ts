@@ -11,7 +11,7 @@ import {
   withoutLast,
 } from "./spoken.ts";
 
-/** `count` words of 100 ms each. */
+/** Returns `count` words of 100 ms each. */
 const words = (count: number, startMs = 0): SpokenWord[] =>
   Array.from({ length: count }, (_, at) => ({
     text: `w${at}`,
@@ -19,7 +19,7 @@ const words = (count: number, startMs = 0): SpokenWord[] =>
     endMs: startMs + 100 * (at + 1),
   }));
 
-test("withFinal() appends words, and keeps the objects of earlier utterances", () => {
+test("withFinal() appends words, and reuses the objects of earlier utterances", () => {
   const one = withFinal(withInterim(nothingSpoken, words(2)), words(2));
   assert.deepEqual(one, { paragraphs: [[{ id: 1, words: words(2) }]], interim: [] });
   const two = withFinal(one, words(1, 500));
@@ -31,7 +31,7 @@ test("withFinal() appends words, and keeps the objects of earlier utterances", (
   assert.deepEqual(withFinal(one, []), one);
 });
 
-test("withFinal() puts times in order if streams overlap", () => {
+test("withFinal() puts word times in order if streams overlap", () => {
   const spoken = withFinal(withFinal(nothingSpoken, words(3)), words(3, 150));
   const times = spoken.paragraphs.flat().flatMap(({ words }) => words);
   assert.deepEqual(

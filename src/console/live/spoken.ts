@@ -12,11 +12,11 @@ export interface Utterance {
   readonly words: readonly SpokenWord[];
 }
 
-/** Everything that was recognized in a recording. Immutable. */
+/** Everything that has been recognized in a recording. Immutable. */
 export interface Spoken {
   /**
-   * The final results. Earlier paragraphs stay the same objects while more words are added, so that
-   * they are not rendered again.
+   * The final results. Earlier paragraphs stay the same objects while more words are added, so they
+   * are not rendered again.
    */
   readonly paragraphs: readonly (readonly Utterance[])[];
   /** The words that may still change. */
@@ -26,8 +26,8 @@ export interface Spoken {
 export const nothingSpoken: Spoken = { paragraphs: [], interim: [] };
 
 /**
- * A paragraph ends at a pause of this length once it has the minimum number of words, or without a
- * pause when it has the maximum.
+ * A paragraph ends at a pause of `paragraphPauseMs` once it has the minimum number of words, or
+ * without a pause when it has the maximum number.
  */
 const paragraphWordsMin = 60;
 const paragraphPauseMs = 1500;
@@ -86,8 +86,8 @@ export function textOf(words: readonly SpokenWord[]): string {
 }
 
 /**
- * The words of a text that has no times. They divide the time among them in proportion to their
- * length.
+ * Returns the words of a text that has no word times. The time is divided among the words in
+ * proportion to their length.
  */
 export function sharedTimes(text: string, startMs: number, endMs: number): SpokenWord[] {
   const words = text.split(/\s+/).filter((word) => word !== "");

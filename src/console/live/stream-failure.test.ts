@@ -15,10 +15,10 @@ const withReason = (code: Code, reason: string, retryMs?: number) =>
   ]);
 const apiError = (status: number, reason: string) => new ApiError("no", { status, reason });
 
-test("failureOf() returns the reason why a stream ended, and when to retry", () => {
+test("failureOf() returns why a stream ended and when to retry", () => {
   const rows: readonly [cause: unknown, failures: number, reason: string, retryMs?: number][] = [
-    // The stream reached its maximum length: the next one starts immediately, unless that failed
-    // before.
+    // The stream reached its maximum length. The next stream starts immediately, unless there were
+    // earlier failures.
     [withReason(Code.Unavailable, "STREAM_TOO_LONG", 0), 0, "STREAM_TOO_LONG", 0],
     [withReason(Code.Unavailable, "STREAM_TOO_LONG", 0), 1, "STREAM_TOO_LONG", 1000],
     // The network or the service is unavailable.
@@ -28,12 +28,12 @@ test("failureOf() returns the reason why a stream ended, and when to retry", () 
     [new TypeError("lost"), 0, "OFFLINE", 500],
     [withReason(Code.Unavailable, "NO_ENGINE"), 0, "NO_ENGINE", 500],
     [withReason(Code.Internal, "ENGINE_FAILED"), 0, "ENGINE_FAILED", 500],
-    // Too many streams: the next attempt is not before the time that the service gives.
+    // There are too many streams. The next attempt starts no earlier than the service allows.
     [withReason(Code.ResourceExhausted, "STREAMS_FULL", 5000), 0, "STREAMS_FULL", 5000],
     [apiError(429, "TOO_MANY_STREAMS"), 1, "TOO_MANY_STREAMS", 1000],
-    // A token is for one stream: the next attempt creates another one.
+    // A token is valid for one stream only, so the next attempt creates another token.
     [withReason(Code.Unauthenticated, "TOKEN_INVALID"), 0, "TOKEN_INVALID", 500],
-    // Errors that are not temporary.
+    // These errors are not temporary.
     [withReason(Code.ResourceExhausted, "AUDIO_LIMIT", 5000), 0, "AUDIO_LIMIT"],
     [withReason(Code.InvalidArgument, "LANGUAGE"), 0, "LANGUAGE"],
     [withReason(Code.PermissionDenied, "SCOPE_MISSING"), 0, "SCOPE_MISSING"],

@@ -6,16 +6,16 @@ import { ApiError, offlineError } from "../api/api-error.ts";
 /** Why a live stream ended before its audio did, and when to start another one. */
 export interface StreamFailure {
   readonly error: ApiError;
-  /** The delay in ms. 0: immediately. undefined: only when the user asks for it. */
+  /** The delay in ms. 0 means immediately; undefined means only when the user requests it. */
   readonly retryMs: number | undefined;
 }
 
-/** The delay doubles with each failure, from the least to the greatest. */
+/** The delay doubles with each failure, from the minimum to the maximum. */
 const retryMsMin = 500;
 const retryMsMax = 10_000;
 
 /**
- * What a failure of recognizeLive() means. `failures`: the number of earlier failures since words
+ * Explains a failure of recognizeLive(). `failures` is the number of earlier failures since words
  * last arrived.
  */
 export function failureOf(cause: unknown, failures: number): StreamFailure {
@@ -26,10 +26,12 @@ export function failureOf(cause: unknown, failures: number): StreamFailure {
   return { error, retryMs: Math.max(later, error.retryAfterMs ?? 0) };
 }
 
-/** The stream has reached HLUST_STREAM_SECONDS_MAX: the next one takes over. */
+/**
+ * The reason when a stream has reached HLUST_STREAM_SECONDS_MAX. The next stream then takes over.
+ */
 const streamTooLong = "STREAM_TOO_LONG";
 
-/** Reasons for status 429 that last until the next day. */
+/** Reasons for status 429 that persist until the next day. */
 const lasting: ReadonlySet<string> = new Set(["AUDIO_LIMIT"]);
 
 function isTemporary({ status, reason }: ApiError): boolean {
@@ -37,15 +39,15 @@ function isTemporary({ status, reason }: ApiError): boolean {
 }
 
 /**
- * The error as an ApiError, as other calls of the console throw, so that pages explain it in the
- * same words.
+ * Converts an error to the ApiError that other calls of the console throw, so that pages explain it
+ * in the same words.
  */
 function apiErrorOf(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   if (!(cause instanceof ConnectError)) return offlineError();
   const [info] = cause.findDetails(ErrorInfoSchema);
   const [retry] = cause.findDetails(RetryInfoSchema);
-  // No answer: the connection was lost, or the service became unavailable.
+  // There was no response: the connection was lost, or the service became unavailable.
   if (cause.code === Code.Unavailable && !info) return offlineError();
   return new ApiError(cause.rawMessage, {
     status: statuses[cause.code] ?? 503,
@@ -55,7 +57,7 @@ function apiErrorOf(cause: unknown): ApiError {
   });
 }
 
-/** The HTTP statuses of codes that are not temporary; all others count as 503. */
+/** The HTTP statuses of codes that are not temporary; all other codes count as 503. */
 const statuses: Partial<Record<Code, number>> = {
   [Code.InvalidArgument]: 400,
   [Code.FailedPrecondition]: 400,
@@ -63,7 +65,7 @@ const statuses: Partial<Record<Code, number>> = {
   [Code.NotFound]: 404,
   [Code.Unimplemented]: 404,
   [Code.ResourceExhausted]: 429,
-  // A token is valid for one stream and one minute. Creating another one shows whether the session
-  // has ended.
+  // A token is valid for one stream and one minute. Creating another token shows whether the
+  // session has ended.
   [Code.Unauthenticated]: 503,
 };

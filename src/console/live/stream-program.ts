@@ -1,6 +1,6 @@
 /**
- * A program that does what the page does: samples in, words out. It requires an API key in
- * HLUST_KEY.
+ * Returns a program that does the same as the page: it sends samples and receives words. The
+ * program requires an API key in HLUST_KEY.
  */
 export function streamProgram(origin: string, languageCode: string): string {
   const url = `${origin.replace(/^http/, "ws")}/v2beta1/speech:streamingrecognize`;

@@ -4,7 +4,7 @@ import { liveText } from "../text/live.ts";
 import { streamProgram } from "./stream-program.ts";
 import "./stream-sample.css";
 
-/** A program that does the same as the page, with the language that is chosen on the page. */
+/** A program that does the same as the page, in the language chosen on the page. */
 export function StreamSample({ languageCode }: { readonly languageCode: string }) {
   const t = useText();
   const label = t(liveText.asProgram);

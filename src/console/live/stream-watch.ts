@@ -1,19 +1,19 @@
 /** A stream that neither accepts audio nor returns results for this long has stalled. */
 const stallMsMax = 20_000;
 /**
- * A stream is refused, if at all, at its first audio, so a stream that has accepted audio for this
- * long is open.
+ * How long a stream must have accepted audio to count as open. If a stream is refused, this happens
+ * at its first audio.
  */
 const openMsMin = 1_000;
 
-/** Watches whether a stream is alive, because a network can fail without a notification. */
+/** Watches whether a stream is alive, because a network can fail without notice. */
 export class StreamWatch implements Disposable {
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #events: { readonly onStall: () => void; readonly onOpen: () => void };
   #movedAt = performance.now();
   #firstMovedAt: number | undefined;
 
-  /** `isDue`: whether progress is expected. */
+  /** `isDue` returns whether progress is expected. */
   constructor(events: {
     readonly isDue: () => boolean;
     readonly onStall: () => void;

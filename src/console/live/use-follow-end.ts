@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 
 /** Keeps the end of a growing text in view, unless the reader has scrolled up. */
 export function useFollowEnd(grows: unknown): {
-  /** The element after the text. */
+  /** The element that follows the text. */
   readonly end: RefObject<HTMLDivElement | null>;
   readonly isFollowing: boolean;
   readonly follow: () => void;

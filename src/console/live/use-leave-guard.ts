@@ -2,10 +2,10 @@ import { useEffect, useEffectEvent } from "react";
 import { useLocation } from "wouter";
 
 /**
- * Asks before the page is left while `isOn()`. When the tab is closed, the browser asks. When
- * another page of the console is opened, `ask` is called with a function that opens it. If a
- * browser cannot prevent navigation, the page is left; the recording is still there when the user
- * returns.
+ * Asks for confirmation before the page is left while `isOn()` is true. When the tab is closed, the
+ * browser asks. When another page of the console is opened, `ask` is called with a function that
+ * opens it. If a browser cannot prevent navigation, the page is left; the recording still exists
+ * when the user returns.
  */
 export function useLeaveGuard(isOn: () => boolean, ask: (leave: () => void) => void): void {
   const [, navigate] = useLocation();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The microphones. Browsers list them once the user has allowed one. */
+/** Returns the microphones, which browsers list once the user has allowed one. */
 export function useMicrophones(isAllowed: boolean): readonly MediaDeviceInfo[] {
   const [microphones, setMicrophones] = useState<readonly MediaDeviceInfo[]>([]);
   useEffect(() => {
@@ -14,7 +14,7 @@ export function useMicrophones(isAllowed: boolean): readonly MediaDeviceInfo[] {
       );
       if (!isOver) setMicrophones(listed);
     };
-    // A page without permission has no list, and does not need one.
+    // A page without permission has no list of microphones, and does not need one.
     const update = (): void => void readList().catch(() => {});
     update();
     mediaDevices.addEventListener("devicechange", update);

@@ -13,7 +13,7 @@ import { useUploads } from "../upload/uploads.tsx";
 import { modelsQuery } from "../api/installed-languages.ts";
 import { allSamples, fetchSample, requestFor, type Sample } from "./samples.ts";
 
-/** Three first steps, for an account without transcripts. */
+/** The first three steps, for an account without transcripts. */
 export function FirstSteps() {
   const t = useText();
   const { scopes } = useSession();
@@ -71,7 +71,7 @@ export function FirstSteps() {
   );
 }
 
-/** Samples in languages that jobs have a model for, the user's language first. */
+/** Returns the samples in languages that have a model for jobs, the user's language first. */
 function useSamples(): readonly Sample[] {
   const { language } = useLanguage();
   const { data: models = [] } = useQuery(modelsQuery);

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { offlineError } from "../api/api-error.ts";
 
-/** The answer of /readyz. Its status is 200 if all parts of the service are ready, else 503. */
+/** The response of /readyz. Its status is 200 if all parts of the service are ready, else 503. */
 export interface HealthReport {
   readonly status: string;
   readonly parts: Readonly<Record<string, PartHealth | undefined>>;
@@ -9,10 +9,10 @@ export interface HealthReport {
 
 interface PartHealth {
   readonly ready: boolean;
-  /** Engines only: the number of processes that are ready, and the number of all processes. */
+  /** For engines only: the number of processes that are ready, and the number of all processes. */
   readonly running?: number;
   readonly processes?: number;
-  /** Sandbox only: `bubblewrap` or `reduced`. */
+  /** For the sandbox only: `bubblewrap` or `reduced`. */
   readonly kind?: string;
 }
 
@@ -25,7 +25,10 @@ export const healthQuery = queryOptions({
   refetchInterval: pollMs,
 });
 
-/** Throws ApiError with OFFLINE if there is no answer, or the answer is not the service's. */
+/**
+ * Reads the health of the service. Throws ApiError with OFFLINE if there is no response, or if the
+ * response is not the service's.
+ */
 async function readHealth(signal: AbortSignal): Promise<HealthReport> {
   try {
     const answer: HealthReport = await (await fetch("/readyz", { signal })).json();

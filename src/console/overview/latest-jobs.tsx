@@ -6,11 +6,11 @@ import { jobFailure } from "../text/job-failures.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { overviewText } from "../text/overview.ts";
 
-/** How long failures are shown, and the maximum number of jobs shown. */
+/** How long failures are shown, followed by the maximum number of jobs shown. */
 const failedMsMax = 3 * 86_400_000;
 const shownMax = 5;
 
-/** The running jobs, and those that failed recently. */
+/** The running jobs and the jobs that failed recently. */
 export function LatestJobs({ jobs, now }: { readonly jobs: readonly Job[]; readonly now: Date }) {
   const t = useText();
   const shown = jobs.filter((job) => isShown(job, now)).slice(0, shownMax);

@@ -7,7 +7,7 @@ import { clockText } from "../text/numbers.ts";
 import { overviewText } from "../text/overview.ts";
 import type { TranscriptSummary } from "../transcripts/page-query.ts";
 
-/** The number of keywords that fit in a row. */
+/** The maximum number of keywords shown for each transcript. */
 const keywordsShown = 3;
 
 /** The newest transcripts. */

@@ -15,7 +15,9 @@ import { Usage } from "./usage.tsx";
 import "../parts/rows.css";
 import "./overview.css";
 
-/** Activity of the account and health of the service; for a new account, the first steps. */
+/**
+ * The activity of the account and the health of the service; for a new account, the first steps.
+ */
 export function OverviewPage() {
   const t = useText();
   const { account } = useSession();

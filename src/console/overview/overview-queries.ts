@@ -8,10 +8,13 @@ import { callApi } from "../api/call-api.ts";
 import { listJobs } from "../jobs/job.ts";
 import { summaryOf } from "../transcripts/page-query.ts";
 
-/** How often the page is updated while it is visible; more often while jobs are running. */
+/**
+ * How often the page is updated while it is visible. It is updated more often while jobs are
+ * running.
+ */
 const pollMs = 20_000;
 const runningPollMs = 2_000;
-/** The number of transcripts shown. */
+/** The maximum number of transcripts shown. */
 const latestMax = 5;
 
 export const accountQuery = queryOptions({

@@ -5,12 +5,12 @@ import { sampleText } from "../text/overview.ts";
 /** A sample recording that comes with the service. */
 export interface Sample {
   readonly languageCode: string;
-  /** A URL of this service. */
+  /** The URL of the sample, on this service. */
   readonly url: string;
   readonly subject: Phrase<string>;
 }
 
-/** The samples: 16 kHz, 16 bit, one channel, a few seconds (samples/README.md). */
+/** The samples: 16 kHz, 16 bits, one channel, a few seconds each (samples/README.md). */
 export const allSamples: readonly Sample[] = [
   {
     languageCode: "is-IS",
@@ -24,7 +24,7 @@ export const allSamples: readonly Sample[] = [
   },
 ];
 
-/** Downloads a sample. Throws ApiError with OFFLINE if that fails. */
+/** Downloads a sample. Throws ApiError with OFFLINE if the download fails. */
 export async function fetchSample({ url, languageCode }: Sample): Promise<File> {
   try {
     const response = await fetch(url);
@@ -35,7 +35,9 @@ export async function fetchSample({ url, languageCode }: Sample): Promise<File> 
   }
 }
 
-/** Shell commands that recognize a sample with the key in HLUST_KEY, ready to be pasted. */
+/**
+ * Returns shell commands that recognize a sample with the key in HLUST_KEY, ready to be pasted.
+ */
 export function requestFor({ url, languageCode }: Sample, origin: string): string {
   const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode };
   const [before, after] = JSON.stringify({ config, audio: { content: "|" } }).split("|");

@@ -4,7 +4,10 @@ import { spanText } from "../text/numbers.ts";
 import { overviewText } from "../text/overview.ts";
 import type { MonthUse } from "./usage-month.ts";
 
-/** A column chart of the audio per day. Each column has a text for screen readers and on hover. */
+/**
+ * A column chart of the audio per day. Each column has a text that is shown on hover and read by
+ * screen readers.
+ */
 export function UsageDays({ use, today }: { readonly use: MonthUse; readonly today: number }) {
   const t = useText();
   const { language } = useLanguage();

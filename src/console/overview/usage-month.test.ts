@@ -21,7 +21,7 @@ test("monthOf() adds up the days of the current month, in UTC, and lists every d
   assert.deepEqual(month.days[29], { day: 30, requests: 0, seconds: 0 });
 });
 
-test("monthOf() returns only zeros at the start of a month, including leap years and January", () => {
+test("monthOf() returns only zeros at the start of a month, including in leap years and January", () => {
   assert.equal(monthOf([], new Date("2028-02-29T12:00:00Z")).days.length, 29);
   const january = monthOf([day("2026-12-31", 5)], new Date("2027-01-01T00:00:00Z"));
   assert.deepEqual([january.requests, january.seconds.all, january.days.length], [0, 0, 31]);

@@ -1,6 +1,6 @@
 import type { UsageDayJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 
-/** The use of one day (UTC). */
+/** The use on one day (UTC). */
 export interface DayUse {
   /** The day of the month, 1 to 31. */
   readonly day: number;
@@ -8,10 +8,10 @@ export interface DayUse {
   readonly seconds: number;
 }
 
-/** The use of a month so far (UTC). */
+/** The use in a month so far (UTC). */
 export interface MonthUse {
   readonly year: number;
-  /** The month, 0 to 11. */
+  /** The month, from 0 to 11. */
   readonly month: number;
   /** Every day of the month, including future days. */
   readonly days: readonly DayUse[];
@@ -25,8 +25,8 @@ export interface MonthUse {
 }
 
 /**
- * The month that contains `now`. `usageDays`: as the service lists them, newest first, without
- * unused days.
+ * Returns the use in the month that contains `now`. `usageDays` has the form in which the service
+ * lists days: newest first, without unused days.
  */
 export function monthOf(usageDays: readonly UsageDayJson[], now: Date): MonthUse {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];

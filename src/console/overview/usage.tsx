@@ -9,7 +9,7 @@ import { accountQuery, usageDaysQuery } from "./overview-queries.ts";
 import { UsageDays } from "./usage-days.tsx";
 import { monthOf } from "./usage-month.ts";
 
-/** The account's use this month, with its limits, in total and per day. */
+/** The account's use this month with its limits, in total and per day. */
 export function Usage() {
   const t = useText();
   const { language } = useLanguage();

@@ -3,8 +3,9 @@ import { Button as AriaButton, type ButtonProps } from "react-aria-components/Bu
 import "./button.css";
 
 /**
- * A button. `look`: `primary` at most once per page, `quiet` within text, `danger` for actions that
- * cannot be undone. With `isPending` it keeps the focus and does nothing.
+ * A button. `look` is `primary` at most once per page, `quiet` within text, and `danger` for
+ * actions that cannot be undone. While `isPending` is true, the button keeps the focus and does
+ * nothing.
  */
 export function Button({
   look = "plain",
@@ -18,8 +19,8 @@ export function Button({
   readonly className?: string;
   readonly ref?: Ref<HTMLButtonElement>;
 }) {
-  // The library's isPending is not used: it announces the button's name from an element that may be
-  // gone by then.
+  // The library's isPending is not used, because it announces the button's name from an element
+  // that may have been removed by then.
   const pending = { "aria-disabled": true, "data-busy": true, type: "button" } as const;
   return (
     <AriaButton

@@ -1,6 +1,8 @@
 import "./chip.css";
 
-/** A chip that can be pressed, for the purpose in `label`. With `isRemovable` it shows a ×. */
+/**
+ * A chip that can be pressed. `label` names the purpose. With `isRemovable`, the chip shows a ×.
+ */
 export function ChipButton({
   text,
   label,

@@ -1,6 +1,6 @@
 import "./chip.css";
 
-/** A short label, such as a keyword or a scope. */
+/** A short label for a keyword, a scope or the like. */
 export function Chip({ text }: { readonly text: string }) {
   return <span className="chip">{text}</span>;
 }

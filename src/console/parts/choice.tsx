@@ -1,7 +1,9 @@
 import { useId } from "react";
 import "./fields.css";
 
-/** A choice of one option, with the browser's own list: phones and screen readers support it. */
+/**
+ * A choice among options. It uses the browser's own list, which phones and screen readers support.
+ */
 export function Choice<Value extends string>({
   label,
   value,

@@ -9,7 +9,8 @@ export function CodeSample({ label, text }: { readonly label: string; readonly t
   const t = useText();
   const [isCopied, setIsCopied] = useState(false);
   const copy = async () => {
-    // Without a clipboard (http, or no permission) the text can still be selected by hand.
+    // Without access to the clipboard (http, or no permission), the text can still be selected by
+    // hand.
     await navigator.clipboard.writeText(text).then(
       () => setIsCopied(true),
       () => setIsCopied(false),

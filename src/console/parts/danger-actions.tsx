@@ -3,8 +3,8 @@ import { useText } from "../text/language.tsx";
 import { Button } from "./button.tsx";
 
 /**
- * The buttons of a question before an action that cannot be undone. Cancel is first and has the
- * focus.
+ * The buttons of a confirmation dialog for an action that cannot be undone. Cancel is first and has
+ * the focus.
  */
 export function DangerActions({
   text,
@@ -12,7 +12,7 @@ export function DangerActions({
   onConfirm,
   onClose,
 }: {
-  /** The name of the action, as on the button that opened the dialog. */
+  /** The name of the action, as shown on the button that opened the dialog. */
   readonly text: string;
   readonly isPending: boolean;
   readonly onConfirm: () => void;

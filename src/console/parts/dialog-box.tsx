@@ -5,9 +5,9 @@ import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import "./dialog-box.css";
 
 /**
- * A dialog over the page. Escape closes it, unless it `isLocked` because it shows something only
- * once. A click outside closes it only if it `isDismissable`, so that a stray click does not lose
- * typed text.
+ * A dialog over the page. Escape closes the dialog, unless it `isLocked` because it shows something
+ * only once. A click outside closes it only if it `isDismissable`, so that a stray click does not
+ * lose typed text.
  */
 export function DialogBox({
   title,

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import "./empty.css";
 
-/** Shown instead of an empty list: why it is empty, and what to do first. */
+/** Shown instead of an empty list, with the reason why it is empty and what to do first. */
 export function Empty({
   title,
   children,

@@ -1,16 +1,16 @@
-/** Scrolling has ended if there was no scroll event for this long. */
+/** Scrolling is considered finished if there was no scroll event for this long. */
 const scrollEndMs = 250;
 
 let scrolledAtMs = -Infinity;
 addEventListener("scroll", () => (scrolledAtMs = performance.now()), { passive: true });
 
-/** Events that show that the user has moved on. */
+/** Events which show that the user has moved on. */
 const userEvents = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 
 /**
- * Focuses an element and keeps it in view. Smooth scrolling that End, Page Down or the wheel
- * started continues after the browser has scrolled the element into view, so the element is
- * scrolled back until scrolling ends or the user moves on.
+ * Focuses an element and keeps it in view. Smooth scrolling that was started by End, Page Down or
+ * the wheel continues after the browser has scrolled the element into view. The element is
+ * therefore scrolled back until scrolling ends or the user moves on.
  */
 export function focusInView(element: HTMLElement): void {
   const isScrolling = performance.now() - scrolledAtMs < scrollEndMs;

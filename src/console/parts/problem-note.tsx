@@ -5,8 +5,8 @@ import { Button } from "./button.tsx";
 import "./note.css";
 
 /**
- * A failure, shown where it happened: what went wrong, what to do next, and with `onRetry` a button
- * to try again. Screen readers announce it.
+ * A failure, shown where it happened, with what to do next. With `onRetry`, there is also a button
+ * for another attempt. Screen readers announce the failure.
  */
 export function ProblemNote({
   error,

@@ -1,6 +1,6 @@
 import "./progress-line.css";
 
-/** A progress bar. `percent`: 0 to 100; undefined while the progress is unknown. */
+/** A progress bar. `percent` is 0 to 100, or undefined while the progress is unknown. */
 export function ProgressLine({
   label,
   percent,

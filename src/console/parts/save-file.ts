@@ -1,7 +1,10 @@
-/** How long the browser has to read the file, in ms: it does not report when it is done. */
+/**
+ * How long the browser has to read the file, in ms. The browser does not report when it has
+ * finished.
+ */
 const readMs = 60_000;
 
-/** Saves data of the page as a file, in the browser's downloads. */
+/** Saves data from the page as a file in the browser's downloads. */
 export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   saveUrl(url, name);

@@ -6,7 +6,10 @@ import { TextArea } from "react-aria-components/TextArea";
 import { TextField, type TextFieldProps } from "react-aria-components/TextField";
 import "./fields.css";
 
-/** A text field of one line, or of several with `lines`; `problem` is shown below and announced. */
+/**
+ * A text field with one line, or with several if `lines` is set. `problem` is shown below the field
+ * and announced.
+ */
 export function TextInput({
   label,
   hint,

@@ -1,13 +1,16 @@
 /**
- * What the fragment of the address contains: the token of a sign-in link, or why signing in with
- * the provider failed.
+ * The content of the address's fragment: the token of a sign-in link, or the reason why signing in
+ * with the provider failed.
  */
 export type Arrival =
   | { readonly signInToken: string }
-  /** A reason of docs/console.md, or any other text: anyone can write an address. */
+  /** A reason from docs/console.md, or any other text, because anyone can write an address. */
   | { readonly problem: string };
 
-/** Reads the fragment of an address; undefined if it contains neither. */
+/**
+ * Reads the fragment of an address. Returns undefined if the fragment contains neither a token nor
+ * a problem.
+ */
 function readArrival(hash: string): Arrival | undefined {
   const [, name, value = ""] = /^#(signInToken|problem)=([^&]*)/.exec(hash) ?? [];
   if (name === "signInToken") return { signInToken: value };
@@ -16,7 +19,7 @@ function readArrival(hash: string): Arrival | undefined {
 
 /**
  * Reads the fragment and removes it from the address, and so from the browser's history, before
- * anything else runs: the token opens the console for anyone who has it.
+ * anything else runs. The token opens the console for anyone who has it.
  */
 export function takeArrival(): Arrival | undefined {
   const arrival = readArrival(location.hash);
@@ -24,5 +27,5 @@ export function takeArrival(): Arrival | undefined {
   return arrival;
 }
 
-/** The arrival of this page load; main.tsx imports this file before all others. */
+/** The arrival for this page load. main.tsx imports this file before all others. */
 export const firstArrival = takeArrival();

@@ -2,8 +2,8 @@ import { ApiError } from "../api/api-error.ts";
 import { isSignedIn, readSession, signIn, type Session } from "../api/session.ts";
 
 /**
- * Signs in, and checks that the browser has kept the cookie. Throws ApiError: the reasons of
- * signIn(), LINK_REFUSED for a link that is used or expired, and COOKIE_NOT_KEPT.
+ * Signs in, and checks that the browser has stored the cookie. Throws ApiError with a reason of
+ * signIn(), with LINK_REFUSED for a link that is used or expired, or with COOKIE_NOT_KEPT.
  */
 export async function enter(by: Parameters<typeof signIn>[0]): Promise<Session> {
   try {

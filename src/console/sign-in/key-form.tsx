@@ -9,7 +9,7 @@ import { enter } from "./enter.ts";
 import { forgetLink } from "./link.ts";
 import { SignInProblem } from "./sign-in-problem.tsx";
 
-/** Signs in with an API key, which stays in the field if it is refused. */
+/** A form for signing in with an API key. The key stays in the field if it is refused. */
 export function KeyForm({ look }: { readonly look: "plain" | "primary" }) {
   const t = useText();
   const queries = useQueryClient();

@@ -6,13 +6,13 @@ import { sessionQuery } from "../api/session.ts";
 import { firstArrival, takeArrival, type Arrival } from "./arrival.ts";
 import { enter } from "./enter.ts";
 
-/** The state of signing in with the link that opened this page, if one did. */
+/** The state of signing in with the link that opened this page, if a link opened it. */
 export interface LinkState {
-  /** Whether the page is signing in. */
+  /** Whether signing in is in progress. */
   readonly isEntering: boolean;
-  /** Why signing in, with a link or the provider, failed. */
+  /** Why signing in with a link or the provider failed. */
   readonly problem?: unknown;
-  /** Present if the same link may still be valid. */
+  /** Signs in with the same link again; present only if the link may still be valid. */
   readonly retry?: () => void;
 }
 

@@ -13,8 +13,8 @@ import { SignInProblem } from "./sign-in-problem.tsx";
 import "./sign-in-page.css";
 
 /**
- * The sign-in page, at the address of the page that is shown after signing in. `hasEnded`: whether
- * a session in this tab has ended.
+ * The sign-in page. It is at the address of the page that is shown after signing in. `hasEnded` is
+ * whether a session in this tab has ended.
  */
 export function SignInPage({
   signInWays: methods,
@@ -72,5 +72,5 @@ function hrefOf(contact: string): string {
   return contact.includes("://") ? contact : `mailto:${contact}`;
 }
 
-/** Shown instead of the form, before the user looks for a key. */
+/** Shown instead of the form, so that the user does not look for a key in vain. */
 const httpsNeeded = new ApiError("the page is not secure", { status: 0, reason: "HTTPS_NEEDED" });

@@ -2,7 +2,7 @@ import { ApiError } from "../api/api-error.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { signInProblems } from "../text/sign-in.ts";
 
-/** Why signing in failed, and what to do. */
+/** Why signing in failed, and what to do next. */
 export function SignInProblem({
   error,
   onRetry,
@@ -16,7 +16,7 @@ export function SignInProblem({
 /** The reasons that an address may contain. */
 const reasons = new Set([...Object.keys(signInProblems), "TOO_MANY_REFUSED"]);
 
-/** Anyone can write an address: its reason is shown only if it is one of the known ones. */
+/** Replaces an unknown reason. Anyone can write an address, so only known reasons are shown. */
 function withKnownReason(error: unknown): unknown {
   const isFromAddress =
     error instanceof ApiError && error.status === 0 && error.reason !== "OFFLINE";

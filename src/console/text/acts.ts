@@ -1,6 +1,6 @@
 import type { Phrase } from "./language.tsx";
 
-/** The details of an act, as the audit log stores them. */
+/** The details of an act, in the form in which the audit log stores them. */
 type Details = Readonly<Record<string, string>>;
 type Act = Phrase<(details: Details) => string>;
 
@@ -17,7 +17,7 @@ const ofPerson = (is: string, en: string): Act => ({
   en: ({ email = "" }) => `${en} ${email}`.trim(),
 });
 
-/** What the audit log shows after the name of the actor. */
+/** The text that the audit log shows after the name of the actor, for each act. */
 const acts: Readonly<Record<string, Act>> = {
   "access.refused": plain("reyndi það sem ekki mátti", "attempted something without permission"),
   "account.create": plain("stofnaði reikninginn", "created the account"),
@@ -42,7 +42,10 @@ const acts: Readonly<Record<string, Act>> = {
   "webhook.rotate_secret": plain("endurnýjaði leyndarmál vefkróks", "rotated a webhook's secret"),
 };
 
-/** Describes an act. An act of a newer service, which is not in the table, is shown by its name. */
+/**
+ * Describes an act. An act from a newer service, which is missing in the table, is shown by its
+ * name.
+ */
 export function actText(action: string, details: Details): Phrase<string> {
   const act = Object.hasOwn(acts, action) ? acts[action] : undefined;
   return { is: act?.is(details) ?? action, en: act?.en(details) ?? action };

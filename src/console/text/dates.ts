@@ -1,7 +1,7 @@
 import type { Language } from "./language.tsx";
 
-// Chromium has no Icelandic dates. The names are our own in both languages, so that every browser
-// shows the same ones.
+// Chromium has no Icelandic dates. The names are defined here for both languages, so that every
+// browser shows the same names.
 const months: Readonly<Record<Language, readonly string[]>> = {
   is: [
     "janúar",
@@ -51,20 +51,25 @@ const monthsShort: Readonly<Record<Language, readonly string[]>> = {
   en: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
 };
 
-/** "18. nóvember 2026", "18 November 2026", in the time zone of this machine. */
+/**
+ * Returns a date such as "18. nóvember 2026" or "18 November 2026", in the time zone of this
+ * machine.
+ */
 export function longDate(language: Language, date: Date): string {
   const month = months[language][date.getMonth()] ?? "";
   return `${dayOfMonth(language, date)} ${month} ${date.getFullYear()}`;
 }
 
-/** "18. nóv.", "18 Nov"; with the year if it differs from that of `now`. */
+/**
+ * Returns a date such as "18. nóv." or "18 Nov", with the year if it differs from that of `now`.
+ */
 export function shortDate(language: Language, date: Date, now: Date): string {
   const month = monthsShort[language][date.getMonth()] ?? "";
   const text = `${dayOfMonth(language, date)} ${month}`;
   return date.getFullYear() === now.getFullYear() ? text : `${text} ${date.getFullYear()}`;
 }
 
-/** "nóvember", "November". */
+/** Returns the name of a month, such as "nóvember" or "November". */
 export function monthName(language: Language, date: Date): string {
   return months[language][date.getMonth()] ?? "";
 }
@@ -76,8 +81,8 @@ export function clockTime(date: Date): string {
 }
 
 /**
- * A time relative to `now`: "rétt í þessu", "fyrir 3 mín.", "í dag 09:41", "í gær 16:02", "18. nóv.
- * 16:02".
+ * Returns a time relative to `now`: "rétt í þessu", "fyrir 3 mín.", "í dag 09:41", "í gær 16:02",
+ * "18. nóv. 16:02".
  */
 export function when(language: Language, date: Date, now: Date): string {
   const minutes = Math.floor((now.getTime() - date.getTime()) / 60_000);

@@ -1,5 +1,5 @@
-// The dictionary is complete: every phrase exists in both languages, and components contain no text
-// of their own.
+// Tests that the dictionary is complete: every phrase exists in both languages, and components
+// contain no text of their own.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -9,8 +9,8 @@ import { pathToFileURL } from "node:url";
 const root = resolve(import.meta.dirname, "..");
 
 /**
- * The problems of the phrases in a value, each with the place of the phrase. `seen` is called with
- * the place of every phrase.
+ * Returns the problems of the phrases in a value, each with the place of the phrase. `seen` is
+ * called with the place of every phrase.
  */
 function problemsIn(value: unknown, place: string, seen: (place: string) => void): string[] {
   if (typeof value !== "object" || value === null || value instanceof RegExp) return [];
@@ -20,8 +20,8 @@ function problemsIn(value: unknown, place: string, seen: (place: string) => void
     return entries.flatMap(([name, inner]) => problemsIn(inner, `${place}.${name}`, seen));
   }
   const { is, en }: { is?: unknown; en?: unknown } = value;
-  // A table by language whose values are not texts, or names by language code, where "is" means
-  // Icelandic.
+  // The value is a table by language whose values are not texts, or a table of names by language
+  // code, where "is" means Icelandic.
   if (typeof is === "object" || typeof en === "object") {
     return entries.flatMap(([name, inner]) => problemsIn(inner, `${place}.${name}`, seen));
   }
@@ -37,7 +37,7 @@ function problemsIn(value: unknown, place: string, seen: (place: string) => void
   return is === en && /\p{L}{3}/u.test(is) ? [`${place} is the same`] : [];
 }
 
-test("every phrase exists in Icelandic and English, of the same type and with different words", async () => {
+test("every phrase exists in Icelandic and English, with the same type and different words", async () => {
   const phrases: string[] = [];
   const problems: string[] = [];
   for (const file of globSync("**/text/*.ts", { cwd: root })) {
@@ -49,7 +49,7 @@ test("every phrase exists in Icelandic and English, of the same type and with di
   assert.ok(phrases.length > 300, `${phrases.length}`);
 });
 
-test("the check of the dictionary finds each kind of mistake", () => {
+test("the dictionary check finds each kind of mistake", () => {
   const rows: [value: unknown, problem: string][] = [
     [{ a: { is: "Já" } }, "t.a has is"],
     [{ a: { is: "Já", en: "Yes", de: "Ja" } }, "t.a has is,en,de"],
@@ -65,21 +65,21 @@ test("the check of the dictionary finds each kind of mistake", () => {
     );
 });
 
-/** Attributes whose text reaches the user, on the screen or through a screen reader. */
+/** The attributes whose text reaches the user, on the screen or through a screen reader. */
 const textAttributes =
   "label|placeholder|title|aria-label|aria-description|alt|hint|problem|sub|text|description";
 const attributeText = new RegExp(
   `\\s(?:${textAttributes})=\\{?["'\`]([^"'\`]*\\p{L}[^"'\`]*)["'\`]`,
   "gu",
 );
-/** Texts that are the same in every language: names, and keys to press. */
+/** The texts that are the same in every language: names, and keys to press. */
 const names = new Set(["Hlust", "bin/hlust console", "https://", "N", "P"]);
 /** Matches code between a > and a < that do not belong to tags. */
 const code = /\w\(|^[()|&,]|&&|\|\||`|,$/;
 
 /**
- * Texts that a component contains itself: between its tags, in attributes, and as strings in
- * braces.
+ * Returns the texts that a component itself contains: between its tags, in attributes, and as
+ * strings in braces.
  */
 function literalTextIn(source: string): string[] {
   const plain = source
@@ -95,7 +95,7 @@ function literalTextIn(source: string): string[] {
     .filter((text) => !names.has(text) && !code.test(text));
 }
 
-test("all text of components comes from the dictionary", () => {
+test("all text in components comes from the dictionary", () => {
   const found = globSync("**/*.tsx", { cwd: root }).flatMap((file) =>
     literalTextIn(readFileSync(join(root, file), "utf8")).map((text) => `${file}: ${text}`),
   );
@@ -103,7 +103,7 @@ test("all text of components comes from the dictionary", () => {
   assert.ok(globSync("**/*.tsx", { cwd: root }).length > 40, relative("/", root));
 });
 
-test("the check of components finds text in every place", () => {
+test("the component check finds text in every place", () => {
   const rows: [source: string, found: string[]][] = [
     ["<p>Vista</p>", ["Vista"]],
     ["<p>\n  Save it now\n</p>", ["Save it now"]],

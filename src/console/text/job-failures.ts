@@ -42,7 +42,7 @@ const nexts = {
   },
 } as const;
 
-/** The service's terms for media that is not a recording. */
+/** The service's terms for media that is not a recording, with the console's words. */
 const others: Readonly<Record<string, Phrase<string>>> = {
   "a web page (HTML)": { is: "vefsíða", en: "a web page" },
   "a playlist": { is: "spilunarlisti", en: "a playlist" },
@@ -218,8 +218,8 @@ const failures: readonly (readonly [RegExp, Explain])[] = [
 ];
 
 /**
- * Why a job failed, in the console's words, and what to do next. An unknown message is shown
- * unchanged, in English.
+ * Returns why a job failed, in the console's words, and what to do next. An unknown message is
+ * shown unchanged, in English.
  */
 export function jobFailure(message: string): Problem {
   for (const [pattern, explain] of failures) {

@@ -7,8 +7,8 @@ import { numberText } from "./numbers.ts";
 type Explain = (parts: readonly string[]) => Phrase<string>;
 
 /**
- * Patterns of the service's messages about violations in fields of a job, and what the console
- * shows instead.
+ * Patterns of the service's messages about violations in a job's fields, and what the console shows
+ * instead.
  */
 const explanations: readonly (readonly [RegExp, Explain])[] = [
   [/^is required$/, () => ({ is: "Þetta vantar.", en: "This field is required." })],

@@ -135,7 +135,7 @@ export const newJobText = {
     en: "The URL of the file itself. It must work without signing in.",
   },
   language: { is: "Hvaða mál er talað?", en: "Which language is spoken?" },
-  /** The name of a language as the text of a choice. */
+  /** The name of a language as the label of a choice. */
   spoken: { is: capital, en: capital },
   more: { is: "Lýsing og efnisorð", en: "Description and keywords" },
   description: { is: "Lýsing", en: "Description" },

@@ -1,8 +1,8 @@
 import type { Phrase } from "./language.tsx";
 
 /**
- * The names of languages that recordings are likely to be in, by the first part of their BCP 47
- * code. Browsers lack the Icelandic ones.
+ * The names of languages in which recordings are likely to be, by the first part of the BCP 47
+ * code. Browsers lack the Icelandic names.
  */
 const names: Readonly<Record<string, Phrase<string>>> = {
   ar: { is: "arabíska", en: "Arabic" },
@@ -36,7 +36,10 @@ const names: Readonly<Record<string, Phrase<string>>> = {
   zh: { is: "kínverska", en: "Chinese" },
 };
 
-/** "íslenska", "Icelandic"; the code itself if it has no name here. */
+/**
+ * Returns the name of a language, such as "íslenska" or "Icelandic"; the code itself if its name is
+ * unknown.
+ */
 export function languageName(code: string): Phrase<string> {
   const [first = ""] = code.toLowerCase().split("-", 1);
   return names[first] ?? { is: code, en: code };

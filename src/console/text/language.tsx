@@ -13,7 +13,7 @@ import { keep, languageKept, readKept } from "../api/kept.ts";
 export const languages = ["is", "en"] as const;
 export type Language = (typeof languages)[number];
 
-/** One text of the dictionary in every language: a string, or a function that returns one. */
+/** A text in the dictionary in every language: a string, or a function that returns one. */
 export type Phrase<Text = unknown> = Readonly<Record<Language, Text>>;
 
 interface LanguageChoice {
@@ -56,7 +56,7 @@ export function useLanguage(): LanguageChoice {
   return choice;
 }
 
-/** A function that returns a phrase of the dictionary in the user's language. */
+/** Returns a function that returns a phrase of the dictionary in the user's language. */
 export function useText(): <Text>(phrase: Phrase<Text>) => Text {
   const { language } = useLanguage();
   return useCallback((phrase) => phrase[language], [language]);

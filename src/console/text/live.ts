@@ -64,7 +64,7 @@ export const liveText = {
   },
   finishSaving: { is: "Ljúka við að vista", en: "Finish saving" },
 
-  // Texts for saving.
+  // Texts for saving a recording.
   subject: { is: "Heiti", en: "Title" },
   subjectDefault: {
     is: (day: string, time: string) => `Beint ${day} kl. ${time}`,
@@ -114,7 +114,7 @@ export const liveText = {
   },
 } as const;
 
-/** Why a microphone delivers no audio, and what to do next. */
+/** Reasons why a microphone delivers no audio, and what to do next. */
 export const microphoneText = {
   insecure: {
     sentence: {
@@ -187,7 +187,7 @@ export const microphoneText = {
   },
 } as const;
 
-/** Why the service receives no audio at the moment. */
+/** Reasons why the service receives no audio at the moment. */
 export const connectionText = {
   offline: {
     sentence: {

@@ -1,6 +1,9 @@
 import type { Language } from "./language.tsx";
 
-/** "1.284,5" in Icelandic, "1,284.5" in English. Browsers lack the Icelandic format. */
+/**
+ * Formats a number, such as "1.284,5" in Icelandic and "1,284.5" in English. Browsers lack the
+ * Icelandic format.
+ */
 export function numberText(language: Language, value: number, decimals = 0): string {
   const [point, comma] = language === "is" ? [",", "."] : [".", ","];
   const [whole = "", part] = Math.abs(value).toFixed(decimals).split(".");
@@ -9,7 +12,7 @@ export function numberText(language: Language, value: number, decimals = 0): str
   return `${sign}${grouped}${part === undefined ? "" : point + part}`;
 }
 
-/** "0:16", "48:13", "1:12:04": seconds, rounded down. */
+/** Formats seconds, rounded down, as a clock time: "0:16", "48:13", "1:12:04". */
 export function clockText(seconds: number): string {
   const total = Math.max(0, Math.floor(seconds));
   const [hours, minutes] = [Math.floor(total / 3600), Math.floor(total / 60) % 60];
@@ -17,7 +20,7 @@ export function clockText(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** "41,2 klst.", "12 mín.", "8 sek.": a duration. */
+/** Formats a duration: "41,2 klst.", "12 mín.", "8 sek.". */
 export function spanText(language: Language, seconds: number): string {
   const [hour, minute, second] =
     language === "is" ? (["klst.", "mín.", "sek."] as const) : (["h", "min", "s"] as const);
@@ -26,7 +29,7 @@ export function spanText(language: Language, seconds: number): string {
   return `${numberText(language, Math.floor(seconds))} ${second}`;
 }
 
-/** "3,4 MB": in decimal units, as browsers show downloads. */
+/** Formats a size, such as "3,4 MB", in decimal units, as browsers show downloads. */
 export function bytesText(language: Language, bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB", "PB"];
   let value = bytes;
@@ -38,7 +41,7 @@ export function bytesText(language: Language, bytes: number): string {
   return `${numberText(language, value, at > 0 && value < 99.5 ? 1 : 0)} ${units[at]}`;
 }
 
-/** The seconds of a Duration in JSON, "3.500s"; 0 if it is absent. */
+/** Returns the seconds of a Duration in JSON, such as "3.500s"; 0 if it is absent. */
 export function secondsOf(duration: string | undefined): number {
   const seconds = Number.parseFloat(duration ?? "0");
   return Number.isFinite(seconds) ? seconds : 0;

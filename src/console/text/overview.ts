@@ -69,7 +69,7 @@ export const overviewText = {
   allTranscripts: { is: "Allar uppskriftir", en: "All transcripts" },
 } as const;
 
-/** First steps, for an account without transcripts. */
+/** Texts of the first steps, for an account without transcripts. */
 export const firstStepsText = {
   title: { is: "Byrjaðu hér", en: "Start here" },
   tryIt: { is: "Sjáðu tal verða að texta", en: "Turn speech into text" },

@@ -1,18 +1,19 @@
 import { ApiError } from "../api/api-error.ts";
 import type { Phrase } from "./language.tsx";
 
-/** What went wrong, in words for the user, and what to do next. */
+/** A description of what went wrong, in words for the user, and of what to do next. */
 export interface Problem {
   readonly sentence: Phrase<string>;
   readonly next: Phrase<string>;
 }
 
-/** Problems by the reason of an error, or by its HTTP status. */
+/** Problems by the reason or the HTTP status of an error. */
 export type Problems = Readonly<Record<string | number, Problem>>;
 
 /**
- * How a page explains an error: according to its reason, else its HTTP status, else in the
- * service's own words, in English. `own`: problems that only this page has, which come first.
+ * Returns how a page explains an error: according to its reason, else its HTTP status, else in the
+ * service's own words, in English. `own` has the problems that only this page has, which take
+ * precedence.
  */
 export function problemOf(error: unknown, own: Problems = {}): Problem {
   if (!(error instanceof ApiError)) return broken;
@@ -22,7 +23,10 @@ export function problemOf(error: unknown, own: Problems = {}): Problem {
   return known ?? { sentence: { is: message, en: message }, next: nextOf(status) };
 }
 
-/** Reasons also come from page addresses, so "constructor" and the like must not be found. */
+/**
+ * Finds a problem among the table's own entries. Reasons also come from page addresses, so names
+ * such as "constructor" must not be found.
+ */
 function find(among: Problems, name: string | number): Problem | undefined {
   return Object.hasOwn(among, name) ? among[name] : undefined;
 }
@@ -53,7 +57,7 @@ const broken: Problem = {
 };
 
 /**
- * Shown if the service, or a proxy in front of it, failed. The text of such an answer is for the
+ * Shown if the service, or a proxy in front of it, failed. The text of such a response is for the
  * operator.
  */
 const failed: Problem = {
@@ -127,7 +131,7 @@ const problems: Problems = {
       en: "Wait a minute, then try again.",
     },
   },
-  /** Any limit without an entry of its own. */
+  /** The problem for any limit without its own entry. */
   429: {
     sentence: { is: "Mörkum reikningsins er náð.", en: "The account has reached its limit." },
     next: {

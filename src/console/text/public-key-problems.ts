@@ -1,5 +1,5 @@
 /**
- * Why a text is not a public key. The console checks this before it sends the text
+ * The reasons why a text is not a public key. The console checks this before it sends the text
  * (keys/public-key-problem.ts).
  */
 export const publicKeyProblems = {

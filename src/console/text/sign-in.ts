@@ -125,7 +125,7 @@ export const signInProblems: Problems = {
     },
     next: { is: "Byrjaðu aftur hér.", en: "Start again here." },
   },
-  /** Any other reason in the page's address. */
+  /** The problem for any other reason in the page's address. */
   UNKNOWN: {
     sentence: { is: "Innskráningin tókst ekki.", en: "Signing in failed." },
     next: { is: "Reyndu aftur.", en: "Try again." },

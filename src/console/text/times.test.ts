@@ -1,5 +1,5 @@
-// Times, durations, sizes and counts at their boundaries: the change to summer time, the end of a
-// year, the last second of a minute, zero.
+// Tests times, durations, sizes and counts at their boundaries: the change to summer time, the end
+// of a year, the last second of a minute, zero.
 import assert from "node:assert/strict";
 import { env } from "node:process";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ import { uploadText } from "./upload.ts";
 env["TZ"] = "Europe/Copenhagen";
 
 const whens = [
-  // The clocks of two machines differ a little.
+  // The clocks of two machines may differ a little.
   ["2026-11-18T12:00:50", "2026-11-18T12:00:00", "rétt í þessu", "just now"],
   ["2026-11-18T11:57:00", "2026-11-18T12:00:59", "fyrir 3 mín.", "3 min ago"],
   ["2026-11-18T09:41:00", "2026-11-18T12:00:00", "í dag 09:41", "today 09:41"],
@@ -32,7 +32,7 @@ for (const [date, now, is, en] of whens) {
   });
 }
 
-test("durations, clock times, sizes and numbers are right at their boundaries", () => {
+test("durations, clock times, sizes and numbers are correct at their boundaries", () => {
   assert.deepEqual(
     [0, 0.4, 59.9996, 60, 3599.9, 3600, 148_320].map((seconds) => spanText("is", seconds)),
     ["0 sek.", "0 sek.", "59 sek.", "1 mín.", "59 mín.", "1,0 klst.", "41,2 klst."],

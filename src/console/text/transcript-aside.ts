@@ -2,7 +2,7 @@ import { counted, isOne } from "./counted.ts";
 import { capital, listed } from "./listed.ts";
 import { numberText } from "./numbers.ts";
 
-/** Texts of the aside of a transcript: speakers, versions, downloads and metadata. */
+/** Texts of a transcript's aside: speakers, versions, downloads and metadata. */
 export const asideText = {
   speakers: { is: "Raddir", en: "Speakers" },
   speaker: { is: (id: string) => `Rödd ${id}`, en: (id: string) => `Speaker ${id}` },

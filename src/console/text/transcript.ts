@@ -1,4 +1,4 @@
-/** Texts of the page that shows one transcript. */
+/** Texts of the page that shows a transcript. */
 export const transcriptText = {
   untitled: { is: "Án titils", en: "Untitled" },
   missing: { is: "Hér er engin uppskrift", en: "Transcript not found" },

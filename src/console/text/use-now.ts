@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 /** How often texts such as "3 min ago" are updated. */
 const everyMs = 30_000;
 
-/** The current time, updated while the page is open. */
+/** Returns the current time, which is updated while the page is open. */
 export function useNow(): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

@@ -1,5 +1,8 @@
 declare module "subset-font" {
-  /** A font with only the characters of `text`, and with its axes limited to ranges. */
+  /**
+   * Returns a font with only the characters of `text`, and with its axes limited to the given
+   * ranges.
+   */
   export default function subsetFont(
     font: Uint8Array,
     text: string,

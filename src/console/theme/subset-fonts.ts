@@ -4,15 +4,19 @@ import type { Plugin } from "vite";
 /** The font weights that the console uses (theme/, parts/): regular to semibold. */
 const weights = { min: 400, max: 600, default: 400 };
 
-/** The Latin fonts. Fonts of other scripts are loaded only when needed, and are not subset. */
+/**
+ * Matches the Latin fonts. Fonts for other scripts are loaded only when needed, and are not subset.
+ */
 const isLatin = /-latin-wght-normal-[^/]*\.woff2$/;
 
-/** The characters of these fonts according to Fontsource (unicode-range). */
+/** The characters in these fonts, according to Fontsource (unicode-range). */
 const letters = lettersOf(
   "0-FF,131,152-153,2BB-2BC,2C6,2DA,2DC,304,308,329,2000-206F,20AC,2122,2191,2193,2212,2215,FEFF,FFFD",
 );
 
-/** A Vite plugin that removes unused weights, a third of the size, from the Latin fonts. */
+/**
+ * Returns a Vite plugin that removes unused weights, a third of the size, from the Latin fonts.
+ */
 export function subsetFonts(): Plugin {
   return {
     name: "subset-fonts",

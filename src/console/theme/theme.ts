@@ -3,7 +3,7 @@ import { keep, readKept, themeKept } from "../api/kept.ts";
 const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
-/** The theme that the user has chosen, or `system`. */
+/** Returns the theme that the user has chosen, or `system`. */
 export function chosenTheme(): Theme {
   const kept = readKept(themeKept);
   return themes.find((theme) => theme === kept) ?? "system";

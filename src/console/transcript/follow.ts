@@ -1,20 +1,20 @@
 /**
- * The zone of the screen, in shares of its height, in which a word does not make the page scroll,
- * and the height to which the page scrolls other words.
+ * The zone of the screen, in fractions of its height, in which a word does not make the page
+ * scroll, and the height to which the page scrolls words outside this zone.
  */
 const followZone = { top: 0.1, bottom: 0.62, target: 0.3 };
 /**
- * The same for a position that the user has chosen. The zone is everything that the player does not
- * cover.
+ * The zone and height for a position that the user has chosen. This zone is the area that the
+ * player does not cover.
  */
 const visibleZone = { top: 0.06, bottom: 0.82, target: 0.3 };
 /**
- * Distant parts have an assumed height until they are laid out. The page then scrolls again, at
- * most this many times.
+ * The maximum number of times that the page corrects its scroll position. Distant parts have an
+ * assumed height until they are laid out, so the first position may be wrong.
  */
 const correctionsMax = 4;
 
-/** Keeps the word that is played in view. */
+/** Keeps the word that is being played in view. */
 export interface Follow extends Disposable {
   /**
    * Scrolls to a word that is not in view, unless the user has scrolled away. `isRequested`: the
@@ -24,8 +24,8 @@ export interface Follow extends Disposable {
 }
 
 /**
- * Follows the playback until the user scrolls by touch, wheel, key or scroll bar. Then `onLeave` is
- * called.
+ * Follows the playback until the user scrolls by touch, wheel, key or scroll bar, and then calls
+ * `onLeave`.
  */
 export function openFollow({
   isFollowing,

@@ -11,8 +11,8 @@ import { transcriptText } from "../text/transcript.ts";
 import { jobInsteadQuery } from "./transcript-query.ts";
 
 /**
- * Shown instead of a missing transcript: the state of the job that creates it, or a note that it
- * does not exist.
+ * The content that replaces a missing transcript: the state of the job that creates the transcript,
+ * or a note that the transcript does not exist.
  */
 export function NoTranscript({ id }: { readonly id: string }) {
   const t = useText();
@@ -43,7 +43,7 @@ export function NoTranscript({ id }: { readonly id: string }) {
   );
 }
 
-/** Shown if the transcript exists, but not the version in the address. */
+/** The content that is shown if the transcript exists, but the version in the address does not. */
 export function NoVersion({ id }: { readonly id: string }) {
   const t = useText();
   return (

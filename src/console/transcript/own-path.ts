@@ -1,7 +1,7 @@
 /**
- * A signed URL of the service as a path on this page's origin. The signature covers only path and
- * query. If a service has several host names, its URLs have one of them, which the page's policy
- * may not allow.
+ * Converts a signed URL of the service to a path on this page's origin. The signature covers only
+ * the path and query. A service may have several host names, and the page's policy may not allow
+ * the one in its URLs.
  */
 export function ownPath(signedUrl: string): string {
   const { pathname, search } = new URL(signedUrl, location.href);

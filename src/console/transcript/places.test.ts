@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { placesOf, withPlace } from "./places.ts";
 
-test("withPlace() puts a transcript first, in tenths of seconds, or removes it", () => {
+test("withPlace() moves a transcript to the front with its place in tenths of seconds, or removes it", () => {
   const places = withPlace(withPlace([], "a", 12.345), "b", 7);
   assert.deepEqual(places, [
     ["b", 7],

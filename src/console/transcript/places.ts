@@ -7,18 +7,18 @@ type Places = readonly (readonly [id: string, seconds: number])[];
 
 const keptAs = "hlust.places";
 const placesMax = 50;
-/** Places before this are not kept. */
+/** Places before this time are not saved. */
 const secondsMin = 3;
 
 /**
- * Where the user stopped in a transcript; undefined if the user has not started it or has reached
- * its end.
+ * The place where the user stopped in a transcript; undefined if the user has not started it or has
+ * reached its end.
  */
 export function placeIn(id: string): number | undefined {
   return placesOf(readKept(keptAs)).find(([kept]) => kept === id)?.[1];
 }
 
-/** Stores where the user is, except at the start and at the end. */
+/** Stores the user's current place, unless it is at the start or the end. */
 export function savePlace(id: string, seconds: number, isAtEnd: boolean): void {
   const places = withPlace(
     placesOf(readKept(keptAs)),
@@ -28,7 +28,9 @@ export function savePlace(id: string, seconds: number, isAtEnd: boolean): void {
   keep(keptAs, places.length === 0 ? undefined : JSON.stringify(places));
 }
 
-/** The stored places that can be read: anyone who uses the browser can change its storage. */
+/**
+ * Returns the stored places that are valid; anyone who uses the browser can change its storage.
+ */
 export function placesOf(kept: string | undefined): Places {
   try {
     const value: unknown = JSON.parse(kept ?? "[]");
@@ -49,7 +51,8 @@ function isPlace(value: unknown): value is readonly [string, number] {
 }
 
 /**
- * The places, with the place of one transcript first, in tenths of seconds; undefined removes it.
+ * Returns the places with one transcript's place first, in tenths of seconds. Without a place, the
+ * transcript is removed.
  */
 export function withPlace(places: Places, id: string, seconds: number | undefined): Places {
   const others = places.filter(([kept]) => kept !== id);

@@ -7,10 +7,10 @@ const lingerSeconds = 0.6;
 
 /**
  * Shows the position of the playback in the text: the current word is highlighted, the text before
- * it is dark, the text after it is softer. Each paragraph is one text node, for search and screen
- * readers: the browser highlights a part of it (CSS Custom Highlight API), or else a span is placed
- * under the word. The cost of a new word does not depend on the length of the text. The children of
- * `root` are parts, and the children of parts are paragraphs.
+ * it is dark, and the text after it is softer. Each paragraph is one text node, for search and
+ * screen readers. The browser highlights a range of this node (CSS Custom Highlight API), or else a
+ * span is placed under the word. The cost of a new word does not depend on the length of the text.
+ * The children of `root` are parts, and the children of parts are paragraphs.
  */
 export class PlaybackHighlight {
   readonly #root: HTMLElement;

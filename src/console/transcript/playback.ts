@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** The state of the playback, except for the place, which changes with every frame. */
+/** The state of the playback, except for the place, which changes on every frame. */
 export interface PlaybackState {
   readonly isPlaying: boolean;
   readonly isMuted: boolean;
@@ -8,7 +8,7 @@ export interface PlaybackState {
   readonly rate: number;
   /** The duration in seconds; 0 while it is unknown. */
   readonly duration: number;
-  /** Whether the user has played or sought yet: until then the text shows no position. */
+  /** Whether the user has played or sought yet. Until then, the text shows no position. */
   readonly isBegun: boolean;
   /** "unavailable": the media could not be fetched. "unplayable": it could not be decoded. */
   readonly problem: "unavailable" | "unplayable" | undefined;
@@ -19,17 +19,17 @@ export const rates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
 /** The URL of media. */
 export interface MediaSource {
   readonly url: string;
-  /** Returns another URL of the same media, because signed URLs expire. */
+  /** Returns a new URL of the same media, because signed URLs expire. */
   readonly renewUrl: () => Promise<string>;
 }
 
-/** Receives the place in seconds. `isSought`: whether the user has chosen it. */
+/** Receives the place in seconds. `isSought` indicates whether the user has chosen the place. */
 type PlaceListener = (seconds: number, isSought: boolean) => void;
 
 /**
  * The playback of one recording, shared by the text, the player and the keyboard shortcuts. Without
- * a media element, commands wait for one. `onPlace` listeners receive the place with each frame
- * during playback, and whenever it changes otherwise.
+ * a media element, commands wait for one. `onPlace` listeners receive the place on each frame
+ * during playback, and otherwise whenever it changes.
  */
 export class Playback {
   #media: HTMLMediaElement | undefined;
@@ -37,7 +37,7 @@ export class Playback {
   #place = 0;
   #isPlayRequested = false;
   #frame = 0;
-  /** Whether the URL was renewed since media was last loaded from one. */
+  /** Whether the URL has been renewed since media was last loaded. */
   #isRenewed = false;
   #state: PlaybackState;
   readonly #listeners = new Set<() => void>();
@@ -74,7 +74,7 @@ export class Playback {
     return () => this.#placeListeners.delete(listener);
   }
 
-  /** Plays with this element from now on. Returns a function that detaches the element. */
+  /** Uses this element for playback from now on. Returns a function that detaches the element. */
   attach(media: HTMLMediaElement, source: MediaSource): () => void {
     this.#media = media;
     this.#source = source;
@@ -133,8 +133,8 @@ export class Playback {
   }
 
   /**
-   * Uses the element's own state, not the state of its last event, so that two quick presses count
-   * as two.
+   * Uses the element's own state instead of the state of its last event, so that two quick presses
+   * count as two.
    */
   toggle(): void {
     const isPlaying = this.#media ? !this.#media.paused : this.#isPlayRequested;
@@ -142,7 +142,7 @@ export class Playback {
     else this.play();
   }
 
-  /** Goes to a place within the recording. */
+  /** Seeks to a place within the recording. */
   seek(seconds: number): void {
     const { duration } = this.#state;
     this.#place = Math.max(0, duration > 0 ? Math.min(seconds, duration) : seconds);
@@ -162,7 +162,7 @@ export class Playback {
     }
   }
 
-  /** The next rate up or down. */
+  /** Selects the next higher or lower rate. */
   changeRate(by: 1 | -1): void {
     const now = this.#media?.playbackRate ?? this.#state.rate;
     const at = rates.findIndex((rate) => rate >= now);
@@ -219,7 +219,7 @@ export class Playback {
   }
 
   #notify(): void {
-    // While the element loads, it is at 0, not at the place where playback will continue.
+    // While the element loads, its position is 0, not the place where playback will continue.
     if (this.#media && this.#media.readyState > 0 && !this.#media.seeking)
       this.#place = this.#media.currentTime;
     for (const listener of this.#placeListeners) listener(this.#place, false);

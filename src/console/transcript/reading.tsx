@@ -83,8 +83,8 @@ export function Reading({
 }
 
 /**
- * The text of a transcript: the same object for the same version, although each answer has new
- * URLs.
+ * The text of a transcript. The same version always returns the same object, although each response
+ * has new URLs.
  */
 function useTextOf({ version, segments }: TranscriptJson): SpokenText {
   const id = version?.name;
@@ -129,7 +129,7 @@ function useSavedPlace(name: string, playback: Playback | undefined): void {
   }, [name, playback]);
 }
 
-/** Reads the transcript again for new URLs, because signed URLs expire. */
+/** Fetches the transcript again to get new URLs, because signed URLs expire. */
 function useRenewal(name: string, version: string | undefined): () => Promise<TranscriptJson> {
   const queries = useQueryClient();
   return useCallback(

@@ -16,7 +16,7 @@ test("commandOf() returns the command of each key", () => {
   assert.deepEqual(commandOf(keyOf("L", { shiftKey: true })), { do: "skip", by: 1 });
   assert.deepEqual(commandOf(keyOf("ArrowRight", { shiftKey: true })), { do: "word", by: 1 });
   assert.deepEqual(commandOf(keyOf("7")), { do: "tenth", at: 7 });
-  // The positions of these keys differ between keyboards: some need shift, others do not.
+  // The positions of these keys differ between keyboards: some keyboards need Shift, others do not.
   for (const shiftKey of [false, true]) {
     assert.deepEqual(commandOf(keyOf("<", { shiftKey })), { do: "speed", by: -1 });
     assert.deepEqual(commandOf(keyOf("?", { shiftKey })), { do: "sheet" });

@@ -5,14 +5,14 @@ export type Command =
   | { readonly do: "toggle" | "mute" }
   | { readonly do: "sheet" }
   | { readonly do: "copyLink" }
-  /** `by`: seconds, forward or back. */
+  /** `by` is the number of seconds, forward or back. */
   | { readonly do: "skip"; readonly by: number }
   | { readonly do: "word" | "segment" | "speed"; readonly by: 1 | -1 }
   | { readonly do: "tenth"; readonly at: number };
 
 /**
- * The part of a key event that decides the command. AltGr is for typing letters, so a key pressed
- * with it is never a command.
+ * The part of a key event that determines the command. AltGr is for typing letters, so a key
+ * pressed with it is never a command.
  */
 export interface Key {
   readonly key: string;
@@ -53,7 +53,7 @@ export function commandOf(key: Key): Command | undefined {
   return commands[name];
 }
 
-/** The lines of the shortcut sheet: what each does, and its keys as they are shown. */
+/** The lines of the shortcut sheet: what each shortcut does, and its keys as they are shown. */
 export const sheetLines = [
   { text: texts.keyToggle, keys: [texts.space, "K"] },
   { text: texts.keyBack, keys: ["J", "←"] },

@@ -19,7 +19,7 @@ function segmentOf(said: string, start: number, speakerId = "") {
   return { startTime: `${start}s`, endTime: `${start + words.length / 2}s`, words, speakerId };
 }
 
-test("a segment is a paragraph, and a turn begins where the speaker changes", () => {
+test("each segment is a paragraph, and a turn begins when the speaker changes", () => {
   const text = spokenText([
     segmentOf("Góðan dag. ", 0, "1"),
     segmentOf("Og vertu velkomin.", 1, "1"),
@@ -45,7 +45,7 @@ test("a segment is a paragraph, and a turn begins where the speaker changes", ()
   assert.equal(text.byTime, undefined);
 });
 
-test("wordAt() finds the word played at a time, wordAtOffset() the word of a character", () => {
+test("wordAt() finds the word played at a given time, and wordAtOffset() the word at a character offset", () => {
   const text = spokenText([segmentOf("Góðan dag. ", 2), segmentOf("Og velkomin.", 5)]);
   const said = (word: number) => {
     const paragraph = text.paragraphs[paragraphOfWord(text, word)];
@@ -75,7 +75,7 @@ test("wordAt() finds the word played at a time, wordAtOffset() the word of a cha
   assert.equal(wordAt(spokenText([]), 1), -1);
 });
 
-test("wordAt() finds the word that began last if speakers overlap", () => {
+test("wordAt() finds the word that began last when speakers overlap", () => {
   const text = spokenText([segmentOf("a b c d ", 0, "1"), segmentOf("x y ", 0.75, "2")]);
   const words = [0, 0.5, 0.8, 1, 1.3, 1.6].map((seconds) => wordAt(text, seconds));
   assert.deepEqual(words, [0, 1, 4, 2, 5, 3]);

@@ -8,9 +8,9 @@ export interface Paragraph {
   readonly start: number;
   /** The key of the speaker in the transcript's speakers; "" if the speaker is unknown. */
   readonly speaker: string;
-  /** Whether the previous paragraph has another speaker. */
+  /** Whether the speaker differs from that of the previous paragraph. */
   readonly isTurn: boolean;
-  /** The index of its first word among all words of the text. */
+  /** The index of the paragraph's first word among all words of the text. */
   readonly firstWord: number;
 }
 
@@ -20,14 +20,14 @@ export interface SpokenText {
   readonly wordCount: number;
   /**
    * For each word in reading order: its start and end in seconds, and its offset in the text of its
-   * paragraph, in UTF-16 units.
+   * paragraph, in UTF-16 code units.
    */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
   readonly offsets: Uint32Array;
   /**
-   * The words in the order of their starts, if speakers overlap so that this is not the reading
-   * order.
+   * The words in the order of their starts; undefined if this is the reading order, which it is
+   * unless speakers overlap.
    */
   readonly byTime: Uint32Array | undefined;
 }
@@ -37,7 +37,7 @@ export interface SpokenText {
  */
 export const paragraphWordsMax = 150;
 
-/** Converts the segments of a transcript; segments without words are left out. */
+/** Converts the segments of a transcript; segments without words are omitted. */
 export function spokenText(segments: readonly SegmentJson[]): SpokenText {
   const wordCount = segments.reduce((sum, { words = [] }) => sum + words.length, 0);
   const starts = new Float64Array(wordCount);
@@ -87,11 +87,14 @@ function orderByTime(starts: Float64Array): Uint32Array {
 }
 
 /**
- * The tolerance for players that report, after seeking, a time slightly before the requested one.
+ * The tolerance for players that report a time slightly before the requested one after seeking.
  */
 const clockSlackSeconds = 0.002;
 
-/** The word that is played at a time, or the last one before it; -1 before the first. */
+/**
+ * The word that is played at a given time, or the last word before that time; -1 before the first
+ * word.
+ */
 export function wordAt({ starts, byTime }: SpokenText, seconds: number): number {
   const startAt = (at: number) => starts[byTime?.[at] ?? at] ?? 0;
   const after = firstIndex(starts.length, (at) => startAt(at) > seconds + clockSlackSeconds);
@@ -122,8 +125,8 @@ export function extentOfWord(text: SpokenText, word: number): { from: number; to
 }
 
 /**
- * The first index for which `isTrueFor` is true; it must also be true for all later indexes.
- * `count` if there is none.
+ * The first index for which `isTrueFor` is true, or `count` if there is none. `isTrueFor` must also
+ * be true for all later indexes.
  */
 function firstIndex(count: number, isTrueFor: (at: number) => boolean): number {
   let [low, high] = [0, count];

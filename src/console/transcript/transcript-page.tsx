@@ -10,19 +10,19 @@ import { Reading } from "./reading.tsx";
 import { transcriptQuery } from "./transcript-query.ts";
 
 /**
- * The page of one transcript: /transcripts/<id>. `?t=<seconds>`: a position in it. `?version=<id>`:
- * an earlier version.
+ * The page of one transcript: /transcripts/<id>. `?t=<seconds>` is a position in the transcript,
+ * and `?version=<id>` selects an earlier version.
  */
 export function TranscriptPage() {
   const t = useText();
   const id = useParams<{ id: string }>().id;
   const version = new URLSearchParams(useSearch()).get("version") ?? undefined;
-  // Anyone can write an address: its id must not reach other methods. Browsers treat a backslash as
-  // a slash.
+  // Anyone can create an address, so its id must not reach other methods. Browsers treat a
+  // backslash as a slash.
   const name = `transcripts/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useQuery(transcriptQuery(name, version));
   if (data) {
-    // Another transcript or version starts with new state.
+    // Another transcript or version starts with a new state.
     return <Reading key={`${id} ${version}`} transcript={data} name={name} version={version} />;
   }
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {

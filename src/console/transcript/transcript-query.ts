@@ -6,12 +6,14 @@ import type {
 import { ApiError } from "../api/api-error.ts";
 import { callApi } from "../api/call-api.ts";
 
-/** How often, and how many times at most, the page polls for a waveform that is being computed. */
+/**
+ * The polling interval, and the maximum number of polls, for a waveform that is being computed.
+ */
 const waveformWait = { everyMs: 5_000, timesMax: 24 };
 
 /**
- * A transcript with its text. `name`: transcripts/<transcript_id>; `version`: the id of an earlier
- * version. Answers may have many megabytes, so they are neither compared nor refetched
+ * Queries a transcript with its text. `name` is transcripts/<transcript_id>; `version` is the id of
+ * an earlier version. Responses can be many megabytes, so they are neither compared nor refetched
  * unnecessarily.
  */
 export function transcriptQuery(name: string, version?: string) {
@@ -35,8 +37,8 @@ function isDescribed({ uri = "", metadata }: TranscriptJson): boolean {
 }
 
 /**
- * An address may contain the id of a job instead of a transcript's. Returns that job; null if there
- * is none.
+ * Returns the job whose id is in the address instead of a transcript's id; null if there is no such
+ * job.
  */
 export function jobInsteadQuery(id: string) {
   return queryOptions({

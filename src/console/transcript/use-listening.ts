@@ -6,9 +6,9 @@ import type { SpokenText } from "./spoken-text.ts";
 import { wordAtPoint } from "./word-at-point.ts";
 
 /**
- * Connects a text with its playback: it highlights the current word, keeps it in view, and seeks to
- * a word that is clicked. `shown` changes when more of the text is rendered. `startsAtPlace`:
- * whether the address has a place, which is brought into view first.
+ * Connects a text with its playback: it highlights the current word, keeps this word in view, and
+ * seeks to a word that is clicked. `shown` changes when more of the text is rendered.
+ * `startsAtPlace` indicates whether the address has a place, which is then brought into view first.
  */
 export function useListening(
   root: RefObject<HTMLElement | null>,

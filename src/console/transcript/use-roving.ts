@@ -5,9 +5,9 @@ import type { SpokenText } from "./spoken-text.ts";
 import { paragraphsPerPart } from "./playback-highlight.ts";
 
 /**
- * Makes the times in the margin one tab stop (roving tabindex): the arrow keys move between them,
- * Home and End go to the first and the last, and Enter or a click plays from there. They remain
- * links, which can be copied or opened elsewhere.
+ * Makes the times in the margin one tab stop (roving tabindex): the arrow keys move between the
+ * times, Home and End move to the first and the last, and Enter or a click plays from there. The
+ * times remain links, which can be copied or opened elsewhere.
  */
 export function useRoving(
   root: RefObject<HTMLElement | null>,

@@ -1,10 +1,10 @@
 import { paragraphsPerPart } from "./playback-highlight.ts";
 import { extentOfWord, wordAtOffset, type SpokenText } from "./spoken-text.ts";
 
-/** How far from a word a click still counts, in pixels. */
+/** The distance from a word within which a click still counts, in pixels. */
 const slackPx = 3;
 
-/** The word at a point of the window, or undefined. `root`: as in PlaybackHighlight. */
+/** The word at a point of the window, or undefined. `root` is the same as in PlaybackHighlight. */
 export function wordAtPoint(
   root: HTMLElement,
   text: SpokenText,
@@ -19,8 +19,8 @@ export function wordAtPoint(
     return undefined;
   const indexIn = (parent: Element, child: Element) => [...parent.children].indexOf(child);
   const paragraph = indexIn(root, part) * paragraphsPerPart + indexIn(part, segment);
-  // If the point is right of a character's middle, the caret is before the next character, which
-  // may belong to another word.
+  // If the point is to the right of a character's middle, the caret is before the next character,
+  // which may belong to another word.
   for (const offset of [place.offset, place.offset - 1]) {
     const word = wordAtOffset(text, paragraph, Math.max(0, offset));
     const { from, to } = extentOfWord(text, word);

@@ -20,8 +20,8 @@ const firstParts = 3;
 type Speakers = Readonly<Record<string, SpeakerInfoJson>>;
 
 /**
- * The text of a transcript, with speakers and times in its margin. If there is a playback, it can
- * be played from any word.
+ * The text of a transcript, with speakers and times in its margin. If playback is available, it can
+ * start from any word.
  */
 export function Words({
   text,
@@ -70,7 +70,7 @@ function partsOf(paragraphs: readonly Paragraph[]): (readonly Paragraph[])[] {
   );
 }
 
-/** Callers choose speaker ids, which may therefore be "constructor" and the like. */
+/** Callers choose speaker ids, so an id may be "constructor" or a similar property name. */
 function nameOf(speakers: Speakers, id: string): string | undefined {
   return Object.hasOwn(speakers, id) ? speakers[id]?.fullName : undefined;
 }

@@ -6,7 +6,9 @@ const keptMax = 20;
 const kept = new Map<number, { readonly account: string; readonly pages: ListPages }>();
 let lastId = 0;
 
-/** The list of the current history entry, if it has this account and filter; else a new list. */
+/**
+ * The list of the current history entry if it has this account and filter; otherwise a new list.
+ */
 export function listOfEntry(account: string, filter: string): ListPages {
   const found = kept.get(savedScrollPosition()?.list ?? 0);
   if (found?.account === account && found.pages.filter === filter) return found.pages;

@@ -1,6 +1,6 @@
 /**
  * The pages of a list that are known so far: their tokens and numbers of rows. The rows themselves
- * can be dropped, and fetched again with the page's token.
+ * can be dropped, and fetched again with the page token.
  */
 export interface ListPages {
   readonly id: number;
@@ -17,7 +17,7 @@ interface KnownPage {
   readonly rows: number;
 }
 
-/** A list without any known page. The token of the first page is "". */
+/** Creates a list without any known pages. The token of the first page is "". */
 export function newList(id: number, filter: string): ListPages {
   return { id, filter, pages: [], next: "" };
 }
@@ -27,7 +27,10 @@ export function rowCount({ pages }: ListPages): number {
   return last ? last.index + last.rows : 0;
 }
 
-/** The page that has a row, and the row's index in that page; undefined after the known pages. */
+/**
+ * The page that contains a row, and the row's index in that page; undefined for a row after the
+ * known pages.
+ */
 export function placeOf(
   { pages }: ListPages,
   index: number,
@@ -44,12 +47,12 @@ export function placeOf(
   return undefined;
 }
 
-/** The token of a page; undefined if there is no such page, or its token is not known yet. */
+/** The token of a page; undefined if the page does not exist or its token is not known yet. */
 export function tokenOf({ pages, next }: ListPages, page: number): string | undefined {
   return page === pages.length ? next : pages[page]?.token;
 }
 
-/** The list with a page that was read. A page that is read again may have lost rows. */
+/** Returns the list with a page that was read. A page that is read again may have lost rows. */
 export function withPage(
   list: ListPages,
   page: number,

@@ -5,7 +5,7 @@ import { useText } from "../text/language.tsx";
 import { transcriptsText } from "../text/transcripts.ts";
 import { everything, type Search } from "./search.ts";
 
-/** Shown instead of rows: why there are none, and what to do. */
+/** The content that replaces an empty list: why there are no rows, and what to do. */
 export function NothingHere({
   search,
   mayCreate,

@@ -8,8 +8,8 @@ import { secondsOf } from "../text/numbers.ts";
 import type { ListPages } from "./list-pages.ts";
 
 /**
- * The data that a row of the list shows: a tenth of the service's answer, so that many rows can be
- * kept.
+ * The data that a row of the list shows: a tenth of the service's response, so that many rows can
+ * be kept.
  */
 export interface TranscriptSummary {
   readonly id: string;
@@ -19,7 +19,7 @@ export interface TranscriptSummary {
   /** The duration of the recording; undefined if there is none. */
   readonly seconds: number | undefined;
   readonly speakers: number;
-  /** When the current version was created. */
+  /** The time at which the current version was created. */
   readonly versionTime: string;
   readonly isChanged: boolean;
 }

@@ -8,7 +8,7 @@ import { metadataLimits } from "../api/metadata-limits.ts";
 import type { Search } from "./search.ts";
 import "./search-bar.css";
 
-/** How long after the last typed character the search begins. */
+/** The delay between the last typed character and the start of the search. */
 const pauseMs = 250;
 
 /** A field that searches titles, and the keywords of the current search. */

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { parseFilter } from "../../transcripts/filter.ts";
 import { everything, filterOf, readSearch, searchQuery } from "./search.ts";
 
-test("readSearch() reads what searchQuery() writes", () => {
+test("readSearch() reads the output of searchQuery()", () => {
   const rows: [query: string, filter: string][] = [
     ["", ""],
     ["?subject=%C3%9Eing", 'metadata.subject CONTAINS "Þing"'],
@@ -25,7 +25,7 @@ test("readSearch() drops characters and keywords that no transcript can match", 
   assert.equal(readSearch(`?subject=${"þ".repeat(5000)}`).subject.length, 1000);
 });
 
-test("the service's filter parser reads back any text that filterOf() writes", () => {
+test("the service's filter parser restores any text that filterOf() writes", () => {
   const texts = fc.string({ unit: "binary", maxLength: 60 });
   fc.assert(
     fc.property(texts, fc.array(texts, { maxLength: 4 }), (subject, keywords) => {

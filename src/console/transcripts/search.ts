@@ -25,8 +25,8 @@ export function readSearch(query: string): Search {
 }
 
 /**
- * Removes characters that titles cannot contain and filters do not allow: anyone can write an
- * address.
+ * Removes characters that titles cannot contain and filters do not allow, because anyone can create
+ * an address.
  */
 function clean(text: string): string {
   return Array.from(text.replaceAll("\0", "").toWellFormed().trim())
@@ -34,7 +34,7 @@ function clean(text: string): string {
     .join("");
 }
 
-/** The query that readSearch() reads; "" for everything. */
+/** The query that readSearch() reads; "" if there is no search. */
 export function searchQuery({ subject, keywords }: Search): string {
   const parts = new URLSearchParams(keywords.map((keyword) => ["keyword", keyword]));
   const text = clean(subject);
@@ -42,7 +42,7 @@ export function searchQuery({ subject, keywords }: Search): string {
   return parts.size === 0 ? "" : `?${parts.toString()}`;
 }
 
-/** The filter of ListTranscripts; "" for everything. */
+/** The filter for ListTranscripts; "" if there is no search. */
 export function filterOf({ subject, keywords }: Search): string {
   if (keywords.length > 0) {
     return `metadata.keywords CONTAINS [${keywords.map(quoted).join(", ")}]`;

@@ -11,8 +11,8 @@ import type { TranscriptSummary } from "./page-query.ts";
 const keywordsShown = 3;
 
 /**
- * A transcript in the list: its title, which opens it, and its details. `row` is undefined while
- * its page is loading.
+ * A transcript in the list: its title, which is a link to the transcript, and its details. `row` is
+ * undefined while its page is loading.
  */
 export function TranscriptRow({
   row,

@@ -11,12 +11,14 @@ import { useScrollPosition } from "./use-scroll-position.ts";
 import { useRowWindow } from "./use-row-window.ts";
 import "./transcript-rows.css";
 
-/** The next page is read when the window is this many rows from the end of the known rows. */
+/**
+ * The next page is read when the window is within this number of rows of the end of the known rows.
+ */
 const rowsAhead = 60;
 
 /**
- * An infinite list, of which only visible rows and the focused one are rendered. Pages whose rows
- * were dropped are read again when they become visible.
+ * An infinite list, of which only visible rows and the focused one are rendered. Pages with dropped
+ * rows are read again when they become visible.
  */
 export function TranscriptRows({
   listPages,
@@ -87,11 +89,12 @@ export function TranscriptRows({
 }
 
 /**
- * The count is shown only for lists with more rows than this: the end of a shorter list is in view.
+ * The count is shown only for lists with more rows than this, because the end of a shorter list is
+ * in view.
  */
 const countedRowsMin = 20;
 
-/** The visible pages, and the next one if its rows are near. */
+/** Returns the visible pages, and the next page if its rows are near. */
 function pagesOf(listPages: ListPages, first: number, last: number): number[] {
   const known = rowCount(listPages);
   const from = placeOf(listPages, first)?.page ?? 0;

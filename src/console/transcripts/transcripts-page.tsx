@@ -15,7 +15,7 @@ import { filterOf, readSearch, type Search, searchQuery } from "./search.ts";
 import { TranscriptRows } from "./transcript-rows.tsx";
 import { useListPages } from "./use-list-pages.ts";
 
-/** The account's transcripts, newest first, with a search whose terms are in the address. */
+/** The account's transcripts, newest first, with a search, which is stored in the address. */
 export function TranscriptsPage() {
   const { account } = useSession();
   return <Transcripts key={account.name} />;
@@ -33,7 +33,7 @@ function Transcripts() {
   const find = useCallback(
     (wanted: Search) => {
       const before = readSearch(query);
-      // Typing replaces the history entry, so that going back leaves the search.
+      // Further typing replaces the history entry, so that going back leaves the search.
       const isTyping = before.subject !== "" && wanted.subject !== "";
       navigate(`/transcripts${searchQuery(wanted)}`, { replace: isTyping });
     },

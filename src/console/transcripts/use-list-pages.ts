@@ -13,7 +13,7 @@ export interface ShownList {
    */
   readonly shown: ListPages | undefined;
   readonly isWaiting: boolean;
-  /** Why the first page could not be read. */
+  /** The reason why the first page could not be read. */
   readonly error: Error | null;
   readonly retry: () => void;
   /** Called with each page that was read. */
@@ -21,8 +21,8 @@ export interface ShownList {
 }
 
 /**
- * The list of the account's transcripts that match a filter: the kept list of the history entry, if
- * it has one.
+ * Returns the list of the account's transcripts that match a filter: the kept list of the history
+ * entry if there is one, otherwise a new list.
  */
 export function useListPages(filter: string): ShownList {
   const account = useSession().account.name;

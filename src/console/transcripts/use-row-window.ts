@@ -16,14 +16,14 @@ const overscan = 8;
 /** The rows of a list that are in the window, and their positions. */
 export function useRowWindow(
   count: number,
-  /** The row that stays rendered, with the rows next to it, wherever the window is. */
+  /** The row that stays rendered, together with the rows next to it, wherever the window is. */
   held: number | undefined,
 ): {
   readonly list: RefObject<HTMLUListElement | null>;
   readonly first: number;
   readonly last: number;
   readonly items: readonly VirtualItem[];
-  /** The position of the list in the page; `start` of items is relative to the page, too. */
+  /** The position of the list in the page; the `start` of an item is also relative to the page. */
   readonly top: number;
   readonly height: number;
 } {

@@ -2,7 +2,10 @@ import { type RefObject, useEffect, useLayoutEffect } from "react";
 import { savedScrollPosition, saveScrollPosition } from "../frame/scroll-position.ts";
 import { titleOf } from "./use-focused-row.ts";
 
-/** Browsers limit changes of the history: the position is saved when scrolling has paused. */
+/**
+ * The position is saved when scrolling has paused for this long, because browsers limit changes to
+ * the history.
+ */
 const pauseMs = 150;
 
 /** Restores the scroll position and the focused row of a list, and saves them. */

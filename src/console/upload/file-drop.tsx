@@ -5,7 +5,7 @@ import "./file-drop.css";
 
 /**
  * Accepts files dropped anywhere on the page, and shows a hint while they are dragged over it.
- * Without `onFiles` a drop has no effect; the browser would otherwise open the file.
+ * Without `onFiles`, a drop has no effect, whereas the browser would otherwise open the file.
  */
 export function FileDrop({
   onFiles,
@@ -24,7 +24,7 @@ export function FileDrop({
       if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
       const { type, dataTransfer } = event;
-      // A dragleave event without a related target is the one that leaves the window.
+      // A dragleave event without a related target is fired when the pointer leaves the window.
       setIsOver(type === "dragover" || (type === "dragleave" && event.relatedTarget !== null));
       if (type === "dragover") dataTransfer.dropEffect = take.current ? "copy" : "none";
       if (type === "drop" && dataTransfer.files.length > 0) {

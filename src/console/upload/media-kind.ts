@@ -16,7 +16,7 @@ const kindsByName: ReadonlyMap<string, MediaKind> = new Map([
 /** Media types that are certainly not recordings. */
 const otherTypes = /^(text|image|font)\/|^application\/(pdf|zip|json|xml|javascript|xhtml|gzip)/;
 
-/** The probable kind of a file. OTHER is certainly not a recording. */
+/** Returns the probable kind of a file. OTHER means that it is certainly not a recording. */
 export function kindOfFile({
   name,
   type,
@@ -40,14 +40,14 @@ function endingOf(name: string): string {
   return /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
 }
 
-/** The `accept` attribute of inputs for files. */
+/** The `accept` attribute of file inputs. */
 export const acceptedFiles = ["audio/*", "video/*", ...kindsByName.keys().map((name) => `.${name}`)]
   .filter((name) => name !== ".ts")
   .join(",");
 
 /**
- * A title made from a file name: without the extension, and with spaces for _ and + if the name has
- * no spaces.
+ * Creates a title from a file name: without the extension, and with spaces instead of _ and + if
+ * the name has no spaces.
  */
 export function subjectOfName(name: string): string {
   const stem = name.replace(/\.[^./\s]{1,5}$/, "");
@@ -55,7 +55,7 @@ export function subjectOfName(name: string): string {
   return (isSpaced ? stem : stem.replaceAll(/[_+]+/g, " ")).normalize("NFC").trim();
 }
 
-/** A title made from the last part of a URL's path, or its host. */
+/** Creates a title from the last part of a URL's path, or from its host. */
 export function subjectOfUrl(text: string): string {
   const url = URL.parse(text.trim());
   if (!url) return "";

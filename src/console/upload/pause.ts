@@ -1,8 +1,11 @@
-/** A wait that ends after a time, when the network is back, or when the user asks for it. */
+/**
+ * A wait that ends after a given time, when the network is available again, or when the user
+ * requests it.
+ */
 export class Pause {
   #end: (() => void) | undefined;
 
-  /** Waits for `ms` (Infinity: until end() is called); rejects with the signal's reason. */
+  /** Waits for `ms` (Infinity means until end() is called). Rejects with the signal's reason. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -5,8 +5,8 @@ const stallMsMax = 60_000;
 
 /**
  * Sends a file with one PUT and reports how many bytes have been sent. It uses XMLHttpRequest,
- * because fetch() cannot report this. Resolves when the service has the whole file on disk; rejects
- * with ApiError, or with the signal's reason. The service never keeps a part of a file
+ * because fetch() cannot report progress. Resolves when the service has the whole file on disk;
+ * rejects with ApiError, or with the signal's reason. The service never keeps a part of a file
  * (docs/api.md, Uploads).
  */
 export function putFile(
@@ -56,8 +56,8 @@ export function putFile(
 }
 
 /**
- * Why an upload failed: because of the connection, or because the file was changed on the device
- * after it was chosen, which browsers do not report.
+ * Determines why an upload failed: because of the connection, or because the file was changed on
+ * the device after it was chosen, which browsers do not report.
  */
 async function failureOf(file: Blob): Promise<ApiError> {
   try {

@@ -21,9 +21,10 @@ export function submitJob(
 }
 
 /**
- * The violations of a job whose file is not uploaded yet, so that users do not upload gigabytes for
- * a job that is then refused. The job is submitted with an upload that has no file yet: the service
- * always refuses it, and reports all other violations as well. Throws ApiError for other errors.
+ * Returns the violations of a job before its file is uploaded, so that users do not upload
+ * gigabytes for a job that is then refused. The job is submitted with an upload that has no file
+ * yet. The service always refuses this job, and reports all other violations as well. Throws
+ * ApiError for other errors.
  */
 export async function checkJob(
   metadata: SubmitTranscriptJobRequestJson["metadata"],

@@ -26,8 +26,8 @@ export class TransferSpeed {
   }
 
   /**
-   * The current speed; undefined until it has been measured for long enough, or if the transfer has
-   * stalled.
+   * Returns the current speed; undefined if it has not been measured for long enough yet, or if the
+   * transfer has stalled.
    */
   bytesPerSecond(): number | undefined {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];

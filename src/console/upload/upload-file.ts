@@ -8,17 +8,17 @@ import { waitOut } from "./wait-out.ts";
 export interface Transfer {
   readonly sentBytes: number;
   /**
-   * The temporary error that the upload waits for, such as OFFLINE. It then restarts automatically,
-   * from the first byte.
+   * The temporary error that delays the upload, such as OFFLINE. The upload then restarts
+   * automatically, from the first byte.
    */
   readonly waitsFor: ApiError | undefined;
 }
 
 /**
- * Uploads a file and returns `uploads/<id>`, for a job. Rejects as waitOut() does.
+ * Uploads a file and returns `uploads/<id>`, for a job. Rejects in the same cases as waitOut().
  *
- * `begin`: creates the upload, and another one when the first has become too old. `pause`: its
- * end() starts the next attempt immediately.
+ * `begin` creates the upload, and creates another one when the first has become too old. `pause`:
+ * its end() starts the next attempt immediately.
  */
 export async function uploadFile(
   file: Blob,
@@ -52,7 +52,7 @@ export async function uploadFile(
         place = undefined;
         return await send();
       }
-      // The service already has the file, and only its answer was lost: an upload is complete or
+      // The service already has the file, and only its response was lost: an upload is complete or
       // absent.
       if (error.reason !== "UPLOAD_USED") throw error;
     }
@@ -61,7 +61,7 @@ export async function uploadFile(
   return await waitOut(send, { signal, pause, onWait });
 }
 
-/** Throws the error that the service would return, before a byte is sent. */
+/** Throws the error that the service would return, before any byte is sent. */
 export function checkSize({ size }: Blob, { bytesMax }: UploadPlace): void {
   if (bytesMax === undefined || size <= bytesMax) return;
   throw new ApiError(`the media is larger than ${bytesMax} bytes`, {

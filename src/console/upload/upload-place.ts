@@ -4,7 +4,7 @@ import type {
   InitUploadResponseJson,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
-/** Where to PUT one file (§4.7). */
+/** The destination of the PUT of one file (§4.7). */
 export interface UploadPlace {
   /** `uploads/<id>`, or the name of the transcript that the media is for. */
   readonly name: string;
@@ -12,7 +12,7 @@ export interface UploadPlace {
   readonly url: string;
   /** The maximum size of the file, if the URL contains one. */
   readonly bytesMax: number | undefined;
-  /** When this page no longer relies on the URL, in ms of Date.now(). */
+  /** The time after which this page no longer relies on the URL, in ms of Date.now(). */
   readonly staleAt: number;
 }
 
@@ -46,8 +46,8 @@ export async function initUpload(
   const bytesMax = Number(searchParams.get("bytesMax"));
   return {
     name: resourceName,
-    // The service may have several host names, and pages use the one that they were loaded from.
-    // The signature does not cover the host.
+    // The service may have several host names, and a page uses the host name from which it was
+    // loaded. The signature does not cover the host.
     url: pathname.startsWith("/media/uploads/") ? pathname + search : storageSignedUrl,
     bytesMax: bytesMax > 0 ? bytesMax : undefined,
     staleAt: requestedAt + placeMs,

@@ -19,7 +19,7 @@ export interface QueuedUpload {
 
 /** The state of an upload. Uploads that have become jobs are no longer in the queue. */
 export type UploadState =
-  /** Other files are sent first. */
+  /** Other files are being sent first. */
   | { readonly kind: "QUEUED" }
   | {
       readonly kind: "SENDING";
@@ -27,7 +27,7 @@ export type UploadState =
       readonly bytesPerSecond: number | undefined;
     }
   /**
-   * The upload waits for a temporary problem, such as no network, to end. It then resumes
+   * The upload is waiting for a temporary problem, such as a lost network, to end. It then resumes
    * automatically.
    */
   | { readonly kind: "WAITING"; readonly error: ApiError }
@@ -35,11 +35,11 @@ export type UploadState =
   | { readonly kind: "SUBMITTING" }
   | { readonly kind: "FAILED"; readonly error: unknown };
 
-/** The queue's private state of an upload. */
+/** The private state of an upload in the queue. */
 interface Work {
   readonly stop: AbortController;
   readonly pause: Pause;
-  /** The idempotency key, so that several submit requests create one job. */
+  /** The idempotency key, which makes repeated submit requests create only one job. */
   readonly key: string;
   /** `uploads/<id>`, once the file is uploaded. */
   uploaded: string | undefined;
@@ -47,8 +47,8 @@ interface Work {
 
 /**
  * Uploads files one at a time, submits them as jobs, and notifies listeners of each change. Several
- * uploads at the same time could use up the six connections that a browser has to the service over
- * HTTP/1.1, which watching jobs uses as well.
+ * concurrent uploads could use up the six HTTP/1.1 connections that a browser opens to the service,
+ * and watching jobs needs connections as well.
  */
 export class UploadQueue {
   #uploads: readonly QueuedUpload[] = [];
@@ -61,7 +61,7 @@ export class UploadQueue {
    */
   readonly #busy = new Set<string>();
 
-  /** For useSyncExternalStore. */
+  /** Adds a listener, for useSyncExternalStore. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -76,7 +76,10 @@ export class UploadQueue {
     };
   }
 
-  /** Sets the signed-in user (identityOf). Files of other users wait until their owner is back. */
+  /**
+   * Sets the signed-in user (identityOf). Files of other users wait until their owner signs in
+   * again.
+   */
   setOwner(owner: string | undefined): void {
     if (owner === this.#owner) return;
     this.#owner = owner;
@@ -84,7 +87,10 @@ export class UploadQueue {
     void this.#sendAll();
   }
 
-  /** `owner`: the user who chose the file. By now another user may be signed in. */
+  /**
+   * Adds a file to the queue. `owner` is the user who chose the file; another user may be signed in
+   * by now.
+   */
   add(owner: string, file: File, metadata: TranscriptMetadataJson): void {
     const id = crypto.randomUUID();
     const stop = new AbortController();
@@ -100,7 +106,7 @@ export class UploadQueue {
     this.#set(this.#uploads.filter((upload) => upload.id !== id));
   }
 
-  /** Immediately resumes an upload that waits or has failed. */
+  /** Immediately resumes an upload that is waiting or has failed. */
   retry(id: string): void {
     const upload = this.#uploads.find((upload) => upload.id === id);
     this.#works.get(id)?.pause.end();

@@ -32,8 +32,9 @@ interface Uploads {
 const Context = createContext<Uploads | undefined>(undefined);
 
 /**
- * State that outlives the pages: uploads, and the draft of a new job. The browser asks before the
- * user leaves the console during an upload. A file dropped anywhere is added to the draft.
+ * Provides state that outlives the pages: uploads, and the draft of a new job. The browser asks for
+ * confirmation before the user leaves the console during an upload. A file dropped anywhere is
+ * added to the draft.
  */
 export function UploadsProvider({ children }: { readonly children: ReactNode }) {
   const queue = useQueue();
@@ -44,9 +45,9 @@ export function UploadsProvider({ children }: { readonly children: ReactNode }) 
   useLeaveQuestion(all.length > 0);
   const uploads = useMemo(() => all.filter((upload) => upload.owner === owner), [all, owner]);
   const [{ author, draft }, setDraft] = useState({ author: owner, draft: emptyDraft });
-  // A draft belongs to the user who typed it, and is still there when the same user is back.
+  // A draft belongs to the user who typed it, and is still available when the same user returns.
   if (owner !== undefined && owner !== author) setDraft({ author: owner, draft: emptyDraft });
-  // An answer may arrive when the draft already belongs to another user.
+  // A response may arrive after the draft has been assigned to another user.
   const change = useCallback(
     (fields: Partial<JobDraft>) =>
       setDraft((now) =>
@@ -111,7 +112,7 @@ function useSessionOrNone(): Session | undefined {
   return data && isSignedIn(data) ? data : undefined;
 }
 
-/** Makes the browser ask, in its own words, before the page is left. */
+/** Makes the browser ask for confirmation, in its own words, before the user leaves the page. */
 function useLeaveQuestion(isAsked: boolean): void {
   useEffect(() => {
     if (!isAsked) return undefined;

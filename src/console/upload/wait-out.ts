@@ -3,8 +3,8 @@ import { isRetryable } from "../api/call-api.ts";
 import type { Pause } from "./pause.ts";
 
 /**
- * Retries `work` until it succeeds, as long as errors are temporary: no network, an unavailable
- * service, a session that has ended. Rejects with other errors, for which another attempt would not
+ * Retries `work` until it succeeds, if the errors are temporary: no network, an unavailable
+ * service, or an expired session. Rejects with other errors, for which another attempt would not
  * help, or with the signal's reason. `pause`: its end() starts the next attempt immediately.
  */
 export async function waitOut<Done>(

@@ -2,9 +2,9 @@ import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * The whole first schema. The trigram and btree_gin indexes serve the two filters of §4.3
- * within one account (measured at a million transcripts). `subject` is lower() of a database
- * whose locale provider knows Unicode, so that ÞÁ finds þá.
+ * The entire first schema. The trigram and btree_gin indexes serve the two filters of §4.3 within
+ * one account (measured with a million transcripts). `subject` is the result of lower() in a
+ * database whose locale provider supports Unicode, so that ÞÁ finds þá.
  */
 export const first: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

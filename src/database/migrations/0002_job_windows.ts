@@ -2,7 +2,8 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * The speakers of a window of a job's audio: checkpoints of diarization for when the worker dies.
+ * The speakers of a window of a job's audio, stored as checkpoints of diarization in case the
+ * worker dies.
  */
 export const jobWindows: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

@@ -3,8 +3,9 @@ import type { Migration } from "kysely/migration";
 import { foldText } from "../../std/fold-text.ts";
 
 /**
- * The archive: facts that are derived from media, retention, subjects folded by the service (the
- * locale of a database that others run may not know Unicode), and heads with all that lists show.
+ * The archive: facts that are derived from media, retention, subjects folded by the service, and
+ * heads with everything that lists show. The service folds subjects itself because the locale of an
+ * external database may not support Unicode.
  */
 export const archive: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -16,8 +17,8 @@ export const archive: Migration = {
 const foldedAtOnce = 5_000;
 
 /**
- * Subjects were lower() of the database, which leaves ß, ς and letters of two code points as they
- * are. Plain ASCII stays.
+ * Folds the subjects that are not plain ASCII. Until now, subjects were the result of lower() in
+ * the database, which leaves ß, ς and letters of two code points unchanged.
  */
 async function foldSubjects(db: Kysely<unknown>): Promise<void> {
   let after = "00000000-0000-0000-0000-000000000000";

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** URLs that are notified when jobs end, and their deliveries. */
+/** The URLs that are notified when jobs end, and their deliveries. */
 export const webhooks: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -2,8 +2,8 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * The place of the queue while no job waits, and whether a job has run alone past the piece at
- * which its worker died.
+ * The position of the queue while no job waits, and whether a job that ran alone has passed the
+ * piece at which its worker died.
  */
 export const fairJobs: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

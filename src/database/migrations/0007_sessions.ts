@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Sessions of the console, and tokens of links that sign in once. */
+/** Console sessions, and tokens of sign-in links that work once. */
 export const sessions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Tokens of one socket each, until it is opened or their minute is over. */
+/** Tokens for one socket each, valid until it is opened or a minute has passed. */
 export const streamTokens: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

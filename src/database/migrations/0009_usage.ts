@@ -9,7 +9,7 @@ export const usage: Migration = {
 };
 
 const statements = [
-  // Rows that are written each second leave room for their next versions.
+  // Rows that are written each second leave space for their next versions.
   `create table usage_minute (
      subject_id uuid primary key,
      account_id uuid not null references account on delete cascade,
@@ -40,6 +40,6 @@ const statements = [
   `create index on usage_stream (node_id)`,
   `create index on usage_stream (account_id)`,
   `alter table transcript_job add key_id uuid`,
-  // The stored bytes of an account are summed from the index only.
+  // The sum of an account's stored bytes is computed from the index only.
   `create index on media (account_id) include (size_bytes)`,
 ];

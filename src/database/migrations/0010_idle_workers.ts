@@ -2,7 +2,8 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * The idle workers. Unlogged: after a crash the table is empty, and a second later complete again.
+ * The idle workers. The table is unlogged: after a crash it is empty, and a second later it is
+ * complete again.
  */
 export const idleWorkers: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

@@ -2,10 +2,10 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * The archive that this database belongs to, and the pulse that its media store shows too. A row
- * from a dump has another xmin than the transaction that it names: so a restored database can be
- * distinguished from one that was only moved. A statement that rewrites the table has to write both
- * again.
+ * The archive to which this database belongs, and the pulse, which is also written to the media
+ * store. A row from a dump has a different xmin from the transaction that the row names. This
+ * distinguishes a restored database from one that was only moved. A statement that rewrites the
+ * table has to write both again.
  */
 export const archiveIdentity: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

@@ -2,9 +2,9 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * Facts of the media follow the media: what the metadata of a job's transcript says of its
- * recording counts until other media is set. The metadata of other transcripts says nothing of it:
- * they are not updated, since the table is locked meanwhile.
+ * Makes facts about a recording follow its media: the facts in the metadata of a job's transcript
+ * apply until other media is set. The metadata of other transcripts contains no such facts. Those
+ * transcripts are not updated, because the table is locked during the migration.
  */
 export const mediaFacts: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

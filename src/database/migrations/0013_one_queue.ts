@@ -2,10 +2,10 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * The row of a job is its place in the queue. Takes over the jobs that wait in pg-boss, which was
- * the queue before, and drops its schema, unless another application uses it. Jobs that an older
- * node runs are due at once, and that attempt does not count; the number of their lease there is
- * taken over, so that the older node's later writes change nothing.
+ * Makes the row of a job its place in the queue. Moves the jobs that wait in pg-boss, the previous
+ * queue, and drops its schema, unless another application uses it. Jobs that an older node is
+ * running become due immediately, and that attempt does not count. The lease numbers of these jobs
+ * are copied from pg-boss, so that the older node's later writes change nothing.
  */
 export const oneQueue: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -18,8 +18,8 @@ export const oneQueue: Migration = {
 };
 
 /**
- * One index in the order of the turns replaces two; no index has the columns of a lease, so that
- * leasing a row updates none.
+ * One index in the order of the turns replaces two. No index contains the columns of a lease, so
+ * leasing a row updates no index.
  */
 const statements = [
   `alter table transcript_job add due_at timestamptz not null default now()`,
@@ -33,7 +33,7 @@ async function takeOver(db: Kysely<unknown>): Promise<void> {
   const { rows: queues } = await sql<{ name: string }>`
     select name from pgboss.queue where name not like '\\_\\_pgboss\\_\\_%'`.execute(db);
   if (!queues.some(({ name }) => name === queueName)) return;
-  // What older nodes write to it at the same time is either seen here, or fails.
+  // A concurrent write by an older node is either visible here or fails.
   await sql`lock table pgboss.job in exclusive mode`.execute(db);
   await sql`
     update transcript_job j

@@ -5,7 +5,8 @@ import type { TokenTable } from "./token-table.ts";
 import type { WordScorer } from "./word-scorer.ts";
 
 /**
- * A token lasts this many frames from its last frame on, since models output it where it begins.
+ * The number of frames that a token lasts after its last frame, because models output it where it
+ * begins.
  */
 const tokenFrames = 2;
 
@@ -13,15 +14,15 @@ const tokenFrames = 2;
 export interface FrameTimes {
   readonly frameMs: number;
   /**
-   * The time of the first frame from the first sample of the utterance; negative if silence was
-   * prepended.
+   * The time of the first frame relative to the first sample of the utterance; negative if silence
+   * was prepended.
    */
   readonly startMs: number;
   /** The end of the utterance so far. */
   readonly endMs: number;
 }
 
-/** The best reading of an unfinished utterance; undefined before there is a word. */
+/** The best reading of an unfinished utterance; undefined until there is a word. */
 export function partialReading(
   beam: CtcBeam,
   { tokens }: TokenTable,
@@ -34,8 +35,8 @@ export function partialReading(
 }
 
 /**
- * Distinct readings of a finished utterance, best first, with confidences; none if there are no
- * words.
+ * The distinct readings of a finished utterance, best first, with confidences; empty if there are
+ * no words.
  */
 export function finalReadings(
   beam: CtcBeam,
@@ -57,7 +58,7 @@ export function finalReadings(
       const spoken = framed[index];
       return spoken ? { ...word, confidence: confidenceOf(spoken, rivals) } : word;
     });
-    // Without the share, another reading that only leaves out a word would be as certain.
+    // Without the share, another reading that only omits a word would be equally certain.
     return { text, confidence: (certainty * share) / best.share, words };
   });
 }
@@ -67,7 +68,7 @@ interface FramedWord {
   readonly text: string;
   readonly first: number;
   readonly last: number;
-  /** Geometric mean of its tokens' probabilities. */
+  /** The geometric mean of the probabilities of the word's tokens. */
   readonly clearness: number;
 }
 
@@ -78,7 +79,7 @@ interface Rival {
   readonly share: number;
 }
 
-/** The texts of the beam, likeliest first; prefixes with the same text are merged. */
+/** Returns the texts of the beam, likeliest first; prefixes with the same text are merged. */
 function rivalsOf(beam: CtcBeam, { tokens }: TokenTable, scorer: WordScorer): readonly Rival[] {
   const byText = new Map<string, { framed: readonly FramedWord[]; log: number; best: number }>();
   for (const prefix of beam.prefixes) {
@@ -98,8 +99,9 @@ function rivalsOf(beam: CtcBeam, { tokens }: TokenTable, scorer: WordScorer): re
 }
 
 /**
- * How certain a word is: the share of the rivals that have it at this place, times how clear its
- * tokens are. The first reflects alternatives in the beam, the second those that were pruned.
+ * The confidence of a word: the share of the rivals that have the word at this place, times the
+ * clearness of its tokens. The share reflects alternatives in the beam; the clearness reflects
+ * those that were pruned.
  */
 function confidenceOf(word: FramedWord, rivals: readonly Rival[]): number {
   let share = 0;
@@ -121,7 +123,7 @@ function framedWords(prefix: Prefix, tokens: TokenTable["tokens"]): readonly Fra
     if (text !== "") words.push({ text, first: word.first, last: word.last, clearness });
     Object.assign(word, { text: "", logs: 0, count: 0 });
   };
-  // From the last token to the first.
+  // The loop runs from the last token to the first.
   let at: Prefix | undefined = prefix;
   let stamp: Stamp | undefined = prefix.likeliest.stamp;
   for (; at?.parent && stamp; at = at.parent, stamp = stamp.before) {
@@ -147,7 +149,10 @@ function textOf(framed: readonly FramedWord[]): string {
   return framed.map(({ text }) => text).join(" ");
 }
 
-/** Times in whole milliseconds within the utterance, in order, each word at least 1 ms long. */
+/**
+ * Returns the words with their times: in whole milliseconds, within the utterance and in order,
+ * with each word at least 1 ms long.
+ */
 function timedWords(
   framed: readonly FramedWord[],
   { frameMs, startMs, endMs }: FrameTimes,

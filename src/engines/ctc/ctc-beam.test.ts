@@ -14,7 +14,7 @@ function tableOf(...symbols: readonly string[]): TokenTable {
   return tokenTable("tokens.txt", symbols);
 }
 
-/** A frame of log probabilities with these weights of the tokens. */
+/** A frame of log probabilities with these weights for the tokens. */
 function frameOf(weights: readonly number[]): Float32Array {
   const sum = weights.reduce((total, each) => total + each, 0);
   return Float32Array.from(weights, (each) => Math.log(each / sum));
@@ -51,8 +51,8 @@ function framesOf(stamp: Stamp | undefined): readonly number[] {
 }
 
 /**
- * Enumerates all alignments: for each text, the sum of their probabilities and the first frames of
- * the tokens of the likeliest one.
+ * Enumerates all alignments. Returns, for each text, the sum of their probabilities and the first
+ * frames of the tokens of the likeliest alignment.
  */
 function allAlignments(frames: readonly Float32Array[], blank: number) {
   const texts = new Map<string, { sum: number; best: number; starts: readonly number[] }>();
@@ -91,7 +91,7 @@ test("a wide beam sums the probabilities of all alignments of each text, and fin
       const text = expected.get(tokensOf(prefix).join());
       assert.ok(text && Math.abs(Math.exp(prefix.score) - text.sum) < 1e-6);
       assert.ok(Math.abs(Math.exp(prefix.likeliest.best) - text.best) < 1e-6);
-      // If two alignments are equally likely, either will do.
+      // If two alignments are equally likely, either is correct.
       const starts = framesOf(prefix.likeliest.stamp);
       assert.equal(starts.length, text.starts.length);
     }
@@ -102,7 +102,7 @@ test("a wide beam sums the probabilities of all alignments of each text, and fin
   fc.assert(property, { numRuns: 200 });
 });
 
-test("words have the times of their tokens' likeliest frames", () => {
+test("words get the times of their tokens' likeliest frames", () => {
   const table = tableOf("▁", "a", "b", "<blk>");
   const path = [3, 3, 1, 1, 3, 2, 3, 0, 3, 3, 2, 3, 3, 1, 3, 3];
   const [best] = readingsOf(
@@ -117,7 +117,7 @@ test("words have the times of their tokens' likeliest frames", () => {
   ]);
 });
 
-test("words have times within the utterance, in order, however late they come", () => {
+test("words get times within the utterance and in order, however late the tokens come", () => {
   const table = tableOf("▁", "a", "<blk>");
   const path = [1, 0, 1, 0, 1, 0, 1];
   const beam = search(
@@ -135,7 +135,7 @@ test("words have times within the utterance, in order, however late they come", 
   ]);
 });
 
-test("tokens with the mark of a word's beginning begin words", () => {
+test("tokens with the mark of a word beginning begin words", () => {
   const table = tableOf("<unk>", "▁takk", "▁fy", "rir", "s", "▁", "<eps>");
   const path = [6, 1, 6, 5, 5, 6, 4, 2, 3, 6];
   const [best] = readingsOf(
@@ -145,7 +145,7 @@ test("tokens with the mark of a word's beginning begin words", () => {
   assert.equal(best?.text, "takk s fyrir");
 });
 
-test("tokens for unknown words and for the beginning and end of a sentence are never in a text", () => {
+test("tokens for unknown words and for the beginning and end of a sentence never appear in a text", () => {
   const table = tableOf("<blk>", "<sos/eos>", "<unk>", "▁a", "<s>");
   const specials = [1, 2, 4].map((token) =>
     frameOf(table.tokens.map((_, index) => (index === token ? 0.7 : index === 0 ? 0.28 : 0.01))),
@@ -156,7 +156,7 @@ test("tokens for unknown words and for the beginning and end of a sentence are n
   for (const { text } of others) assert.match(text, /^a( a)*$/);
 });
 
-test("spaces at either end, and repeated ones, have no effect", () => {
+test("spaces at either end and repeated spaces have no effect", () => {
   const table = tableOf("▁", "a", "<blk>");
   for (const path of [
     [0, 1, 2, 1],
@@ -185,7 +185,7 @@ test("spaces at either end, and repeated ones, have no effect", () => {
   );
 });
 
-test("unclear words have a low confidence, and other readings a lower one than the best", () => {
+test("unclear words have a low confidence, and other readings have a lower confidence than the best", () => {
   const table = tableOf("▁", "a", "b", "<blk>");
   const unclear = frameOf([0.01, 0.5, 0.45, 0.04]);
   const frames = [
@@ -220,7 +220,7 @@ test("only the likeliest of thousands of tokens are considered", () => {
   const [best] = readingsOf(table, frames);
   const said = path.flatMap((token) => table.tokens[token]?.text ?? []);
   assert.equal(best?.text, said.join(" "));
-  // All tokens are equally likely, so any reading is right.
+  // All tokens are equally likely, so any reading is correct.
   const even = frameOf(table.tokens.map(() => 1));
   assert.ok(readingsOf(table, [even, even]).length > 0);
 });
@@ -255,7 +255,7 @@ function countOf(prefix: Prefix): number {
   return count;
 }
 
-test("outputs that are not probabilities are an error, not silence", () => {
+test("outputs that are not probabilities cause an error instead of being treated as silence", () => {
   const table = tableOf("a", "b", "<blk>");
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
     const frames = [certain(table, 0), new Float32Array(3).fill(value)];

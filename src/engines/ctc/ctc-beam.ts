@@ -2,28 +2,30 @@ import { addAlignments, Prefix, type Stamp } from "./prefix.ts";
 import type { TokenTable } from "./token-table.ts";
 import type { WordScorer } from "./word-scorer.ts";
 
-/** A token that is this much less likely than the best of its frame is not considered. */
+/**
+ * The margin in log probability by which a considered token may be below the best of its frame.
+ */
 const tokenMargin = 8;
-/** At most this many tokens of a frame are considered. */
+/** The maximum number of tokens of a frame that are considered. */
 const tokensMax = 48;
-/** To find the likeliest, tokens are counted in this many bins by their likelihood. */
+/** The number of bins in which tokens are counted by likelihood, to find the likeliest ones. */
 const binCount = 128;
-/** A prefix that is this much worse than the best is dropped. */
+/** The margin by which a prefix may be worse than the best before it is dropped. */
 const scoreMargin = 18;
 
 /**
- * Prefix beam search over the outputs of a CTC model: sums up all alignments of a text, keeps the
- * best texts, and keeps the likeliest alignment of each. The cost of a frame does not depend on the
- * length of the utterance.
+ * A prefix beam search over the outputs of a CTC model. It sums up all alignments of a text, keeps
+ * the best texts, and keeps the likeliest alignment of each. The cost of a frame does not depend on
+ * the length of the utterance.
  */
 export class CtcBeam {
   readonly #table: TokenTable;
   readonly #scorer: WordScorer;
   readonly #width: number;
   #beam: Prefix[] = [];
-  /** The beam after this frame. */
+  /** The beam after the current frame. */
   #next: Prefix[] = [];
-  /** Tokens of this frame that are considered, and their log probabilities. */
+  /** The tokens of the current frame that are considered, and their log probabilities. */
   readonly #tokens: number[] = [];
   readonly #logs: number[] = [];
   readonly #bins = new Uint32Array(binCount + 1);
@@ -47,7 +49,7 @@ export class CtcBeam {
     this.#frame = 0;
   }
 
-  /** Frames searched. */
+  /** The number of frames searched. */
   get frames(): number {
     return this.#frame;
   }
@@ -58,15 +60,16 @@ export class CtcBeam {
   }
 
   /**
-   * Searches a frame: the log probabilities of all tokens, from `at` on. Throws an Error if they
-   * are not probabilities.
+   * Searches a frame. `logs` contains the log probabilities of all tokens, starting at `at`. Throws
+   * an Error if they are not probabilities.
    */
   step(logs: Float32Array, at: number): void {
     const blankLog = logs[at + this.#table.blank] ?? 0;
     this.#chooseTokens(logs, at);
     this.#next.length = 0;
     for (const prefix of this.#beam) this.#stay(prefix, logs, at);
-    // Each prefix of the beam scores at least this in the next one: new ones with less are pruned.
+    // Each prefix in the beam scores at least this in the next beam, so new prefixes that score
+    // less are pruned.
     const last = this.#beam.length < this.#width ? undefined : this.#beam.at(-1);
     const scoreMin = (last?.score ?? Number.NEGATIVE_INFINITY) + blankLog;
     for (const prefix of this.#beam) this.#extend(prefix, scoreMin);
@@ -86,7 +89,7 @@ export class CtcBeam {
     if (!Number.isFinite(best)) throw new Error("the model's outputs are not probabilities");
     const blankLog = logs[at + blank] ?? 0;
     const least = best - tokenMargin;
-    // The blank may leave too little probability for all other tokens together.
+    // The blank may leave too little probability for all other tokens combined.
     if (blankLog === best && Math.log(-Math.expm1(Math.min(best, 0))) < least) return;
     for (let token = 0; token < tokens.length; token++) {
       const log = logs[at + token] ?? 0;
@@ -98,8 +101,8 @@ export class CtcBeam {
   }
 
   /**
-   * Keeps the likeliest of too many tokens, by counting in bins: sorting thousands would take
-   * longer than everything else.
+   * Keeps the likeliest tokens if there are too many. It counts them in bins, because sorting
+   * thousands of tokens would take longer than everything else.
    */
   #keepLikeliest(best: number): void {
     const binOf = (log: number) => Math.floor(((best - log) * binCount) / tokenMargin);
@@ -113,7 +116,7 @@ export class CtcBeam {
     let kept = 0;
     for (let index = 0; index < this.#tokens.length && kept < tokensMax; index++) {
       const log = this.#logs[index] ?? 0;
-      // If the best bin alone has too many, any of them will do.
+      // If the best bin by itself has too many tokens, any of them will do.
       if (binOf(log) >= Math.max(1, last)) continue;
       this.#tokens[kept] = this.#tokens[index] ?? 0;
       this.#logs[kept] = log;
@@ -123,7 +126,9 @@ export class CtcBeam {
     this.#logs.length = kept;
   }
 
-  /** The text does not change: a blank follows, or its last token continues. */
+  /**
+   * Extends alignments without changing the text: a blank follows, or the last token continues.
+   */
   #stay(prefix: Prefix, logs: Float32Array, at: number): void {
     this.#touch(prefix);
     const blankLog = logs[at + this.#table.blank] ?? 0;
@@ -137,7 +142,7 @@ export class CtcBeam {
     addAlignments(prefix.nextLabel, label.total + log, label.best + log, longer);
   }
 
-  /** A token is appended to the text. */
+  /** Appends each considered token to the text. */
   #extend(prefix: Prefix, scoreMin: number): void {
     const { total } = prefix;
     const { best, stamp } = prefix.likeliest;
@@ -145,7 +150,7 @@ export class CtcBeam {
     for (let index = 0; index < this.#tokens.length; index++) {
       const token = this.#tokens[index] ?? 0;
       const log = this.#logs[index] ?? 0;
-      // The same token again is a second one only after a blank.
+      // A repetition of the last token counts as a second token only after a blank.
       const isSame = token === prefix.token;
       const from = isSame ? prefix.blank.total : total;
       if (from === Number.NEGATIVE_INFINITY) continue;
@@ -189,7 +194,7 @@ export class CtcBeam {
     return token < 0 || this.#isSpace(token);
   }
 
-  /** Keeps the best texts, best first. */
+  /** Keeps the best texts and sorts them, best first. */
   #prune(): void {
     const next = this.#next;
     for (const prefix of next) prefix.advance();
@@ -200,7 +205,7 @@ export class CtcBeam {
       prefix.isInBeam = count < this.#width && prefix.score >= scoreMin;
       if (prefix.isInBeam) count += 1;
     }
-    // This comes last, since only now it is known which of their children stay.
+    // Prefixes leave the beam last, because only now is it known which of their children stay.
     for (let index = count; index < next.length; index++) next[index]?.leave();
     next.length = count;
     this.#next = this.#beam;

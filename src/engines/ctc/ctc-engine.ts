@@ -9,18 +9,19 @@ import { StreamingBatch } from "./streaming-batch.ts";
 import { StreamingDecoder } from "./streaming-decoder.ts";
 import { WordScorer } from "./word-scorer.ts";
 
-/** Hypotheses in the beam: more for whole utterances. */
+/** The number of hypotheses in the beam, which is higher for whole utterances. */
 const beamWidths: Readonly<Record<RecognitionMode, number>> = { live: 16, short: 32, job: 32 };
 
 /**
- * Speech recognition with a CTC model on onnxruntime: our own features, search, times and
- * confidences. Throws an Error that begins with the path of the model's file that is wrong.
+ * Opens an engine that recognizes speech with a CTC model on onnxruntime, with its own features,
+ * search, times and confidences. Throws an Error that begins with the path of the faulty model
+ * file.
  */
 export async function openCtcEngine(card: ModelCard, folder: string): Promise<Engine> {
   const model = await openCtcModel(card, folder);
   const { session, table, lexicon } = model;
   const newDecoder = await decoderMaker(model);
-  // Sessions without hints, which are most of them, share this one.
+  // Sessions without hints, which are the majority, share this scorer.
   const plainScorer = new WordScorer(lexicon);
   return {
     name: "ctc",

@@ -11,7 +11,10 @@ import { openCtcModel } from "./ctc-model.ts";
 const folder = mkdtempSync(join(tmpdir(), "hlust-ctc-model-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** A card with only the paths of its files, so that faults are found in the files themselves. */
+/**
+ * A card that contains only the paths of the model's files, so that faults are found in the files
+ * themselves.
+ */
 function bareCard(starter: Starter, options: ModelCard["options"] = {}): ModelCard {
   const card = starterCard(starter);
   const files = Object.entries(card.files).map(([role, { path }]) => [role, { path }] as const);
@@ -30,7 +33,7 @@ function bytesOf(starter: Starter, path: string): Buffer {
   return readFileSync(join(starterFolders[starter], path));
 }
 
-/** A copy with one text replaced by another of the same length. */
+/** A copy in which one text is replaced by another of the same length. */
 function withText(bytes: Buffer, from: string, to: string): Buffer {
   assert.equal(from.length, to.length);
   const copy = Buffer.from(bytes);
@@ -65,7 +68,7 @@ test("a streaming model is loaded with the layout of its metadata", async () => 
   assert.equal(lexicon?.penalty, 8);
 });
 
-test("a model of recordings is loaded, and options of the card override its metadata", async () => {
+test("a recording model is loaded, and options of the card override its metadata", async () => {
   const card = bareCard("whole", { frameMs: 20, lexiconPenalty: 2.5 });
   const { session, layout, lexicon } = await openCtcModel(card, starterFolders.whole);
   await session.release();
@@ -74,8 +77,8 @@ test("a model of recordings is loaded, and options of the card override its meta
 });
 
 test("a model that was exported for one stream serves several, one after another", async () => {
-  // In the file, the first dimension of the first input has a name; it is replaced by 1, in as many
-  // bytes.
+  // In the file, the first dimension of the first input has a name, which is replaced by 1 with the
+  // same number of bytes.
   const dimensions = "\n\u0003\u0012\u0001B\n\u0002\u0008P\n\u0002\u0008\u0019";
   const at = streamingModel.indexOf(dimensions);
   assert.ok(at > 0);
@@ -105,7 +108,7 @@ test("a model without a lexicon is loaded", async () => {
   assert.equal(model.lexicon, undefined);
 });
 
-test("an error names the wrong file, and what is wrong with it", async () => {
+test("an error names the faulty file and states what is wrong with it", async () => {
   const rows: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, RegExp])[] = [
     [
       { "model.onnx": streamingModel.subarray(0, 1200) },
@@ -157,7 +160,7 @@ test("an error names the wrong file, and what is wrong with it", async () => {
     ],
     [
       {
-        // The other operator has a shorter name: a comment of one letter fills the gap.
+        // The other operator has a shorter name, so a comment of one letter fills the gap.
         "model.onnx": withText(streamingModel, '"\nLogSoftmax', '"\u0007Softmax2\u0001x'),
       },
       /^model\.onnx: its outputs are not log probabilities of tokens$/,

@@ -27,13 +27,14 @@ export interface CtcModel {
   readonly lexicon: Lexicon | undefined;
 }
 
-/** The penalty of a word outside the lexicon, a natural logarithm. */
+/** The penalty for a word outside the lexicon, as a natural logarithm. */
 const lexiconPenaltyDefault = 4;
 
 /**
- * Loads a model of engine ctc. Its card has the files `model` and `tokens`, optionally `lexicon`
- * (one word per line), and options that override the model's metadata: windowFrames, shiftFrames,
- * frameMs, lexiconPenalty. Throws an Error that begins with the path of the file that is wrong.
+ * Loads a model for the ctc engine. Its card has the files `model` and `tokens`, and optionally
+ * `lexicon` (one word per line). Options of the card override the model's metadata: windowFrames,
+ * shiftFrames, frameMs, lexiconPenalty. Throws an Error that begins with the path of the faulty
+ * file.
  */
 export async function openCtcModel(card: ModelCard, folder: string): Promise<CtcModel> {
   const { model, tokens, lexicon } = card.files;
@@ -66,12 +67,12 @@ export async function openCtcModel(card: ModelCard, folder: string): Promise<Ctc
 async function openSession(folder: string, { path }: ModelFile): Promise<InferenceSession> {
   try {
     return await InferenceSession.create(join(folder, path), {
-      // The other cores are for other streams.
+      // The other cores are reserved for other streams.
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
       executionMode: "sequential",
       graphOptimizationLevel: "all",
-      // Errors are thrown: the library need not log them as well.
+      // Errors are thrown, so the library does not need to log them as well.
       logSeverityLevel: 4,
     });
   } catch (error) {

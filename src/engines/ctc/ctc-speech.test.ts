@@ -5,7 +5,9 @@ import { openStarter } from "../../../test/fixtures/open-starter.ts";
 import { assertWordTimes } from "../../../test/fixtures/word-times.ts";
 import type { DecoderOptions, Engine, Hypothesis } from "../protocol/engine.ts";
 
-/** Common phrases, which a differently trained starter model would mostly recognize too. */
+/**
+ * Common phrases, which a differently trained starter model would also recognize for the most part.
+ */
 const phrases = [
   "góðan daginn",
   "takk fyrir",
@@ -51,7 +53,7 @@ async function textOf(samples: Int16Array, options?: Partial<DecoderOptions>): P
   return (await recognize(samples, options))[0]?.text ?? "";
 }
 
-/** The samples with noise, this much quieter than their average. */
+/** Returns the samples with added noise that is this many decibels quieter than their average. */
 function noisy(samples: Int16Array, decibels: number, seed: number): Int16Array {
   const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
   // Uniform noise from -1 to 1 has a third of this power.
@@ -95,7 +97,7 @@ test("wrong words have a lower confidence than right ones", async () => {
   assert.ok(mean(right) > mean(wrong) + 0.2, `${mean(right)} right, ${mean(wrong)} wrong`);
 });
 
-test("every word begins where it was said", async () => {
+test("every word begins where it was spoken", async () => {
   for (const pauseMs of [150, 400]) {
     const { samples, words } = espeakWords(phrases.join(" "), pauseMs);
     const [best] = await recognize(samples);
@@ -103,7 +105,7 @@ test("every word begins where it was said", async () => {
   }
 });
 
-test("hints correct phrases that are recognized wrongly without them", async () => {
+test("hints correct phrases that are misrecognized without them", async () => {
   const names = [
     "Eyjafjallajökull",
     "Ragnheiður Skúladóttir",

@@ -2,7 +2,7 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 import type { TokenTable } from "./token-table.ts";
 import type { WordScorer } from "./word-scorer.ts";
 
-/** The parts of every decoder of a model. */
+/** The parts that every decoder of a model needs. */
 export interface DecoderParts {
   readonly table: TokenTable;
   readonly scorer: WordScorer;
@@ -12,8 +12,8 @@ export interface DecoderParts {
 }
 
 /**
- * Frames of silence that are put before each utterance. Measured with utterances that begin with
- * their first sample of speech: 3 of 23 wrong first words become right, and more silence does
- * not help.
+ * The number of frames of silence that are put before each utterance. In a measurement with
+ * utterances that begin with their first sample of speech, this corrected 3 of 23 wrong first
+ * words, and more silence did not help.
  */
 export const leadFrames = 16;

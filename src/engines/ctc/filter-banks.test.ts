@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { FilterBanks } from "./filter-banks.ts";
 import { silenceFeature } from "./mel-filters.ts";
 
-/** Speech-like: tones that glide and fade, with noise under them. */
+/** Generates a speech-like sound: tones that glide and fade, with background noise. */
 function sound(length: number, seed = 1): Int16Array {
   let state = seed;
   return Int16Array.from({ length }, (_, index) => {
@@ -14,7 +14,10 @@ function sound(length: number, seed = 1): Int16Array {
   });
 }
 
-/** Reference implementation: the whole recording at once, and a Fourier sum for each bin. */
+/**
+ * A reference implementation, which processes the whole recording at once and computes a Fourier
+ * sum for each bin.
+ */
 function slowFilterBanks(samples: Int16Array, binCount: number): number[][] {
   const count = Math.floor((samples.length + 80) / 160);
   const mel = (hertz: number) => 1127 * Math.log(1 + hertz / 700);
@@ -89,7 +92,7 @@ test("any split of the samples gives exactly the same frames", () => {
   }
 });
 
-test("a frame is made as soon as its window is complete", () => {
+test("a frame is created as soon as its window is complete", () => {
   const banks = new FilterBanks();
   banks.accept(sound(279));
   assert.equal(banks.count, 0);
@@ -115,7 +118,7 @@ test("drop() removes the first frames while a minute of audio is added", () => {
   assert.deepEqual(Float32Array.from(taken), whole);
 });
 
-test("clear() removes everything of the last utterance", () => {
+test("clear() removes everything from the last utterance", () => {
   const samples = sound(3000);
   const banks = banksOf(sound(5000, 7), 900);
   banks.drop(3);
@@ -126,7 +129,7 @@ test("clear() removes everything of the last utterance", () => {
   assert.deepEqual(banks.values, banksOf(samples, 3000).values);
 });
 
-test("silence has the least feature value, even if addSilence() adds it", () => {
+test("silence has the minimum feature value, including silence that addSilence() adds", () => {
   const banks = banksOf(new Int16Array(800), 800);
   banks.addSilence(2);
   assert.equal(banks.count, 7);

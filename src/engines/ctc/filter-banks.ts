@@ -2,30 +2,30 @@ import { engineSampleRate } from "../protocol/engine.ts";
 import { MelFilters, silenceFeature } from "./mel-filters.ts";
 import { PowerSpectrum } from "./power-spectrum.ts";
 
-/** Milliseconds from one frame to the next. */
+/** The time from one frame to the next, in milliseconds. */
 export const featureMs = 10;
 const shiftSamples = (featureMs * engineSampleRate) / 1000;
-/** A window is 25 ms. */
+/** The length of a window: 25 ms. */
 const windowSamples = 400;
 const transformSamples = 512;
 /**
- * The first window begins this long before the first sample, so that each window is centered on its
- * 10 ms.
+ * The number of samples by which the first window begins before the first sample, so that each
+ * window is centered on its 10 ms.
  */
 const leadSamples = windowSamples / 2 - shiftSamples / 2;
 const range = { lowHertz: 20, highHertz: 7600, sampleRate: engineSampleRate };
 const preemphasis = 0.97;
 /** The divisor of 16-bit samples. */
 const fullScale = 32_768;
-/** Povey's window: a Hann window to the power of 0.85, so that it ends in zero at both sides. */
+/** Povey's window: a Hann window to the power of 0.85, so that it is zero at both ends. */
 const window = Float64Array.from({ length: windowSamples }, (_, index) =>
   Math.pow(0.5 - 0.5 * Math.cos((2 * Math.PI * index) / (windowSamples - 1)), 0.85),
 );
 
 /**
  * Logarithmic mel filter banks of a stream of samples, as Kaldi computes them (feature-fbank.cc
- * with snip_edges=false, no dither; samples from -1 to 1): the features that neural models are
- * trained on. Frames are kept until they are dropped.
+ * with snip_edges=false, no dither; samples from -1 to 1). Neural models are trained on these
+ * features. Frames are kept until they are dropped.
  */
 export class FilterBanks {
   readonly binCount: number;
@@ -33,11 +33,11 @@ export class FilterBanks {
   readonly #spectrum = new PowerSpectrum(transformSamples);
   readonly #frame = new Float64Array(transformSamples);
   readonly #powers = new Float64Array(transformSamples / 2);
-  /** The last samples, from #firstSample of the utterance on. */
+  /** The last samples, starting with #firstSample of the utterance. */
   #samples = new Float64Array(4 * windowSamples);
   #firstSample = 0;
   #sampleCount = 0;
-  /** Frames made of the samples of this utterance. */
+  /** The number of frames created from the samples of this utterance. */
   #madeCount = 0;
   #values: Float32Array;
   #from = 0;
@@ -54,13 +54,13 @@ export class FilterBanks {
     return (this.#to - this.#from) / this.binCount;
   }
 
-  /** The frames, one after another: a view, valid until the next change. */
+  /** The frames, one after another, as a view that is valid until the next change. */
   get values(): Float32Array {
     return this.#values.subarray(this.#from, this.#to);
   }
 
   accept(samples: Int16Array): void {
-    // The samples are added in parts, so that few have to be kept.
+    // The samples are added in parts, so that only a few have to be kept.
     for (let at = 0; at < samples.length; at += windowSamples) {
       this.#keep(samples.subarray(at, at + windowSamples));
       const whole =
@@ -69,7 +69,7 @@ export class FilterBanks {
     }
   }
 
-  /** Makes the last frames, for which the last samples are mirrored. */
+  /** Creates the last frames, for which the last samples are mirrored. */
   end(): void {
     this.#make(Math.floor((this.#sampleCount + shiftSamples / 2) / shiftSamples));
   }
@@ -100,7 +100,7 @@ export class FilterBanks {
     const kept = this.#sampleCount - this.#firstSample;
     if (kept + samples.length > this.#samples.length) {
       const needed = Math.max(0, this.#madeCount * shiftSamples - leadSamples);
-      // One more window is kept, to be mirrored at the end.
+      // One additional window is kept, to be mirrored at the end.
       const first = Math.max(this.#firstSample, needed - windowSamples);
       this.#samples.copyWithin(0, first - this.#firstSample, kept);
       this.#firstSample = first;
@@ -112,7 +112,7 @@ export class FilterBanks {
     this.#sampleCount += samples.length;
   }
 
-  /** Makes frames until `count` have been made. */
+  /** Creates frames until there are `count`. */
   #make(count: number): void {
     for (; this.#madeCount < count; this.#madeCount++) {
       this.#takeWindow(this.#madeCount * shiftSamples - leadSamples);
@@ -124,8 +124,8 @@ export class FilterBanks {
   }
 
   /**
-   * Prepares the window that begins at sample `start` of the utterance: mean removed,
-   * pre-emphasized, multiplied by the window function.
+   * Prepares the window that begins at sample `start` of the utterance: removes the mean, applies
+   * pre-emphasis, and multiplies by the window function.
    */
   #takeWindow(start: number): void {
     const frame = this.#frame;
@@ -159,7 +159,7 @@ export class FilterBanks {
   #makeRoom(length: number): void {
     if (this.#to + length <= this.#values.length) return;
     const held = this.#to - this.#from;
-    // Dropped frames leave room at the front; a whole recording needs more memory.
+    // Dropped frames leave space at the front; a whole recording needs more memory.
     const isCrowded = 2 * (held + length) > this.#values.length;
     const values = isCrowded ? new Float32Array(4 * (held + length)) : this.#values;
     values.set(this.#values.subarray(this.#from, this.#to));

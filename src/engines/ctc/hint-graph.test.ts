@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { HintGraph } from "./hint-graph.ts";
 import { lettersOf } from "./token-table.ts";
 
-/** Scores after each letter of the text, and at its end. */
+/** The scores after each letter of the text, and at its end. */
 function scoresOf(graph: HintGraph, text: string): readonly number[] {
   let state = graph.start;
   const scores = lettersOf(text).map((letter) => {
@@ -14,7 +14,7 @@ function scoresOf(graph: HintGraph, text: string): readonly number[] {
   return [...scores, graph.finish(state)].map((score) => Math.round(score * 1e9) / 1e9);
 }
 
-/** The score of a letter at a boost of 10. */
+/** The score of a letter with a boost of 10. */
 const letter = scoresOf(new HintGraph([{ phrases: ["a"], boost: 10 }]), "a").at(-1) ?? 0;
 
 test("a phrase scores with each letter, keeps the score when complete, and loses it when it breaks off", () => {
@@ -37,7 +37,7 @@ test("a phrase scores with each letter, keeps the score when complete, and loses
   assert.deepEqual(steps, [1, 2, 3, 0, 0, 0]);
 });
 
-test("only the longest of nested phrases counts, and phrases that follow each other all count", () => {
+test("only the longest of nested phrases counts, and consecutive phrases all count", () => {
   const phrases = ["a b", "a b c d", "b", "c e"];
   const graph = new HintGraph([{ phrases, boost: 10 }]);
   const rows: readonly (readonly [string, number])[] = [
@@ -77,7 +77,7 @@ test("the score of a phrase is proportional to its boost", () => {
   assert.deepEqual(earned, [2 * letter, letter / 2, 0, 0]);
 });
 
-test("a phrase scores each time that it occurs in any text", () => {
+test("a phrase scores each time that it occurs, in any text", () => {
   const word = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: 2 });
   const words = fc.array(word, { maxLength: 20 });
   const property = fc.property(
@@ -90,7 +90,7 @@ test("a phrase scores each time that it occurs in any text", () => {
       const scores = scoresOf(graph, text);
       const times = said.filter((_, at) => phrase.every((each, n) => said[at + n] === each)).length;
       const total = (scores.at(-1) ?? 0) / value;
-      // Overlapping occurrences may count once.
+      // Overlapping occurrences may count only once.
       assert.ok(total <= times + 1e-6, `${total} of ${times} in ${text}`);
       assert.equal(total > 0.5, times > 0);
       assert.ok(scores.every((score) => score >= 0));

@@ -2,7 +2,7 @@ import type { PhraseHints } from "../protocol/engine.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import { lettersOf, spaceLetter } from "./token-table.ts";
 
-/** The score of each letter of a phrase per unit of its boost, a natural logarithm. */
+/** The score of each letter of a phrase per unit of the phrase's boost, as a natural logarithm. */
 const scorePerBoost = 0.06;
 
 /** A state of the automaton, and the score of the text up to it. */
@@ -12,24 +12,24 @@ export interface HintState {
 }
 
 /**
- * Phrases that are likely to be said, as an Aho-Corasick automaton over their letters. Each letter
- * along a phrase adds to the score; the sum stays when the phrase is complete, and is subtracted
- * when the text leaves the phrase. A node is the longest beginning of a phrase that the text ends
- * with.
+ * An Aho-Corasick automaton over the letters of phrases that are likely to be said. Each letter
+ * along a phrase adds to the score. The sum is kept when the phrase is complete, and is subtracted
+ * when the text leaves the phrase. A node represents the longest beginning of a phrase with which
+ * the text ends.
  */
 export class HintGraph {
   /** The state at the start of an utterance. */
   readonly start: HintState;
   readonly #trie = new LetterTrie();
   /**
-   * For each node: the score of the letters on its path, the part of it that stays whatever
-   * follows, and the score of the phrase that is complete there.
+   * For each node: the score of the letters on its path, the part of that score that is kept
+   * whatever follows, and the score of the phrase that is complete at the node.
    */
   readonly #earned: Float64Array;
   readonly #kept: Float64Array;
   readonly #completed: Float64Array;
   /**
-   * Where to continue if no child matches (the failure link of Aho-Corasick): the node of the
+   * The node at which to continue if no child matches (the failure link of Aho-Corasick): the
    * longest proper suffix of this node's path that is also the beginning of a phrase.
    */
   readonly #fallbacks: Int32Array;
@@ -59,13 +59,13 @@ export class HintGraph {
     return { node: next, score: kept + this.#pendingAt(next) + (this.#completed[next] ?? 0) };
   }
 
-  /** The score of the text when nothing follows. */
+  /** The score of the text if nothing follows. */
   finish(state: HintState): number {
     const { node, score } = this.advance(state, spaceLetter);
     return score - this.#pendingAt(node);
   }
 
-  /** The longest beginning of a phrase that continues with this letter. */
+  /** Returns the node of the longest beginning of a phrase that continues with this letter. */
   #follow(from: number, letter: number): number {
     for (let node = from; ; node = this.#fallbacks[node] ?? 0) {
       const next = this.#trie.next(node, letter);
@@ -74,7 +74,7 @@ export class HintGraph {
     }
   }
 
-  /** The nodes with the letters that lead to them, in order of depth. */
+  /** Returns the nodes with the letters that lead to them, in order of depth. */
   #stepsOf(
     paths: readonly { readonly letters: readonly number[]; readonly boost: number }[],
   ): Step[] {
@@ -132,8 +132,8 @@ export function foldedWords(phrase: string): readonly string[] {
 }
 
 /**
- * The letters of the words with a space before and after each word, so that a phrase begins and
- * ends at the bounds of words.
+ * The letters of the words, with a space before and after each word, so that a phrase begins and
+ * ends at word boundaries.
  */
 function pathOf(words: readonly string[]): readonly number[] {
   return [spaceLetter, ...words.flatMap((word) => [...lettersOf(word), spaceLetter])];

@@ -12,7 +12,7 @@ function endOf(trie: LetterTrie, word: string): number | undefined {
   return state;
 }
 
-test("a trie contains its words and their beginnings, and no others", () => {
+test("a trie contains its words and their beginnings, and nothing else", () => {
   const letters = fc.string({
     unit: fc.constantFrom("a", "á", "b", "ð"),
     minLength: 1,

@@ -1,5 +1,5 @@
 /**
- * A set of words, as a tree of their letters. A state stands for the letters so far; 0 is the state
+ * A set of words, as a tree of their letters. A state represents the letters so far; 0 is the state
  * before the first letter.
  */
 export class LetterTrie {
@@ -17,7 +17,7 @@ export class LetterTrie {
     return this.#count;
   }
 
-  /** Returns the state at the end of the word. */
+  /** Adds a word and returns the state at its end. */
   add(letters: readonly number[]): number {
     let state = 0;
     for (const letter of letters) state = this.next(state, letter) ?? this.#append(state, letter);
@@ -25,7 +25,7 @@ export class LetterTrie {
     return state;
   }
 
-  /** The state after one more letter; undefined if no word continues with it. */
+  /** Returns the state after one more letter; undefined if no word continues with that letter. */
   next(state: number, letter: number): number | undefined {
     for (let child = this.#children[state] ?? 0; child !== 0; child = this.#siblings[child] ?? 0) {
       if (this.#letters[child] === letter) return child;

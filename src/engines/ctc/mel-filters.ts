@@ -1,6 +1,6 @@
 /**
- * The least power of a filter, FLT_EPSILON as in Kaldi: its logarithm is the feature of digital
- * silence.
+ * The minimum power of a filter, which is FLT_EPSILON as in Kaldi. Its logarithm is the feature of
+ * digital silence.
  */
 const powerMin = 1.1920928955078125e-7;
 export const silenceFeature = Math.log(powerMin);
@@ -13,7 +13,7 @@ export class MelFilters {
   readonly #count: number;
   /**
    * For each filter: its first bin, and the index of its first weight. The second array has one
-   * more element, the end of the weights.
+   * additional element, the end of the weights.
    */
   readonly #firsts: Int32Array;
   readonly #starts: Int32Array;

@@ -4,16 +4,19 @@ import type { ModelCard } from "../../models/model-card.ts";
 import { featureMs } from "./filter-banks.ts";
 import type { StreamingShape } from "./window-tensors.ts";
 
-/** A model that processes windows of a stream, and carries a state from one window to the next. */
+/**
+ * The layout of a model that processes windows of a stream, and carries a state from one window to
+ * the next.
+ */
 export interface StreamingLayout extends StreamingShape {
   readonly kind: "streaming-nemo-ctc";
-  /** Frames from the start of a window to the start of the next. */
+  /** The number of frames from the start of a window to the start of the next. */
   readonly shiftFrames: number;
-  /** Milliseconds from one output to the next. */
+  /** The time from one output to the next, in milliseconds. */
   readonly frameMs: number;
 }
 
-/** A model of whole recordings. */
+/** The layout of a model that processes whole recordings. */
 export interface RecordingLayout {
   readonly kind: "zipformer-ctc";
   readonly binCount: number;
@@ -29,27 +32,29 @@ interface Sources {
 }
 
 /**
- * The greatest accepted count in a layout: more than any real model has, and small enough for exact
- * arithmetic.
+ * The maximum count that is accepted in a layout: more than any real model has, and small enough
+ * for exact arithmetic.
  */
 const countMax = 999_999;
 const countNeed = `a whole number from 1 to ${countMax}`;
-/** The maximum number of values in an input; real models have a million. */
+/** The maximum number of values in an input; real models have about a million. */
 const inputSizeMax = 1 << 24;
 /** The subsampling of zipformer models without metadata. */
 const subsamplingDefault = 4;
 /**
- * The sum of the probabilities of an output may differ this much from 1: otherwise the numbers are
- * not probabilities.
+ * The tolerance for the sum of the probabilities of an output, which should be 1. Outside this
+ * tolerance, the numbers are not probabilities.
  */
 const sumTolerance = 0.05;
-/** The number of frames with which a recording model is run, to find out how many tokens it has. */
+/**
+ * The number of frames with which a recording model is run to determine how many tokens it has.
+ */
 const probeFrames = 100;
 
 /**
- * The layout of a model, from its inputs, its metadata (as NeMo writes it) and the options of its
- * card, which override them; and from its outputs, by running it once on silence. Throws
- * ModelFileError if the model is of another kind.
+ * Determines the layout of a model from its inputs, its metadata (as NeMo writes it), and the
+ * options of its card, which override the metadata. It also runs the model once on silence and uses
+ * the outputs. Throws ModelFileError if the model is of another kind.
  */
 export async function readLayout(
   session: InferenceSession,
@@ -68,7 +73,10 @@ export async function readLayout(
     : await recordingLayout(session, sources);
 }
 
-/** Inputs and outputs are identified by position: names differ from exporter to exporter. */
+/**
+ * Determines the kind of the model. Inputs and outputs are identified by position, because names
+ * differ between exporters.
+ */
 function kindOf({
   inputMetadata,
   outputNames,
@@ -134,13 +142,13 @@ async function streamingLayout(
     channelDims,
     timeDims,
   };
-  // frameMs is computed, since a rounding error would add up from window to window.
+  // frameMs is computed, because a rounding error would accumulate from window to window.
   return { kind: "streaming-nemo-ctc", shiftFrames, frameMs: shiftMs / outputFrames, ...shape };
 }
 
 /**
- * Whether the model was exported for one stream: a fixed number of streams is 1, since the model
- * ran with one.
+ * Whether the model was exported for one stream. A fixed number of streams must be 1, because the
+ * model ran with one stream.
  */
 function isForOneStream(session: InferenceSession): boolean {
   return session.inputNames.some((_, input) => dimensionOf(session, input, 0) !== undefined);
@@ -156,7 +164,7 @@ async function recordingLayout(
   return { kind: "zipformer-ctc", binCount, tokenCount, frameMs: frameMsOf(sources) };
 }
 
-/** The two last dimensions of the first output: frames and tokens. */
+/** The last two dimensions of the first output: frames and tokens. */
 async function outputDims(
   session: InferenceSession,
   path: string,
@@ -225,7 +233,7 @@ function metadataNumber({ path, metadata }: Sources, name: string): number {
   throw new ModelFileError(path, `its metadata ${name} ${problem}`);
 }
 
-/** An option of a card; throws ModelFileError if it is not a number. */
+/** Returns an option of a card; throws ModelFileError if it is not a number. */
 export function numberOption({ options }: ModelCard, name: string): number | undefined {
   const value = options[name];
   if (value === undefined || (typeof value === "number" && value >= 0)) return value;

@@ -6,7 +6,7 @@ test("power spectra equal Fourier sums", () => {
   for (const length of [8, 32, 512]) {
     const spectrum = new PowerSpectrum(length);
     const powers = new Float64Array(length / 2);
-    // Computed twice, since the first run must leave nothing behind.
+    // The spectrum is computed twice, because the first run must leave nothing behind.
     for (const turn of [1, 2]) {
       const frame = Float64Array.from(
         { length },
@@ -26,6 +26,6 @@ test("power spectra equal Fourier sums", () => {
   }
 });
 
-test("other lengths than twice a power of four are rejected", () => {
+test("lengths other than twice a power of four are rejected", () => {
   for (const length of [0, 3, 16, 400]) assert.throws(() => new PowerSpectrum(length), /power of/);
 });

@@ -1,11 +1,11 @@
 /**
- * Power spectra of real frames of a fixed length, twice a power of four: the frame goes through a
- * complex FFT of half its length, with even samples as the real and odd ones as the imaginary part,
- * and the two spectra are separated afterwards.
+ * Computes power spectra of real frames with a fixed length, which is twice a power of four. The
+ * frame is transformed by a complex FFT of half its length, with even samples as the real part and
+ * odd samples as the imaginary part. The two spectra are separated afterwards.
  */
 export class PowerSpectrum {
   readonly #half: number;
-  /** The place of each sample: the digits of its index, base 4, in reverse. */
+  /** The place of each sample: the base-4 digits of its index in reverse order. */
   readonly #places: Uint16Array;
   readonly #real: Float64Array;
   readonly #imaginary: Float64Array;
@@ -27,8 +27,8 @@ export class PowerSpectrum {
   }
 
   /**
-   * Writes |X(k)|^2 for k from 0 to half the length, exclusive: our filters do not use the last
-   * value.
+   * Writes |X(k)|^2 for k from 0 to half the length, exclusive, because the filters do not use the
+   * last value.
    */
   write(frame: Float64Array, powers: Float64Array): void {
     this.#load(frame);
@@ -46,7 +46,7 @@ export class PowerSpectrum {
     }
   }
 
-  /** Combines four transforms of a quarter of `size` each. */
+  /** Combines four transforms, each a quarter of `size` long. */
   #combine(size: number): void {
     const real = this.#real;
     const imaginary = this.#imaginary;
@@ -89,8 +89,8 @@ export class PowerSpectrum {
   }
 
   /**
-   * The spectra of even and odd samples are conjugate symmetric: they are the sum and the
-   * difference of mirrored values.
+   * Separates the spectra of even and odd samples, which are conjugate symmetric: they are the sum
+   * and the difference of mirrored values.
    */
   #separate(powers: Float64Array): void {
     const real = this.#real;

@@ -1,44 +1,48 @@
 import type { WordState } from "./word-scorer.ts";
 
-/** The alignment of a token with the frames, linked to those of the tokens before it. */
+/** The alignment of a token with the frames, linked to the alignments of the tokens before it. */
 export interface Stamp {
   readonly before: Stamp | undefined;
-  /** The first and the last frame of the outputs. */
+  /** The token's first and last frame in the outputs. */
   readonly first: number;
   readonly last: number;
-  /** The greatest log probability of the token in these frames. */
+  /** The maximum log probability of the token in these frames. */
   readonly peak: number;
 }
 
-/** Alignments of the same tokens that end in the same way: their sum, and the likeliest one. */
+/**
+ * Alignments of the same tokens that end in the same way: their total, and the likeliest of them.
+ */
 export interface Alignments {
-  /** Natural logarithm of their total probability. */
+  /** The natural logarithm of their total probability. */
   total: number;
   best: number;
   stamp: Stamp | undefined;
 }
 
 /**
- * A hypothesis, as a node of the tree of all hypotheses: a token after those of its parent. Its
- * alignments end in a blank or in the token itself; the next token may be the same one only after a
- * blank.
+ * A hypothesis, as a node in the tree of all hypotheses: a token that follows those of its parent.
+ * Its alignments end in a blank or in the token itself. The next token may be the same token only
+ * after a blank.
  */
 export class Prefix {
   readonly parent: Prefix | undefined;
-  /** -1 at the root. */
+  /** The token; -1 at the root. */
   readonly token: number;
   readonly words: WordState;
-  /** The first child; the others are linked by `sibling`, since there are few. */
+  /** The first child; the other children are linked by `sibling`, because there are few. */
   child: Prefix | undefined;
   sibling: Prefix | undefined;
   blank: Alignments = noAlignments();
   label: Alignments = noAlignments();
   nextBlank: Alignments = noAlignments();
   nextLabel: Alignments = noAlignments();
-  /** The score of all alignments and of the words; up to date while the prefix is in the beam. */
+  /**
+   * The score of all alignments and of the words. It is up to date while the prefix is in the beam.
+   */
   score = Number.NEGATIVE_INFINITY;
   isInBeam = false;
-  /** The last frame that added alignments to it. */
+  /** The last frame that added alignments to this prefix. */
   touchedAt = -1;
 
   constructor(parent: Prefix | undefined, token: number, words: WordState) {
@@ -61,7 +65,7 @@ export class Prefix {
     return child;
   }
 
-  /** The total of all alignments. */
+  /** The total log probability of all alignments. */
   get total(): number {
     return logSum(this.blank.total, this.label.total);
   }
@@ -71,7 +75,7 @@ export class Prefix {
     return this.label.best > this.blank.best ? this.label : this.blank;
   }
 
-  /** The alignments of this frame become those that the next one extends. */
+  /** Makes the alignments of this frame the ones that the next frame extends. */
   advance(): void {
     const { blank, label } = this;
     this.blank = this.nextBlank;
@@ -82,8 +86,8 @@ export class Prefix {
   }
 
   /**
-   * Removes it from the beam. Without children it is also removed from the tree, together with
-   * ancestors that were there only for it.
+   * Removes the prefix from the beam. A prefix without children is also removed from the tree,
+   * together with ancestors that were needed only for it.
    */
   leave(): void {
     this.isInBeam = false;
@@ -109,7 +113,7 @@ export class Prefix {
   }
 }
 
-/** Adds alignments of this total log probability, the likeliest of which has `best`. */
+/** Adds alignments with this total log probability; `best` is that of the likeliest one. */
 export function addAlignments(
   to: Alignments,
   total: number,

@@ -5,30 +5,33 @@ import { type DecoderParts, leadFrames } from "./decoder-parts.ts";
 import { featureMs, FilterBanks } from "./filter-banks.ts";
 import type { Outputs, RecordingModel } from "./recording-model.ts";
 
-/** Frames of silence that are put after an utterance, so that the model outputs its last word. */
+/**
+ * The number of frames of silence that are put after an utterance, so that the model outputs its
+ * last word.
+ */
 const tailFrames = 16;
 /**
- * A live utterance is decoded again after this many frames at the earliest, and only so often that
- * the model takes at most this share of the time.
+ * The minimum number of new frames before a live utterance is decoded again, and the maximum share
+ * of the time that the model may take for this.
  */
 const againFramesMin = 20;
 const againShareMax = 1 / 3;
-/** Audio that is searched in one slice. */
+/** The duration of the audio that is searched in one slice. */
 const sliceMs = 100;
 
 /** One pass over the utterance so far. */
 interface Pass {
-  /** Frames of features. */
+  /** The number of frames of features. */
   readonly frames: number;
   readonly endMs: number;
   outputs: Outputs | undefined;
-  /** Resolves when there are outputs. */
+  /** Resolves when the outputs are available. */
   run: Promise<void>;
 }
 
 /**
- * Decodes an utterance as a whole when it has ended. A live utterance is also decoded from time to
- * time while it lasts.
+ * Decodes an utterance as a whole when it has ended. A live utterance is also decoded at intervals
+ * while it lasts.
  */
 export class RecordingDecoder implements Decoder {
   readonly #parts: DecoderParts;
@@ -36,7 +39,7 @@ export class RecordingDecoder implements Decoder {
   readonly #banks: FilterBanks;
   readonly #beam: CtcBeam;
   #pass: Pass | undefined;
-  /** A live utterance is decoded again when it has this many frames. */
+  /** The number of frames at which a live utterance is decoded again. */
   #againAt = againFramesMin;
   #samples = 0;
   #partial: Hypothesis | undefined;
@@ -97,9 +100,9 @@ export class RecordingDecoder implements Decoder {
     }
   }
 
-  /** Runs the model on all frames so far, in place of a pass that is under way. */
+  /** Runs the model on all frames so far. This pass replaces a pass that is in progress. */
   #beginPass(): Pass {
-    // A copy: more frames may come while these wait for their turn.
+    // The features are copied, because more frames may arrive while they wait for their turn.
     const features = this.#banks.values.slice();
     const pass: Pass = {
       frames: this.#banks.count,
@@ -114,7 +117,7 @@ export class RecordingDecoder implements Decoder {
     return pass;
   }
 
-  /** Searches one more slice; false after the last one. */
+  /** Searches one more slice; returns false after the last slice. */
   #search({ logs, frames }: Outputs): boolean {
     const { tokenCount, frameMs } = this.#model.layout;
     const slice = Math.max(1, Math.floor(sliceMs / frameMs));
@@ -127,7 +130,7 @@ export class RecordingDecoder implements Decoder {
     return { frameMs: this.#model.layout.frameMs, startMs: -leadFrames * featureMs, endMs };
   }
 
-  /** It keeps nothing from one utterance to the next. */
+  /** The decoder keeps no state from one utterance to the next. */
   save(): readonly number[] {
     return [];
   }

@@ -1,7 +1,7 @@
 import { type InferenceSession, Tensor } from "onnxruntime-node";
 import type { RecordingLayout } from "./model-layout.ts";
 
-/** The length of the measurement: half of the longest utterance. */
+/** The number of frames in the measurement: half of the longest utterance. */
 const measuredFrames = 1000;
 
 /** The outputs of a model for a recording. */
@@ -11,7 +11,7 @@ export interface Outputs {
   readonly frames: number;
 }
 
-/** A model of whole recordings. */
+/** A model that processes whole recordings. */
 export class RecordingModel {
   readonly layout: RecordingLayout;
   readonly #session: InferenceSession;
@@ -24,14 +24,14 @@ export class RecordingModel {
   }
 
   /**
-   * The time that the model takes for this many frames, in frames. It is measured once, so that
-   * every stream is decoded at the same points.
+   * Returns the time that the model takes for this number of frames, in frames. It is measured
+   * once, so that every stream is decoded at the same points.
    */
   costOf(frames: number): number {
     return frames * this.#costOfFrame;
   }
 
-  /** Measures the cost of a frame in a second run, since the first run allocates memory. */
+  /** Measures the cost of a frame in a second run, because the first run allocates memory. */
   async measure(): Promise<void> {
     const frames = new Float32Array(measuredFrames * this.layout.binCount);
     await this.run(frames);
@@ -48,7 +48,7 @@ export class RecordingModel {
       new Tensor("float32", features, [1, count, binCount]),
       new Tensor("int64", BigInt64Array.of(BigInt(count)), [1]),
     ];
-    // Inputs and outputs are identified by position, since names differ.
+    // Inputs and outputs are identified by position, because names differ.
     const { inputNames, outputNames } = this.#session;
     const feeds = Object.fromEntries(inputs.map((each, at) => [inputNames[at] ?? "", each]));
     const outputs = await this.#session.run(feeds);

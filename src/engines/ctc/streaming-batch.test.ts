@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => model.session.release());
 
-/** A stream of frames like speech, a different one for each seed, with all its outputs. */
+/** A stream of speech-like frames, different for each seed, with all its outputs. */
 function streamOf(seed: number, mode: Window["mode"] = "live") {
   const state = newStreamState(shape);
   const outputs: Float32Array[] = [];
@@ -36,7 +36,7 @@ async function runAll(batch: StreamingBatch, windows: readonly Window[]): Promis
   await Promise.all(windows.map((window) => batch.run(window)));
 }
 
-test("a stream has exactly the same outputs alone and with others, in any row", async () => {
+test("a stream has exactly the same outputs on its own and together with others, in any row", async () => {
   const batch = new StreamingBatch(model.session, shape);
   const alone = streamOf(1);
   for (let window = 0; window < 5; window++) await batch.run(alone.next());
@@ -61,7 +61,7 @@ test("a stream has exactly the same outputs alone and with others, in any row", 
   }
 });
 
-test("windows of one turn of the event loop share a run", async () => {
+test("windows from one turn of the event loop share a run", async () => {
   const runs: number[] = [];
   const batch = new StreamingBatch(model.session, shape);
   const [one, two, three] = [streamOf(1), streamOf(2), streamOf(3)];
@@ -74,7 +74,7 @@ test("windows of one turn of the event loop share a run", async () => {
   assert.deepEqual(runs, [1, 1, 2]);
 });
 
-test("live windows run first, the others after them", async () => {
+test("live windows run first, and the others after them", async () => {
   const batch = new StreamingBatch(model.session, shape);
   const order: string[] = [];
   const modes = ["job", "short", "live", "job", "live"] as const;
@@ -96,7 +96,7 @@ test("a cancelled window resolves, and is not processed", async () => {
   const running = runAll(batch, [kept.next(), first, second]);
   first.isCancelled = true;
   await turn();
-  // By now the run has begun.
+  // The run has begun by now.
   second.isCancelled = true;
   await running;
   assert.equal(kept.outputs.length, 1);
@@ -104,7 +104,7 @@ test("a cancelled window resolves, and is not processed", async () => {
   assert.deepEqual(late.state, newStreamState(shape));
 });
 
-test("a failed run rejects its windows, and later ones run", async () => {
+test("a failed run rejects its windows, and later windows still run", async () => {
   const batch = new StreamingBatch(model.session, shape);
   const broken: Window = {
     ...streamOf(1).next(),

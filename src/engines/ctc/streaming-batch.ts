@@ -2,21 +2,27 @@ import type { InferenceSession } from "onnxruntime-node";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import { type StreamingShape, type StreamState, WindowTensors } from "./window-tensors.ts";
 
-/** The maximum number of windows in one run: more would save nothing, and others wait for them. */
+/**
+ * The maximum number of windows in one run: more would save nothing, and other windows wait for
+ * them.
+ */
 const rowsMax = 32;
-/** A run has windows of one mode, so that live ones do not wait for others. */
+/**
+ * The modes in order of urgency. A run contains windows of one mode, so that live windows do not
+ * wait for others.
+ */
 const modesByRank: readonly RecognitionMode[] = ["live", "short", "job"];
 
 /** A window of a stream to be run. */
 export interface Window {
   readonly mode: RecognitionMode;
-  /** The state before the window; the run updates it. */
+  /** The state before the window, which the run updates. */
   readonly state: StreamState;
-  /** The next frames of the stream; called when its turn comes. */
+  /** Returns the next frames of the stream; called when the window's turn comes. */
   readonly frames: () => Float32Array;
-  /** Takes the log probabilities of the outputs: a view, to be copied. */
+  /** Receives the log probabilities of the outputs, as a view that must be copied. */
   readonly take: (logs: Float32Array) => void;
-  /** Whether its stream no longer needs it. */
+  /** Whether the stream no longer needs this window. */
   isCancelled: boolean;
 }
 
@@ -27,8 +33,8 @@ interface Waiting {
 }
 
 /**
- * Runs a model on windows of many streams together: its weights are read once for all of them. The
- * outputs of a stream do not depend on the other streams in the run.
+ * Runs a model on windows of many streams together, so that its weights are read once for all of
+ * them. The outputs of a stream do not depend on the other streams in the run.
  */
 export class StreamingBatch {
   readonly #session: InferenceSession;
@@ -49,7 +55,7 @@ export class StreamingBatch {
     this.#waiting[modesByRank.indexOf(window.mode)]?.push({ window, resolve, reject });
     if (!this.#isRunning) {
       this.#isRunning = true;
-      // Other windows of this turn of the event loop join the run.
+      // Other windows from this turn of the event loop join the run.
       setImmediate(() => void this.#runAll());
     }
     return promise;

@@ -8,7 +8,7 @@ import type { StreamingBatch, Window } from "./streaming-batch.ts";
 import { newStreamState, type StreamState } from "./window-tensors.ts";
 
 /**
- * Decodes an utterance while it is spoken, a window at a time, in one batch with other streams of
+ * Decodes an utterance while it is spoken, one window at a time, in a batch with other streams of
  * its model.
  */
 export class StreamingDecoder implements Decoder {
@@ -20,7 +20,7 @@ export class StreamingDecoder implements Decoder {
   readonly #state: StreamState;
   readonly #outputs: Float32Array;
   #hasOutputs = false;
-  /** The window that waits or runs. */
+  /** The window that is waiting or running. */
   #window: Window | undefined;
   #run: Promise<void> | undefined;
   #samples = 0;
@@ -89,7 +89,8 @@ export class StreamingDecoder implements Decoder {
   }
 
   /**
-   * Runs the next window, if there is one and none is under way. Returns a promise while one is.
+   * Runs the next window, if there is one and none is in progress. Returns a promise while a window
+   * is in progress.
    */
   #runNext(): Promise<void> | undefined {
     if (this.#window || this.#hasOutputs) return this.#run;
@@ -112,7 +113,7 @@ export class StreamingDecoder implements Decoder {
     return this.#run;
   }
 
-  /** Searches new outputs; false if there are none. */
+  /** Searches new outputs; returns false if there are none. */
   #search(): boolean {
     if (!this.#hasOutputs) return false;
     this.#hasOutputs = false;
@@ -134,7 +135,7 @@ export class StreamingDecoder implements Decoder {
     this.#hasOutputs = false;
   }
 
-  /** It keeps nothing from one utterance to the next. */
+  /** The decoder keeps no state from one utterance to the next. */
   save(): readonly number[] {
     return [];
   }

@@ -1,6 +1,8 @@
 import { ModelFileError } from "../../models/check-model-files.ts";
 
-/** SentencePiece's mark of the beginning of a word; alone it is the space between two words. */
+/**
+ * SentencePiece's mark for the beginning of a word; by itself it is the space between two words.
+ */
 const wordMark = "\u2581";
 const blankSymbols = new Set(["<blk>", "<blank>", "<eps>"]);
 /** The space between words, as a letter. */
@@ -17,15 +19,18 @@ export interface Token {
 }
 
 /**
- * The tokens of a model by number; undefined for those without text: blank, unknown, beginning and
- * end of sentence.
+ * The tokens of a model by number; undefined for tokens without text: blank, unknown, and beginning
+ * and end of sentence.
  */
 export interface TokenTable {
   readonly tokens: readonly (Token | undefined)[];
   readonly blank: number;
 }
 
-/** Throws ModelFileError if `path`, the file of these symbols, has no blank. */
+/**
+ * Creates the table of these symbols. Throws ModelFileError if `path`, the file of the symbols, has
+ * no blank.
+ */
 export function tokenTable(path: string, symbols: readonly string[]): TokenTable {
   const blank = symbols.findIndex((symbol) => blankSymbols.has(symbol));
   if (blank < 0) throw new ModelFileError(path, "has no blank: <blk>, <blank> or <eps>");
@@ -40,7 +45,7 @@ function tokenOf(symbol: string): Token | undefined {
   return { text, startsWord, letters: lettersOf(text) };
 }
 
-/** The code points of a word, as letters of a trie. */
+/** The code points of a word, as letters for a trie. */
 export function lettersOf(text: string): readonly number[] {
   return Array.from(text.normalize("NFC").toLowerCase(), (letter) => letter.codePointAt(0) ?? 0);
 }

@@ -1,23 +1,23 @@
 import { type InferenceSession, Tensor } from "onnxruntime-node";
 
 /**
- * The inputs and outputs of a streaming model, for one stream: the layout of NeMo's cache-aware CTC
- * models.
+ * The shape of the inputs and outputs of a streaming model, for one stream. This is the layout of
+ * NeMo's cache-aware CTC models.
  */
 export interface StreamingShape {
   /** The maximum number of streams in one run: 1 if the model was exported for one stream. */
   readonly rowsMax: number;
   readonly binCount: number;
   readonly windowFrames: number;
-  /** Outputs per window, and tokens per output. */
+  /** The number of outputs per window, and of tokens per output. */
   readonly outputFrames: number;
   readonly tokenCount: number;
-  /** Dimensions of the two states that are carried from one window to the next. */
+  /** The dimensions of the two states that are carried from one window to the next. */
   readonly channelDims: readonly number[];
   readonly timeDims: readonly number[];
 }
 
-/** The state of a stream between two windows; all zero when an utterance begins. */
+/** The state of a stream between two windows. All values are zero when an utterance begins. */
 export interface StreamState {
   readonly channel: Float32Array;
   readonly time: Float32Array;
@@ -33,8 +33,8 @@ export function newStreamState(shape: StreamingShape): StreamState {
 }
 
 /**
- * The tensors of a run, a row for each stream, in memory that is allocated once. Inputs and outputs
- * are identified by position, not by name.
+ * The tensors for a run, with a row for each stream, in memory that is allocated once. Inputs and
+ * outputs are identified by position, not by name.
  */
 export class WindowTensors {
   readonly rowsMax: number;
@@ -84,7 +84,10 @@ export class WindowTensors {
     await this.#session.run(feeds, fetches);
   }
 
-  /** Updates the state of a row, and returns its outputs: a view, valid until the next run. */
+  /**
+   * Updates the state of a row, and returns the row's outputs as a view that is valid until the
+   * next run.
+   */
   take(row: number, state: StreamState): Float32Array {
     const { channel, time, lengths } = this.#after;
     state.channel.set(rowOf(channel, row, state.channel.length));

@@ -9,7 +9,7 @@ for (const word of ["takk", "fyrir", "fyrirfram"]) known.add(lettersOf(word));
 const lexicon = { words: known, penalty: 4 };
 
 /**
- * The tokens of these symbols: letters and spaces, or parts of words with the mark of a beginning.
+ * The tokens for these symbols: letters and spaces, or parts of words with the mark of a beginning.
  */
 function tokensOf(symbols: readonly string[]): readonly (Token | undefined)[] {
   return tokenTable("tokens.txt", [...symbols, "<blk>"]).tokens.slice(0, -1);
@@ -27,7 +27,7 @@ function scores(scorer: WordScorer, symbols: readonly string[]): readonly [numbe
 
 const spaced = (text: string) => Array.from(text, (letter) => (letter === " " ? "▁" : letter));
 
-test("a word outside the lexicon gets its penalty once, as soon as no known word begins with its letters", () => {
+test("a word outside the lexicon is penalized once, as soon as no known word begins with its letters", () => {
   const scorer = new WordScorer(lexicon);
   assert.deepEqual(scores(scorer, spaced("takk")), [[0, 0, 0, 0], 0]);
   assert.deepEqual(scores(scorer, spaced("tapaði")), [[0, 0, -4, -4, -4, -4], -4]);
@@ -38,7 +38,7 @@ test("a word outside the lexicon gets its penalty once, as soon as no known word
   assert.deepEqual(scores(scorer, []), [[], 0]);
 });
 
-test("words of hints count as known", () => {
+test("words in hints count as known", () => {
   const hints = [{ phrases: ["Esja", "tapaði Takk"], boost: 0 }];
   const scorer = new WordScorer(lexicon, hints);
   assert.equal(scores(scorer, spaced("esja tapaði takk")).at(1), 0);
@@ -56,6 +56,6 @@ test("hints raise the score of a text's words, even without a lexicon", () => {
   assert.ok(Math.abs((steps.at(-2) ?? 0) - 8 * first) < 1e-6, "the second phrase so far");
 });
 
-test("without lexicon and hints there is no score", () => {
+test("without a lexicon and hints, there is no score", () => {
   assert.deepEqual(scores(new WordScorer(undefined), spaced("xyz x")), [[0, 0, 0, 0, 0], 0]);
 });

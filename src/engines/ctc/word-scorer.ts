@@ -3,15 +3,15 @@ import { foldedWords, HintGraph, type HintState } from "./hint-graph.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import { lettersOf, spaceLetter, type Token } from "./token-table.ts";
 
-/** The state of a word that no known word begins with. */
+/** The state of a word whose letters begin no known word. */
 const unknown = -1;
 
 /**
- * The score of the words of a hypothesis, apart from its acoustic score, and its states in the
- * lexicon and the hints.
+ * The score of the words of a hypothesis, without its acoustic score, and the hypothesis's states
+ * in the lexicon and the hints.
  */
 export interface WordState {
-  /** The score of all words so far, a natural logarithm; 0 is neutral. */
+  /** The score of all words so far, as a natural logarithm; 0 is neutral. */
   readonly score: number;
   /** The states in the words of the lexicon, and in the words of the hints. */
   readonly word: number;
@@ -52,7 +52,7 @@ export class WordScorer {
   }
 
   /**
-   * The score when nothing follows: with the penalty of an unknown last word, and without
+   * The score if nothing follows: it includes the penalty of an unknown last word, and excludes
    * incomplete phrases.
    */
   finish(state: WordState): number {
@@ -81,13 +81,13 @@ export class WordScorer {
   }
 
   /**
-   * The penalty of a word that is only the beginning of known ones. A word that no known one begins
-   * with has its penalty already.
+   * The penalty for a word that is only the beginning of known words. A word whose letters begin no
+   * known word has already been penalized.
    */
   #penaltyOfEnd({ word, hintWord }: WordState): number {
     const lexicon = this.#lexicon;
     if (!lexicon || (word === unknown && hintWord === unknown)) return 0;
-    // There is no letter since the last word.
+    // There have been no letters since the last word.
     if (word === 0 && hintWord === 0) return 0;
     const isKnown =
       (word !== unknown && lexicon.words.isEnd(word)) ||

@@ -1,6 +1,6 @@
-/** Coefficients per frame. */
+/** The number of coefficients per frame. */
 export const cepstrumLength = 13;
-/** Milliseconds from one frame to the next. */
+/** The time from one frame to the next, in milliseconds. */
 export const frameMs = 10;
 
 /** The cepstral frames of one utterance, one every 10 ms, in one growing array. */
@@ -12,7 +12,7 @@ export class Cepstra {
     return this.#count;
   }
 
-  /** The frame as a view, valid until the next append. */
+  /** Returns the frame as a view that is valid until the next append. */
   frame(index: number): Float32Array {
     return this.#values.subarray(index * cepstrumLength, (index + 1) * cepstrumLength);
   }
@@ -28,7 +28,7 @@ export class Cepstra {
     this.#count += frames.length / cepstrumLength;
   }
 
-  /** How loud the frame is: its first coefficient, a logarithm. */
+  /** Returns the power of the frame, which is its first coefficient, a logarithm. */
   power(index: number): number {
     return this.#values[index * cepstrumLength] ?? 0;
   }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Cepstra, cepstrumLength } from "./cepstra.ts";
 import { meanBetween, meanDistance, speechFrames, utteranceMean } from "./cepstral-mean.ts";
 
-/** Frames of this power, with its tenth in every other coefficient. */
+/** Frames with this power, and a tenth of it in every other coefficient. */
 function frames(power: number, count: number): Float32Array {
   const values = new Float32Array(count * cepstrumLength).fill(power / 10);
   for (let frame = 0; frame < count; frame++) values[frame * cepstrumLength] = power;
@@ -16,10 +16,10 @@ function cepstraOf(...parts: readonly [power: number, count: number][]): Cepstra
   return cepstra;
 }
 
-test("utteranceMean() is the mean of the speech, with little of the silence around it", () => {
+test("utteranceMean() returns the mean of the speech, with little of the silence around it", () => {
   const rows: [parts: [power: number, count: number][], power: number][] = [
     [[[60, 100]], 60],
-    // The maximum of silence that counts.
+    // This is the maximum amount of silence that counts.
     [
       [
         [20, 15],
@@ -64,7 +64,7 @@ test("utteranceMean() is the mean of the speech, with little of the silence arou
   }
 });
 
-test("utteranceMean() of the first frames ignores the others", () => {
+test("utteranceMean() of the first frames ignores the other frames", () => {
   const cepstra = cepstraOf([60, 50], [20, 500]);
   assert.ok(Math.abs((utteranceMean(cepstra, 50)[0] ?? NaN) - 60) < 1e-4);
 });
@@ -120,7 +120,7 @@ test("speechFrames() counts frames that are louder than the quiet part", () => {
   }
 });
 
-test("meanDistance() counts every coefficient in its standard deviations", () => {
+test("meanDistance() measures every coefficient in its standard deviations", () => {
   const zero = new Float64Array(cepstrumLength);
   const deviations = [29.6, 18.4, 14.5, 20.1, 18.1, 13.2, 14.9, 14.5, 13.4, 12.7, 10.7, 10, 10.6];
   const half = Float64Array.from(deviations, (deviation) => deviation / 2);
@@ -129,14 +129,14 @@ test("meanDistance() counts every coefficient in its standard deviations", () =>
   assert.ok(Math.abs(meanDistance(half, zero) - 0.5) < 1e-9);
 });
 
-test("meanBetween() returns the point at a share of the way", () => {
+test("meanBetween() returns the point at a given share of the way", () => {
   const [one, other] = [Float64Array.of(0, 10), Float64Array.of(4, 20)];
   assert.deepEqual(meanBetween(one, other, 0), one);
   assert.deepEqual(meanBetween(one, other, 1), other);
   assert.deepEqual(meanBetween(one, other, 0.25), Float64Array.of(1, 12.5));
 });
 
-test("Cepstra keeps any number of frames", () => {
+test("Cepstra stores any number of frames", () => {
   const cepstra = new Cepstra();
   for (let power = 1; power <= 1000; power++) cepstra.append(frames(power, power % 3));
   assert.equal(cepstra.count, 1000);

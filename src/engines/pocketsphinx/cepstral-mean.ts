@@ -1,27 +1,29 @@
 import { type Cepstra, cepstrumLength } from "./cepstra.ts";
 
-// The mean of the cepstra represents the microphone and the voice; subtracted from each frame
-// before the search, it leaves the words (cepstral mean normalization). It is ours and not the
-// decoder's own, so that no decoder carries the mean of one client to the next one.
+// The mean of the cepstra represents the microphone and the voice. When it is subtracted from each
+// frame before the search, the words remain (cepstral mean normalization). It is computed here and
+// not by the decoder, so that no decoder carries the mean of one client over to the next.
 
-/** Speech has more power than this share of the way from quiet to loud. */
+/** The share of the range from quiet to loud above which the power of a frame counts as speech. */
 const speechShare = 0.3;
 /**
- * Silence around speech counts for at most this share of a mean: the model was trained with a
- * little of it.
+ * The maximum share of a mean that silence around speech contributes, because the model was trained
+ * with a little of it.
  */
 const silenceShareMax = 0.15;
 /**
- * Frames below this power are digital silence, which no room has. They are so far from other frames
- * that a few of them spoil a mean.
+ * The power below which frames are digital silence, which no room has. Such frames are so far from
+ * other frames that a few of them spoil a mean.
  */
 const powerMin = 0;
-/** This many of the loudest frames may be a click. */
+/** The number of the loudest frames that may be a click. */
 const clickFrames = 5;
-/** The minimum power range of audio with speech; audio with less is silence, or noise. */
+/**
+ * The minimum power range of audio with speech; audio with a smaller range is silence or noise.
+ */
 const speechRangeMin = 25;
 /**
- * Standard deviation of each coefficient within an utterance, measured over the voices and
+ * The standard deviation of each coefficient within an utterance, measured over the voices and
  * recordings of bench/RESULTS.md.
  */
 const deviations = [
@@ -29,8 +31,8 @@ const deviations = [
 ] as const;
 
 /**
- * The mean of an utterance: of its speech, and of as much silence around it as ordinary recordings
- * have.
+ * Computes the mean of an utterance from its speech, and from as much of the silence around it as
+ * ordinary recordings have.
  */
 export function utteranceMean(cepstra: Cepstra, count = cepstra.count): Float64Array {
   const frames = Array.from({ length: count }, (_, index) => index);
@@ -55,7 +57,7 @@ export function utteranceMean(cepstra: Cepstra, count = cepstra.count): Float64A
   return speech.sum.map((value, index) => (value + scale * (silence.sum[index] ?? 0)) / all);
 }
 
-/** How many of the first `count` frames contain speech, judged by these frames alone. */
+/** Returns how many of the first `count` frames contain speech, judged by these frames only. */
 export function speechFrames(cepstra: Cepstra, count: number): number {
   const powers = Float32Array.from({ length: count }, (_, index) => cepstra.power(index))
     .filter((power) => power > powerMin)
@@ -67,8 +69,8 @@ export function speechFrames(cepstra: Cepstra, count: number): number {
 }
 
 /**
- * The distance of two means: the root mean square of their differences, in standard deviations of
- * speech.
+ * The distance between two means: the root mean square of their differences, in standard deviations
+ * of speech.
  */
 export function meanDistance(one: Float64Array, other: Float64Array): number {
   const squares = one.map((value, index) => {

@@ -6,21 +6,21 @@ import {
 } from "./sphinx-library.ts";
 import { parseSettings } from "./sphinx-settings.ts";
 
-/** The name of the one search of a decoder. */
+/** The name of the only search of a decoder. */
 const searchName = "words";
 
 /**
- * Makes decoders that share the language model, of which each would otherwise have a copy of 33 MB.
- * The library's reference count has no lock, so only one decoder is made at a time, and none is
- * freed while one is made.
+ * Creates decoders that share the language model; otherwise each would have its own copy of 33 MB.
+ * The library's reference count has no lock, so only one decoder is created at a time, and none is
+ * freed meanwhile.
  */
 export class DecoderMaker {
   readonly #library: SphinxLibrary;
   #languageModel: Pointer | undefined;
-  /** Resolves when the decoders that were requested are made. */
+  /** Resolves when the requested decoders have been created. */
   #making: Promise<unknown> = Promise.resolve();
   #makingCount = 0;
-  /** Decoders to free when none is being made. */
+  /** The decoders to free when none is being created. */
   readonly #toFree: Pointer[] = [];
   #isClosed = false;
 
@@ -28,7 +28,10 @@ export class DecoderMaker {
     this.#library = library;
   }
 
-  /** Blocks the thread for 250 ms. Throws an Error when the model cannot be loaded. */
+  /**
+   * Creates a decoder, which blocks the thread for 250 ms. Throws an Error if the model cannot be
+   * loaded.
+   */
   makeNow(settings: readonly string[]): Pointer {
     if (this.#makingCount > 0) throw new Error("PocketSphinx: a decoder is being made");
     const config = parseSettings(this.#library, settings);
@@ -39,7 +42,7 @@ export class DecoderMaker {
     return decoder;
   }
 
-  /** Makes a decoder on a thread of its own, after those that were requested before. */
+  /** Creates a decoder on its own thread, after the decoders that were requested before. */
   make(settings: readonly string[]): Promise<Pointer> {
     this.#makingCount += 1;
     const made = this.#making.then(() => this.#makeOnThread(settings));
@@ -58,7 +61,7 @@ export class DecoderMaker {
     this.#freeLeft();
   }
 
-  /** Frees the language model when no decoder is being made any more. */
+  /** Frees the language model as soon as no decoder is being created. */
   close(): void {
     this.#isClosed = true;
     this.#freeLeft();
@@ -74,8 +77,8 @@ export class DecoderMaker {
   }
 
   /**
-   * The language model in C's memory. It is read when the first decoder is made, since reading it
-   * needs that decoder's log table.
+   * Returns the language model in C's memory. It is read when the first decoder is created, because
+   * reading it requires that decoder's log table.
    */
   #modelFor(decoder: Pointer, settings: readonly string[]): Pointer {
     if (this.#languageModel !== undefined) return this.#languageModel;

@@ -2,8 +2,8 @@ import { type Cepstra, cepstrumLength } from "./cepstra.ts";
 import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
 
 /**
- * PocketSphinx's own front end without its decoder: samples to cepstra, noise removed, no frame
- * dropped, so that word times are right over any pause.
+ * PocketSphinx's own front end without its decoder. It converts samples to cepstra, removes noise
+ * and drops no frame, so that word times are correct across any pause.
  */
 export class FrontEnd {
   readonly #library: SphinxLibrary;
@@ -18,7 +18,7 @@ export class FrontEnd {
     this.#frontEnd = frontEnd;
   }
 
-  /** Begins an utterance, and forgets what was learned about the noise. */
+  /** Begins an utterance, and discards what was learned about the noise. */
   begin(): void {
     this.#library.fe_start_stream(this.#frontEnd);
     this.#library.fe_start_utt(this.#frontEnd);
@@ -35,7 +35,7 @@ export class FrontEnd {
     this.#library.fe_free_2d(block[0]);
   }
 
-  /** Appends the last frame, made of the samples that are left. */
+  /** Appends the last frame, which is computed from the remaining samples. */
   end(cepstra: Cepstra): void {
     const frame = new Float32Array(cepstrumLength);
     const frames: [number] = [0];

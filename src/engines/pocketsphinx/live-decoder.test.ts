@@ -47,7 +47,7 @@ let voice: Int16Array;
 /** The first three utterances of a speaker, and what a decoder has learned after two of them. */
 const decoded: (Awaited<ReturnType<typeof decode>> & { readonly passes: Float64Array[][] })[] = [];
 let learned: readonly number[];
-/** The same voice with an echo, as from a box: its mean is at a distance of 0.66. */
+/** The same voice with an echo, as from inside a box; its mean is at a distance of 0.66. */
 let changed: Int16Array;
 before(async () => {
   maker = new DecoderMaker(parts.library);
@@ -81,7 +81,7 @@ function open(): LiveDecoder {
   });
 }
 
-/** A decoder that has learned the voice. */
+/** Opens a decoder that has learned the voice. */
 function openKnowing(): LiveDecoder {
   const decoder = open();
   decoder.restore(learned);
@@ -116,7 +116,7 @@ async function decode(decoder: LiveDecoder, samples: Int16Array, { msToEnd = 350
   return { partials, text: slice.value[0]?.text ?? "", slices };
 }
 
-test("the first utterance of a speaker takes at most two passes, and later ones take one from their first frame on", () => {
+test("the first utterance of a speaker needs at most two passes, and later utterances need one from their first frame on", () => {
   const frames = cepstraOf(voice).count;
   for (const [utterance, { text, partials, slices, passes }] of decoded.entries()) {
     assert.match(text, /^please send me the report before the end of the week$/);
@@ -134,7 +134,7 @@ test("the first utterance of a speaker takes at most two passes, and later ones 
   assert.equal(decoded.length, 3);
 });
 
-test("a mean that has become wrong is replaced for the whole utterance", async () => {
+test("a mean that has become wrong is replaced for the entire utterance", async () => {
   const decoder = openKnowing();
   pool.passes.length = 0;
   const { text, partials } = await decode(decoder, changed);
@@ -154,7 +154,7 @@ test("a mean that has become wrong is replaced for the whole utterance", async (
   decoder.close();
 });
 
-test("a final waits for a second pass only when there is time for it", async () => {
+test("a final result waits for a second pass only if there is time for it", async () => {
   // The mean is checked after 1.5 s and 2.25 s; in between, a much louder voice begins.
   const soft = voice.subarray(0, 24_500).map((sample) => Math.round(sample / 200));
   const late = joined(soft, changed.subarray(4800, 4800 + 11_000));
@@ -176,7 +176,7 @@ test("a final waits for a second pass only when there is time for it", async () 
   }
 });
 
-test("while no search is free a decoder keeps the audio, and catches up later", async () => {
+test("a decoder keeps the audio while no search is free, and catches up later", async () => {
   const decoder = openKnowing();
   pool.passes.length = 0;
   pool.isEmpty = true;

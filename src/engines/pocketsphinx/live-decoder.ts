@@ -5,17 +5,17 @@ import type { Search } from "./search.ts";
 import type { SearchPool } from "./search-pool.ts";
 import { SpeakerMean } from "./speaker-mean.ts";
 
-/** Frames searched in one slice: 100 ms. */
+/** The number of frames searched in one slice: 100 ms. */
 export const searchedFramesMax = 10;
-/** Measured: a frame takes 1.1 ms of CPU time. */
+/** The number of frames searched per millisecond. Measured: a frame takes 1.1 ms of CPU time. */
 const framesPerMs = 0.9;
-/** A final may wait this long for a second pass. */
+/** The maximum time for which a final result may wait for a second pass. */
 const secondPassMsMax = 150;
 
 /**
  * Decodes an utterance while it is spoken, in one search that subtracts the same mean from every
- * frame. When that mean has become wrong, the search begins again at the start of the utterance
- * with a better one: usually never, or early, when that costs little.
+ * frame. When that mean has become wrong, the search restarts at the beginning of the utterance
+ * with a better mean. Usually it never restarts, or it restarts early, when this costs little.
  */
 export class LiveDecoder implements Decoder {
   readonly #alternativesMax: number;
@@ -29,8 +29,8 @@ export class LiveDecoder implements Decoder {
   #mean: Float64Array | undefined;
   #searched = 0;
   /**
-   * The last partial reading, and the number of frames that it covers: it is kept until a search
-   * that began again has passed them.
+   * The last partial reading, and the number of frames that it covers. The reading is kept until a
+   * restarted search has passed those frames.
    */
   #partial: { readonly text: string; readonly reading: Hypothesis | undefined } | undefined;
   #partialFrames = 0;
@@ -65,7 +65,7 @@ export class LiveDecoder implements Decoder {
     this.#finishMean(msToEnd + secondPassMsMax);
   }
 
-  /** Changes to the mean of the whole utterance, if there is time to search all of it again. */
+  /** Changes to the mean of the entire utterance, if there is time to search all of it again. */
   #finishMean(ms: number): void {
     const isInTime = this.#cepstra.count <= ms * framesPerMs;
     if (isInTime || !this.#speaker.value) this.#speaker.finish(this.#cepstra);
@@ -97,7 +97,7 @@ export class LiveDecoder implements Decoder {
     if (this.#cepstra.count === 0) return [];
     this.#finishMean(secondPassMsMax);
     try {
-      // It also waits while no search is free.
+      // The loop also waits while no search is free.
       while (this.work() || !this.#search) yield;
       this.#search.end();
       const readings = this.#search.readings(this.#alternativesMax);

@@ -28,9 +28,9 @@ const options: SessionOptions = {
   punctuation: true,
 };
 
-describe("live recognition by PocketSphinx", () => {
+describe("live recognition with PocketSphinx", () => {
   let engine: Engine;
-  /** Two utterances, and the results of this engine's very first session for them. */
+  /** Two utterances, and their results from this engine's very first session. */
   let spoken: Int16Array;
   let first: Recognition[];
   const inFull = { interim: true, alternativesMax: 5 } as const;
@@ -74,7 +74,7 @@ describe("live recognition by PocketSphinx", () => {
     return results;
   }
 
-  test("every word begins where it was spoken, over pauses of any length", async () => {
+  test("every word begins where it was spoken, after pauses of any length", async () => {
     const { samples, words } = talk([
       [1000, "The weather is good today"],
       [250, "Seven men came"],
@@ -98,7 +98,7 @@ describe("live recognition by PocketSphinx", () => {
   });
 
   test("a session in a used process returns exactly the results of a fresh one", async () => {
-    // A loud and different voice, and a session that is closed in the middle of a word.
+    // The audio is a loud, different voice, in a session that is closed in the middle of a word.
     const strange = flite("Seven men", { voice: "awb" }).map((sample) => {
       return Math.max(-32_768, Math.min(32_767, sample * 8));
     });
@@ -117,7 +117,7 @@ describe("live recognition by PocketSphinx", () => {
     assert.equal(first.filter(({ isFinal }) => isFinal).length, 2);
   });
 
-  test("any split of the samples gives the same finals", async () => {
+  test("any split of the samples gives the same final results", async () => {
     const expected = first.filter(({ isFinal }) => isFinal);
     const lengths = fc.array(fc.integer({ min: 1, max: 9000 }), { minLength: 1, maxLength: 9 });
     const splits = [...fc.sample(lengths, runs(9)), [1, 2, 3, 159]];
@@ -165,14 +165,14 @@ describe("live recognition by PocketSphinx", () => {
     }
   });
 
-  test("silence and noise give no words", async () => {
+  test("silence and noise produce no words", async () => {
     for (const amplitude of [30, 3000, 20_000]) {
       assert.deepEqual(await recognize([silence(2000), noise(5000, amplitude)]), []);
     }
   });
 });
 
-/** Sentences, each after a pause with the noise of a room. */
+/** Creates sentences, each after a pause with room noise. */
 function talk(parts: readonly (readonly [pauseMs: number, text: string])[]): TimedSpeech {
   let at = 0;
   const words: TimedWord[] = [];

@@ -8,19 +8,19 @@ import { checkEnglishModel, loadSphinxLibrary } from "./sphinx-library.ts";
 import { parseSettings, sphinxSettings } from "./sphinx-settings.ts";
 import { WholeDecoder } from "./whole-decoder.ts";
 
-/** Fast enough for several streams per core. */
+/** These settings are fast enough for several streams per core. */
 const liveSettings = { "-maxhmmpf": "10000" };
-/** Wider beams, for whole utterances. */
+/** The settings for whole utterances, with wider beams. */
 const wholeSettings = { "-beam": "1e-60", "-pbeam": "1e-60", "-wbeam": "1e-40" };
 /**
- * Utterances of one mode that are searched in turns; others wait. More would take memory and end no
- * sooner.
+ * The maximum number of utterances of one mode that are searched in turns; others wait. More would
+ * use additional memory and finish no sooner.
  */
 const wholeMax = 2;
 
 /**
- * PocketSphinx 0.8 with Debian's model of American English. Throws an Error that names what is not
- * installed.
+ * Opens PocketSphinx 0.8 with Debian's model of American English. Throws an Error that names any
+ * missing package.
  */
 export async function openPocketsphinx(): Promise<Engine> {
   checkEnglishModel();
@@ -28,9 +28,10 @@ export async function openPocketsphinx(): Promise<Engine> {
   const parts = { library, viewFloats, maker: new DecoderMaker(library) };
   const live = new SearchPool(parts, liveSettings);
   const whole = new SearchPool(parts, wholeSettings);
-  // Separate shares: a job keeps its search while other modes have their turns.
+  // The shares are separate: a job keeps its search while other modes have their turns.
   const shares = { short: new SearchShare(whole, wholeMax), job: new SearchShare(whole, wholeMax) };
-  // A configuration of its own: those of decoders may be in use on another thread.
+  // The front end has its own configuration, because those of decoders may be in use on another
+  // thread.
   const config = parseSettings(library, sphinxSettings({}));
   return {
     name: "pocketsphinx",

@@ -32,7 +32,7 @@ function release(searches: readonly (Search | undefined)[]): void {
   }
 }
 
-/** A search, as soon as one is free. */
+/** Lends a search as soon as one is free. */
 async function lent(): Promise<Search> {
   let search = pool.lend();
   await until(async () => (search ??= pool.lend()) !== undefined);
@@ -40,7 +40,7 @@ async function lent(): Promise<Search> {
   return search;
 }
 
-test("a search returns exactly the same results the first time as later", () => {
+test("a search returns exactly the same results on its first use and later", () => {
   const settings = { "-beam": "1e-60", "-pbeam": "1e-60", "-wbeam": "1e-40" };
   const fresh = new SearchPool({ ...parts, maker }, settings);
   const config = parseSettings(parts.library, sphinxSettings(settings));
@@ -67,15 +67,15 @@ test("a search returns exactly the same results the first time as later", () => 
   parts.library.cmd_ln_free_r(config);
 });
 
-test("SearchPool lends a free search immediately, and makes more without blocking the thread", async () => {
+test("SearchPool lends a free search immediately, and creates more without blocking the thread", async () => {
   const first = pool.lend();
   assert.ok(first);
   const startMs = threadMs();
-  // Its first search is made on this thread, which takes 250 ms of CPU time.
+  // The first search of the pool is created on this thread, which takes 250 ms of CPU time.
   const other = new SearchPool({ ...parts, maker }, { "-maxhmmpf": "10000" });
   const makingMs = threadMs() - startMs;
   other.close();
-  // Requesting a search takes 5 to 8 ms, since it is made on another thread.
+  // Requesting a search takes 5 to 8 ms, because it is created on another thread.
   const longestMs = await longestTurnMs(async () => {
     const second = await lent();
     assert.notEqual(second, first);
@@ -88,9 +88,7 @@ test("SearchPool lends a free search immediately, and makes more without blockin
   release([first]);
 });
 
-/**
- * The most CPU time that one turn of the event loop took during `work`.
- */
+/** Measures the maximum CPU time that one turn of the event loop took during `work`. */
 async function longestTurnMs(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let lastMs = threadMs();
@@ -109,7 +107,7 @@ function threadMs(): number {
   return (user + system) / 1000;
 }
 
-test("SearchPool makes a search for each expected stream in advance", async () => {
+test("SearchPool creates a search for each expected stream in advance", async () => {
   let made = 0;
   class CountingMaker extends DecoderMaker {
     override async make(settings: readonly string[]): Promise<Pointer> {

@@ -3,16 +3,19 @@ import { Search } from "./search.ts";
 import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
 import { sphinxSettings } from "./sphinx-settings.ts";
 
-/** Searches kept for reuse beyond those in use; one takes about 60 MB. */
+/** The maximum number of idle searches that are kept for reuse; one takes about 60 MB. */
 const idleMax = 4;
-/** The maximum number of searches that are made in advance: as many as a core can serve streams. */
+/**
+ * The maximum number of searches that are created in advance, which is the number of streams that a
+ * core can serve.
+ */
 const reserveMax = 8;
 
 /** Lends searches to decoders. */
 export interface Searches {
   /**
-   * A search in which an utterance has begun; undefined if none is free now. Throws an Error if one
-   * could not be made.
+   * Lends a search in which an utterance has begun; returns undefined if none is free now. Throws
+   * an Error if a search could not be created.
    */
   lend(): Search | undefined;
   /** Returns a search whose utterance has ended. */
@@ -20,8 +23,8 @@ export interface Searches {
 }
 
 /**
- * Searches of one setting, each lent for an utterance. Making one takes 250 ms, so it is done on
- * another thread.
+ * Searches with the same settings, each lent for an utterance. Creating one takes 250 ms, so it is
+ * done on another thread.
  */
 export class SearchPool implements Searches {
   readonly #library: SphinxLibrary;
@@ -37,8 +40,8 @@ export class SearchPool implements Searches {
   #isClosed = false;
 
   /**
-   * `settings` are options of PocketSphinx that override the shared ones. Makes the first search
-   * immediately.
+   * Creates the first search immediately. `settings` are options of PocketSphinx that override the
+   * shared options.
    */
   constructor(
     parts: {
@@ -55,7 +58,9 @@ export class SearchPool implements Searches {
     this.#add(this.#maker.makeNow(this.#settings));
   }
 
-  /** Announces a stream that will need a search, which is made now, until leave() is called. */
+  /**
+   * Announces a stream that will need a search until leave() is called. The search is created now.
+   */
   expect(): { readonly leave: () => void } {
     this.#expected += 1;
     this.#makeOnThread();
@@ -83,7 +88,7 @@ export class SearchPool implements Searches {
     for (const search of this.#idle.splice(0)) this.#free(search);
   }
 
-  /** Makes searches, one after another, until there are `wanted`. */
+  /** Creates searches, one after another, until there are `wanted`. */
   #makeOnThread(wanted = Math.min(this.#expected, reserveMax)): void {
     if (this.#isMaking || this.#isClosed || this.#count >= wanted) return;
     this.#isMaking = true;
@@ -114,8 +119,8 @@ export class SearchPool implements Searches {
 }
 
 /**
- * At most `lentMax` searches of a pool at a time, so that users of one share wait only for each
- * other.
+ * Lends at most `lentMax` searches of a pool at a time, so that users of one share wait only for
+ * each other.
  */
 export class SearchShare implements Searches {
   readonly #pool: Searches;

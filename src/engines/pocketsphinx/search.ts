@@ -2,23 +2,26 @@ import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
 import { cepstrumLength, frameMs } from "./cepstra.ts";
 import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
 
-/** Frames of context that a feature needs on either side. */
+/** The number of frames of context that a feature needs on either side. */
 const contextFrames = 3;
-/** Frames of the warm-up: more than the context of the first feature. */
+/** The number of frames in the warm-up, which exceeds the context of the first feature. */
 const warmUpFrames = 10;
-/** The n-best list has duplicates: at most this many entries are read to find distinct ones. */
+/**
+ * The maximum number of entries of the n-best list that are read to find distinct readings. The
+ * list has duplicates.
+ */
 const nbestReadMax = 100;
 
 /**
- * One PocketSphinx decoder with its search, fed with cepstra and the mean to subtract. It keeps
- * nothing from one utterance to the next, so it may serve another session each time.
+ * One PocketSphinx decoder with its search, which receives cepstra and the mean to subtract. It
+ * keeps no state from one utterance to the next, so it may serve a different session each time.
  */
 export class Search {
   readonly decoder: Pointer;
   readonly #library: SphinxLibrary;
   /**
-   * One frame in C's memory: given several frames at a time, this version of the library overwrites
-   * the first with the last.
+   * A single frame in C's memory. If this version of the library receives several frames at a time,
+   * it overwrites the first with the last.
    */
   readonly #block: Pointer;
   readonly #frame: Float32Array;
@@ -32,8 +35,8 @@ export class Search {
   }
 
   /**
-   * A decoder scores its very first frames a little differently from all later ones, so they are
-   * used up here.
+   * Processes the first frames of the decoder. A decoder scores its very first frames slightly
+   * differently from all later ones, so they are used up here.
    */
   warmUp(): void {
     const nothing = new Float32Array(cepstrumLength);
@@ -65,25 +68,25 @@ export class Search {
     }
   }
 
-  /** The text so far, without the search for the best path. */
+  /** Returns the text so far, without searching for the best path. */
   partialText(): string {
     return this.#library.ps_get_hyp(this.decoder, [0]) ?? "";
   }
 
-  /** Ends the utterance; readings() may follow. */
+  /** Ends the utterance, after which readings() may be called. */
   end(): void {
-    // The last frames have no context after them: the last one is repeated.
+    // The last frames have no context after them, so the last frame is repeated.
     if (this.#frames > 0) for (let count = 0; count < contextFrames; count++) this.#feed();
     this.#library.ps_end_utt(this.decoder);
   }
 
-  /** The best reading so far, without confidence until the utterance has ended. */
+  /** Returns the best reading so far, without confidence until the utterance has ended. */
   best(withConfidence: boolean): Hypothesis | undefined {
     const words = this.#words(this.#library.ps_seg_iter(this.decoder), withConfidence);
     return reading(words);
   }
 
-  /** Distinct readings, best first. */
+  /** Returns distinct readings, best first. */
   readings(countMax: number): readonly Hypothesis[] {
     const best = this.best(true);
     if (!best) return [];
@@ -94,7 +97,7 @@ export class Search {
       const other = reading(this.#words(this.#library.ps_nbest_seg(nbest), false));
       if (other && !found.has(other.text)) found.set(other.text, other);
       if (found.size >= countMax || read >= nbestReadMax) {
-        // An iterator frees itself only at its end.
+        // An iterator frees itself only when its end is reached.
         this.#library.ps_nbest_free(nbest);
         break;
       }
@@ -126,15 +129,15 @@ export class Search {
     return words;
   }
 
-  /** Frees everything but the decoder, which DecoderMaker frees. */
+  /** Frees everything except the decoder, which DecoderMaker frees. */
   close(): void {
     this.#library.fe_free_2d(this.#block);
   }
 }
 
 /**
- * The written word: `either(2)` is a pronunciation of "either"; `<sil>`, `[NOISE]` and `++UM++` are
- * not words.
+ * Returns the written form of a word. `either(2)` is a pronunciation of "either"; `<sil>`,
+ * `[NOISE]` and `++UM++` are not words.
  */
 function spoken(word: string): string | undefined {
   return /^[<[+]/.test(word) ? undefined : word.replace(/\(\d+\)$/, "");

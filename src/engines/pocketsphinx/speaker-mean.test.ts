@@ -5,7 +5,7 @@ import { Cepstra, cepstrumLength } from "./cepstra.ts";
 import { meanDistance, utteranceMean } from "./cepstral-mean.ts";
 import { SpeakerMean } from "./speaker-mean.ts";
 
-/** A voice: frames around its own mean, always the same ones. */
+/** Generates a voice: frames around its own mean, which are always the same. */
 function voice(count: number, center: number, seed = 1): Float32Array[] {
   let state = seed;
   const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32 - 0.5;
@@ -26,7 +26,8 @@ function cepstraOf(frames: readonly Float32Array[]): Cepstra {
 }
 
 /**
- * One utterance in chunks: its means in order, each with the number of frames at its time.
+ * Processes one utterance in chunks. Returns its means in order, each with the number of frames at
+ * that time.
  */
 function follow(
   speaker: SpeakerMean,
@@ -66,7 +67,7 @@ test("SpeakerMean has the mean of a new speaker after the first speech, and that
   assert.ok(meanDistance(next?.[1] ?? own.fill(0), own) < 0.2);
 });
 
-test("SpeakerMean waits for speech, not for silence", () => {
+test("SpeakerMean waits for speech and ignores silence", () => {
   const [first] = follow(new SpeakerMean(), [...quiet(90), ...voice(200, 5)]);
   assert.ok(first && first[0] >= 130 && first[0] <= 150, `after ${first?.[0]} frames`);
 });
@@ -80,13 +81,13 @@ test("SpeakerMean has the mean of a very short utterance when the utterance ends
   assert.deepEqual(follow(new SpeakerMean(), []), []);
 });
 
-test("SpeakerMean changes when it has become wrong, and ends near the utterance's own mean", () => {
+test("SpeakerMean changes when it has become wrong, and finishes near the utterance's own mean", () => {
   for (const [before, after] of [
     [5, 30],
     [30, -20],
     [-20, 5],
   ] as const) {
-    // The voice changes, as with another microphone.
+    // The voice changes, as if another microphone were used.
     const frames = [...voice(100, before), ...voice(500, after)];
     const found = follow(new SpeakerMean(), frames);
     assert.ok(found.length >= 2 && found.length <= 5, `${found.length} means`);
@@ -97,7 +98,7 @@ test("SpeakerMean changes when it has become wrong, and ends near the utterance'
   }
 });
 
-test("SpeakerMean distinguishes a new speaker from the last one", () => {
+test("SpeakerMean distinguishes a new speaker from the previous one", () => {
   const speaker = new SpeakerMean();
   for (let seed = 1; seed < 5; seed++) follow(speaker, voice(300, 5, seed));
   const stranger = voice(400, 30);
@@ -105,10 +106,10 @@ test("SpeakerMean distinguishes a new speaker from the last one", () => {
   const during = follow(speaker, stranger);
   assert.ok(during.length >= 2, "it was wrong at first");
   assert.ok(meanDistance(during.at(-1)?.[1] ?? own, own) < 0.5);
-  // After a change of speakers SpeakerMean is unsure.
+  // After a change of speakers, SpeakerMean is unsure.
   const [next] = follow(speaker, stranger);
   assert.equal(next?.[0], 100);
-  // A single word does not make it forget a speaker of two utterances.
+  // A single word does not make SpeakerMean forget a speaker of two utterances.
   follow(speaker, voice(40, -20));
   const [again] = follow(speaker, stranger);
   assert.ok(again && again[0] === 0 && meanDistance(again[1], own) < 0.3);

@@ -2,52 +2,63 @@ import type { Cepstra } from "./cepstra.ts";
 import { meanBetween, meanDistance, speechFrames, utteranceMean } from "./cepstral-mean.ts";
 
 /**
- * If the mean is this far from a better one, other words are recognized, so the utterance is
- * searched again with the better one. The limit is lower while the utterance is spoken, since
- * searching again costs little then. Measured with 1265 words (bench/RESULTS.md): with 0.3 for
- * both, 158 words are wrong for 10 % more CPU time; with 0.45 for both, 181 are wrong for 6 % less.
+ * The distance from a better mean at which other words are recognized, so the utterance is searched
+ * again with the better mean. The limit is lower while the utterance is spoken, because searching
+ * again costs little then. Measured with 1265 words (bench/RESULTS.md): with 0.3 for both limits,
+ * 158 words are wrong for 10 % more CPU time; with 0.45 for both, 181 are wrong for 6 % less.
  */
 const distanceMax = { spoken: 0.35, over: 0.42 } as const;
 /** The mean of average speech, measured over the voices and recordings of bench/RESULTS.md. */
 const average = Float64Array.of(56, 4, 0, 15, -6, 1, -3, -5, -2, -1, 3, 1, 3);
-/** The average counts like this many frames next to a speaker's first utterance. */
+/** The weight of the average relative to a speaker's first utterance, in frames. */
 const averageFrames = 30;
 /**
- * Earlier utterances of the session count like this many frames of the current one: fewer when the
- * current one is complete.
+ * The weight of the session's earlier utterances relative to the current one, in frames. It is
+ * lower when the current utterance is complete.
  */
 const knownFrames = { spoken: 150, over: 75 } as const;
-/** Earlier utterances count for at most their last 10 s. */
+/** The maximum weight of earlier utterances, in frames: their last 10 s. */
 const knownFramesMax = 1000;
-/** The mean of another speaker, or microphone, is at least this far from that of the last one. */
+/**
+ * The minimum distance between the mean of another speaker or microphone and that of the previous
+ * one.
+ */
 const strangerDistanceMin = 0.45;
-/** A shorter utterance is not enough to distinguish speakers. */
+/** The minimum length of an utterance that is sufficient to distinguish speakers. */
 const strangerFramesMin = 100;
-/** An unknown speaker has a mean after this many frames, if this many of them are speech. */
+/**
+ * The number of frames after which an unknown speaker has a mean, and the number of these frames
+ * that must be speech.
+ */
 const firstFrames = 100;
 const firstSpeechFrames = 40;
-/** The mean is checked again each time that the utterance is longer by this factor. */
+/** The factor by which the utterance must grow before the mean is checked again. */
 const growth = 1.5;
-/** Frames between two checks for the first speech. */
+/** The number of frames between two checks for the first speech. */
 const checkFrames = 10;
 
 /**
- * The cepstral mean for an utterance while it is spoken: at first that of the session's earlier
- * utterances, then more and more its own. It changes only when it has become wrong, since the
- * utterance is searched again then. It depends on the frames alone, not on the chunks in which they
- * come.
+ * The cepstral mean for an utterance while it is spoken. At first it is that of the session's
+ * earlier utterances, and then increasingly the utterance's own. It changes only when it has become
+ * wrong, because the utterance is then searched again. It depends only on the frames, not on the
+ * chunks in which they arrive.
  */
 export class SpeakerMean {
-  /** The mean of the session without the current utterance, and the frames that it is made of. */
+  /**
+   * The mean of the session without the current utterance, and the number of frames from which it
+   * was computed.
+   */
   #known: Float64Array = average;
   #knownCount = 0;
-  /** Whether the last two utterances had different speakers: the next one may be of either. */
+  /**
+   * Whether the last two utterances had different speakers, so that the next may be from either.
+   */
   #isUnsure = true;
   /** The mean of the current utterance. */
   #mean: Float64Array | undefined;
   #nextCheck = firstFrames;
 
-  /** An utterance begins. */
+  /** Begins an utterance. */
   begin(): void {
     this.#mean = this.#isUnsure ? undefined : this.#known;
     this.#nextCheck = firstFrames;
@@ -58,7 +69,7 @@ export class SpeakerMean {
     return this.#mean;
   }
 
-  /** Takes the new frames of the utterance into account. */
+  /** Updates the mean with the new frames of the utterance. */
   update(cepstra: Cepstra): void {
     while (cepstra.count >= this.#nextCheck) {
       if (this.#mean || speechFrames(cepstra, this.#nextCheck) >= firstSpeechFrames) {
@@ -68,12 +79,12 @@ export class SpeakerMean {
     }
   }
 
-  /** To be called when the utterance has ended, or may have ended. */
+  /** Updates the mean when the utterance has ended or may have ended. */
   finish(cepstra: Cepstra): void {
     if (cepstra.count > 0) this.#improve(cepstra, cepstra.count, "over");
   }
 
-  /** Ends the utterance, and remembers it for those after it. */
+  /** Ends the utterance, and includes it in the mean for later utterances. */
   end(cepstra: Cepstra): void {
     const { count } = cepstra;
     if (count === 0) return;
@@ -96,7 +107,7 @@ export class SpeakerMean {
     return [Number(this.#isUnsure), this.#knownCount, ...this.#known];
   }
 
-  /** Puts a new instance into a saved state. */
+  /** Restores a saved state in a new instance. */
   restore([isUnsure = 1, count = 0, ...known]: readonly number[]): void {
     this.#isUnsure = isUnsure === 1;
     this.#knownCount = count;

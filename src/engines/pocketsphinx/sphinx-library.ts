@@ -6,17 +6,17 @@ export type Pointer = bigint;
 /** An output parameter: C writes element 0. */
 type Out<T> = [T];
 
-/** A slow function of C. */
+/** A slow C function. */
 export interface SlowFunction<Arguments extends readonly unknown[], Result> {
   (...values: Arguments): Result;
   /**
-   * Calls it on another thread; no other thread may use its decoder or configuration until it has
-   * ended.
+   * Calls the function on another thread. No other thread may use its decoder or configuration
+   * until the call has ended.
    */
   async(...values: [...Arguments, (error: unknown, result: Result) => void]): void;
 }
 
-/** The part of PocketSphinx 0.8 and of its base library that is used, under C's own names. */
+/** The functions of PocketSphinx 0.8 and its base library that are used, with their C names. */
 export interface SphinxLibrary {
   ps_args(): Pointer;
   cmd_ln_parse_r(
@@ -78,7 +78,7 @@ export interface SphinxLibrary {
 }
 
 /**
- * Memory of C as floats: a view of `count` of them behind the first row of a two-dimensional block.
+ * Returns a view of `count` floats in C's memory, behind the first row of a two-dimensional block.
  */
 export type ViewFloats = (block: Pointer, count: number) => Float32Array;
 
@@ -133,7 +133,7 @@ const opaqueTypes = [
 
 /**
  * Loads the libraries and turns off their log, which would write transcripts to standard error.
- * Throws an Error that names the Debian package when they are not installed.
+ * Throws an Error that names the Debian package if the libraries are not installed.
  */
 export async function loadSphinxLibrary(): Promise<{
   readonly library: SphinxLibrary;
@@ -167,20 +167,22 @@ export async function loadSphinxLibrary(): Promise<{
   return { library, viewFloats };
 }
 
-/** The one cast: that C's functions are as declared above cannot be checked. */
+/**
+ * This is the only cast. It cannot be checked that the C functions match the declarations above.
+ */
 function asSphinxLibrary(functions: Record<string, unknown>): SphinxLibrary {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion
   return functions as unknown as SphinxLibrary;
 }
 
-/** Where Debian's pocketsphinx-en-us puts its parts. */
+/** The paths of the parts of Debian's pocketsphinx-en-us. */
 export const englishModel = {
   acoustic: "/usr/share/pocketsphinx/model/en-us/en-us",
   language: "/usr/share/pocketsphinx/model/en-us/en-us.lm.bin",
   dictionary: "/usr/share/pocketsphinx/model/en-us/cmudict-en-us.dict",
 } as const;
 
-/** Throws an Error that names the Debian package when a part of the model is missing. */
+/** Throws an Error that names the Debian package if a part of the model is missing. */
 export function checkEnglishModel(): void {
   const missing = Object.values(englishModel).find((path) => !existsSync(path));
   if (missing === undefined) return;

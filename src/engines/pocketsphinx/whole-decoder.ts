@@ -6,7 +6,8 @@ import { searchedFramesMax } from "./live-decoder.ts";
 import type { Searches } from "./search-pool.ts";
 
 /**
- * Decodes an utterance when it has ended, with its own mean: for short recordings and jobs.
+ * Decodes an utterance when it has ended, with the utterance's own mean. It is used for short
+ * recordings and jobs.
  */
 export class WholeDecoder implements Decoder {
   readonly #alternativesMax: number;

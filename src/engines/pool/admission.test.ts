@@ -4,7 +4,7 @@ import { ServiceError } from "../../std/service-error.ts";
 import { Admission, type LoadedProcess } from "./admission.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 
-/** A process with live sessions of these demands, and seconds of recordings that wait. */
+/** A process with live sessions that have these demands, and seconds of waiting recordings. */
 class TestProcess implements LoadedProcess {
   readonly name: string;
   readonly demands: number[] = [];
@@ -29,7 +29,9 @@ class TestProcess implements LoadedProcess {
   }
 }
 
-/** Admits streams until one is refused; each needs the expected demand. */
+/**
+ * Admits streams until one is refused, and returns their number. Each needs the expected demand.
+ */
 function fill(admission: Admission, processes: readonly TestProcess[]): number {
   for (let count = 0; count < 10_000; count++) {
     if (isRefused(() => admit(admission, processes))) return count;
@@ -55,7 +57,7 @@ function isRefused(attempt: () => unknown): boolean {
   }
 }
 
-test("Admission admits as many streams as the cores can serve while all of them carry speech", () => {
+test("Admission admits as many streams as the cores can serve if all of them carry speech", () => {
   const rows: [cores: number, processes: number, cpuPerSpeech: number, streams: number][] = [
     [2, 2, 0.19, 8],
     [4, 2, 0.19, 8],
@@ -75,10 +77,10 @@ test("Admission admits as many streams as the cores can serve while all of them 
   }
 });
 
-test("Admission has room for many silent streams, and admits again when streams end", () => {
+test("Admission has room for many silent streams, and admits more when streams end", () => {
   const processes = [new TestProcess("a"), new TestProcess("b")];
   const admission = new Admission(2, 0.2, () => processes);
-  // Each is measured to cost next to nothing before the next one comes.
+  // Each stream is measured to cost almost nothing before the next one arrives.
   for (let count = 0; count < 300; count++) {
     const process = admit(admission, processes);
     assert.ok(process);
@@ -102,7 +104,7 @@ test("Admission admits again after a refusal only when there is some room to spa
   assert.equal(fill(admission, [process]), 1);
 });
 
-test("Admission refuses live streams while live audio is late", () => {
+test("Admission refuses live streams while processing of live audio is late", () => {
   const process = new TestProcess("a");
   const admission = new Admission(2, 0.1, () => [process]);
   admit(admission, [process]);
@@ -117,14 +119,14 @@ test("Admission counts cores, not processes, even while a process is idle", () =
   const admission = new Admission(2, 0.3, () => processes);
   for (const process of processes.slice(0, 2)) process.demands.push(0.9);
   assert.ok(isRefused(() => admit(admission, processes)));
-  // One core is free: a stream is admitted, however slow the engine.
+  // One core is free, so a stream is admitted, however slow the engine is.
   const slow = new Admission(2, 3, () => processes);
   processes[1]?.demands.pop();
   assert.ok(admit(slow, processes));
   assert.ok(isRefused(() => admit(slow, processes)));
 });
 
-test("Admission reports a process as crowded by a live session that it cannot serve in time", () => {
+test("Admission reports a process as crowded by a live session that the process cannot serve in time", () => {
   const admission = new Admission(2, 0.2, () => []);
   const rows: [mode: RecognitionMode, share: number, demands: number[], isCrowded: boolean][] = [
     ["live", 0.2, [0.3, 0.2], false],
@@ -189,7 +191,7 @@ test("Admission chooses the process with the most room for the mode", () => {
   assert.equal(admission.choose("live", []), undefined);
 });
 
-test("Admission refuses a recording that would wait too long, and never a job", () => {
+test("Admission refuses a recording that would wait too long, but never refuses a job", () => {
   const process = new TestProcess("a");
   const admission = new Admission(1, 0.2, () => [process]);
   process.seconds.short = 95;
@@ -203,7 +205,7 @@ test("Admission refuses a recording that would wait too long, and never a job", 
   assert.ok(isRefused(() => admission.admit("short", [process])));
 });
 
-test("Admission counts the demand of other models' streams on the machine", () => {
+test("Admission counts the demand of other models' streams on the same machine", () => {
   const [own, other] = [new TestProcess("own"), new TestProcess("other")];
   const admission = new Admission(2, 0.2, () => [own, other]);
   assert.equal(fill(admission, [own]), 4);

@@ -3,28 +3,31 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 
 /**
- * Live sessions may need this share of each core. The rest lets them catch up after a burst, and is
- * used for recordings. Measured with PocketSphinx: at 0.74, words are 160 ms late (p95); at 0.93, 1
- * s.
+ * The share of each core that live sessions may need. The rest lets them catch up after a burst,
+ * and is used for recordings. Measured with PocketSphinx: at 0.74, words are 160 ms late (p95); at
+ * 0.93, 1 s.
  */
 const liveShareMax = 0.8;
-/** After a refusal, streams are admitted again when this much more room is free than they need. */
+/** The additional room that must be free, after a refusal, before streams are admitted again. */
 const roomToSpare = 0.05;
-/** A process is overloaded if it is this late with live audio. */
+/** The delay of live audio above which a process is overloaded. */
 const liveLateMsMax = 300;
-/** A short recording that would wait longer than this for its turn is refused. */
+/**
+ * The maximum waiting time of a short recording; a recording that would wait longer for its turn is
+ * refused.
+ */
 const queueMsMax = 20_000;
-/** Recordings get at least this share of a process, whatever its live sessions need. */
+/** The minimum share of a process that recordings get, whatever its live sessions need. */
 const queueShareMin = 0.1;
-/** The measurement at the start counts like this many seconds of audio. */
+/** The weight of the measurement at the start, in seconds of audio. */
 const priorSeconds = 2;
-/** Each report multiplies the weight of all earlier reports by this. */
+/** The factor by which each report multiplies the weight of all earlier reports. */
 const memoryOfReports = 0.998;
-/** The minimum cost of audio: moving it around takes this much with any engine. */
+/** The minimum cost of audio: merely transferring it takes this much CPU time with any engine. */
 const cpuPerAudioMin = 0.0005;
 const retryMs = { live: 5000, short: 2000 } as const;
 
-/** The properties of a process that admission depends on. */
+/** The properties of a process on which admission depends. */
 export interface LoadedProcess {
   readonly sessions: number;
   readonly isResponsive: boolean;
@@ -41,8 +44,9 @@ export class Admission {
   #isFull = false;
 
   /**
-   * For the processes of one model. `cpuPerSpeech`: CPU seconds for a second of live speech, as
-   * measured at the start. `allProcesses`: the processes of all models, which share the cores.
+   * Creates the admission for the processes of one model. `cpuPerSpeech`: CPU seconds for a second
+   * of live speech, as measured at the start. `allProcesses`: the processes of all models, which
+   * share the cores.
    */
   constructor(cores: number, cpuPerSpeech: number, allProcesses: () => readonly LoadedProcess[]) {
     this.#cores = cores;
@@ -54,7 +58,7 @@ export class Admission {
     };
   }
 
-  /** Share of a core that a live session is expected to need. */
+  /** The share of a core that a live session is expected to need. */
   get liveDemand(): number {
     return this.#costs.live.cpuPerAudio;
   }
@@ -66,14 +70,15 @@ export class Admission {
   }
 
   /**
-   * Live sessions these processes can serve at a time if all carry speech and nothing else runs.
+   * The number of live sessions that these processes can serve concurrently if all carry speech and
+   * nothing else runs.
    */
   streamsMax(processes: readonly LoadedProcess[]): number {
     const streams = Math.floor(this.#coresFor(processes) / this.liveDemand);
     return Math.max(processes.length > 0 ? 1 : 0, streams);
   }
 
-  /** Share in use of the cores that live sessions of all models may take. */
+  /** The share in use of the cores that live sessions of all models may occupy. */
   load(): number {
     const all = this.#allProcesses();
     const cores = this.#coresFor(all);
@@ -85,8 +90,8 @@ export class Admission {
   }
 
   /**
-   * The best process for a new session. Throws resource_exhausted when none can serve it in time.
-   * Jobs are never refused: they wait.
+   * Returns the best process for a new session. Throws resource_exhausted if no process can serve
+   * it in time. Jobs are never refused; they wait.
    */
   admit<P extends LoadedProcess>(mode: RecognitionMode, processes: readonly P[]): P | undefined {
     const best = this.choose(mode, processes);
@@ -96,7 +101,7 @@ export class Admission {
     return best;
   }
 
-  /** The process in which this mode waits least, whether it has room or not. */
+  /** Returns the process in which this mode waits least, whether or not the process has room. */
   choose<P extends LoadedProcess>(mode: RecognitionMode, processes: readonly P[]): P | undefined {
     const ranked = processes.map((process) => ({
       process,
@@ -109,7 +114,7 @@ export class Admission {
     return ranked[0]?.process;
   }
 
-  /** Whether one more live session is more than this process can serve in time. */
+  /** Whether the process cannot serve one more live session in time. */
   isCrowded(
     {
       mode,
@@ -130,7 +135,7 @@ export class Admission {
       best.liveDemand + need > liveShareMax ||
       demandOf(all) + need > liveShareMax * cores ||
       best.liveLateMs > liveLateMsMax;
-    // An idle machine always serves one stream, however slow the engine.
+    // An idle machine always serves one stream, however slow the engine is.
     const isBusy = ({ liveDemand }: LoadedProcess) => liveDemand > roomToSpare;
     this.#isFull = isOver && (isBusy(best) || all.filter(isBusy).length >= cores);
     if (!this.#isFull) return;
@@ -152,8 +157,8 @@ export class Admission {
   }
 
   /**
-   * How long a recording would wait in this process for the recordings before it, of its own mode
-   * and of more urgent ones.
+   * How long a recording would wait in this process for earlier recordings of its own mode and of
+   * more urgent modes.
    */
   #queueMs(mode: "short" | "job", process: LoadedProcess): number {
     const all = this.#allProcesses();

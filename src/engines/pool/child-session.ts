@@ -7,27 +7,28 @@ import {
 import type { SessionClient } from "./session-client.ts";
 
 /**
- * Audio sent that the process has not confirmed as received, in seconds. Live streams keep the
- * delay short; recordings may run far ahead.
+ * The maximum seconds of audio that may be sent before the process confirms receiving it. For live
+ * streams the limit keeps the delay short; recordings may run far ahead.
  */
 const inFlightSecondsMax = { live: 2, short: 30, job: 30 } as const;
-/** The maximum of audio per frame, so that no session occupies the pipe. */
+/** The maximum duration of audio per frame, so that no session monopolizes the pipe. */
 const frameSeconds = 0.1;
 
-/** How a session in a process ends. */
+/** How a session in a process ended. */
 export type SessionEnd =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly error: unknown }
   /**
-   * The process has ended. `wasActive`: according to its reports, it was working on this session.
+   * The process has ended. `wasActive` is true if it was working on this session according to its
+   * reports.
    */
   | { readonly kind: "lost"; readonly wasActive: boolean };
 
-/** A session in an engine process, seen from the service. */
+/** A session in an engine process, as seen by the service. */
 export class ChildSession {
   readonly id: number;
   readonly client: SessionClient;
-  /** Resolves when the session is done, has failed, or is lost with its process. */
+  /** Resolves when the session is done, has failed, or has been lost with its process. */
   readonly ended: Promise<SessionEnd>;
   readonly #writer: FrameWriter;
   readonly #resolve: (end: SessionEnd) => void;
@@ -35,10 +36,10 @@ export class ChildSession {
   readonly #inFlightSamplesMax: number;
   #inFlightSamples = 0;
   #isInputEnded = false;
-  /** Whether a flush marker was sent, and nothing has been committed since. */
+  /** Whether a flush marker was sent and nothing has been committed since then. */
   #isFlushing = false;
   #isOver = false;
-  /** Wakes the sender when there is room again, or no reason to send any more. */
+  /** Wakes the sender when there is room again, or when there is no longer a reason to send. */
   #wake: (() => void) | undefined;
 
   constructor(id: number, client: SessionClient, writer: FrameWriter) {
@@ -56,14 +57,14 @@ export class ChildSession {
     return this.#isOver;
   }
 
-  /** Whether the process still has something to do for the session. */
+  /** Whether the process still has work for this session. */
   get hasWork(): boolean {
     return this.#inFlightSamples > 0 || this.#isFlushing || this.#isInputEnded;
   }
 
   /**
-   * Sends samples as fast as the process receives them. Returns a promise only if they have to
-   * wait; usually they are one frame, which is sent immediately.
+   * Sends samples as fast as the process receives them. Returns a promise only if the samples have
+   * to wait; usually they are a single frame, which is sent immediately.
    */
   send(samples: Int16Array): Promise<void> | undefined {
     const hasRoom = this.#inFlightSamples < this.#inFlightSamplesMax;
@@ -99,7 +100,7 @@ export class ChildSession {
     this.#writer.write("endInput", this.id);
   }
 
-  /** Processes a frame that the process sent for this session. */
+  /** Processes a frame that the process has sent for this session. */
   take(frame: Frame): void {
     switch (frame.kind) {
       case "interim":

@@ -53,7 +53,7 @@ test("chooseModel() returns the chosen model, or the best model for the use", ()
   }
 });
 
-test("servedLanguages() returns the languages that some model serves in a mode", () => {
+test("servedLanguages() returns the languages that some model serves in a given mode", () => {
   assert.deepEqual(servedLanguages(all, "live", []), ["en-US", "is-IS"]);
   assert.deepEqual(servedLanguages(all, "job", []), ["en-US", "is-IS", "is-IS-x-exp"]);
   const chosen = choiceOf("is-IS-x-exp:live=whisper");

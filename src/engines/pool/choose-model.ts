@@ -1,7 +1,7 @@
 import type { ModelChoice } from "../../models/model-choice.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 
-/** The properties that decide which model serves which language and use. */
+/** The properties that determine which model serves a language and use. */
 export interface ChoosableModel {
   readonly name: string;
   readonly languageCodes: readonly string[];
@@ -10,9 +10,9 @@ export interface ChoosableModel {
 }
 
 /**
- * The model that serves a use of a language: the chosen one if it is installed and has the
- * language, otherwise the one with the highest preference of those that are meant for this use;
- * undefined if there is none.
+ * Returns the model that serves a use of a language: the chosen model if it is installed and
+ * supports the language, otherwise the model with the highest preference among those meant for this
+ * use; undefined if there is none.
  */
 export function chooseModel<Model extends ChoosableModel>(
   models: readonly Model[],
@@ -34,7 +34,7 @@ export function chooseModel<Model extends ChoosableModel>(
     .at(0);
 }
 
-/** Languages that can be recognized in this mode, sorted. */
+/** Returns the languages that can be recognized in this mode, sorted. */
 export function servedLanguages(
   models: readonly ChoosableModel[],
   mode: RecognitionMode,
@@ -46,7 +46,7 @@ export function servedLanguages(
     .toSorted();
 }
 
-/** Choices that no installed model meets, as sentences for the operator. */
+/** Returns the choices that no installed model meets, as messages for the operator. */
 export function unmetChoices(models: readonly ChoosableModel[], choice: ModelChoice): string[] {
   return choice.flatMap(({ languageCode, model }) => {
     const found = models.find(({ name }) => name === model);

@@ -18,8 +18,8 @@ const options: SessionOptions = {
 };
 
 /**
- * Diarizes a window in a process with a diarization model. Throws ServiceError: unavailable when
- * the process is lost.
+ * Diarizes a window in a process with a diarization model. Throws a ServiceError with the code
+ * unavailable if the process is lost.
  */
 export async function diarizeIn(
   child: EngineChild,

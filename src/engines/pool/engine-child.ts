@@ -18,20 +18,26 @@ import type { LoadReport } from "../protocol/load-report.ts";
 import type { SessionClient } from "./session-client.ts";
 import { Watchdog } from "./watchdog.ts";
 
-/** An engine process must be ready within this time: large models are read from slow disks. */
+/**
+ * The time within which an engine process must be ready: large models are read from slow disks.
+ */
 const loadMsMax = 180_000;
-/** A process is killed if it has not ended this long after its standard input has ended. */
+/**
+ * The time after the end of its standard input at which a process is killed if it has not ended.
+ */
 const closeMsMax = 2000;
-/** A process reports its load at least this often; the report is also its heartbeat. */
+/**
+ * The maximum interval between two load reports of a process; the report is also its heartbeat.
+ */
 const reportMsMax = 1000;
 /** The time constant of the mean delay of live audio. */
 const lateSeconds = 3;
 
 /**
- * The environment of engine processes. It has nothing of the service's environment, since they
- * parse untrusted audio and need no secrets. They read models and searches at scattered addresses,
- * which causes TLB misses with small pages: with this setting glibc requests huge pages, if the
- * kernel leaves that to programs.
+ * The environment of engine processes. It contains nothing from the service's environment, because
+ * engine processes parse untrusted audio and need no secrets. They read models and searches at
+ * scattered addresses, which causes TLB misses with small pages. With this setting, glibc requests
+ * huge pages, if the kernel lets programs decide.
  */
 const environment = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
 
@@ -41,22 +47,22 @@ export interface EngineChildOptions {
   readonly source: EngineSource | DiarizerSource;
   /** The name of the model, for the log. */
   readonly model: string;
-  /** A process that has work and makes no progress for this long is killed. */
+  /** The time after which a process that has work but makes no progress is killed. */
   readonly stuckMsMax: number;
   readonly log: Log;
-  /** Called with each report of its load. */
+  /** Called with each load report of the process. */
   readonly onLoad: (report: LoadReport) => void;
-  /** Aborts the start; it has no effect afterwards. */
+  /** Aborts the start; it has no effect after the start. */
   readonly signal?: AbortSignal;
 }
 
-/** One engine process, seen from the service. */
+/** One engine process, as seen by the service. */
 export class EngineChild {
   readonly engine: EngineDescription;
-  /** CPU seconds for a second of live speech, as measured when it was loaded. */
+  /** The CPU seconds for a second of live speech, as measured when the model was loaded. */
   readonly cpuPerSpeech: number;
   readonly pid: number;
-  /** Resolves when the process has ended: to its signal or exit code. */
+  /** Resolves to the signal or exit code of the process when it has ended. */
   readonly exited: Promise<string>;
   readonly #process: PipedProcess;
   readonly #reportMs: number;
@@ -65,7 +71,7 @@ export class EngineChild {
   readonly #watchdog: Watchdog;
   readonly #sessions = new Map<number, ChildSession>();
   #lastId = 0;
-  /** The suspect session that is being worked on; 0: none. */
+  /** The suspect session on which the process is working; 0: none. */
   #activeSuspect = 0;
   #hasCommitted = false;
   #liveLateMs = 0;
@@ -107,7 +113,7 @@ export class EngineChild {
     });
   }
 
-  /** Whether the process has ended, so that no session can be opened in it. */
+  /** Whether the process has ended, so that sessions can no longer be opened in it. */
   get hasExited(): boolean {
     return this.#hasExited;
   }
@@ -117,32 +123,32 @@ export class EngineChild {
   }
 
   /**
-   * Whether any of its sessions has committed: a process that did useful work is restarted
+   * Whether any session of the process has committed. A process that did useful work is restarted
    * immediately.
    */
   get hasCommitted(): boolean {
     return this.#hasCommitted;
   }
 
-  /** Whether it has reported recently; if not, it is busy with something long. */
+  /** Whether the process has reported recently; if not, it is busy with a long task. */
   get isResponsive(): boolean {
     return this.#watchdog.silentMs < 2 * this.#reportMs;
   }
 
-  /** Share of a core that its live sessions need. */
+  /** The share of a core that the live sessions of the process need. */
   get liveDemand(): number {
     return this.#sessions
       .values()
       .reduce((sum, { client }) => sum + (client.mode === "live" ? client.demand.share : 0), 0);
   }
 
-  /** Mean delay between the arrival of live audio and its processing. */
+  /** The mean delay between the arrival of live audio and its processing. */
   get liveLateMs(): number {
     const hasLive = this.#sessions.values().some(({ client }) => client.mode === "live");
     return hasLive ? this.#liveLateMs : 0;
   }
 
-  /** Seconds of audio that sessions of these modes have sent and no commit covers. */
+  /** The seconds of audio that sessions of these modes have sent and that no commit covers. */
   uncommittedSeconds(modes: readonly RecognitionMode[]): number {
     return this.#sessions
       .values()
@@ -150,7 +156,7 @@ export class EngineChild {
       .reduce((sum, { client }) => sum + client.uncommittedSeconds, 0);
   }
 
-  /** Begins a session, or continues one of another process. */
+  /** Begins a session, or continues a session of another process. */
   open(client: SessionClient, payload: OpenSession): ChildSession {
     const id = (this.#lastId = (this.#lastId % 0xffff_ffff) + 1);
     const session = new ChildSession(id, client, this.#writer);
@@ -206,7 +212,7 @@ export class EngineChild {
     await this.close();
   }
 
-  /** Ends the process; its sessions are lost. */
+  /** Ends the process, and its sessions are lost. */
   async close(): Promise<void> {
     this.#process.stdin.end();
     const timer = setTimeout(() => this.#process.kill("SIGKILL"), closeMsMax);
@@ -226,8 +232,8 @@ interface StartedChild {
 }
 
 /**
- * Starts an engine process and waits until its model is loaded. Throws an Error that names what is
- * missing; the process has ended then.
+ * Starts an engine process and waits until its model is loaded. If this fails, it throws an Error
+ * that names what is missing, and the process has ended.
  */
 export async function openEngineChild(options: EngineChildOptions): Promise<EngineChild> {
   const { signal } = options;
@@ -280,8 +286,8 @@ function start({ source, stuckMsMax, log }: EngineChildOptions): StartedChild {
     try {
       started.onFrames(reader.push(chunk));
     } catch (error) {
-      // Its memory is corrupt, or a library wrote to standard output: nothing that it sends can be
-      // trusted any more.
+      // The process's memory is corrupt, or a library wrote to standard output. Nothing that it
+      // sends can be trusted any more.
       log.error({ pid: child.pid, ...errorFields(error) }, "engine.garbled");
       child.stdout.removeAllListeners("data").resume();
       child.kill("SIGKILL");

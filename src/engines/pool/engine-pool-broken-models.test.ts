@@ -1,4 +1,4 @@
-// Broken models, and choices that no model meets.
+// Tests broken models, and choices that no model meets.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 const { pool, folder, talk, log, logged, names, reasonOf, putModel } = models;
 
-/** The damages that a file can have, and the reason of the refusal. */
+/** The types of damage to a file, and the reason for the refusal in each case. */
 const damages: Record<string, { readonly spoil: (path: string) => void; readonly says: RegExp }> = {
   missing: { spoil: (path) => rmSync(path), says: /is missing|is not a file/ },
   empty: { spoil: (path) => truncateSync(path, 0), says: /is empty|has 0 bytes/ },
@@ -45,7 +45,7 @@ const damages: Record<string, { readonly spoil: (path: string) => void; readonly
   },
 };
 
-test("a model with a damaged file is refused with the name of the file, and the others serve", async () => {
+test("a model with a damaged file is refused with the name of the file, and the other models still serve", async () => {
   const files = ["model.onnx", "tokens.txt", "words.txt"];
   const rows = Object.entries(damages).flatMap(([damage, { spoil, says }], index) =>
     files.flatMap((file) =>
@@ -55,7 +55,7 @@ test("a model with a damaged file is refused with the name of the file, and the 
       }),
     ),
   );
-  // Without a checksum, some damages cannot be detected.
+  // Without a checksum, some types of damage cannot be detected.
   const found = rows.filter(
     ({ damage, file, withChecksums }) =>
       withChecksums || (damage !== "altered" && !(damage === "cut off" && file === "words.txt")),
@@ -69,7 +69,7 @@ test("a model with a damaged file is refused with the name of the file, and the 
     `not refused: ${left()
       .map(({ name }) => name)
       .join()}`;
-  // A process is started for each of them.
+  // A process is started for each of these models.
   await until(() => left().length === 0, leftNames, 90_000);
   for (const { name, file, damage, says } of found) {
     const reason = String(reasonOf(name));
@@ -79,14 +79,14 @@ test("a model with a damaged file is refused with the name of the file, and the 
   assert.deepEqual(textsOf(await running), sentences);
   assert.deepEqual(names(), builtin);
   assert.deepEqual(pool.languageCodes("job"), ["en-US", "is-IS"]);
-  // A refused model is not tried again.
+  // A refused model is not loaded again.
   const count = logged.length;
   await delay(2500);
   assert.equal(logged.length, count);
   for (const { name } of found) rmSync(join(folder, name), { recursive: true });
 });
 
-test("a model with an unreadable card is refused under its folder's name, and one of the wrong kind because of its layout", async () => {
+test("a model with an unreadable card is refused under its folder's name, and a model of the wrong kind because of its layout", async () => {
   putModel({
     name: "no-card",
     change: (model) => writeFileSync(join(model, "model.json"), "{"),
@@ -105,11 +105,11 @@ test("a model with an unreadable card is refused under its folder's name, and on
   assert.equal(refused.length, 3);
   assert.match(String(reasonOf("no-card")), /model\.json: .*JSON/);
   assert.match(String(reasonOf("empty")), /no file model\.json/);
-  // Repaired, it is loaded.
+  // After it is repaired, the model is loaded.
   putModel({ name: "whole" });
   rmSync(join(folder, "empty"), { recursive: true });
   await until(() => names().includes("whole"), "it is loaded");
-  // Broken again, it is logged again.
+  // If the model is broken again, the refusal is logged again.
   logged.length = 0;
   mkdirSync(join(folder, "empty"));
   await until(() => reasonOf("empty") !== undefined, "it is refused again");
@@ -142,7 +142,7 @@ test("openEnginePool() serves with the models that can be loaded, and logs unmet
   rmSync(join(folder, "broken"), { recursive: true });
 });
 
-test("an aborted openEnginePool() leaves no process, not even of models that were to be loaded later", async () => {
+test("an aborted openEnginePool() leaves no process running, not even of models that were to be loaded later", async () => {
   const copies = Array.from({ length: availableParallelism() }, (_, index) => `late-${index}`);
   const others = enginePids();
   const staged = mkdtempSync(join(tmpdir(), "hlust-models-"));

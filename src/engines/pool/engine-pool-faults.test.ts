@@ -1,4 +1,4 @@
-// What clients see of processes that die, stop, loop, or send garbage.
+// Tests what clients see of processes that die, stop, loop, or send garbage.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,7 +22,7 @@ import { scriptedOrders } from "../scripted/scripted-engine.ts";
 
 const log = createLog("silent");
 const stuckMsMax = 500;
-/** Rounds of kills at random moments; `npm run test:long` has many more. */
+/** The number of rounds of kills at random moments; `npm run test:long` runs many more. */
 const killRounds = Number(process.env["ENGINE_ROUNDS"] ?? 6);
 let others: ReadonlySet<number>;
 let pool: EnginePool;
@@ -55,7 +55,7 @@ const itemsOf = (sections: readonly { isSpeech: boolean; ms: number }[], chunkMs
     );
   });
 
-test("processes killed at random times change no final, lose no word and repeat none", async () => {
+test("processes killed at random times change no final result, and no word is lost or repeated", async () => {
   const stream = fc.record({
     sections: fc.array(
       fc.record({ isSpeech: fc.boolean(), ms: fc.integer({ min: 1, max: 2000 }) }),
@@ -125,7 +125,7 @@ test("interim results never lose words when another process takes over", async (
   assert.ok(found.length >= 16);
 });
 
-test("a stopped process is replaced and an idle one is kept, and their streams continue", async () => {
+test("a stopped process is replaced, an idle process is kept, and their streams continue", async () => {
   const rows: [what: string, stop: (pid: number) => void, extra: RecognitionInput[]][] = [
     ["stopped", (pid) => process.kill(pid, "SIGSTOP"), []],
     ["idle", () => {}, []],
@@ -146,7 +146,7 @@ test("a stopped process is replaced and an idle one is kept, and their streams c
     );
     await until(() => inputs.every(({ given }) => given() === items.length), "all input is sent");
     for (const pid of before) stop(pid);
-    // Longer than a process may be stuck.
+    // This is longer than a process may be stuck.
     await delay(2 * stuckMsMax);
     for (const { end } of inputs) end();
     for (const found of await Promise.all(running)) {
@@ -162,7 +162,7 @@ test("a stopped process is replaced and an idle one is kept, and their streams c
   }
 });
 
-test("a stream that crashes, hangs or garbles its process three times fails, and no other stream does", async () => {
+test("a stream that crashes, hangs or garbles its process three times fails, and no other stream fails", async () => {
   for (const [name, order] of Object.entries(scriptedOrders)) {
     if (name === "toil" || name === "askRemote") continue;
     await allReady();
@@ -194,7 +194,7 @@ test("a stream that crashes, hangs or garbles its process three times fails, and
   }
 });
 
-test("finals before a crash are not repeated, and committed audio needs no process", async () => {
+test("final results before a crash are not repeated, and committed audio needs no process", async () => {
   await allReady();
   const first = [speech(1000), silence(1000)];
   const one = openInput(...first);
@@ -209,7 +209,7 @@ test("finals before a crash are not repeated, and committed audio needs no proce
   assert.deepEqual(await Array.fromAsync(running), []);
 });
 
-test("a stream that begins while all processes restart waits for one", async () => {
+test("a stream that begins while all processes are restarting waits for one", async () => {
   await allReady();
   for (const pid of pids()) process.kill(pid, "SIGKILL");
   await until(() => pool.state().ready === 0, "they have ended");

@@ -1,4 +1,4 @@
-// What the pool admits and what it refuses, measured while it runs.
+// Tests what the pool admits and refuses, as measured while it runs.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -18,10 +18,10 @@ import { scriptedOrders } from "../scripted/scripted-engine.ts";
 
 const log = createLog("silent");
 const chunkMs = 100;
-/** Audio that takes a fifth of a core at the speed of speech. */
+/** Audio that uses a fifth of a core at the speed of speech. */
 const toil = speech(chunkMs).fill(scriptedOrders.toil);
 
-/** A stream at the speed of speech, until end() is called. */
+/** Opens a stream that sends at the speed of speech until end() is called. */
 function openPaced(pool: EnginePool, chunk: Int16Array) {
   const ending = new AbortController();
   const lags: number[] = [];
@@ -62,7 +62,7 @@ function isFull(error: unknown): boolean {
   );
 }
 
-test("live streams are admitted until the machine can serve no more in time, and again when they end", async (context) => {
+test("live streams are admitted until the machine can serve no more in time, and again after some of them end", async (context) => {
   const others = new Set(enginePids());
   await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
   const pid = enginePids().find((each) => !others.has(each)) ?? 0;
@@ -87,7 +87,7 @@ test("live streams are admitted until the machine can serve no more in time, and
   assert.ok(load <= 1.2, `load ${load}`);
   assert.equal(sessions, 50 + streams.length);
 
-  // Admitted streams get their results in time, and none is dropped.
+  // Admitted streams get their results in time, and no stream is dropped.
   for (const { lags } of streams) lags.length = 0;
   await delay(3000);
   assert.ok(isFull(await failureOf(pool)));
@@ -116,12 +116,12 @@ test("live streams are admitted until the machine can serve no more in time, and
   assert.equal(pool.state().load, 0);
 });
 
-/** How long a process was runnable and had no core. */
+/** How long a process was runnable but had no core. */
 function coreWaitMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
 }
 
-/** The failure of one more stream. */
+/** Opens one more stream and returns its failure. */
 async function failureOf(pool: EnginePool): Promise<unknown> {
   const stream = openPaced(pool, toil);
   await until(
@@ -132,7 +132,7 @@ async function failureOf(pool: EnginePool): Promise<unknown> {
   return stream.failure();
 }
 
-test("a stream takes no place before its first audio", async () => {
+test("a stream uses no capacity before its first audio", async () => {
   await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
   const { promise: never, resolve } = Promise.withResolvers<void>();
   const nothing = async function* (): AsyncGenerator<Int16Array> {
@@ -149,9 +149,9 @@ test("a stream takes no place before its first audio", async () => {
   assert.deepEqual((await Promise.all(idle)).flat(), []);
 });
 
-test("short recordings are refused if they would wait too long, and jobs are not", async () => {
+test("short recordings are refused if they would wait too long, but jobs are not", async () => {
   await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
-  // Each takes 4 s of CPU.
+  // Each recording takes 4 s of CPU time.
   const recording = speech(20_000).fill(scriptedOrders.toil);
   const leaving = new AbortController();
   const run = async (mode: "short" | "job", samples = recording) => {
@@ -174,14 +174,14 @@ test("short recordings are refused if they would wait too long, and jobs are not
     assert.equal(`${code} ${reason}`, "resource_exhausted QUEUE_FULL");
     assert.ok(retryAfterMs >= 2000 && retryAfterMs < 60_000);
   }
-  // All jobs and the admitted recordings are under way.
+  // All jobs and the admitted recordings are in progress.
   assert.equal(pool.state().sessions + outcomes.length, 40);
   leaving.abort(new Error("enough"));
   await until(() => outcomes.length === 40, "all have ended");
   assert.equal(pool.state().sessions, 0);
 });
 
-test("a recording gets its share of time next to a live stream that comes faster than speech", async () => {
+test("a recording gets its share of time next to a live stream that arrives faster than speech", async () => {
   await using pool = await openEnginePool({ engine: "scripted", processes: 1, log });
   const recording = speech(3000).fill(scriptedOrders.toil);
   const tookMs = async () => {
@@ -189,8 +189,7 @@ test("a recording gets its share of time next to a live stream that comes faster
     await recognize(pool, [recording], { mode: "short" });
     return performance.now() - start;
   };
-  // Other tests run at the same time, so there are up to five attempts: one of them must not be
-  // slow.
+  // Other tests run concurrently, so there are up to five attempts, one of which must not be slow.
   for (let attempts = 1; ; attempts += 1) {
     const aloneMs = await tookMs();
     const ending = new AbortController();
@@ -221,8 +220,8 @@ test("jobs do not delay a live stream", async () => {
     ).catch(() => {}),
   );
   await delay(300);
-  // Other tests run at the same time and delay a stream too, so there are a few attempts: in one of
-  // them the stream must not be late.
+  // Other tests run concurrently and may also delay a stream, so there are several attempts, in one
+  // of which the stream must not be late.
   const seen: string[] = [];
   for (let attempts = 0; attempts < 5; attempts += 1) {
     const live = openPaced(pool, speech(chunkMs));

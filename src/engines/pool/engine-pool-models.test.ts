@@ -1,4 +1,4 @@
-// Models that are installed, replaced and removed while the pool serves.
+// Tests models that are installed, replaced and removed while the pool serves.
 import assert from "node:assert/strict";
 import { cpSync, renameSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ beforeEach(() => {
 const { pool, folder, talk, logged, names, putModel, removeModels } = models;
 
 const faroese = { languageCode: "fo-FO", mode: "live" } as const;
-/** A stream that is sent up to its second pause, and continues when resume() is called. */
+/** Opens a stream that is sent up to its second pause, and continues when resume() is called. */
 function openTalk() {
   const resume = Promise.withResolvers<void>();
   async function* input(): AsyncGenerator<Int16Array> {
@@ -46,7 +46,7 @@ function openTalk() {
   return { finals, resume: () => resume.resolve(), texts: run() };
 }
 
-test("a model that is installed while the pool runs serves too", async () => {
+test("a model that is installed while the pool runs also serves", async () => {
   assert.deepEqual(pool.languageCodes("live"), ["en-US", "is-IS"]);
   assert.equal(pool.takesHints("is-IS", "live"), true);
   assert.equal(pool.takesHints("en-US", "live"), false);
@@ -79,7 +79,7 @@ async function openFaroese() {
   return { stream, old };
 }
 
-test("replacing or removing a model ends no open stream, and its process ends after the last one", async () => {
+test("replacing or removing a model ends no open stream, and the old process ends after the last stream", async () => {
   const { stream, old } = await openFaroese();
   putModel({ name: "faroese", version: "2" });
   await until(() => pool.state().models.at(-1)?.version === "2", "the new one serves");
@@ -93,7 +93,7 @@ test("replacing or removing a model ends no open stream, and its process ends af
   assert.equal(enginePids().length, builtin.length);
 });
 
-test("a stream whose replaced model loses its process continues with the new one", async () => {
+test("a stream that loses the process of its replaced model continues with the new model", async () => {
   const { stream, old } = await openFaroese();
   putModel({ name: "faroese", version: "2" });
   await until(() => pool.state().models.at(-1)?.version === "2", "the new one serves");
@@ -103,14 +103,14 @@ test("a stream whose replaced model loses its process continues with the new one
   await removeModels();
 });
 
-test("a stream whose removed model loses its process fails immediately", async () => {
+test("a stream that loses the process of its removed model fails immediately", async () => {
   const { stream, old } = await openFaroese();
   await removeModels();
   process.kill(old, "SIGKILL");
   await assert.rejects(stream.texts, { code: "unavailable", reason: "NO_ENGINE" });
 });
 
-/** Installs a version as `hlust models` does: a link leads to it. */
+/** Installs a version in the same way as `hlust models`, through a symbolic link. */
 function linkModel(version: string): string {
   const installed = join(folder, ".installed");
   putModel({ name: "faroese", version, withChecksums: false, into: installed });
@@ -121,11 +121,11 @@ function linkModel(version: string): string {
   return target;
 }
 
-test("a stream that waits for a process while its model is replaced uses the new one", async () => {
+test("a stream that waits for a process while its model is replaced uses the new model", async () => {
   const before = enginePids();
   const target = linkModel("1");
   await until(() => names().length === 3, "it is loaded");
-  // It cannot be loaded again.
+  // The old version cannot be loaded again.
   truncateSync(join(target, "model.onnx"), 100);
   for (const pid of enginePids()) if (!before.includes(pid)) process.kill(pid, "SIGKILL");
   await until(() => pool.state().models.at(-1)?.ready === 0, "its process has ended");

@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => pool[Symbol.asyncDispose]());
 
-test("sessions spread over the processes, and each gets only its own results", async () => {
+test("sessions are spread over the processes, and each gets only its own results", async () => {
   const lengths = Array.from({ length: 20 }, (_, index) => 300 + 250 * index);
   const open = lengths.map((ms) => openInput(speech(ms), silence(600)));
   const running = open.map(({ input }) => pool.recognize(input, scriptedOptions));
@@ -40,7 +40,7 @@ test("sessions spread over the processes, and each gets only its own results", a
   assert.equal(pool.state().sessions, 0);
 });
 
-test("the input is pulled no faster than it is processed", async () => {
+test("the input is pulled no faster than the process handles it", async () => {
   await using own = await openEnginePool({ engine: "scripted", processes: 1, log });
   const [pid = 0] = enginePids()
     .filter((candidate) => candidate > 0)
@@ -57,7 +57,7 @@ test("the input is pulled no faster than it is processed", async () => {
     process.kill(pid, "SIGSTOP");
     const running = recognize(own, endless(), { mode });
     await until(() => pulled >= 20, "it is pulled at all");
-    // The process is stopped: a pool that does not wait for it pulls more immediately.
+    // The process is stopped. A pool that did not wait for it would immediately pull more.
     await delay(100);
     assert.ok(pulled <= secondsMax * 10, `${mode}: ${pulled / 10} s pulled`);
     process.kill(pid, "SIGCONT");
@@ -93,7 +93,7 @@ test("openEnginePool() stops when its signal aborts", async () => {
   await until(() => enginePids().length === before, "its processes have ended");
 });
 
-/** A program that opens a pool, prints that, and stays. */
+/** A program that opens a pool, prints a message when it is open, and keeps running. */
 const program = `
   import { openEnginePool } from ${JSON.stringify(new URL("engine-pool.ts", import.meta.url).href)};
   import { createLog } from ${JSON.stringify(new URL("../../std/log.ts", import.meta.url).href)};

@@ -1,4 +1,4 @@
-// What clients see of a pool with a single process that stops, dies or hangs.
+// Tests what clients see of a pool with a single process that stops, dies or hangs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -18,7 +18,7 @@ import { scriptedOrders } from "../scripted/scripted-engine.ts";
 const log = createLog("silent");
 const stuckMsMax = 500;
 
-/** A pool of a single process. */
+/** Opens a pool with a single process. */
 async function openSingle() {
   const before = new Set(enginePids());
   const single = await openEnginePool({ engine: "scripted", processes: 1, log, stuckMsMax });
@@ -32,10 +32,10 @@ async function openSingle() {
   };
 }
 
-test("an utterance that is flushed while its process is stopped gets its final", async () => {
+test("an utterance that is flushed while its process is stopped gets its final result", async () => {
   await using single = await openSingle();
-  // The process confirms what it has received every 500 ms, so it confirms the last of these chunks
-  // too.
+  // Every 500 ms, the process confirms the audio that it has received, so it also confirms the last
+  // of these chunks.
   const said = Array.from({ length: 6 }, () => speech(90));
   const stopped = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ test("an utterance that is flushed while its process is stopped gets its final",
   assert.deepEqual(finals, finalsWithoutPool([...said, endUtterance]));
 });
 
-test("a stream is not blamed for a crash that another stream causes right after its turn", async () => {
+test("a stream is not blamed for a crash that another stream causes immediately after its turn", async () => {
   await using single = await openSingle();
   const { pool: own, pid, died, ready } = single;
   const gates: (() => void)[] = [];
@@ -94,13 +94,13 @@ test("a stream is not blamed for a crash that another stream causes right after 
     await until(() => own.state().sessions === 1 || failure !== undefined, "it is replayed there");
     assert.equal(failure, undefined);
     const leaving = new AbortController();
-    // Each round has a new stream, since a stream is not a suspect at its first crash.
+    // Each round uses a new stream, because a stream is not a suspect at its first crash.
     const poison = own.recognize(poisonInput(), {
       ...scriptedOptions,
       interim: true,
       signal: leaving.signal,
     });
-    // When its audio has been processed, the audio that came before it has been processed too.
+    // When this stream's audio has been processed, all earlier audio has been processed, too.
     await poison.next();
     await until(() => gates.length === 2, "both wait");
     const victim = pid();
@@ -118,7 +118,7 @@ test("a stream is not blamed for a crash that another stream causes right after 
   );
 });
 
-test("audio that crashes processes from another thread ends its own stream, and no other", async () => {
+test("audio that crashes processes from another thread ends only its own stream", async () => {
   await using own = await openEnginePool({ engine: "scripted", processes: 1, log });
   const ending = new AbortController();
   const innocent = openInput(speech(100));
@@ -134,7 +134,7 @@ test("audio that crashes processes from another thread ends its own stream, and 
   assert.deepEqual(await running, finalsWithoutPool([speech(100)]));
 });
 
-test("a stream that hangs its process on another thread ends, and no other does", async () => {
+test("a stream that hangs its process on another thread ends, and no other stream does", async () => {
   await using own = await openEnginePool({ engine: "scripted", processes: 1, log, stuckMsMax });
   const ending = new AbortController();
   const innocent = openInput(speech(100));

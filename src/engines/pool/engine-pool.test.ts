@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => pool[Symbol.asyncDispose]());
 
-/** Each recognition as text with the times of its first and last word. */
+/** Formats each recognition as text with the times of its first and last word. */
 function shown(recognitions: readonly Recognition[]): string[] {
   return recognitions.map(({ isFinal, alternatives: [best], audioEndMs }) => {
     const times = `${best?.words[0]?.startMs}-${best?.words.at(-1)?.endMs}`;
@@ -81,14 +81,14 @@ test("recognize() returns utterances with times from the first sample, at every 
     ].entries()) {
       const words = found[index]?.alternatives[0]?.words ?? [];
       const [start = 0, end = 0] = [words[0]?.startMs, words.at(-1)?.endMs];
-      // A resampled edge rings for a millisecond or two.
+      // A resampled edge rings for one or two milliseconds.
       assert.ok(Math.abs(start - (startMs ?? 0)) <= 4, `${sampleRateHertz}: begins ${start}`);
       assert.ok(Math.abs(end - (endMs ?? 0)) <= 4, `${sampleRateHertz}: ends ${end}`);
     }
   }
 });
 
-test("recognize() returns interim results when they change, and finals at silence", async () => {
+test("recognize() returns interim results when they change, and final results at silence", async () => {
   const input = [joined(speech(1200), silence(600)), silence(600), speech(300)];
   assert.deepEqual(shown(await recognize(pool, input, { interim: true })), [
     "interim word1 0-100 of 100",
@@ -127,7 +127,7 @@ test("recognize() obeys its options", async () => {
   );
 });
 
-test("recognize() returns the same finals for any split of the samples", async () => {
+test("recognize() returns the same final results for any split of the samples", async () => {
   const stretch = fc.record({ ms: fc.integer({ min: 10, max: 900 }), loud: fc.boolean() });
   const rates = fc.constantFrom(8000, 16_000, 44_100);
   const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 9 });
@@ -160,7 +160,7 @@ test("recognize() rejects a language without a model", async () => {
   );
 });
 
-test("recognize() throws what its input throws, and frees the session", async () => {
+test("recognize() throws the error that its input throws, and frees the session", async () => {
   function* broken(): Generator<RecognitionInput> {
     yield speech(100);
     throw new Error("the client disconnected");
@@ -201,14 +201,14 @@ test("a slow reader stops the input, and still gets every result", async () => {
   const running = pool.recognize(input(), scriptedOptions);
   const first = await running.next();
   for (let before = -1; before !== given; await delay(300)) before = given;
-  // 64 results wait to be read, and others are in flight.
+  // 64 results are waiting to be read, and others are in transit.
   assert.ok(given >= 64 && given < 200, `${given} utterances were pulled`);
   const rest = await Array.fromAsync(running);
   const whole = Array.from({ length: utterances }, () => spoken).flat();
   assert.deepEqual([first.value, ...rest], finalsWithoutPool(whole));
 });
 
-test("recognize() recognizes English with PocketSphinx, and no words in silence or noise", async () => {
+test("recognize() recognizes English with PocketSphinx, and returns no words for silence or noise", async () => {
   await using own = await openEnginePool({ engine: "pocketsphinx", processes: 1, log });
   assert.deepEqual(own.languageCodes("short"), ["en-US"]);
   const english = { languageCode: "en-US", mode: "short" } as const;
@@ -220,7 +220,7 @@ test("recognize() recognizes English with PocketSphinx, and no words in silence 
   assert.equal(found.length, 2);
   const oneEndMs = 1000 + one.length / 16;
   const starts = found.map(({ alternatives: [best] }) => best?.words[0]?.startMs ?? 0);
-  // flite itself begins with up to a quarter of a second of silence.
+  // flite's own output begins with up to a quarter of a second of silence.
   assert.ok((starts[0] ?? 0) >= 1000 && (starts[0] ?? 0) <= 1400, `first begins ${starts[0]}`);
   const second = oneEndMs + 1000;
   assert.ok((starts[1] ?? 0) >= second && (starts[1] ?? 0) <= second + 400, `${starts[1]}`);

@@ -33,65 +33,68 @@ export interface ModelState {
   readonly version: string;
   readonly languageCodes: readonly string[];
   readonly processes: number;
-  /** How many of the processes can recognize. */
+  /** The number of processes that are ready to recognize. */
   readonly ready: number;
   /**
-   * Whether it was found at the start, and its processes are still being loaded for the first time.
+   * Whether the model was found at the start, and its processes are still being loaded for the
+   * first time.
    */
   readonly loading: boolean;
   readonly sessions: number;
   /**
-   * Live streams that it can recognize at a time while all of them carry speech and nothing else
-   * runs, as measured; 0 for a diarization model.
+   * The number of live streams that the model can recognize concurrently while all of them carry
+   * speech and nothing else runs, as measured; 0 for a diarization model.
    */
   readonly streamsMax: number;
 }
 
-/** A model that serves: what it is for, and how large it is. */
+/** A model that is available for recognition, with its uses and size. */
 export type ServedModel = Pick<
   LoadableModel,
   "name" | "version" | "languageCodes" | "uses" | "bytes"
 >;
 
 export interface EnginePoolState {
-  /** The number of processes, without those that diarize. */
+  /** The number of processes, excluding those that diarize. */
   readonly processes: number;
-  /** How many of the processes can recognize. */
+  /** The number of processes that are ready to recognize. */
   readonly ready: number;
   readonly sessions: number;
   /**
-   * The share in use of the cores that live streams may use; more than 1 after a process was lost.
+   * The share in use of the cores that live streams may occupy; more than 1 after a process was
+   * lost.
    */
   readonly load: number;
   readonly models: readonly ModelState[];
-  /** Models that are installed and could not be loaded. */
+  /** The installed models that could not be loaded. */
   readonly refused: readonly RefusedState[];
 }
 
 /**
- * The models in their engine processes. Disposing of it ends them; their sessions fail.
+ * The models in their engine processes. Disposing of the pool ends the processes, and their
+ * sessions fail.
  */
 export interface EnginePool extends Recognizer, AsyncDisposable {
   state(): EnginePoolState;
   /**
    * Resolves when all models that were found at the start have been loaded or refused; rejects with
-   * the reason of the signal.
+   * the signal's reason.
    */
   loaded(signal: AbortSignal): Promise<void>;
-  /** Installed models that could be loaded, by name. */
+  /** Returns the installed models that could be loaded, by name. */
   models(): readonly ServedModel[];
 }
 
 const silenceMsDefault = 500;
 /**
- * loaded() checks again after this, since no waiter is woken when a model is removed while it is
- * loaded.
+ * The interval at which loaded() checks again, because no waiter is woken when a model is removed
+ * while it is being loaded.
  */
 const recheckMs = 1000;
 
 /**
- * Starts the engine processes of every model and waits for those that can load; a model that cannot
- * is logged as refused. Throws an Error that names what is missing if there is none.
+ * Starts the engine processes of every model and waits for those that can load. A model that cannot
+ * load is logged as refused. If no model can load, it throws an Error that names what is missing.
  */
 export async function openEnginePool(options: EnginePoolOptions): Promise<EnginePool> {
   const pool = new ProcessPool(options);
@@ -173,7 +176,7 @@ class ProcessPool implements EnginePool {
     try {
       signal?.throwIfAborted();
       const opening = this.#serving.open();
-      // If the signal came first, nothing awaits this promise.
+      // If the signal aborted first, nothing awaits this promise.
       opening.catch(() => {});
       await Promise.race([opening, aborted.promise]);
     } finally {

@@ -9,7 +9,7 @@ test("LiveDemand begins with the expectation, follows measurements, and forgets 
   assert.ok(Math.abs(demand.share - 0.3) < 1e-9, "both count alike at first");
   for (let second = 0; second < 5; second++) demand.measured(0.2, 1);
   assert.ok(demand.share > 0.2 && demand.share < 0.23, String(demand.share));
-  // One busy second does not count much.
+  // A single busy second has little weight.
   demand.measured(1, 1);
   assert.ok(demand.share < 0.37, String(demand.share));
   for (let second = 0; second < 20; second++) demand.measured(0, 1);

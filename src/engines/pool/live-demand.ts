@@ -1,10 +1,10 @@
-/** The time constant of the measurements: older ones hardly count. */
+/** The time constant of the measurements; older ones have hardly any weight. */
 const memorySeconds = 5;
-/** The expectation counts like this many seconds of measurements. */
+/** The weight of the expectation, in seconds of measurements. */
 const expectedSeconds = 1;
 
 /**
- * The share of a core that a live session needs: as expected at first, then more and more as
+ * The share of a core that a live session needs: at first as expected, and then increasingly as
  * measured.
  */
 export class LiveDemand {

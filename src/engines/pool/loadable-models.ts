@@ -9,18 +9,18 @@ import {
   type RefusedModel,
 } from "../../models/models-folder.ts";
 
-/** A model that engine processes can be started with. */
+/** A model with which engine processes can be started. */
 export interface LoadableModel {
   readonly name: string;
   readonly version: string;
   readonly languageCodes: readonly string[];
   readonly uses: readonly RecognitionMode[];
-  /** The model with the highest preference serves a language, unless another is chosen. */
+  /** The model with the highest preference serves a language unless another model is chosen. */
   readonly preference: number;
   readonly source: EngineSource | DiarizerSource;
-  /** The size of its files. */
+  /** The total size of the model's files. */
   readonly bytes: number;
-  /** Changes when any file of the model changes. */
+  /** A value that changes when any file of the model changes. */
   readonly identity: string;
 }
 
@@ -48,13 +48,13 @@ const scripted: LoadableModel = {
 
 export interface FoundModels {
   readonly models: readonly LoadableModel[];
-  /** Folders whose model.json cannot be used. */
+  /** The folders whose model.json cannot be used. */
   readonly refused: readonly RefusedModel[];
 }
 
 /**
- * The models of an engine. auto: all that come with the service, and those installed in the folder;
- * with `only`, the one of that name.
+ * Finds the models of an engine. For auto, these are all models that come with the service and
+ * those in the folder of installed models; with `only`, just the model of that name.
  */
 export async function findModels(
   engine: "auto" | "pocketsphinx" | "scripted",

@@ -21,7 +21,7 @@ test("processesWithin() allows at least one process, and no more than fit into a
   }
 });
 
-test("a process that dies while others of its model still load is restarted once", async () => {
+test("a process that dies while others of its model are still loading is restarted once", async () => {
   const { models } = await findModels("scripted", "");
   const [model] = models;
   assert.ok(model);
@@ -43,7 +43,7 @@ test("a process that dies while others of its model still load is restarted once
   await until(() => processes.children().length === 1, "one is ready");
   process.kill(processes.children()[0]?.pid ?? 0, "SIGKILL");
   await until(() => processes.children().length === 0, "it has ended");
-  // The other one becomes ready before it has restarted.
+  // The other process becomes ready before the killed process has restarted.
   process.kill(slow, "SIGCONT");
   await opening;
   await until(() => processes.children().length === 2, "both are ready");

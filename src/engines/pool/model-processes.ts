@@ -7,39 +7,44 @@ import type { LoadableModel } from "./loadable-models.ts";
 import type { ReadySignal } from "./ready-signal.ts";
 
 /**
- * The delay before a process that died is restarted. It doubles, up to restartMsMax, each time that
- * the process exits before it has run for usefulMs.
+ * The initial delay before restarting a process that died. The delay doubles, up to restartMsMax,
+ * each time the process exits before it has run for usefulMs.
  */
 const restartMsMin = 100;
 const restartMsMax = 10_000;
 /**
- * The delay between a model's first process and the next one: the service begins to answer first.
+ * The delay between starting a model's first process and the next one, so that the service can
+ * begin to serve first.
  */
 const followMs = 1500;
-/** A process that ran this long resets the delay. */
+/** The running time after which the restart delay is reset. */
 const usefulMs = 60_000;
 /**
- * All processes of a model together may take this share of the memory; a loaded model takes about
- * memoryPerByte bytes per byte of its files.
+ * The maximum share of the machine's memory for all processes of a model together. A loaded model
+ * takes about memoryPerByte bytes per byte of its files.
  */
 const memoryShareMax = 0.25;
 const memoryPerByte = 2;
 
 export interface ModelProcessesOptions {
   readonly model: LoadableModel;
-  /** The maximum number of processes; there are fewer if they would take too much memory. */
+  /**
+   * The maximum number of processes. Fewer are started if this many would take too much memory.
+   */
   readonly processes: number;
-  /** How many of them open() waits for; the others follow when the service has started. */
+  /**
+   * The number of processes that open() waits for. The others start once the service has started.
+   */
   readonly waitsFor: number;
   readonly log: Log;
   readonly stuckMsMax: number;
-  /** Notified when a process is ready, or could not be started. */
+  /** Notified when a process is ready or could not be started. */
   readonly ready: Pick<ReadySignal, "notify">;
-  /** The processes of all models: they share the machine. */
+  /** Returns the processes of all models, which share the machine. */
   readonly allProcesses: () => readonly LoadedProcess[];
 }
 
-/** The engine processes of one model, which are restarted when they die. */
+/** The engine processes of one model. Processes that die are restarted. */
 export class ModelProcesses implements AsyncDisposable {
   readonly model: LoadableModel;
   readonly #options: ModelProcessesOptions;
@@ -67,34 +72,34 @@ export class ModelProcesses implements AsyncDisposable {
     return this.#admission;
   }
 
-  /** The engine, as its processes described it when they were ready. */
+  /** The engine, as described by its processes when they became ready. */
   get engine(): EngineDescription | undefined {
     return this.#engine;
   }
 
-  /** Whether it accepts no new sessions. */
+  /** Whether the model accepts no new sessions. */
   get isRetired(): boolean {
     return this.#isRetired;
   }
 
-  /** Whether some of its processes are not running. */
+  /** Whether some of the model's processes are not running. */
   get isIncomplete(): boolean {
     return !this.#isClosed && this.children().length < this.#slots.length;
   }
 
-  /** Whether some of its processes are being started for the first time. */
+  /** Whether some of the model's processes are being started for the first time. */
   get isLoading(): boolean {
     return this.#slots.some(({ wasAttempted }) => !wasAttempted);
   }
 
-  /** Processes that are ready. */
+  /** Returns the processes that are ready. */
   children(): EngineChild[] {
     return this.#slots.flatMap(({ child }) => (child && !child.hasExited ? child : []));
   }
 
   /**
-   * Starts the processes and waits for the first of them. Throws an Error that names what is
-   * missing or wrong when none of those can load the model.
+   * Starts the processes and waits for the first `waitsFor` of them. If none of those can load the
+   * model, throws an Error that names what is missing or wrong.
    */
   async open(): Promise<void> {
     const { waitsFor, log } = this.#options;
@@ -114,12 +119,12 @@ export class ModelProcesses implements AsyncDisposable {
     if (failures.length === opening.length) throw failures[0];
     if (this.#isClosed) return;
     for (const failure of failures) log.error(errorFields(failure), "engine.failed");
-    // This includes processes that have died since: they are restarted.
+    // This includes processes that have died since then, which are restarted.
     const children = opening.flatMap((result) =>
       result.status === "fulfilled" ? result.value : [],
     );
     this.#engine = children[0]?.engine;
-    // The minimum is used, since the others include delays of a busy start.
+    // The minimum is used, since the other values include delays of a busy start.
     this.#admission = this.#admissionFor(Math.min(...children.map((child) => child.cpuPerSpeech)));
     for (const [index, slot] of this.#slots.entries()) {
       const started = opening[index];
@@ -129,7 +134,8 @@ export class ModelProcesses implements AsyncDisposable {
   }
 
   /**
-   * Accepts no new sessions; each process ends with its last one. Resolves when all have ended.
+   * Stops accepting sessions; each process ends with its last session. Resolves when all processes
+   * have ended.
    */
   async retire(): Promise<void> {
     this.#isRetired = true;
@@ -207,7 +213,7 @@ export class ModelProcesses implements AsyncDisposable {
   }
 }
 
-/** One process of a model, or the one that replaces it. */
+/** One process of a model, including its replacements after restarts. */
 class Slot {
   child: EngineChild | undefined;
   timer: NodeJS.Timeout | undefined;
@@ -216,7 +222,7 @@ class Slot {
   wasAttempted = false;
 }
 
-/** The number of processes of a model that fit into the memory; at least one. */
+/** Returns the number of a model's processes that fit into the memory: at least one. */
 export function processesWithin(
   modelBytes: number,
   processes: number,

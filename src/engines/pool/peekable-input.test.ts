@@ -5,7 +5,7 @@ import type { RecognitionInput } from "../protocol/recognizer.ts";
 
 const chunk = (value: number) => Int16Array.of(value, value);
 
-test("PeekableInput returns the same item until it is taken, and reads no further", async () => {
+test("PeekableInput returns the same item until it is taken, and does not read ahead", async () => {
   let read = 0;
   async function* source() {
     for (let value = 1; value <= 2; value++) {
@@ -27,7 +27,7 @@ test("PeekableInput returns the same item until it is taken, and reads no furthe
   }
 });
 
-test("PeekableInput ends its source, and does not wait for a pending read", async () => {
+test("PeekableInput closes its source without waiting for a pending read", async () => {
   let ended = 0;
   async function* source(): AsyncGenerator<RecognitionInput> {
     try {
@@ -49,7 +49,7 @@ test("PeekableInput ends its source, and does not wait for a pending read", asyn
   await waiting.close();
 });
 
-test("PeekableInput throws what its source throws, at each peek()", async () => {
+test("PeekableInput throws the error of its source at each peek()", async () => {
   function* source(): Generator<RecognitionInput> {
     yield chunk(1);
     throw new Error("no more");

@@ -3,8 +3,8 @@ import type { RecognitionInput } from "../protocol/recognizer.ts";
 export type InputSource = AsyncIterable<RecognitionInput> | Iterable<RecognitionInput>;
 
 /**
- * An input whose pending read can be handed over to another reader (a session replayed in another
- * process).
+ * An input whose pending read can be handed over to another reader, for example when a session is
+ * replayed in another process.
  */
 export class PeekableInput {
   readonly #iterator: AsyncIterator<RecognitionInput> | Iterator<RecognitionInput>;
@@ -18,8 +18,8 @@ export class PeekableInput {
   }
 
   /**
-   * The next item, read at the first call; undefined after the last one. Throws what the source
-   * throws.
+   * Returns the next item, which is read at the first call, or undefined after the last item.
+   * Throws any error of the source.
    */
   peek(): Promise<RecognitionInput | undefined> {
     return (this.#next ??= this.#read());
@@ -30,7 +30,10 @@ export class PeekableInput {
     if (!this.#isOver) this.#next = undefined;
   }
 
-  /** One promise for an item, for speed: every chunk of every stream passes here. */
+  /**
+   * Creates only one promise for each item, for speed: every chunk of every stream passes through
+   * here.
+   */
   #read(): Promise<RecognitionInput | undefined> {
     this.#isReading = true;
     try {
@@ -60,13 +63,13 @@ export class PeekableInput {
     return error;
   }
 
-  /** Ends the source. */
+  /** Closes the source. */
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     const closed = this.#iterator.return?.();
-    // A generator that is waiting for its next item ends only after that, so this does not wait
-    // for it.
+    // A generator that is waiting for its next item closes only after that item arrives, so this
+    // does not wait for the generator.
     if (this.#isReading) void Promise.resolve(closed).catch(() => {});
     else await closed;
   }

@@ -1,4 +1,6 @@
-/** Wakes callers that wait for an engine process: when one becomes ready, or the pool closes. */
+/**
+ * Wakes callers that wait for an engine process when a process becomes ready or the pool closes.
+ */
 export class ReadySignal {
   readonly #waiters = new Set<() => void>();
   #isClosed = false;
@@ -7,7 +9,7 @@ export class ReadySignal {
     return this.#isClosed;
   }
 
-  /** Wakes all waiting callers: what they wait for may have changed. */
+  /** Wakes all waiting callers, since the condition that they wait for may have changed. */
   notify(): void {
     for (const wake of this.#waiters) wake();
   }
@@ -17,7 +19,7 @@ export class ReadySignal {
     this.notify();
   }
 
-  /** Waits until the next notify(), for at most `ms`, or until the signal. */
+  /** Waits until the next notify(), for at most `ms`, or until the signal aborts. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = () => resolve();

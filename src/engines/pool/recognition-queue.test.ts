@@ -17,7 +17,7 @@ async function readAll(queue: RecognitionQueue): Promise<string[]> {
   return read;
 }
 
-test("RecognitionQueue returns everything in order, even results that come while it is read", async () => {
+test("RecognitionQueue returns all results in order, even results that arrive while it is being read", async () => {
   const queue = new RecognitionQueue();
   queue.push(recognition(1, false));
   const reading = readAll(queue);
@@ -29,7 +29,7 @@ test("RecognitionQueue returns everything in order, even results that come while
   assert.deepEqual(await reading, ["1", "2!", "3"]);
 });
 
-test("RecognitionQueue drops interim results for a slow reader, and never finals", async () => {
+test("RecognitionQueue drops interim results for a slow reader, but never final results", async () => {
   const queue = new RecognitionQueue();
   for (let ms = 1; ms <= 1000; ms++) queue.push(recognition(ms, ms % 100 === 0));
   queue.end();
@@ -39,7 +39,7 @@ test("RecognitionQueue drops interim results for a slow reader, and never finals
   assert.deepEqual(read.slice(0, 3), ["1", "2", "3"]);
 });
 
-test("RecognitionQueue throws the error after the results before it", async () => {
+test("RecognitionQueue throws the error after the results that precede it", async () => {
   const queue = new RecognitionQueue();
   queue.push(recognition(1, true));
   queue.end({ error: new Error("lost") });
@@ -49,7 +49,7 @@ test("RecognitionQueue throws the error after the results before it", async () =
   await assert.rejects(reader.next(), /lost/);
 });
 
-test("a full RecognitionQueue has room again when half of it is read, or at its end", async () => {
+test("a full RecognitionQueue has room again once half of it has been read or it has ended", async () => {
   for (const isLeft of [false, true]) {
     const queue = new RecognitionQueue();
     let hasRoom = false;
@@ -60,7 +60,7 @@ test("a full RecognitionQueue has room again when half of it is read, or at its 
     const { room } = queue;
     assert.ok(room);
     void room.then(() => (hasRoom = true));
-    // Results in flight are still taken.
+    // Results in flight are still accepted.
     for (let ms = 65; ms <= 100; ms++) queue.push(recognition(ms, true));
     assert.equal(queue.room, room);
     const reader = queue.read();

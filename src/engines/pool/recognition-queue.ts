@@ -1,11 +1,15 @@
 import type { Recognition } from "../protocol/recognizer.ts";
 
-/** When this many results wait, a new interim result replaces the last one that waits. */
+/**
+ * The number of waiting results from which a new interim result replaces the last one in the queue.
+ */
 const interimsMax = 16;
-/** When this many results wait, no more audio is sent until half of them have been read. */
+/**
+ * The number of waiting results at which no more audio is sent until half of them have been read.
+ */
 const waitingMax = 64;
 
-/** Passes the results of an engine process to the one loop that reads them. */
+/** Passes the results of an engine process to the single loop that reads them. */
 export class RecognitionQueue {
   #waiting: Recognition[] = [];
   #end: { readonly error?: unknown } | undefined;
@@ -22,14 +26,17 @@ export class RecognitionQueue {
     this.#wake?.();
   }
 
-  /** Ends the loop after the results that were pushed; with an error, by throwing it. */
+  /**
+   * Ends the loop after the results that were already pushed. If an error is passed, the loop
+   * throws it.
+   */
   end(end: { readonly error?: unknown } = {}): void {
     this.#end ??= end;
     this.#makeRoom();
     this.#wake?.();
   }
 
-  /** A promise to wait for while too many results wait to be read. */
+  /** A promise that resolves when there is room again; undefined while there is room. */
   get room(): Promise<void> | undefined {
     return this.#room?.promise;
   }

@@ -11,7 +11,7 @@ import { openEnginePool } from "./engine-pool.ts";
 import { scriptedOrders } from "../scripted/scripted-engine.ts";
 
 const log = createLog("silent");
-/** The answer of the other machine takes six times as long. */
+/** The response of the other machine takes six times this long. */
 const stuckMsMax = 500;
 
 test("a process that waits for another machine is not replaced, although it takes no CPU time", async () => {

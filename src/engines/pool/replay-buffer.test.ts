@@ -5,18 +5,18 @@ import { ReplayBuffer } from "./replay-buffer.ts";
 import { endUtterance, type RecognitionInput } from "../protocol/recognizer.ts";
 
 const rate = 8000;
-/** Samples that count up. */
+/** Returns samples that count up. */
 const counting = (from: number, length: number) =>
   Int16Array.from({ length }, (_, index) => from + index);
 
-/** Samples and flush markers, without chunks. */
+/** Returns the samples and flush markers, without chunk boundaries. */
 function flat(items: readonly RecognitionInput[]): (number | "flush")[] {
   return items.flatMap((item): (number | "flush")[] =>
     item === endUtterance ? ["flush"] : [...item],
   );
 }
 
-test("ReplayBuffer returns the input after a position, whatever its chunks", () => {
+test("ReplayBuffer returns the input after a position, however it is chunked", () => {
   const lengths = fc.array(fc.constantFrom(-1, 0, 1, 2, 79, 80, 300, 3999, 4000, 9000), {
     maxLength: 60,
   });
@@ -47,7 +47,7 @@ test("ReplayBuffer returns the input after a position, whatever its chunks", () 
   );
 });
 
-test("ReplayBuffer keeps long chunks without a copy, and joins short ones", () => {
+test("ReplayBuffer stores long chunks without a copy, and joins short ones", () => {
   const buffer = new ReplayBuffer(rate);
   const chunk = counting(0, 4000);
   buffer.push(chunk);

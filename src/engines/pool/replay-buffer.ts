@@ -4,8 +4,8 @@ import { SlabPool } from "./slab-pool.ts";
 
 /**
  * Shorter chunks are copied into slabs, so that the buffer takes little more memory than its
- * samples. Measured, this costs less than keeping the chunks of a live stream for the garbage
- * collector.
+ * samples. Measurements show that this costs less than leaving the chunks of a live stream to the
+ * garbage collector.
  */
 const shortSeconds = 0.5;
 const slabSeconds = 1;
@@ -13,24 +13,24 @@ const noSlab = new Int16Array(0);
 const pool = new SlabPool();
 
 /**
- * The input of a recognition that no commit covers yet, to be sent to another process when its own
- * dies.
+ * The input of a recognition that no commit covers yet, kept so that it can be sent to another
+ * process if its own dies.
  */
 export class ReplayBuffer {
   readonly #shortSamples: number;
   readonly #slabSamples: number;
   readonly #items: RecognitionInput[] = [];
-  /** The position of the first item in the stream. */
+  /** The position in the stream of the first item. */
   #samplesBefore = 0;
   #flushMarkersBefore = 0;
   #samples = 0;
   /**
-   * The slab into which short chunks are copied. While the last item ends at the filled part, that
-   * item can grow.
+   * The slab into which short chunks are copied. The last item can grow if it ends where the filled
+   * part of the slab ends.
    */
   #slab: Int16Array = noSlab;
   #slabFilled = 0;
-  /** Earlier slabs that still have items, in order. */
+  /** Earlier slabs that still contain items, in order. */
   readonly #fullSlabs: Int16Array[] = [];
 
   constructor(sampleRateHertz: number) {
@@ -38,22 +38,22 @@ export class ReplayBuffer {
     this.#slabSamples = Math.ceil(sampleRateHertz * slabSeconds);
   }
 
-  /** Number of samples. */
+  /** The number of samples. */
   get samples(): number {
     return this.#samples;
   }
 
-  /** Number of items. */
+  /** The number of items. */
   get length(): number {
     return this.#items.length;
   }
 
-  /** The input to replay, in order. */
+  /** Returns the input to replay, in order. */
   items(): readonly RecognitionInput[] {
     return [...this.#items];
   }
 
-  /** Adds the next chunk or flush marker; the caller must not change it any more. */
+  /** Adds the next chunk or flush marker, which the caller must not modify afterwards. */
   push(item: RecognitionInput): void {
     if (item === endUtterance) {
       this.#items.push(item);
@@ -106,7 +106,7 @@ export class ReplayBuffer {
     this.#releaseSlabs();
   }
 
-  /** Releases slabs without items: a commit covers them, so they are not read again. */
+  /** Releases slabs without items. A commit covers their content, so they are not read again. */
   #releaseSlabs(): void {
     const buffers = new Set(
       this.#items.map((item) => (item === endUtterance ? item : item.buffer)),

@@ -13,12 +13,12 @@ import type { SessionClient } from "./session-client.ts";
 import type { Place, SessionPlacement } from "./session-placement.ts";
 
 /**
- * If a session was being worked on during this many process crashes since its last commit, it is
- * considered to be their cause.
+ * The number of process crashes during work on a session, since its last commit, after which the
+ * session is considered to be their cause.
  */
 const crashesMax = 2;
 
-/** ErrorInfo.reason of a session that crashes engine processes. */
+/** The ErrorInfo.reason for a session that crashes engine processes. */
 export const engineFailed = "ENGINE_FAILED";
 
 export interface ReplayedRecognitionOptions {
@@ -29,10 +29,10 @@ export interface ReplayedRecognitionOptions {
 }
 
 /**
- * One recognition from its first sample to its last result, in as many engine processes as it
- * takes. The input since the last commit is kept (at most 10 s of silence, an utterance, and what
- * waits to be processed) and replayed to another process when one dies: no result is lost or
- * repeated, and times continue from where they were.
+ * One recognition from its first sample to its last result, in as many engine processes as
+ * necessary. The input since the last commit is kept: at most 10 s of silence, an utterance, and
+ * the audio that waits to be processed. If a process dies, this input is replayed to another one:
+ * no result is lost or repeated, and times continue from where they were.
  */
 export class ReplayedRecognition implements SessionClient {
   readonly mode: RecognitionMode;
@@ -52,9 +52,9 @@ export class ReplayedRecognition implements SessionClient {
   #isFlushed = false;
   #interimEndMs = 0;
   #recognizedSamples = 0;
-  /** Processes that were lost since the last commit. */
+  /** The number of processes lost since the last commit. */
   #losses = 0;
-  /** How many of these processes were lost while they worked on this session. */
+  /** The number of those processes that were lost while they worked on this session. */
   #crashes = 0;
 
   constructor(
@@ -78,7 +78,8 @@ export class ReplayedRecognition implements SessionClient {
   }
 
   /**
-   * All results, to be read once. Leaving the loop, or the signal, ends the recognition.
+   * Returns all results, to be read once. Leaving the loop or aborting the signal ends the
+   * recognition.
    */
   async *results(signal: AbortSignal | undefined): AsyncGenerator<Recognition, void, undefined> {
     signal?.throwIfAborted();
@@ -100,7 +101,7 @@ export class ReplayedRecognition implements SessionClient {
   }
 
   async #run(): Promise<void> {
-    // A client that has sent nothing yet takes no place.
+    // A client that has sent nothing yet occupies no place.
     if ((await this.#source.peek()) === undefined) return;
     for (let hadPlace = false; ; hadPlace = true) {
       const payload = {
@@ -111,7 +112,7 @@ export class ReplayedRecognition implements SessionClient {
       const { signal } = this.#closing;
       this.#place = await this.#placement.find(this, payload, { hadPlace, signal });
       const { session } = this.#place;
-      // The recognition was closed while it waited for its place.
+      // The recognition was closed while it waited for a place.
       if (signal.aborted) this.#leave();
       this.#send(session).catch((error: unknown) => session.end({ kind: "failed", error }));
       const end = await session.ended;
@@ -134,7 +135,7 @@ export class ReplayedRecognition implements SessionClient {
       if (session.isOver) return;
       this.#source.take();
       if (item === undefined) break;
-      // A second flush marker right after the first has no effect, and need not be kept.
+      // A second flush marker right after the first has no effect and need not be kept.
       if (item === endUtterance && this.#isFlushed) continue;
       this.#isFlushed = item === endUtterance;
       this.#uncommitted.push(item);
@@ -151,7 +152,7 @@ export class ReplayedRecognition implements SessionClient {
   }
 
   interim(recognition: Recognition): void {
-    // After a replay, interim results that the client already has come again and are dropped: the
+    // After a replay, interim results that the client already has arrive again and are dropped. The
     // client notices a delay, but no words disappear.
     if (recognition.audioEndMs <= this.#interimEndMs) return;
     this.#interimEndMs = recognition.audioEndMs;
@@ -159,7 +160,7 @@ export class ReplayedRecognition implements SessionClient {
   }
 
   progress(samples: number): void {
-    // After a replay, progress that was already reported comes again.
+    // After a replay, progress that was already reported arrives again.
     if (samples <= this.#recognizedSamples) return;
     this.#recognizedSamples = samples;
     this.#onProgress?.((samples * 1000) / this.sampleRateHertz);

@@ -11,38 +11,41 @@ import type { ReadySignal } from "./ready-signal.ts";
 import { builtinModelsFolder } from "../../models/models-folder.ts";
 
 export interface ServingModelsOptions {
-  /** auto: all models that are installed. */
+  /** auto: all installed models. */
   readonly engine: "auto" | "pocketsphinx" | "scripted";
-  /** With auto: only the model of this name. */
+  /** With auto: only the model with this name. */
   readonly only?: string;
-  /** Models that serve instead of the best one. */
+  /** The models to use instead of the best ones. */
   readonly choice?: ModelChoice;
   /** The maximum number of processes of each model. */
   readonly processes: number;
   /** The folder in which models are installed, even while the service runs. Default: none. */
   readonly modelsFolder?: string;
   readonly log: Log;
-  /** A process that has audio and makes no progress for this long is replaced. Default: 10 s. */
+  /**
+   * The maximum time without progress of a process that has audio; after it the process is
+   * replaced. Default: 10 s.
+   */
   readonly stuckMsMax?: number;
 }
 
-/** A model that is installed and does not serve. */
+/** A model that is installed but does not serve. */
 export interface RefusedState {
   readonly name: string;
   /**
-   * UNUSABLE: its model.json or another file is wrong. NOT_LOADED: no process could load it. The
-   * log has the details.
+   * UNUSABLE: the model's model.json or another of its files is wrong. NOT_LOADED: no process could
+   * load the model. The log has the details.
    */
   readonly reason: "UNUSABLE" | "NOT_LOADED";
 }
 
 const stuckMsMaxDefault = 10_000;
-/** How often the models folder is checked for changes. */
+/** The interval at which the models folder is checked for changes. */
 const checkMs = 2000;
 
 /**
- * The models that serve, each with its processes, kept in step with what is installed. Disposing of
- * it ends all processes.
+ * The models that serve, each with its processes, kept in step with the installed models. Disposing
+ * of the object ends all processes.
  */
 export class ServingModels implements AsyncDisposable {
   readonly #options: ServingModelsOptions;
@@ -51,11 +54,13 @@ export class ServingModels implements AsyncDisposable {
   readonly #choice: ModelChoice;
   /** The models that serve, by name. */
   readonly #serving = new Map<string, ModelProcesses>();
-  /** Models with processes, including those that are being loaded, or retire. */
+  /** The models with processes, including models that are being loaded or retired. */
   readonly #alive = new Set<ModelProcesses>();
-  /** Models that could not be loaded, by identity: they are not tried again before they change. */
+  /**
+   * The models that could not be loaded, by identity. They are not tried again until they change.
+   */
   readonly #refused = new Map<string, RefusedState>();
-  /** Models that were found at the start, once they serve. */
+  /** The models that were found at the start, once they serve. */
   #atStart: ReadonlySet<ModelProcesses> = new Set();
   #checkTimer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
@@ -75,7 +80,7 @@ export class ServingModels implements AsyncDisposable {
     return Array.from(this.#serving.values(), ({ model }) => model);
   }
 
-  /** The model that serves a language in this mode. */
+  /** Returns the model that serves a language in this mode. */
   modelFor(use: {
     readonly languageCode: string;
     readonly mode: RecognitionMode;
@@ -88,7 +93,7 @@ export class ServingModels implements AsyncDisposable {
     return servedLanguages(this.models, mode, this.#choice);
   }
 
-  /** The best diarization model. */
+  /** Returns the best diarization model. */
   diarizer(): ModelProcesses | undefined {
     return this.all
       .filter(({ model }) => isDiarizer(model))
@@ -96,31 +101,34 @@ export class ServingModels implements AsyncDisposable {
       .at(0);
   }
 
-  /** Choices of the operator that no installed model meets, as sentences. */
+  /** Returns the operator's choices that no installed model meets, as sentences. */
   unmetChoices(): readonly string[] {
     return unmetChoices(this.models, this.#choice);
   }
 
-  /** Models that could not be loaded, by name. */
+  /** The models that could not be loaded, sorted by name. */
   get refused(): readonly RefusedState[] {
     return [...this.#refused.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /**
-   * Whether a model was found at the start, and its processes are still being loaded for the first
-   * time.
+   * Returns whether a model was found at the start and its processes are still being loaded for the
+   * first time.
    */
   isLoading(each: ModelProcesses): boolean {
     return this.#atStart.has(each) && each.isLoading;
   }
 
-  /** The processes of all models, including those that retire: they share the machine. */
+  /**
+   * Returns the processes of all models, including models that are being retired, since all of them
+   * share the machine.
+   */
   readonly allProcesses = (): readonly LoadedProcess[] =>
     Array.from(this.#alive, (each) => each.children()).flat();
 
   /**
-   * Loads the installed models; one that cannot be loaded is logged as refused. Throws an Error
-   * with the reason when no model can be loaded.
+   * Loads the installed models; a model that cannot be loaded is logged as refused. Throws an Error
+   * with the reason if no model can be loaded.
    */
   async open(): Promise<void> {
     const failures = await this.#check();
@@ -128,7 +136,10 @@ export class ServingModels implements AsyncDisposable {
     this.#atStart = new Set(this.#serving.values());
   }
 
-  /** From now on, models that are installed, replaced or removed take effect within seconds. */
+  /**
+   * Starts watching the folder: models that are then installed, replaced or removed take effect
+   * within seconds.
+   */
   watch(): void {
     if (this.#options.engine === "auto") this.#checkLater();
   }
@@ -146,8 +157,8 @@ export class ServingModels implements AsyncDisposable {
   }
 
   /**
-   * Loads and retires models according to changes of the folder. Returns why models could not be
-   * loaded.
+   * Loads and retires models according to changes in the folder. Returns the reasons why models
+   * could not be loaded.
    */
   async #check(): Promise<readonly unknown[]> {
     const { engine, only, modelsFolder = builtinModelsFolder } = this.#options;
@@ -180,7 +191,7 @@ export class ServingModels implements AsyncDisposable {
     });
   }
 
-  /** A refused model that was removed or has changed is tried, and logged, again. */
+  /** If a refused model was removed or has changed, it is tried and logged again. */
   #forgetRefused({ models, refused }: FoundModels): void {
     const there = new Set([
       ...models.map(({ identity }) => identity),
@@ -190,7 +201,10 @@ export class ServingModels implements AsyncDisposable {
       if (!there.has(identity)) this.#refused.delete(identity);
   }
 
-  /** At most one model for each core at a time: loading takes more memory than a loaded model. */
+  /**
+   * Loads at most one model per core concurrently, since loading takes more memory than a loaded
+   * model.
+   */
   async #loadAll(models: readonly LoadableModel[]): Promise<readonly unknown[]> {
     const waiting = [...models];
     const failures: unknown[] = [];
@@ -204,8 +218,8 @@ export class ServingModels implements AsyncDisposable {
   }
 
   /**
-   * Loads a model, which then replaces the one of its name. Returns the reason if it cannot be
-   * loaded.
+   * Loads a model, which then replaces the model with the same name. Returns the reason if it
+   * cannot be loaded.
    */
   async #load(model: LoadableModel): Promise<unknown> {
     if (this.#isClosed) return undefined;
@@ -213,9 +227,9 @@ export class ServingModels implements AsyncDisposable {
     const { name, version } = model;
     const loading = new ModelProcesses({
       model,
-      // Windows of a recording are diarized one after the other.
+      // The windows of a recording are diarized one after the other.
       processes: isDiarizer(model) ? 1 : processes,
-      // The service starts when each model has one process.
+      // The service starts once each model has one process.
       waitsFor: engine === "auto" ? 1 : processes,
       log,
       stuckMsMax,
@@ -246,7 +260,7 @@ export class ServingModels implements AsyncDisposable {
     const { name, version } = model.model;
     this.#options.log.info({ model: name, version }, "model.retired");
     const retiring = model.retire();
-    // Sessions that wait for one of its processes choose another model.
+    // Sessions that wait for a process of this model choose another one.
     this.#ready.notify();
     void retiring.then(() => this.#alive.delete(model));
   }

@@ -4,15 +4,15 @@ import type { SessionEvents } from "../protocol/session-events.ts";
 import type { LiveDemand } from "./live-demand.ts";
 
 /**
- * The service's end of a session: receives what the engine process reports, and has the properties
- * that stay the same when the session moves to another process.
+ * The service's end of a session. It receives the reports of the engine process, and has the
+ * properties that stay the same when the session moves to another process.
  */
 export interface SessionClient extends SessionEvents {
   readonly mode: RecognitionMode;
   readonly sampleRateHertz: number;
   /** The demand of the session, which counts only if the session is live. */
   readonly demand: LiveDemand;
-  /** Seconds of audio that it has sent and that no commit covers. */
+  /** The seconds of audio that the session has sent and that no commit covers. */
   readonly uncommittedSeconds: number;
   /** Only for sessions that diarize. */
   speakers?(speakers: WindowSpeakers): void;

@@ -9,17 +9,17 @@ import type { ServingModels } from "./serving-models.ts";
 import type { SessionClient } from "./session-client.ts";
 
 /**
- * How long sessions of a restarting process wait for it before they are moved to one that is
- * already full.
+ * How long the sessions of a restarting process wait for it before they are moved to a process that
+ * is already full.
  */
 const crowdMsMin = 5000;
 /**
- * How long a new recognition, and one under way, waits while all processes of its model are
+ * How long a new recognition, or one under way, waits while all processes of its model are
  * restarting.
  */
 const readyMsMax = { new: 5000, underWay: 30_000 } as const;
 
-/** A session, and the process that it is in. */
+/** A session and the process in which it runs. */
 export interface Place {
   readonly child: EngineChild;
   readonly session: ChildSession;
@@ -44,9 +44,9 @@ export class SessionPlacement {
   }
 
   /**
-   * Opens the session in the process that suits it best; waits for a while when none is ready. A
-   * session that had a place before is admitted wherever there is a process. Throws ServiceError:
-   * unavailable when no process becomes ready, resource_exhausted when none has room.
+   * Opens the session in the most suitable process; waits for a while if none is ready. A session
+   * that had a place before is admitted wherever a process is available. Throws ServiceError:
+   * unavailable if no process becomes ready, resource_exhausted if none has room.
    */
   async find(
     client: SessionClient,
@@ -62,8 +62,8 @@ export class SessionPlacement {
       const child = hadPlace
         ? model?.admission.choose(client.mode, children)
         : model?.admission.admit(client.mode, children);
-      // Sessions do not move again later, so one that would crowd a full process waits first for
-      // the one that restarts.
+      // Sessions do not move again later, so a session that would crowd a full process first waits
+      // for the process that is restarting.
       const isWorthWaiting = hadPlace && model?.isIncomplete === true && !this.#ready.isClosed;
       const crowdWaitMs = isWorthWaiting ? crowdsAt - performance.now() : 0;
       if (child && crowdWaitMs > 0 && model?.admission.isCrowded(client, child)) {
@@ -82,7 +82,7 @@ export class SessionPlacement {
     }
   }
 
-  /** Its model may have been replaced or removed while the session ran, or waited for a process. */
+  /** The model may have been replaced or removed while the session ran or waited for a process. */
   #currentModel(): ModelProcesses | undefined {
     if (this.#model?.isRetired) this.#model = this.#serving.modelFor(this.#use);
     return this.#model;

@@ -5,7 +5,7 @@ import { SlabPool } from "./slab-pool.ts";
 
 const sparesMax = 256;
 
-test("SlabPool keeps a limited number of free slabs of all lengths, those released last", () => {
+test("SlabPool keeps a limited number of free slabs across all lengths, the most recently released ones", () => {
   const pool = new SlabPool();
   const given = Array.from({ length: 400 }, (_, index) => new Int16Array(index + 1));
   for (const slab of given) pool.release(slab);
@@ -15,7 +15,7 @@ test("SlabPool keeps a limited number of free slabs of all lengths, those releas
     given.map((_, index) => index >= given.length - sparesMax),
   );
 
-  // Many streams of one rate, after many of others.
+  // Many slabs of one length, after slabs of many other lengths.
   for (const slab of given) pool.release(slab);
   const alike = Array.from({ length: 400 }, () => new Int16Array(1000));
   for (const slab of alike) pool.release(slab);
@@ -25,7 +25,7 @@ test("SlabPool keeps a limited number of free slabs of all lengths, those releas
   assert.ok(!given.some(({ length }) => kept(length)));
 });
 
-test("SlabPool never lends a slab twice, or one that was not released", () => {
+test("SlabPool never lends out a slab twice without a release in between", () => {
   const turn = fc.record({ isTaken: fc.boolean(), length: fc.integer({ min: 1, max: 40 }) });
   fc.assert(
     fc.property(fc.array(turn, { minLength: 500, maxLength: 1500 }), (turns) => {

@@ -6,8 +6,8 @@ import { parseNamedCard, readCardText } from "../../models/models-folder.ts";
 const stuckMsMax = 60_000;
 
 /**
- * Loads the model of a folder in a process of its own, which decodes some audio and ends. Throws
- * ServiceError with the reason if it cannot, even if the library crashes the process.
+ * Loads the model in a folder in a separate process, which decodes some audio and ends. If that
+ * fails, throws ServiceError with the reason, even if the library crashes the process.
  */
 export async function tryModel(folder: string): Promise<void> {
   const card = parseNamedCard(await readCardText(folder));

@@ -10,7 +10,7 @@ import { Watchdog } from "./watchdog.ts";
 
 const stuckMsMax = 300;
 
-/** A process that runs this code, once it has begun. */
+/** Starts a process that runs this code; resolves once the code has started. */
 async function processThat(code: string) {
   const child = spawn(process.execPath, ["--eval", `console.log("begins");${code}`], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -30,7 +30,7 @@ function watch(pid: number | undefined, hasWork: () => boolean) {
   return { watchdog, stuck: () => stuck };
 }
 
-test("Watchdog reports a process once if it loops, is stopped, deadlocked or asleep", async () => {
+test("Watchdog reports a process once if it loops, is stopped, is deadlocked or sleeps", async () => {
   const rows: [code: string, signal?: NodeJS.Signals][] = [
     ["for(;;);"],
     ["for(;;);", "SIGSTOP"],
@@ -51,7 +51,7 @@ test("Watchdog reports a process once if it loops, is stopped, deadlocked or asl
   }
 });
 
-test("Watchdog does not report a process that gives signs, or has no work", async () => {
+test("Watchdog does not report a process that gives signs or has no work", async () => {
   const child = await processThat("for(;;);");
   const busy = watch(child.pid, () => true);
   const idle = watch(child.pid, () => false);
@@ -66,9 +66,9 @@ test("Watchdog does not report a process that gives signs, or has no work", asyn
   child.kill("SIGKILL");
 });
 
-test("Watchdog does not report a process that a busy machine keeps from working", async (context) => {
+test("Watchdog does not report a process that is starved by a busy machine", async (context) => {
   const works = "for(;;);";
-  // Its main thread waits for the one that works.
+  // The main thread waits for the thread that works.
   const waits = `new Worker("for(;;);", { eval: true }); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`;
   const kept = await Promise.all(
     [
@@ -77,7 +77,7 @@ test("Watchdog does not report a process that a busy machine keeps from working"
     ].map(processThat),
   );
   await until(() => cpuTicks(kept[1]?.pid) > 20, "its thread works");
-  // They share a core with processes of the highest priority, and get next to nothing of it.
+  // The processes share a core with processes of the highest priority, and get almost no CPU time.
   const core = String(lastCore());
   const ended = (program: string, ...args: string[]) => once(spawn(program, args), "exit");
   const others = await Promise.all([1, 2].map(() => processThat(works)));
@@ -101,8 +101,8 @@ test("Watchdog does not report a process that a busy machine keeps from working"
 });
 
 /**
- * After how many milliseconds of silence a process with these signs is reported; undefined if not
- * within `msMax`. The signs depend on the milliseconds of silence.
+ * Returns the milliseconds of silence after which a process with these signs is reported; undefined
+ * if it is not reported within `msMax`. The signs depend on the milliseconds of silence.
  */
 async function stuckAfterMs(
   signsAt: (ms: number) => Partial<Omit<ProcessSigns, "first" | "others">>,
@@ -128,13 +128,13 @@ async function stuckAfterMs(
   return stuckMs;
 }
 
-test("Watchdog reports a loop that also reads pages from the disk, and a disk that takes too long", async () => {
+test("Watchdog reports a loop that also reads pages from the disk, and a disk wait that takes too long", async () => {
   const loops = (ms: number) => ({ cpuMs: ms, pageIns: ms });
   assert.ok(
     ((await stuckAfterMs(loops, 1_500)) ?? Infinity) <= 200,
     "a loop whose memory is swapped",
   );
-  // A tenth of a core, for many times the limit of silence.
+  // A tenth of a core, for many times the maximum silence.
   const slow = (ms: number) => ({ cpuMs: ms / 10, pageIns: ms });
   const ms = (await stuckAfterMs(slow, 1_500)) ?? Infinity;
   assert.ok(ms > 800 && ms < 1_500, `slow by the disk: ${ms}`);
@@ -159,7 +159,7 @@ test("Watchdog does not query the kernel about a process that gives signs", asyn
   assert.equal(reads, 0);
 });
 
-test("readProcessSigns() skips threads that end while it reads", async () => {
+test("readProcessSigns() skips threads that end while it reads them", async () => {
   const threads =
     "import threading\nprint(1, flush=True)\nwhile True: threading.Thread(target=int).start()";
   const child = spawn("python3", ["-c", threads], { stdio: ["ignore", "pipe", "inherit"] });
@@ -171,7 +171,7 @@ test("readProcessSigns() skips threads that end while it reads", async () => {
   assert.equal(unread.length, 0);
 });
 
-/** Arguments of renice for each of its threads. */
+/** Returns the renice arguments for all threads of a process. */
 function threadsOf(pid: number | undefined): string[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) => ["-p", thread]);
 }

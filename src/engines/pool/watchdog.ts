@@ -1,49 +1,51 @@
 import { type ProcessSigns, readProcessSigns } from "../protocol/process-signs.ts";
 
-/** How often the process is checked within the time after which it counts as stuck. */
+/**
+ * The number of checks of the process within stuckMsMax, the time after which it counts as stuck.
+ */
 const checks = 10;
 /**
- * A share of the silent time: a runnable process that got less CPU time was kept from working, and
- * is not stuck.
+ * The share of the silent time that a runnable process must have spent on the CPU to count as
+ * stuck. With less CPU time, it was kept from working.
  */
 const cpuShareMin = 0.25;
 /**
- * A process whose threads together waited for a core for this share of the time was also kept from
- * working.
+ * A process whose threads together waited for a core for this share of the silent time was also
+ * kept from working.
  */
 const starvedShareMin = 0.25;
 /**
- * A process that waits for its disk may be silent this many times longer, but not forever: the disk
- * may never answer.
+ * The factor by which a process that waits for its disk may be silent longer. There is a limit,
+ * since the disk may never respond.
  */
 const diskWaitFactor = 10;
 
 export interface WatchdogOptions {
   readonly pid: number;
   readonly stuckMsMax: number;
-  /** Whether the process has something to do: an idle one may be silent. */
+  /** Whether the process has work. An idle process may be silent. */
   readonly hasWork: () => boolean;
-  /** Called once, when the process has work and made no progress for stuckMsMax. */
+  /** Called once, if the process has work and made no progress for stuckMsMax. */
   readonly onStuck: () => void;
-  /** What the kernel reports of the process; undefined if it reports nothing. */
+  /** Returns the kernel's report on the process; undefined if there is none. */
   readonly readSigns?: (pid: number) => ProcessSigns | undefined;
 }
 
 /**
- * Detects a process that runs and makes no progress: stopped, deadlocked, or in an endless loop. A
- * slow process is not stuck: it may wait for a core of a busy machine without limit, and for its
- * disk ten times as long as it may otherwise be silent.
+ * Detects a process that exists but makes no progress: one that is stopped, deadlocked, or in an
+ * endless loop. A slow process is not stuck: it may wait without limit for a core of a busy
+ * machine, and for its disk ten times as long as it may otherwise be silent.
  */
 export class Watchdog implements Disposable {
   readonly #options: WatchdogOptions;
   readonly #timer: NodeJS.Timeout;
   #signAt = performance.now();
   /**
-   * Checks since the last sign. Checks are counted and not time: while this process itself is
-   * suspended, none are counted.
+   * The number of checks since the last sign. Checks are counted instead of time, since none happen
+   * while this process itself is suspended.
    */
   #silentChecks = 0;
-  /** The kernel's report at the second silent check, and at the latest ones. */
+  /** The kernel's reports at the second silent check and at the latest checks. */
   #early: ProcessSigns | undefined;
   #lately: (ProcessSigns | undefined)[] = [];
 
@@ -52,13 +54,13 @@ export class Watchdog implements Disposable {
     this.#timer = setInterval(() => this.#check(), options.stuckMsMax / checks);
   }
 
-  /** To be called when the process has shown that it works. */
+  /** Called when the process has shown that it works. */
   sign(): void {
     this.#signAt = performance.now();
     this.#silentChecks = 0;
   }
 
-  /** Time since its last sign. */
+  /** The time since the last sign of the process. */
   get silentMs(): number {
     return performance.now() - this.#signAt;
   }
@@ -70,8 +72,8 @@ export class Watchdog implements Disposable {
       return;
     }
     this.#silentChecks += 1;
-    // Most processes give a sign before the second check, and the kernel's report takes two files
-    // for each thread.
+    // Most processes give a sign before the second check, and the kernel's report requires reading
+    // two files for each thread.
     if (this.#silentChecks === 1) return;
     const now = readSigns(pid);
     if (this.#silentChecks === 2) [this.#early, this.#lately] = [now, []];
@@ -90,10 +92,10 @@ export class Watchdog implements Disposable {
 }
 
 /**
- * Whether the process could not work, as far as the kernel reports. `early`: when its silence
- * began; `before`: stuckMsMax ago. CPU time is checked first: an endless loop may read a page from
- * the disk now and then, but a process that is slow because of its disk gets no such share of a
- * core.
+ * Returns whether the process could not work, as far as the kernel reports. `early` is the report
+ * from the start of the silence, `before` the one from stuckMsMax ago. CPU time is checked first:
+ * an endless loop may read a page from the disk now and then, but a process that is slow because of
+ * its disk gets no such share of a core.
  */
 function isKeptFromWorking(
   { early, before, now }: Record<"early" | "before" | "now", ProcessSigns | undefined>,

@@ -9,8 +9,8 @@ import type { ProcessHost } from "./run-process.ts";
 const noWork = { cpuSeconds: 0, audioSeconds: 0 };
 
 /**
- * The sessions of a diarizer process: each is a window of a recording, which is diarized when its
- * input ends; one window at a time.
+ * The sessions of a diarizer process. Each session is a window of a recording, which is diarized
+ * when its input ends; windows are diarized one at a time.
  */
 export class DiarizerHost implements ProcessHost {
   readonly ready = {
@@ -19,10 +19,10 @@ export class DiarizerHost implements ProcessHost {
   };
   readonly #diarizer: Diarizer;
   readonly #writer: FrameWriter;
-  /** Samples of each session. */
+  /** The samples of each session. */
   readonly #windows = new Map<number, Int16Array[]>();
   readonly #threadWork = new PendingWork(readOwnSigns);
-  /** Resolves when the windows so far are diarized. */
+  /** Resolves when all windows so far have been diarized. */
   #last = Promise.resolve();
   #reportedMs = performance.now();
 
@@ -35,7 +35,7 @@ export class DiarizerHost implements ProcessHost {
     if (kind === "open") this.#windows.set(id, []);
     else if (kind === "close") this.#windows.delete(id);
     else if (kind === "audio") {
-      // A copy: the frame's memory is reused.
+      // The samples are copied, since the frame's memory is reused.
       const samples = Int16Array.from(samplesOfBytes(payload));
       this.#windows.get(id)?.push(samples);
       this.#writer.writeJson("received", id, samples.length);

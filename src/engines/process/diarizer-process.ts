@@ -1,4 +1,4 @@
-// The program of a diarizer process: loads one model, and finds out who speaks in windows of
+// The program of a diarizer process: loads one model and detects who speaks in windows of
 // recordings.
 import { constants, setPriority } from "node:os";
 import { checkNativeFiles } from "../../models/check-model-files.ts";
@@ -7,13 +7,13 @@ import type { DiarizerSource } from "../protocol/engine-source.ts";
 import { DiarizerHost } from "./diarizer-host.ts";
 import { runProcess } from "./run-process.ts";
 
-// Diarization can wait: words come first.
+// Diarization has low priority, since words are needed first.
 setPriority(constants.priority.PRIORITY_LOW);
 await runProcess(async (source, writer) => {
   const { folder }: DiarizerSource = JSON.parse(source);
   const card = parseNamedCard(await readCardText(folder));
   await checkNativeFiles(folder, card.files);
-  // Imported here, so that a library that cannot be loaded is reported.
+  // Imported dynamically, so that a library that cannot be loaded is reported.
   const { openDiarizer } = await import("../sherpa-onnx/diarizer.ts");
   return new DiarizerHost(await openDiarizer(card, folder), writer);
 });

@@ -19,13 +19,13 @@ import { EngineHost } from "./engine-host.ts";
 const none = Buffer.alloc(0);
 const scripted = createScriptedEngine();
 
-/** A host in this process, and the frames that it writes. */
+/** Opens a host in this process, and collects the frames that it writes. */
 function openHost(engine: Engine = scripted) {
   const pipe = new PassThrough();
   const reader = new FrameReader();
   const written: Frame[] = [];
   pipe.on("data", (chunk: Buffer) => {
-    // A copy: the writer reuses its memory.
+    // The chunk is copied, since the writer reuses its memory.
     for (const frame of reader.push(Buffer.from(chunk))) written.push(frame);
   });
   const host = new EngineHost(engine, { cpuPerSpeech: 0.1, writer: new FrameWriter(pipe) });
@@ -91,7 +91,7 @@ test("EngineHost writes the results of each session under its number", async () 
   assert.deepEqual(kindsOf(1), ["received", "received", "committed", "done"]);
 });
 
-test("EngineHost ends a session that fails, and no other", async () => {
+test("EngineHost ends a session that fails, and no other session", async () => {
   let isBroken = true;
   const { kindsOf, open, send, end, isDone } = openHost({
     ...scripted,
@@ -128,7 +128,7 @@ test("EngineHost ignores frames of a session that was closed", async () => {
   assert.deepEqual(kindsOf(1), []);
 });
 
-test("EngineHost works on one suspect at a time until it commits, and reports which one", async () => {
+test("EngineHost works on one suspect at a time until the suspect commits, and reports which one", async () => {
   const released: (() => void)[] = [];
   const { host, written, kindsOf, open, send, end, isDone } = openHost({
     ...scripted,
@@ -159,7 +159,7 @@ test("EngineHost works on one suspect at a time until it commits, and reports wh
   released[1]?.();
   await Promise.all([isDone(1), isDone(2)]);
   assert.equal(active().at(-1), 0);
-  // After its commit a session is no longer a suspect.
+  // After a commit a session is no longer a suspect.
   open(3, { isSuspect: true });
   send(3, speech(300));
   send(3, silence(1000));

@@ -20,14 +20,15 @@ import { RunQueue, type Task } from "./run-queue.ts";
 import { openTurnLength } from "./turn-length.ts";
 
 /**
- * A live session whose audio is processed this far ahead of its speech counts as a recording. A
+ * A live session whose processed audio is this far ahead of real time counts as a recording. A
  * replayed session may first catch up with the kept audio.
  */
 const aheadSeconds = 2;
 const suspectAheadSeconds = 40;
 
 /**
- * The sessions of an engine process: takes their frames, gives them turns, writes their results.
+ * The sessions of an engine process: reads their frames, gives them turns, and writes their
+ * results.
  */
 export class EngineHost implements ProcessHost {
   readonly ready: ReadyProcess;
@@ -36,11 +37,12 @@ export class EngineHost implements ProcessHost {
   readonly #queue = new RunQueue();
   readonly #sessions = new Map<number, HostedSession>();
   readonly #meter: LoadMeter;
-  /** CPU time of all threads, to detect decoding on another thread that has stopped. */
+  /** The CPU time of all threads, used to detect decoding on another thread that has stalled. */
   readonly #threadWork = new PendingWork(readOwnSigns);
   readonly #setLongTurns: (isLong: boolean) => void;
   /**
-   * Sessions suspected of crashing the process run one at a time, so that a crash names its cause.
+   * Sessions that are suspected of crashing the process run one at a time, so that a crash
+   * identifies its cause.
    */
   #activeSuspect: { readonly id: number; readonly over: PromiseWithResolvers<void> } | undefined;
 
@@ -52,7 +54,7 @@ export class EngineHost implements ProcessHost {
     this.ready = { engine: { name, languageCodes, takesHints }, cpuPerSpeech };
     this.engine = engine;
     this.writer = writer;
-    // An engine with threads decodes on them, so the scheduling slices of this thread do not
+    // An engine with threads decodes on those, so the scheduling slices of this thread do not
     // matter.
     this.#setLongTurns = engine.usesThreads ? () => {} : openTurnLength();
     this.#meter = new LoadMeter({
@@ -92,13 +94,16 @@ export class EngineHost implements ProcessHost {
     this.#chooseTurns();
   }
 
-  /** Nothing waits for the end of a slice while all sessions are jobs. */
+  /**
+   * Requests long scheduling slices while all sessions are jobs, since then nothing waits for the
+   * end of a slice.
+   */
   #chooseTurns(): void {
     const { size } = this.#sessions;
     this.#setLongTurns(size > 0 && this.#sessions.values().every(({ mode }) => mode === "job"));
   }
 
-  /** Runs one slice of a session; true when the next one can follow immediately. */
+  /** Runs one slice of a session. Returns true if the next slice can follow immediately. */
   runSlice(hosted: HostedSession): boolean {
     const { id, isSuspect } = hosted;
     if (isSuspect && this.#activeSuspect && this.#activeSuspect.id !== id) {
@@ -165,7 +170,7 @@ export class EngineHost implements ProcessHost {
     setImmediate(() => hosted.session.close());
   }
 
-  /** An error in one session ends that session only. */
+  /** Runs the work of a session. An error in it ends that session only. */
   #guard(id: number, work: () => void): void {
     try {
       work();
@@ -182,20 +187,20 @@ export class EngineHost implements ProcessHost {
   }
 }
 
-/** A session of an engine process: a task of the run queue, whose reports are written as frames. */
+/** A session of an engine process: a task in the run queue that writes its reports as frames. */
 class HostedSession implements SessionOutput, Task, MeteredSession {
   readonly id: number;
   readonly mode: RecognitionMode;
   readonly session: EngineSession;
-  /** Whether a crash would be blamed on it; false after its first commit. */
+  /** Whether a crash would be attributed to this session; false after its first commit. */
   isSuspect: boolean;
-  /** Time of its slices on this thread. */
+  /** The time of the session's slices on this thread. */
   busyMs = 0;
   readonly #host: EngineHost;
   readonly #countsFromMs: number;
   readonly #processedBefore: number;
   #threadMs = 0;
-  /** Set while its work is on another thread. */
+  /** Set while the session's work is on another thread. */
   #onThreadSinceMs: number | undefined;
 
   constructor(host: EngineHost, id: number, { options, checkpoint, isSuspect }: OpenSession) {
@@ -214,8 +219,8 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
   }
 
   /**
-   * Audio that is processed faster than it is spoken is a recording, and takes turns with
-   * recordings.
+   * Returns the mode that determines the session's turns. Audio that is processed faster than real
+   * time is a recording, and takes turns with recordings.
    */
   rank(): RecognitionMode {
     const processedMs = (this.session.processedSeconds - this.#processedBefore) * 1000;

@@ -53,7 +53,7 @@ function finalsOf(
 /** The longest voice of each rate so far; a shorter one is its beginning. */
 const voices = new Map<number, Int16Array>();
 
-/** Alternately loud and soft, like a voice. */
+/** Generates sound that alternates between loud and soft, like a voice. */
 function voice(ms: number, sampleRateHertz: number): Int16Array {
   const length = silence(ms, sampleRateHertz).length;
   const known = voices.get(sampleRateHertz);
@@ -67,7 +67,7 @@ function voice(ms: number, sampleRateHertz: number): Int16Array {
   return made;
 }
 
-test("any split of the same samples gives the same finals", () => {
+test("any split of the same samples gives the same final results", () => {
   const stretch = fc.record({ ms: fc.integer({ min: 5, max: 900 }), isLoud: fc.boolean() });
   let finalsSeen = 0;
   fc.assert(
@@ -75,7 +75,7 @@ test("any split of the same samples gives the same finals", () => {
       fc.constantFrom(scripted, byEnergy),
       fc.array(stretch, { minLength: 1, maxLength: 6 }),
       fc.record({
-        // Mostly without resampling, which takes longest and has such a test of its own.
+        // Most cases need no resampling, which takes longest and has its own test for splits.
         sampleRateHertz: fc.oneof(
           { weight: 9, arbitrary: fc.constant(16_000) },
           { weight: 3, arbitrary: fc.constantFrom(8000, 22_051, 48_000) },
@@ -102,7 +102,7 @@ test("any split of the same samples gives the same finals", () => {
   assert.ok(finalsSeen > 1000, `${finalsSeen} finals`);
 });
 
-test("silence of silenceMsMin ends an utterance, from 200 ms to 5 s", () => {
+test("a silence of silenceMsMin, from 200 ms to 5 s, ends an utterance", () => {
   for (const [pauseMs, silenceMsMin, count] of [
     [150, 200, 1],
     [400, 200, 2],
@@ -116,7 +116,7 @@ test("silence of silenceMsMin ends an utterance, from 200 ms to 5 s", () => {
     const said = [voice(1000, 16_000), noise(pauseMs, 60), voice(1000, 16_000)];
     const finals = finalsOf(byEnergy, { silenceMsMin, utteranceMsMax: 60_000 }, said);
     assert.equal(finals.length, count, `${pauseMs} ms of silence, ${silenceMsMin} divide`);
-    // The final comes as soon as the silence is long enough.
+    // The final result arrives as soon as the silence is long enough.
     const after = [joined(...said, noise(6000, 60))];
     const [last] = finalsOf(byEnergy, { silenceMsMin, utteranceMsMax: 60_000 }, after).slice(-1);
     const speechEndMs = 2000 + pauseMs;

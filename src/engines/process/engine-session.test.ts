@@ -31,7 +31,9 @@ interface Outcome {
   readonly isDone: boolean;
 }
 
-/** What a session reports for this input; it is closed after `stepsMax` slices. */
+/**
+ * Returns the reports of a session for this input. The session is closed after `stepsMax` slices.
+ */
 function recognize(
   engine: Engine,
   changes: Partial<SessionOptions>,
@@ -45,7 +47,7 @@ function recognize(
     { ...options, ...changes },
     {
       interim() {},
-      // Through JSON, as to another process.
+      // Converted to JSON and back, as if sent to another process.
       committed: (each) => commits.push(JSON.parse(JSON.stringify(each))),
       progress() {},
       received() {},
@@ -63,7 +65,7 @@ function recognize(
 const finalsOf = (commits: readonly Commit[]): Recognition[] =>
   commits.flatMap(({ final }) => final ?? []);
 
-/** The input after this commit. */
+/** Returns the input after this commit. */
 function restAfter(
   input: readonly RecognitionInput[],
   { checkpoint }: Commit,
@@ -75,7 +77,7 @@ function restAfter(
   return buffer.items();
 }
 
-/** Energy like that of a voice: alternately loud and soft, over a little noise. */
+/** Generates sound with the energy of a voice: alternately loud and soft, over a little noise. */
 function voice(ms: number, rate: number): Int16Array {
   const hiss = noise(ms, 60, rate);
   return hiss.map((sample, index) => {
@@ -105,7 +107,7 @@ function inputOf(parts: readonly Part[], rate: number, chunkLengths: readonly nu
   return input;
 }
 
-test("a session that continues from any checkpoint returns exactly the remaining finals", () => {
+test("a session that continues from any checkpoint returns exactly the remaining final results", () => {
   const parts = fc.array(
     fc.record({
       kind: fc.constantFrom<Part["kind"][]>("speech", "speech", "silence", "silence", "flush"),
@@ -130,7 +132,7 @@ test("a session that continues from any checkpoint returns exactly the remaining
         assert.ok(whole.isDone);
         for (const [index, from] of whole.commits.entries()) {
           const rest = restAfter(input, from, sampleRateHertz);
-          // The session that takes over is lost too.
+          // The session that takes over is also lost.
           const second = recognize(byEnergy, changes, rest, { from, stepsMax }).commits;
           const last = second.at(-1) ?? from;
           const third = recognize(byEnergy, changes, restAfter(input, last, sampleRateHertz), {
@@ -148,7 +150,7 @@ test("a session that continues from any checkpoint returns exactly the remaining
   );
 });
 
-test("there is a commit with every utterance and every 10 s of silence", () => {
+test("a session commits after every utterance and after every 10 s of silence", () => {
   const input: RecognitionInput[] = [
     speech(700),
     silence(1000),
@@ -173,7 +175,7 @@ test("there is a commit with every utterance and every 10 s of silence", () => {
   );
 });
 
-test("a checkpoint is small, whatever the audio", () => {
+test("a checkpoint is small for any audio", () => {
   for (const sampleRateHertz of [16_000, 44_099, 48_000]) {
     const input = inputOf(
       [
@@ -192,7 +194,7 @@ test("a checkpoint is small, whatever the audio", () => {
   }
 });
 
-test("a session that continues after the last final has no more results", () => {
+test("a session that continues after the last final result returns no more results", () => {
   const input = [joined(speech(500), silence(100))];
   const { commits } = recognize(scripted, { sampleRateHertz: 8000 }, input);
   const last = commits.at(-1);
@@ -203,7 +205,7 @@ test("a session that continues after the last final has no more results", () => 
   assert.deepEqual(again, { commits: [], isDone: true });
 });
 
-test("processed and spoken seconds are counted", () => {
+test("a session counts processed and spoken seconds", () => {
   const session = new EngineSession(scripted, options, {
     interim() {},
     committed() {},
@@ -214,12 +216,12 @@ test("processed and spoken seconds are counted", () => {
   session.push(joined(silence(2000), speech(1000), silence(2000)));
   while (session.step() === true);
   assert.equal(session.processedSeconds, 5);
-  // With 150 ms before and after the speech, in whole frames of 20 ms.
+  // The speech, with 150 ms before and after it, in whole frames of 20 ms.
   assert.equal(session.spokenSeconds, 1.28);
   session.close();
 });
 
-test("progress in a recording follows the work of the decoder, not the arrival of audio", () => {
+test("progress in a recording follows the decoder's work, not the arrival of audio", () => {
   const reported: number[] = [];
   let reportedBefore = Infinity;
   const slow: Engine = {
@@ -228,7 +230,7 @@ test("progress in a recording follows the work of the decoder, not the arrival o
       const decoder = scripted.createDecoder(how);
       return Object.assign(decoder, {
         work: () => false,
-        // A slice for each 100 ms of about three seconds.
+        // One slice for each 100 ms of about three seconds.
         *end() {
           reportedBefore = reported.at(-1) ?? 0;
           for (let slice = 0; slice < 30; slice++) yield;
@@ -259,7 +261,7 @@ test("progress in a recording follows the work of the decoder, not the arrival o
   assert.ok(reported.length >= 9 && (reported.at(-1) ?? 0) > 5500, reported.join());
 });
 
-test("audio that has just arrived does not count as queued, but audio that is left over does", () => {
+test("audio that has just arrived does not count as queued, but audio left over from earlier does", () => {
   const session = new EngineSession(scripted, options, {
     interim() {},
     committed() {},

@@ -13,31 +13,34 @@ import type { SessionCheckpoint } from "../protocol/session-checkpoint.ts";
 import type { SessionEvents } from "../protocol/session-events.ts";
 import { withoutPunctuation } from "./written-form.ts";
 
-/** What a session reports to its process. */
+/** The reports of a session to its process. */
 export interface SessionOutput extends SessionEvents {
   /** Reports that this many samples of the input have been processed since the last call. */
   received(samples: number): void;
   done(): void;
 }
 
-/** The audio of a slice, after which other sessions have their turns. */
+/** The duration of audio in a slice. After each slice, other sessions get their turns. */
 const sliceMs = 100;
 const sliceSamples = (sliceMs * engineSampleRate) / 1000;
 /**
- * Progress is reported once for this much audio; a report for each chunk would cost as much as the
+ * The seconds of audio between progress reports. A report for each chunk would cost as much as the
  * results.
  */
 const progressIntervalSeconds = 0.5;
-/** In silence there is a commit this often, which bounds the input that has to be kept. */
+/**
+ * The maximum number of seconds between commits during silence, which limits the input that has to
+ * be kept.
+ */
 const commitSecondsMax = 10;
-/** Between two slices: there is more to do, either immediately or when the promise resolves. */
+/** What follows a slice: more work immediately, or when the promise resolves. */
 type Pause = "more" | Promise<void>;
 const endInput = Symbol("end of input");
 const nothing = new Int16Array(0);
 
 /**
- * One recognition within an engine process: resampling, cutting into utterances, decoding. Each
- * step() does one slice of its work, so that many sessions can take turns.
+ * One recognition within an engine process: resampling, cutting into utterances, and decoding. Each
+ * step() does one slice of the work, so that many sessions can take turns.
  */
 export class EngineSession {
   readonly #engineName: string;
@@ -48,28 +51,34 @@ export class EngineSession {
   readonly #cutter: UtteranceCutter;
   readonly #input: (RecognitionInput | typeof endInput)[] = [];
   readonly #run: Generator<Pause | "wait", void, void>;
-  /** Samples at the session's own rate. */
+  /** The number of processed samples at the session's own rate. */
   #processedSamples = 0;
   #queuedSamples = 0;
   #leastQueuedSamples = 0;
-  /** How many of the processed samples received() has reported. */
+  /** The number of processed samples that received() has reported. */
   #receivedSamples = 0;
   /** The number of samples that progress() last reported. */
   #recognizedSamples = 0;
-  /** Resampled samples of the current utterance that the decoder has yet to decode: an estimate. */
+  /**
+   * An estimate of the resampled samples of the current utterance that the decoder has yet to
+   * decode.
+   */
   #waitingSamples = 0;
   #committedSamples = 0;
   #flushMarkers = 0;
-  /** Resampled samples that went into the cutter, including those that are being cut. */
+  /**
+   * The number of resampled samples passed to the cutter, including samples that are still being
+   * cut.
+   */
   #cutSamples = 0;
   #spokenSamples = 0;
   #isFlushed = false;
-  /** The start of the current utterance. */
+  /** The start of the current utterance, in milliseconds. */
   #offsetMs = 0;
   #isSpeaking = false;
   #interimText: string | undefined;
 
-  /** A session with a checkpoint continues where another session stopped. */
+  /** Opens a session. With a checkpoint, it continues where another session stopped. */
   constructor(
     engine: Engine,
     options: SessionOptions,
@@ -90,14 +99,14 @@ export class EngineSession {
     this.#run = this.#processAll(uncut);
   }
 
-  /** Seconds of the stream that are processed. */
+  /** The seconds of the stream that have been processed. */
   get processedSeconds(): number {
     return this.#processedSamples / this.#options.sampleRateHertz;
   }
 
   /**
-   * The least number of seconds that waited to be processed at any time since the last call: audio
-   * that has only just come is not late.
+   * Returns the minimum number of seconds that waited to be processed since the last call. The
+   * minimum is used because audio that has only just arrived is not late.
    */
   takeLeastQueuedSeconds(): number {
     const least = this.#leastQueuedSamples;
@@ -105,7 +114,7 @@ export class EngineSession {
     return least / this.#options.sampleRateHertz;
   }
 
-  /** Seconds of the stream within utterances. */
+  /** The seconds of the stream within utterances. */
   get spokenSeconds(): number {
     return this.#spokenSamples / engineSampleRate;
   }
@@ -120,8 +129,8 @@ export class EngineSession {
   }
 
   /**
-   * Does one slice of work. Returns false when there is nothing to do before more input comes, a
-   * promise when there is nothing to do before it resolves.
+   * Does one slice of work. Returns false if there is nothing to do until more input arrives, or a
+   * promise if there is nothing to do until that resolves.
    */
   step(): boolean | Promise<void> {
     const { done, value } = this.#run.next();
@@ -180,7 +189,7 @@ export class EngineSession {
     if (isDue && !this.#cutter.isWithinUtterance) this.#commit(undefined, nothing);
   }
 
-  /** Passes the cuts of these samples on to the decoder. */
+  /** Passes the cuts of these samples to the decoder. */
   *#apply(cuts: Iterable<Cut>, samples: Int16Array = nothing): Generator<Pause, void, void> {
     for (const cut of cuts) {
       switch (cut.kind) {
@@ -218,7 +227,7 @@ export class EngineSession {
     }
   }
 
-  /** Lets the decoder work through its samples. */
+  /** Lets the decoder process its samples. */
   *#work(): Generator<Pause, void, void> {
     for (let work = this.#decoder.work(); work !== false; work = this.#decoder.work()) {
       this.#endSlice();
@@ -258,7 +267,7 @@ export class EngineSession {
     this.#output.committed(final ? { final, checkpoint } : { checkpoint });
   }
 
-  /** Restores the state of a checkpoint. Returns the samples that are still to be cut. */
+  /** Restores the state from a checkpoint. Returns the samples that are still to be cut. */
   #restore(checkpoint: SessionCheckpoint): Int16Array {
     this.#processedSamples = checkpoint.position.samples;
     this.#receivedSamples = this.#processedSamples;
@@ -282,7 +291,7 @@ export class EngineSession {
     this.#output.received(samples);
   }
 
-  /** To be called when the decoder has done a slice of its work: 100 ms of audio, or less. */
+  /** Called when the decoder has done a slice of its work: 100 ms of audio or less. */
   #endSlice(): void {
     this.#waitingSamples = Math.max(0, this.#waitingSamples - sliceSamples);
     this.#reportProgress();
@@ -308,7 +317,7 @@ export class EngineSession {
     this.#output.interim(this.#recognition(false, [partial], audioEndMs));
   }
 
-  /** The readings in the written form that the client requested. */
+  /** Returns the readings in the written form that the client requested. */
   #written(readings: readonly Hypothesis[]): readonly Hypothesis[] {
     return this.#options.punctuation ? readings : withoutPunctuation(readings);
   }

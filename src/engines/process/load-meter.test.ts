@@ -5,7 +5,7 @@ import type { LoadReport } from "../protocol/load-report.ts";
 
 const noWaits = { count: 0, totalMs: 0 };
 
-/** A meter whose clocks and sessions advance by hand. */
+/** Opens a meter with clocks and sessions that are advanced manually. */
 function openMeter() {
   const clock = { nowMs: 1000, cpuMs: 500 };
   const meter = new LoadMeter({ nowMs: () => clock.nowMs, cpuMs: () => clock.cpuMs });
@@ -28,7 +28,7 @@ function openMeter() {
 const demands = ({ live }: LoadReport) =>
   live.map(([id, demand]) => [id, Number(demand.toFixed(3))]);
 
-test("LoadMeter reports the share of a core that each live session needs at the speed of speech", () => {
+test("LoadMeter reports the share of a core that each live session needs to keep up with real time", () => {
   const { clock, meter, session } = openMeter();
   const paced = session(1, "live");
   const unpaced = session(2, "live");
@@ -58,7 +58,7 @@ test("LoadMeter reports the share of a core that each live session needs at the 
   ]);
 });
 
-test("LoadMeter counts CPU time, even outside the slices, but not the time in which other processes had the core", () => {
+test("LoadMeter counts CPU time, even outside the slices, but not the time in which other processes used the core", () => {
   for (const [workMs, cpuMs, demand] of [
     [900, 300, 0.3],
     [100, 300, 0.3],
@@ -76,7 +76,7 @@ test("LoadMeter counts CPU time, even outside the slices, but not the time in wh
   }
 });
 
-test("LoadMeter reports the cost of speech, including its final, but not that of silence", () => {
+test("LoadMeter reports the cost of speech, including its final result, but not that of silence", () => {
   const { clock, meter, session } = openMeter();
   const live = session(1, "live");
   const short = session(2, "short");
@@ -93,7 +93,7 @@ test("LoadMeter reports the cost of speech, including its final, but not that of
   assert.deepEqual(report(200, 0), { cpuSeconds: 0.2, audioSeconds: 0 });
   assert.deepEqual(report(5, 0), { cpuSeconds: 0.005, audioSeconds: 0 });
   assert.deepEqual(report(5, 0), { cpuSeconds: 0, audioSeconds: 0 });
-  // The cost of a session that ended in between counts too.
+  // The cost of a session that ended in between also counts.
   clock.nowMs += 1000;
   clock.cpuMs += 250;
   short.workMs += 250;
@@ -102,7 +102,7 @@ test("LoadMeter reports the cost of speech, including its final, but not that of
   assert.deepEqual(meter.report(noWaits).work.short, { cpuSeconds: 0.25, audioSeconds: 5 });
 });
 
-test("LoadMeter reports how late live audio is: its waits for a turn, and audio that is queued", () => {
+test("LoadMeter reports the delay of live audio, from waits for a turn and from queued audio", () => {
   const { meter } = openMeter();
   assert.equal(meter.report({ count: 4, totalMs: 100 }).liveLateMs, 25);
   assert.equal(meter.report(noWaits).liveLateMs, 0);
@@ -119,6 +119,6 @@ test("LoadMeter reports how late live audio is: its waits for a turn, and audio 
   two.queuedSeconds = 1;
   job.queuedSeconds = 20;
   assert.equal(next(0.8), 1500);
-  // Audio that comes faster than speech is not late.
+  // Audio that arrives faster than real time is not late.
   assert.equal(next(4), 5);
 });

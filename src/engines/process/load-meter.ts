@@ -2,15 +2,17 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 import type { LoadReport, Work } from "../protocol/load-report.ts";
 import type { LiveWaits } from "./run-queue.ts";
 
-/** The totals of a session, which only grow. */
+/** The cumulative totals of a session. */
 export interface MeteredSession {
   readonly id: number;
   readonly mode: RecognitionMode;
-  /** Time of its work, on this thread and on others. */
+  /** The time spent on the session's work, on this thread and on others. */
   readonly workMs: number;
   readonly processedSeconds: number;
   readonly spokenSeconds: number;
-  /** The minimum, since the last call, of the audio that waits to be processed. */
+  /**
+   * Returns the minimum, since the last call, of the seconds of audio that wait to be processed.
+   */
   takeLeastQueuedSeconds(): number;
 }
 
@@ -19,14 +21,17 @@ interface Reading {
   workMs: number;
   processedSeconds: number;
   spokenSeconds: number;
-  /** The number of reports since its last speech: the work on the final comes a little later. */
+  /**
+   * The number of reports since the session's last speech: the work on the final result follows a
+   * little later.
+   */
   quietReports: number;
 }
 
 const quietReportsMax = 3;
 /**
- * A session that is processed faster than this many times the speed of speech sends recordings: its
- * waiting audio is not late.
+ * The maximum processing speed, relative to real time, of a session whose waiting audio can be
+ * late. A faster session sends a recording.
  */
 const pacedMax = 1.1;
 
@@ -36,7 +41,7 @@ export class LoadMeter {
   readonly #sessions = new Map<MeteredSession, Reading>();
   #nowMs: number;
   #cpuMs: number;
-  /** Work of sessions that ended since the last report. */
+  /** The work of sessions that ended since the last report. */
   #endedWorkMs = 0;
   #work = noWork();
 
@@ -71,8 +76,8 @@ export class LoadMeter {
       ...this.#read(session, reading),
     }));
     const workMs = read.reduce((sum, each) => sum + each.workMs, this.#endedWorkMs);
-    // On a busy machine a slice takes longer than its CPU time; and reading and writing the pipe is
-    // work outside the slices.
+    // On a busy machine a slice takes longer than its CPU time. Reading from and writing to the
+    // pipe is work outside the slices.
     const cpuPerWork = workMs > 0 ? cpuMs / workMs : 0;
     const live = read
       .filter(({ session }) => session.mode === "live")
@@ -105,7 +110,7 @@ export class LoadMeter {
     return report;
   }
 
-  /** The increase since the last reading. */
+  /** Returns the increase since the last reading. */
   #read(
     session: MeteredSession,
     reading: Reading,

@@ -2,15 +2,20 @@ import { setImmediate as turn } from "node:timers/promises";
 import { type Engine, engineSampleRate } from "../protocol/engine.ts";
 import { EngineSession } from "./engine-session.ts";
 
-/** The length of the speech: more would be more exact, but delay the start. */
+/**
+ * The length of the speech in seconds. A longer one would be more accurate, but would delay the
+ * start.
+ */
 const speechSeconds = 1;
-/** A cheap engine repeats the speech for this long, since the JIT compiler is at work at first. */
+/**
+ * The time for which a fast engine repeats the speech, since the JIT compiler is active at first.
+ */
 const measuringMsMax = 100;
 const roundsMax = 20;
 
 /**
- * CPU seconds for a second of live speech with this engine, from the resampler to the final. It
- * also warms up the engine and its memory.
+ * Returns the CPU seconds that this engine takes for one second of live speech, from the resampler
+ * to the final result. The measurement also warms up the engine and its memory.
  */
 export async function measureSpeech(engine: Engine): Promise<number> {
   const cpuMs = () => engineCpuMs(engine);
@@ -26,8 +31,8 @@ export async function measureSpeech(engine: Engine): Promise<number> {
 }
 
 /**
- * CPU milliseconds of the thread that decodes, or of the whole process if several threads decode.
- * What other threads do besides decoding does not delay sessions.
+ * Returns the CPU milliseconds of the thread that decodes, or of the whole process if several
+ * threads decode. Work of other threads besides decoding does not delay sessions.
  */
 export function engineCpuMs({ usesThreads }: Engine): number {
   const { user, system } = usesThreads ? process.cpuUsage() : process.threadCpuUsage();
@@ -59,7 +64,9 @@ async function recognize(engine: Engine, speech: Int16Array): Promise<void> {
   }
 }
 
-/** Resonances of the vocal tract in Hz, and their widths: "a", "i", "u", "e", "æ". */
+/**
+ * The resonances of the vocal tract in Hz for "a", "i", "u", "e" and "æ", followed by their widths.
+ */
 const vowels = [
   [730, 1090, 2440],
   [270, 2290, 3010],
@@ -68,15 +75,18 @@ const vowels = [
   [660, 1720, 2410],
 ] as const;
 const widths = [80, 100, 140] as const;
-/** PocketSphinx takes as long for it as for speech of flite: 0.17 s of CPU time per second. */
+/**
+ * At this length PocketSphinx takes as long for the sound as for speech from flite: 0.17 s of CPU
+ * time per second.
+ */
 const syllableSeconds = 0.1;
-/** The hiss before the vowel takes this share of a syllable. */
+/** The share of a syllable that the hiss before the vowel takes. */
 const hissShare = 0.2;
 const pitchHertz = 115;
 
 /**
- * Something like speech: a pulse through the resonances of one vowel after another, with hisses
- * between.
+ * Generates a sound similar to speech: a pulse through the resonances of one vowel after another,
+ * with hisses between them.
  */
 function babble(): Int16Array {
   const resonators = widths.map(() => ({ last: 0, beforeLast: 0 }));

@@ -3,8 +3,8 @@ import type { Engine } from "../protocol/engine.ts";
 import type { EngineSource } from "../protocol/engine-source.ts";
 
 /**
- * Loads an engine, importing only that engine's code. Throws an Error that names what is missing or
- * wrong, with its file.
+ * Loads an engine, importing only the code of that engine. Throws an Error that names the missing
+ * or wrong part, with its file.
  */
 export async function openEngine(source: EngineSource): Promise<Engine> {
   if (source.engine === "model") return await openModel(source.folder);

@@ -9,7 +9,7 @@ const checks = 8;
 const asleep = { isStopped: false, canRun: false, waitsForDisk: false, starvedMs: 0 };
 const still: ProcessSigns = { cpuMs: 0, pageIns: 0, first: asleep, others: asleep };
 
-test("PendingWork reports work that takes no CPU time as hung, unless it waits for something else", async () => {
+test("PendingWork reports work that takes no CPU time as hung, unless the work waits for something else", async () => {
   const first = (signs: Partial<ThreadSigns>) => ({ first: { ...asleep, ...signs } });
   const others = (signs: Partial<ThreadSigns>) => ({ others: { ...asleep, ...signs } });
   const rows: [
@@ -50,7 +50,7 @@ test("PendingWork reports work that takes no CPU time as hung, unless it waits f
   }
 });
 
-test("PendingWork waits for the answer of another machine until its limit, but not for other work", async () => {
+test("PendingWork waits until its limit for the response of another machine, but not for other work", async () => {
   const never = () => Promise.withResolvers<void>().promise;
   const rows: [what: string, msMax: number, withLocal: boolean, isHung: boolean][] = [
     ["within its time", 60_000, false, false],
@@ -67,7 +67,7 @@ test("PendingWork waits for the answer of another machine until its limit, but n
   }
 });
 
-test("PendingWork starts its count again when work ends, even if it fails", async () => {
+test("PendingWork restarts its count when work ends, even with a failure", async () => {
   const pending = new PendingWork(() => still);
   for (let round = 0; round < 5; round++) {
     const work = Promise.withResolvers<void>();

@@ -1,10 +1,13 @@
 import type { ProcessSigns } from "../protocol/process-signs.ts";
 import { answerMsMax } from "../protocol/remote-answer.ts";
 
-/** Work that took next to no CPU time for this many checks in a row hangs. */
+/** The number of consecutive checks with almost no CPU time after which work counts as hung. */
 const idleChecksMax = 5;
 const idleShareMax = 0.02;
-/** Work that takes longer than decoding any utterance also counts as hung. */
+/**
+ * The maximum duration of work: longer than decoding any utterance takes. Work that takes longer
+ * also counts as hung.
+ */
 const pendingMsMax = 300_000;
 
 interface BegunWork {
@@ -13,9 +16,9 @@ interface BegunWork {
 }
 
 /**
- * Finds out whether work on other threads hangs: a promise alone does not show that. Work on this
- * machine makes progress if the process takes CPU time; it may also wait for a core or the disk.
- * Work that is marked (remote-answer.ts) may wait for another machine. To be checked at regular
+ * Detects work on other threads that hangs, which a promise does not show. Work on this machine
+ * makes progress if the process takes CPU time, but it may also wait for a core or the disk. Work
+ * that is marked (remote-answer.ts) may wait for another machine. Must be checked at regular
  * intervals.
  */
 export class PendingWork {
@@ -29,7 +32,7 @@ export class PendingWork {
     this.#read = read;
   }
 
-  /** Work that ends when the promise settles. */
+  /** Adds work that ends when the promise settles. */
   add(work: Promise<unknown>): void {
     const msMax = answerMsMax(work);
     const untilMs = performance.now() + (msMax ?? pendingMsMax);
@@ -42,12 +45,13 @@ export class PendingWork {
     work.then(end, end);
   }
 
-  /** Whether there is work that has stopped making progress. */
+  /** Returns whether any work has stopped making progress. */
   isHung(): boolean {
     const nowMs = performance.now();
     const [before, checkedMs] = [this.#signs, this.#checkedMs];
     const isLocal = this.#begun.values().some(({ isRemote }) => !isRemote);
-    // The signs are not read while there is no work, since that costs a file for each thread.
+    // The signs are not read while there is no work, since that requires reading a file for each
+    // thread.
     this.#signs = isLocal ? this.#read() : undefined;
     this.#checkedMs = nowMs;
     const isIdle = isLocal && !makesProgress(before, this.#signs, nowMs - checkedMs);
@@ -57,7 +61,7 @@ export class PendingWork {
   }
 }
 
-/** Whether the process worked between two checks, or was kept from working. */
+/** Returns whether the process worked between two checks, or was kept from working. */
 function makesProgress(
   before: ProcessSigns | undefined,
   now: ProcessSigns | undefined,
@@ -66,7 +70,7 @@ function makesProgress(
   if (!now || !before) return false;
   if (now.first.waitsForDisk || now.others.waitsForDisk || now.pageIns > before.pageIns)
     return true;
-  // The main thread runs because of this check, and always waits a little: it does not count.
+  // The main thread runs because of this check, and always waits a little, so it does not count.
   if (now.others.canRun) return true;
   const starvedMs = now.others.starvedMs - before.others.starvedMs;
   const busyMs = now.cpuMs - before.cpuMs + starvedMs;

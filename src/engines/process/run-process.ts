@@ -6,20 +6,20 @@ import {
 } from "../protocol/engine-frames.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 
-/** What a process of the pool does with the frames of the service. */
+/** Handles the frames that the service sends to a process of the pool. */
 export interface ProcessHost {
   readonly ready: ReadyProcess;
   receive(frame: Frame): void;
   /**
-   * The load since the last report; undefined when work on other threads hangs: without reports,
-   * the service ends the process (watchdog.ts).
+   * Returns the load since the last report, or undefined if work on other threads hangs. Without
+   * reports, the service ends the process (watchdog.ts).
    */
   report(): LoadReport | undefined;
 }
 
 /**
  * The program of a process of the pool: opens a host for the source on the command line (JSON),
- * passes the frames on standard input to it, and ends when that ends. A source that cannot be
+ * passes it the frames from standard input, and ends when that input ends. A source that cannot be
  * loaded is reported to the service.
  */
 export async function runProcess(
@@ -27,10 +27,11 @@ export async function runProcess(
 ): Promise<void> {
   const [, , source = "", reportMs = ""] = process.argv;
   const writer = new FrameWriter(process.stdout);
-  // Ctrl-C reaches the whole process group, but the service ends its engines after it has drained.
+  // Ctrl-C reaches the whole process group, but the service ends its engines only after it has
+  // drained.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   process.stdout.on("error", () => process.exit(1));
-  // The service has ended, and no one reads the results.
+  // The service has ended, so nothing reads the results.
   process.stdin.on("end", () => process.exit(0)).on("error", () => process.exit(0));
   const host = await open(source, writer).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);

@@ -4,7 +4,7 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 import { RunQueue, type Task } from "./run-queue.ts";
 
 /**
- * Runs tasks with these numbers of slices, all woken at the same time; returns the order of their
+ * Runs tasks with these numbers of slices, all woken at the same time. Returns the order of their
  * slices.
  */
 async function order(tasks: readonly [name: string, mode: RecognitionMode, slices: number][]) {
@@ -31,7 +31,7 @@ async function order(tasks: readonly [name: string, mode: RecognitionMode, slice
   return done.join(" ");
 }
 
-test("RunQueue runs live before short before job, and tasks of one mode in turns", async () => {
+test("RunQueue runs live tasks before short ones and short ones before jobs, and tasks of one mode in turns", async () => {
   const rows: [tasks: [string, RecognitionMode, number][], expected: string][] = [
     [
       [
@@ -53,7 +53,7 @@ test("RunQueue runs live before short before job, and tasks of one mode in turns
   for (const [tasks, expected] of rows) assert.equal(await order(tasks), expected);
 });
 
-test("RunQueue runs live work that comes during a job before the rest of the job", async () => {
+test("RunQueue runs live work that arrives during a job before the rest of the job", async () => {
   const queue = new RunQueue();
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -74,7 +74,7 @@ test("RunQueue runs live work that comes during a job before the rest of the job
     queue.wake("live", {
       busyMs: 0,
       step() {
-        // At most one turn of the job comes first.
+        // At most one turn of the job runs first.
         done.push(done.length - cameAt <= 5 ? "live" : "late");
         return false;
       },
@@ -86,7 +86,7 @@ test("RunQueue runs live work that comes during a job before the rest of the job
   assert.ok(!done.includes("late"), done.join(" "));
 });
 
-test("RunQueue drops a removed task, and wakes a task again after its last slice", async () => {
+test("RunQueue drops a removed task, and can wake a task again after its last slice", async () => {
   const queue = new RunQueue();
   const gone: Task = { busyMs: 0, step: () => assert.fail("it was removed") };
   queue.wake("live", gone);
@@ -108,7 +108,7 @@ test("RunQueue drops a removed task, and wakes a task again after its last slice
   }
 });
 
-test("RunQueue gives lower modes a small share while higher ones always have work", async () => {
+test("RunQueue gives lower-priority modes a small share while higher ones always have work", async () => {
   const queue = new RunQueue();
   const { promise, resolve } = Promise.withResolvers<void>();
   const spin = (ms: number) => {
@@ -137,7 +137,7 @@ test("RunQueue gives lower modes a small share while higher ones always have wor
   assert.ok(share("short") < 0.1 && share("job") < 0.1, `${share("short")} ${share("job")}`);
 });
 
-test("RunQueue reports how long live work waited, not how long it takes", async () => {
+test("RunQueue reports how long live work waited, not how long it took", async () => {
   const queue = new RunQueue();
   const { promise, resolve } = Promise.withResolvers<void>();
   let rest = 3;
@@ -163,14 +163,14 @@ test("RunQueue reports how long live work waited, not how long it takes", async 
   queue.wake("live", second);
   await promise;
   const { count, totalMs } = queue.takeLiveWaits();
-  // The second waited for the first slice of the first.
+  // The second task waited for the first slice of the first task.
   assert.equal(count, 2);
   assert.ok(secondMs >= 30 && totalMs >= 0.9 * secondMs, `${totalMs} of ${secondMs} ms`);
   assert.ok(totalMs <= 2 * secondMs, `${totalMs} of ${secondMs} ms`);
   assert.deepEqual(queue.takeLiveWaits(), { count: 0, totalMs: 0 });
 });
 
-test("RunQueue gives a task its turns at the rank that it requests", async () => {
+test("RunQueue schedules a task at the rank that the task requests", async () => {
   const queue = new RunQueue();
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();

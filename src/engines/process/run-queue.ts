@@ -2,11 +2,11 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 
 /** Work that is done in slices. */
 export interface Task {
-  /** Does one slice; false when there is nothing more to do until it is woken. */
+  /** Does one slice. Returns false if there is nothing more to do until the task is woken. */
   step(): boolean;
-  /** Time of its slices; the queue adds to it. */
+  /** The total time of the task's slices, which the queue updates. */
   busyMs: number;
-  /** The rank of its next slice, if that is not the mode of wake(). */
+  /** Returns the rank of the task's next slice, if it differs from the mode passed to wake(). */
   rank?(): RecognitionMode;
 }
 
@@ -16,31 +16,32 @@ export interface LiveWaits {
   readonly totalMs: number;
 }
 
-/** Scheduling priority: live sessions before short ones, short ones before jobs. */
+/** The modes by scheduling priority, highest first. */
 const modesByRank: readonly RecognitionMode[] = ["live", "short", "job"];
-/** Time of work between two reads of the process's pipe. */
+/** The working time between two reads from the process's pipe. */
 const turnMs = 10;
-/** A mode gets this share of the time even if modes before it always have work. */
-const starvedShare = 0.05;
-/** A mode waits at least this long before it gets such a turn. */
-const starvedMsMin = 200;
 /**
- * Stands for the time of waking of a task between two of its slices, which does not count as
- * waiting.
+ * The minimum share of the time for a mode, even if modes with higher priority always have work.
  */
+const starvedShare = 0.05;
+/** The minimum wait of a mode before it gets such a turn. */
+const starvedMsMin = 200;
+/** The wake time of a task between two of its slices, which does not count as waiting. */
 const continues = Number.NaN;
 
 interface Rank {
   readonly mode: RecognitionMode;
-  /** Tasks with something to do, in the order of their turns, each with the time it was woken. */
+  /**
+   * The tasks with work, in the order of their turns, each with the time at which it was woken.
+   */
   readonly waiting: Map<Task, number>;
-  /** From this time on, this mode is next, whatever else waits. */
+  /** The time from which this mode is next, regardless of other waiting tasks. */
   dueAt: number;
 }
 
 /**
- * Lets tasks take turns, a slice each: live before short before job, and in order of waking within
- * one mode. No mode starves.
+ * Lets tasks take turns, one slice each: live before short before job, and in order of waking
+ * within a mode. No mode starves.
  */
 export class RunQueue {
   readonly #ranks: readonly Rank[] = modesByRank.map((mode) => ({
@@ -51,7 +52,7 @@ export class RunQueue {
   #isTurnDue = false;
   #liveWaits = { count: 0, totalMs: 0 };
 
-  /** To be called when the task has work. */
+  /** Called when the task has work. */
   wake(mode: RecognitionMode, task: Task): void {
     const rank = this.#rank(task.rank?.() ?? mode);
     if (this.#ranks.some(({ waiting }) => waiting.has(task))) return;
@@ -61,12 +62,12 @@ export class RunQueue {
     this.#scheduleTurn();
   }
 
-  /** To be called when the task has ended. */
+  /** Called when the task has ended. */
   remove(task: Task): void {
     for (const { waiting } of this.#ranks) waiting.delete(task);
   }
 
-  /** The waits since the last call. */
+  /** Returns the waits since the last call. */
   takeLiveWaits(): LiveWaits {
     const waits = this.#liveWaits;
     this.#liveWaits = { count: 0, totalMs: 0 };
@@ -104,7 +105,7 @@ export class RunQueue {
     return first;
   }
 
-  /** Gives the first task of this rank its slice; returns the time after it. */
+  /** Runs one slice of the first task of this rank. Returns the time after the slice. */
   #run(rank: Rank, now: number): number {
     const [first] = rank.waiting;
     if (!first) return now;
@@ -113,7 +114,8 @@ export class RunQueue {
       this.#liveWaits.count += 1;
       this.#liveWaits.totalMs += now - wokenAt;
     }
-    // Removed, and added again below: a map keeps insertion order, so it is last now.
+    // The task is removed, and added again below: a map keeps insertion order, so the task is then
+    // last.
     rank.waiting.delete(task);
     const hasMore = task.step();
     const end = performance.now();

@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => pool[Symbol.asyncDispose]());
 
-/** A session that is open until the returned function is called. */
+/** Opens a session, which stays open until the returned function is called. */
 async function begin(mode: RecognitionMode): Promise<() => Promise<void>> {
   const { input, end } = openInput(speech(1000), silence(1000));
   const running = pool.recognize(input, { ...scriptedOptions, mode });
@@ -37,7 +37,7 @@ async function begin(mode: RecognitionMode): Promise<() => Promise<void>> {
 
 const usual = turnMs(process.pid);
 test(
-  "an engine process has long scheduling slices while all its sessions are jobs",
+  "an engine process uses long scheduling slices while all its sessions are jobs",
   { skip: usual === undefined && "this kernel has slices of one length only" },
   async () => {
     const has = (ms: number | undefined) => until(async () => turnMs(pid) === ms);
@@ -59,7 +59,7 @@ test(
 );
 
 test(
-  "an engine process requests huge pages if the kernel leaves that to programs",
+  "an engine process requests huge pages if the kernel leaves this decision to programs",
   { skip: !isLeftToPrograms() && "this kernel does not leave them to programs" },
   () => {
     const heap = /\[heap\][^[]*^VmFlags:.* hg\b/m;

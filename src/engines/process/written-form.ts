@@ -1,16 +1,19 @@
 import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
 
 /**
- * Punctuation around words, which is not spoken. Marks within words ("o'clock", "2.5", "e-mail"),
- * marks that are spoken (§ ‰ & % @ #) and a minus before a digit stay.
+ * Punctuation around words, which is not spoken. Not matched: marks within words ("o'clock", "2.5",
+ * "e-mail"), marks that are spoken (§ ‰ & % @ #) and a minus before a digit.
  */
 const marksBefore = /^(?:(?!-\d)[\p{P}--[@#%\x26§‰]])+/v;
 const marksAfter = /[\p{P}--[@#%\x26§‰]]+$/v;
-/** "1. maí": an ordinal in Icelandic and some other languages. */
+/** Matches an ordinal in Icelandic and some other languages, as in "1. maí". */
 const ordinal = /\d\.$/;
 const beginsLower = /^\p{Ll}/u;
 
-/** Readings without the punctuation that some models write: distinct, none empty, casing kept. */
+/**
+ * Returns the readings without the punctuation that some models write. They are distinct and not
+ * empty, and keep their casing.
+ */
 export function withoutPunctuation(readings: readonly Hypothesis[]): readonly Hypothesis[] {
   const plain = readings.map((reading): Hypothesis => ({
     ...reading,

@@ -13,7 +13,7 @@ import {
 
 const kinds: readonly FrameKind[] = ["open", "audio", "close", "received", "error"];
 
-test("FrameReader reads what FrameWriter writes, in chunks of any length", () => {
+test("FrameReader reads the output of FrameWriter, in chunks of any length", () => {
   const frames = fc.array(
     fc.record(
       {
@@ -67,7 +67,7 @@ test("jsonPayload() reads the requested kind of frame and rejects others", () =>
   assert.throws(() => jsonPayload("ready", { kind: "received", session: 1, payload }), /not ready/);
 });
 
-test("samplesOfBytes() reverses bytesOfSamples(), for any part of a buffer", () => {
+test("samplesOfBytes() is the inverse of bytesOfSamples() for any part of a buffer", () => {
   const samples = Int16Array.of(0, 1, -1, 32_767, -32_768, 7);
   const part = samples.subarray(1, 5);
   const bytes = Buffer.concat([Buffer.alloc(3), bytesOfSamples(part)]).subarray(3);

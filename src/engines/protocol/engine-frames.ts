@@ -5,17 +5,17 @@ import type { Recognition, WindowSpeakers } from "./recognizer.ts";
 import type { Commit, SessionCheckpoint } from "./session-checkpoint.ts";
 
 /**
- * The messages on the pipes between the service and an engine process; the place in the list is the
- * number on the pipe.
+ * The kinds of messages on the pipes between the service and an engine process. The index in this
+ * list is the number on the pipe.
  */
 const frameKinds = [
-  // To the engine process. Audio is 16-bit samples in the machine's byte order.
+  // Sent to the engine process. Audio is 16-bit samples in the machine's byte order.
   "open",
   "audio",
   "endUtterance",
   "endInput",
   "close",
-  // From the engine process. ready, failed and load are about the process and carry session 0.
+  // Sent from the engine process. ready, failed and load concern the process and carry session 0.
   "ready",
   "failed",
   "load",
@@ -36,7 +36,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** RecognitionOptions with the pool's defaults filled in. */
+/** RecognitionOptions with the pool's defaults applied. */
 export interface SessionOptions {
   readonly languageCode: string;
   readonly mode: RecognitionMode;
@@ -50,14 +50,14 @@ export interface SessionOptions {
   readonly punctuation: boolean;
 }
 
-/** Payload of open. */
+/** The payload of open. */
 export interface OpenSession {
   readonly options: SessionOptions;
   /** The state in which the previous process stopped. */
   readonly checkpoint?: SessionCheckpoint;
   /**
-   * A process crashed while it had this session: the next one reports each slice of work on it
-   * before it begins, until the session commits.
+   * Whether a process crashed while it had this session. The next process then reports each slice
+   * of work on the session before it begins, until the session commits.
    */
   readonly isSuspect: boolean;
 }
@@ -69,15 +69,15 @@ export interface EngineDescription {
   readonly takesHints: boolean;
 }
 
-/** Payload of ready. */
+/** The payload of ready. */
 export interface ReadyProcess {
   readonly engine: EngineDescription;
-  /** CPU seconds that a second of live speech takes, measured when it was loaded. */
+  /** The CPU seconds that one second of live speech takes, measured when the engine was loaded. */
   readonly cpuPerSpeech: number;
 }
 
 /**
- * The payloads that are JSON. The payload of audio is samples; all others are empty. A frame of the
+ * The payloads that are JSON. The payload of audio is samples; all others are empty. A frame of
  * kind `working` has the number of the suspect session that is being worked on, or 0 for none.
  */
 export interface JsonPayloads {
@@ -87,9 +87,9 @@ export interface JsonPayloads {
   readonly interim: Recognition;
   readonly committed: Commit;
   readonly speakers: WindowSpeakers;
-  /** Samples of the input that have been processed since the last of these frames. */
+  /** The number of input samples processed since the last frame of this kind. */
   readonly received: number;
-  /** Samples of the stream that are recognized, from its start. */
+  /** The number of samples of the stream that have been recognized, counted from its start. */
   readonly progress: number;
   readonly failed: { readonly message: string };
   readonly error: { readonly message: string; readonly stack?: string };
@@ -97,17 +97,20 @@ export interface JsonPayloads {
 
 /** Payload length, session, kind: 32 bits each, little-endian. */
 const headerBytes = 12;
-/** Frames are far shorter; bytes that announce a longer one are not a frame. */
+/**
+ * The maximum payload length. Frames are far shorter; bytes that announce a longer payload are not
+ * a frame.
+ */
 const payloadBytesMax = 16 << 20;
-/** The size of a block of memory; buffered frames are written immediately when they are longer. */
+/** The size of a memory block. Buffered frames are written immediately if they exceed it. */
 const blockBytes = 64 << 10;
-/** Blocks kept for the next writes. */
+/** The number of blocks kept for future writes. */
 const sparesMax = 8;
 
 /**
- * Writes the frames of all sessions to a pipe, together at the end of a turn of the event loop: the
- * busier the process, the more frames share a write. Waiting longer takes less CPU and adds latency
- * (bench/RESULTS.md). The pipe must be finished with the bytes of a write when it calls back.
+ * Writes the frames of all sessions to a pipe, together at the end of a turn of the event loop. The
+ * busier the process, the more frames share a write. Waiting longer would take less CPU but add
+ * latency (bench/RESULTS.md). The pipe must no longer use the bytes of a write once it calls back.
  */
 export class FrameWriter {
   readonly #stream: Writable;
@@ -121,7 +124,7 @@ export class FrameWriter {
     this.#stream = stream;
   }
 
-  /** `payload` may be reused by the caller immediately. */
+  /** Writes a frame. The caller may reuse `payload` immediately. */
   write(kind: FrameKind, session: number, payload?: Uint8Array): void {
     const length = payload?.byteLength ?? 0;
     const at = this.#begin(kind, session, length);
@@ -140,13 +143,13 @@ export class FrameWriter {
     this.#end();
   }
 
-  /** Writes a frame, with everything buffered so far, immediately. */
+  /** Writes a frame immediately, together with all buffered frames. */
   writeNow(kind: FrameKind, session: number): void {
     this.write(kind, session);
     this.flush();
   }
 
-  /** Writes what is buffered without waiting for more. */
+  /** Writes the buffered frames without waiting for more. */
   flush(): void {
     if (this.#filled === 0) return;
     const [block, filled] = [this.#block, this.#filled];
@@ -158,7 +161,7 @@ export class FrameWriter {
     });
   }
 
-  /** Writes the header of a frame; returns where its payload goes. */
+  /** Writes the header of a frame. Returns the position of its payload. */
   #begin(kind: FrameKind, session: number, length: number): number {
     if (this.#filled + headerBytes + length > this.#block.length) {
       this.flush();
@@ -186,13 +189,13 @@ export class FrameWriter {
   };
 }
 
-/** Reads frames out of a pipe's chunks. */
+/** Reads frames from the chunks of a pipe. */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
 
   /**
-   * The frames that this chunk completes; their payloads are views of it. Throws if bytes are not a
-   * frame.
+   * Yields the frames that this chunk completes. Their payloads are views of the chunk. Throws if
+   * bytes are not a frame.
    */
   *push(chunk: Buffer): Generator<Frame, void, undefined> {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
@@ -213,7 +216,7 @@ export class FrameReader {
   }
 }
 
-/** The one cast: both ends of the pipe are this same program. */
+/** Reads a JSON payload. The cast is safe, since both ends of the pipe are this same program. */
 export function jsonPayload<Kind extends keyof JsonPayloads>(
   kind: Kind,
   frame: Frame,
@@ -223,12 +226,15 @@ export function jsonPayload<Kind extends keyof JsonPayloads>(
   return JSON.parse(frame.payload.toString()) as JsonPayloads[Kind];
 }
 
-/** Samples as bytes, without a copy. */
+/** Returns samples as bytes, without a copy. */
 export function bytesOfSamples(samples: Int16Array): Uint8Array {
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
-/** Bytes as samples: the same memory if it is aligned to samples, which it nearly always is. */
+/**
+ * Returns bytes as samples. The memory is shared if it is aligned to samples, which is nearly
+ * always the case.
+ */
 export function samplesOfBytes(bytes: Uint8Array): Int16Array {
   const { BYTES_PER_ELEMENT } = Int16Array;
   const isAligned = bytes.byteOffset % BYTES_PER_ELEMENT === 0;

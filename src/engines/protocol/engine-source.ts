@@ -1,5 +1,5 @@
 /**
- * What an engine process loads: an engine that comes with its own model, or the model of a folder.
+ * What an engine process loads: an engine that comes with its own model, or the model in a folder.
  */
 export type EngineSource =
   | { readonly engine: "pocketsphinx" | "scripted" }

@@ -1,50 +1,53 @@
 import type { VoiceActivity } from "../../audio/voice-activity.ts";
 import type { ModelUse } from "../../models/model-choice.ts";
 
-/** Samples per second of all audio behind this interface: 16-bit, one channel. */
+/** The sample rate of all audio behind this interface, which is 16-bit with one channel. */
 export const engineSampleRate = 16_000;
 
-/** A recognized word. Times count from the first sample of its utterance. */
+/** A recognized word. Its times count from the first sample of its utterance. */
 export interface EngineWord {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** 0 to 1; absent if the engine does not report it. */
+  /** From 0 to 1; absent if the engine does not report it. */
   readonly confidence?: number;
 }
 
 /** One reading of an utterance. */
 export interface Hypothesis {
-  /** Words joined by the language's own spacing; no space at either end; never empty in a final. */
+  /**
+   * Words joined by the language's own spacing, without a space at either end. Never empty in a
+   * final result.
+   */
   readonly text: string;
   readonly confidence?: number;
-  /** Empty if the engine has no times for this reading. */
+  /** Empty if the engine has no word times for this reading. */
   readonly words: readonly EngineWord[];
 }
 
 /** Words and phrases that are likely to be said. */
 export interface PhraseHints {
   readonly phrases: readonly string[];
-  /** How much likelier than others: 0 (not at all) to 20. */
+  /** How much likelier than other phrases, from 0 (no likelier) to 20. */
   readonly boost: number;
 }
 
 /**
  * live: words while they are spoken. short: whole utterances for a client that waits. job: whole
- * utterances, best quality.
+ * utterances in the best quality.
  */
 export type RecognitionMode = ModelUse;
 
 export interface DecoderOptions {
   /**
-   * The language of the speech, one that the engine supports; optional if the engine does not need
-   * it.
+   * The language of the speech, which must be one that the engine supports. Optional if the engine
+   * does not need it.
    */
   readonly languageCode?: string;
   readonly mode: RecognitionMode;
   /** 1 to 10. */
   readonly alternativesMax: number;
-  /** Only for engines with takesHints. */
+  /** Used only by engines with takesHints. */
   readonly hints?: readonly PhraseHints[];
 }
 
@@ -54,36 +57,37 @@ export interface DecoderOptions {
  */
 export interface Decoder {
   begin(): void;
-  /** Takes samples at engineSampleRate, in order; any split of them gives the same result. */
+  /** Accepts samples at engineSampleRate, in order. Any split of them gives the same result. */
   accept(samples: Int16Array): void;
   /**
-   * Silence began after the accepted samples: the utterance ends after this many milliseconds of
-   * it, unless speech continues.
+   * Reports that silence began after the accepted samples. The utterance ends after `msToEnd`
+   * milliseconds of silence, unless speech continues.
    */
   pause(msToEnd: number): void;
   /**
-   * Decodes at most 100 ms more of the accepted samples; false when there is nothing to decode now.
-   * Returns a promise if the work is done elsewhere (in one batch with other streams, on another
-   * thread): call it again when that resolves; an earlier call is harmless. A promise for the
-   * answer of another machine is marked as such (remote-answer.ts), since it takes no CPU here.
-   * end() decodes what is left.
+   * Decodes at most 100 ms more of the accepted samples. Returns false if there is nothing to
+   * decode now, or a promise if the work is done elsewhere (in one batch with other streams, or on
+   * another thread). In the latter case, call work() again when the promise resolves; an earlier
+   * call is harmless. A promise for the response of another machine is marked as such
+   * (remote-answer.ts), since it takes no CPU time here. end() decodes the remaining samples.
    */
   work(): boolean | Promise<void>;
-  /** The best reading so far of the current utterance; undefined before there is one. */
+  /** Returns the best reading so far of the current utterance; undefined if there is none yet. */
   partial(): Hypothesis | undefined;
   /**
-   * Ends the utterance: at most alternativesMax distinct readings, best first; none if no words
-   * were recognized. The work comes in slices of at most 100 ms of audio: at each yield another
-   * session may take its turn, and sometimes the event loop turns. A yielded promise means that
-   * there is nothing to do before it resolves. The next begin() comes after the last slice.
+   * Ends the utterance. Returns at most alternativesMax distinct readings, best first; none if no
+   * words were recognized. The work is done in slices of at most 100 ms of audio: at each yield
+   * another session may take its turn, and sometimes the event loop turns. A yielded promise means
+   * that there is nothing to do before it resolves. The next begin() is called after the last
+   * slice.
    */
   end(): Generator<void | Promise<void>, readonly Hypothesis[], void>;
   /**
-   * All that it has learned from its stream, between two utterances, so that another process can
-   * continue (engine-session.ts).
+   * Returns all that the decoder has learned from its stream, between two utterances, so that
+   * another process can continue (engine-session.ts).
    */
   save(): readonly number[];
-  /** Puts a new decoder into the state that another one saved. */
+  /** Puts a new decoder into a state saved by another decoder. */
   restore(saved: readonly number[]): void;
   /** Frees the decoder, even within an utterance. Its audio must not affect the next decoder. */
   close(): void;
@@ -95,14 +99,17 @@ export interface Decoder {
  */
 export interface Engine {
   readonly name: string;
-  /** BCP 47 codes of the languages that it recognizes. */
+  /** The BCP 47 codes of the languages that the engine recognizes. */
   readonly languageCodes: readonly string[];
-  /** Speech after which an utterance ends without silence, if the client sets no limit. */
+  /**
+   * The maximum duration of speech in an utterance that ends without silence, if the client sets no
+   * limit.
+   */
   readonly utteranceMsMax: number;
-  /** Whether its decoders make use of hints. */
+  /** Whether the engine's decoders use hints. */
   readonly takesHints: boolean;
   /**
-   * Whether it decodes on threads of its own, so that its cost is the CPU time of the whole
+   * Whether the engine decodes on its own threads, so that its cost is the CPU time of the whole
    * process.
    */
   readonly usesThreads: boolean;

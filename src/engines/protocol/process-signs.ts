@@ -1,31 +1,39 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * What the kernel reports of a process: enough to find out whether it works, or is kept from
- * working.
+ * The kernel's report on a process: enough to determine whether it works or is kept from working.
  */
 export interface ProcessSigns {
   readonly cpuMs: number;
-  /** Pages read from the disk since its start: of a model, or of swapped memory. */
+  /**
+   * The number of pages read from the disk since the process started: of a model, or of swapped
+   * memory.
+   */
   readonly pageIns: number;
   /** The main thread, which runs the event loop. */
   readonly first: ThreadSigns;
-  /** All others, together. */
+  /** All other threads, together. */
   readonly others: ThreadSigns;
 }
 
 export interface ThreadSigns {
   readonly isStopped: boolean;
-  /** Whether it runs on a core, or waits for one. */
+  /** Whether the thread runs on a core or waits for one. */
   readonly canRun: boolean;
   readonly waitsForDisk: boolean;
-  /** Time that it waited for a core, up to its last turn; 0 if the kernel does not count it. */
+  /**
+   * The time that the thread waited for a core, up to its last turn; 0 if the kernel does not count
+   * it.
+   */
   readonly starvedMs: number;
 }
 
 const noSigns: ThreadSigns = { isStopped: false, canRun: false, waitsForDisk: false, starvedMs: 0 };
 
-/** Reads the signs of a process; undefined if the kernel has no /proc, or the process has ended. */
+/**
+ * Reads the signs of a process; returns undefined if the kernel has no /proc or the process has
+ * ended.
+ */
 export function readProcessSigns(pid: number): ProcessSigns | undefined {
   try {
     const fields = statOf(`/proc/${pid}`);
@@ -44,8 +52,8 @@ export function readProcessSigns(pid: number): ProcessSigns | undefined {
 }
 
 /**
- * Reads the signs of this process, with CPU time finer than the ticks of the kernel; without /proc
- * only CPU time.
+ * Reads the signs of this process, with a finer resolution of CPU time than the ticks of the
+ * kernel. Without /proc, reads only CPU time.
  */
 export function readOwnSigns(): ProcessSigns {
   const { user, system } = process.cpuUsage();
@@ -62,7 +70,7 @@ function together(a: ThreadSigns, b: ThreadSigns): ThreadSigns {
   };
 }
 
-/** Reads the signs of a thread; undefined if it has ended since it was listed. */
+/** Reads the signs of a thread; returns undefined if the thread has ended since it was listed. */
 function readThread(folder: string): ThreadSigns | undefined {
   try {
     const [state] = statOf(folder);
@@ -79,14 +87,18 @@ function readThread(folder: string): ThreadSigns | undefined {
 }
 
 /**
- * The fields of proc_pid_stat(5) from the state on: the name before them may contain any character.
+ * Returns the fields of proc_pid_stat(5) from the state on. They are found after the name, which
+ * may contain any character.
  */
 function statOf(folder: string): string[] {
   const text = readFileSync(`${folder}/stat`, "latin1");
   return text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
-/** schedstat: nanoseconds on a core, nanoseconds of waiting for one, and turns. */
+/**
+ * Reads the waiting time from schedstat, which contains nanoseconds on a core, nanoseconds of
+ * waiting for a core, and turns.
+ */
 function starvedMsOf(folder: string): number {
   try {
     return Number(readFileSync(`${folder}/schedstat`, "latin1").split(" ")[1]) / 1e6;

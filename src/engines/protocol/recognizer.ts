@@ -1,7 +1,7 @@
 import type { Hypothesis, PhraseHints, RecognitionMode } from "./engine.ts";
 import type { SpeakerTurn } from "./speakers.ts";
 
-/** Ends the current utterance immediately, between two chunks of samples. */
+/** A flush marker: ends the current utterance immediately, between two chunks of samples. */
 export const endUtterance = Symbol("end utterance");
 
 /**
@@ -13,20 +13,20 @@ export type RecognitionInput = Int16Array | typeof endUtterance;
 export interface RecognitionOptions {
   readonly languageCode: string;
   readonly mode: RecognitionMode;
-  /** The sample rate of the input: 8000 to 48000. */
+  /** The sample rate of the input, from 8000 to 48000. */
   readonly sampleRateHertz: number;
-  /** 1 to 10. Default 1. */
+  /** From 1 to 10. Default 1. */
   readonly alternativesMax?: number;
-  /** Whether to yield hypotheses that may still change, too. Default false. */
+  /** Whether to also yield hypotheses that may still change. Default false. */
   readonly interim?: boolean;
   /** The length of silence that ends an utterance. Default 500. */
   readonly silenceMsMin?: number;
   /**
-   * Speech after which an utterance ends without silence. Default: the engine's, 20 000 unless it
-   * is the scripted one.
+   * The maximum duration of speech in an utterance that ends without silence. Default: the engine's
+   * value, which is 20 000 unless it is the scripted engine.
    */
   readonly utteranceMsMax?: number;
-  /** Only if takesHints() is true. */
+  /** Accepted only if takesHints() is true. */
   readonly hints?: readonly PhraseHints[];
   /** Whether the text keeps the punctuation of models that write it. Default true. */
   readonly punctuation?: boolean;
@@ -38,18 +38,22 @@ export interface RecognitionOptions {
   readonly signal?: AbortSignal;
 }
 
-/** One result of a recognition. Times of words count from the first sample of the input. */
+/**
+ * One result of a recognition. The times of its words count from the first sample of the input.
+ */
 export interface Recognition {
   readonly isFinal: boolean;
-  /** Best first; never empty; an interim result has one. */
+  /** The alternatives, best first; never empty. An interim result has one. */
   readonly alternatives: readonly Hypothesis[];
-  /** Milliseconds of input that this result covers. */
+  /** The milliseconds of input that this result covers. */
   readonly audioEndMs: number;
 }
 
-/** Who speaks in a window of a recording, as plain data; speakers are numbered within it. */
+/**
+ * Who speaks in a window of a recording, as plain data. Speakers are numbered within the window.
+ */
 export interface WindowSpeakers {
-  /** Times count from the first sample of the window. */
+  /** The turns. Their times count from the first sample of the window. */
   readonly turns: readonly SpeakerTurn[];
   /**
    * The speakers with enough speech for an embedding of their voice, with their seconds of speech.
@@ -61,27 +65,31 @@ export interface WindowSpeakers {
   }[];
 }
 
-/** The models, for the rest of the service: their languages, and audio in, text out. */
+/**
+ * The models, as seen by the rest of the service: their languages, and recognition of audio as
+ * text.
+ */
 export interface Recognizer {
-  /** Languages that can be recognized in this mode, sorted. */
+  /** Returns the languages that can be recognized in this mode, sorted. */
   languageCodes(mode: RecognitionMode): readonly string[];
-  /** Whether the model that serves this language in this mode makes use of hints. */
+  /** Returns whether the model that serves this language in this mode uses hints. */
   takesHints(languageCode: string, mode: RecognitionMode): boolean;
-  /** Whether a diarization model is installed. */
+  /** Returns whether a diarization model is installed. */
   canDiarize(): boolean;
   /**
-   * Recognizes a stream. Leaving the loop, or the signal, frees the session; the input is pulled no
-   * faster than it is processed. A lost engine process costs a delay. Throws ServiceError:
-   * resource_exhausted when it could not keep up with this input (live and short; from the first
-   * item on), unavailable when no engine is ready, internal when this input crashes engines.
+   * Recognizes a stream. Leaving the loop or aborting the signal frees the session. The input is
+   * read no faster than it is processed. A lost engine process only causes a delay. Throws
+   * ServiceError: resource_exhausted if the engine could not keep up with this input (live and
+   * short; from the first item on), unavailable if no engine is ready, internal if this input
+   * crashes engines.
    */
   recognize(
     input: AsyncIterable<RecognitionInput> | Iterable<RecognitionInput>,
     options: RecognitionOptions,
   ): AsyncGenerator<Recognition, void, undefined>;
   /**
-   * Finds out who speaks in a window of some minutes, 16 kHz. Throws ServiceError: unavailable when
-   * no process can do it now.
+   * Detects who speaks in a window of some minutes, at 16 kHz. Throws ServiceError: unavailable if
+   * no process can do so now.
    */
   diarize(window: Int16Array, signal: AbortSignal): Promise<WindowSpeakers>;
 }

@@ -3,32 +3,35 @@ import type { SavedCutter } from "../../audio/utterance-cutter.ts";
 import type { Recognition } from "./recognizer.ts";
 
 /**
- * The state of a session between two utterances, as plain data. Another process that gets it, and
- * the input from `position` on, returns the same finals as this one would: no other state outlives
- * an utterance.
+ * The state of a session between two utterances, as plain data. Another process that receives this
+ * state, and the input from `position` on, returns the same final results as this one would. No
+ * other state outlives an utterance.
  */
 export interface SessionCheckpoint {
   readonly position: InputPosition;
   readonly resampler: SavedResampler;
   readonly cutter: SavedCutter;
-  /** What its decoder has learned from the stream, and the name of that decoder's engine. */
+  /**
+   * The state that the decoder has learned from the stream, and the name of the decoder's engine.
+   */
   readonly decoder: { readonly engine: string; readonly state: readonly number[] };
-  /** Samples that are resampled and not yet cut into utterances. */
+  /** The samples that are resampled but not yet cut into utterances. */
   readonly uncut: string;
-  /** Whether the end of the input has gone through the resampler. */
+  /** Whether the end of the input has passed through the resampler. */
   readonly isFlushed: boolean;
 }
 
-/** How much of a session's input is processed, from the start of the stream. */
+/** How much of a session's input has been processed, counted from the start of the stream. */
 export interface InputPosition {
-  /** Samples at the session's own rate. */
+  /** The number of samples at the session's own rate. */
   readonly samples: number;
   readonly flushMarkers: number;
 }
 
 /**
- * The end of an utterance, or of some seconds of silence. The final and the checkpoint after it
- * travel in one message: the service has both or neither, so that no final comes twice.
+ * A commit at the end of an utterance, or after some seconds of silence. The final result and the
+ * checkpoint after it are sent in one message: the service receives both or neither, so no final
+ * result is sent twice.
  */
 export interface Commit {
   /** Absent if no words were recognized. */

@@ -2,13 +2,16 @@ import type { Recognition } from "./recognizer.ts";
 import type { Commit } from "./session-checkpoint.ts";
 
 /**
- * What a recognition reports, on either side of the pipe. In the engine process EngineSession calls
- * HostedSession, which writes each call as a frame; in the service ChildSession reads the frame and
- * calls ReplayedRecognition.
+ * The reports of a recognition, on either side of the pipe. In the engine process EngineSession
+ * calls HostedSession, which writes each call as a frame. In the service ChildSession reads the
+ * frame and calls ReplayedRecognition.
  */
 export interface SessionEvents {
   interim(recognition: Recognition): void;
   committed(commit: Commit): void;
-  /** For jobs only: reports how many samples of the stream are recognized, from its start. */
+  /**
+   * For jobs only: reports how many samples of the stream have been recognized, counted from its
+   * start.
+   */
   progress(samples: number): void;
 }

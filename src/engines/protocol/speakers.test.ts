@@ -4,7 +4,10 @@ import fc from "fast-check";
 import { cpuMs } from "../../../test/fixtures/cpu-time.ts";
 import { joinSpeakers, type SpeakerWindow } from "./speakers.ts";
 
-/** A voice: the angle of its embedding, its seconds, and the starts of its turns of one second. */
+/**
+ * A voice: the angle of its embedding, its duration in seconds, and the starts of its turns of one
+ * second.
+ */
 type Voice = readonly [degrees: number, seconds: number, ...startsMs: number[]];
 
 function window(startMs: number, ...voices: readonly Voice[]): SpeakerWindow {
@@ -12,7 +15,7 @@ function window(startMs: number, ...voices: readonly Voice[]): SpeakerWindow {
     startMs,
     speakers: voices.map(([degrees, seconds], speaker) => {
       const angle = (degrees * Math.PI) / 180;
-      // Only the direction counts.
+      // Only the direction of an embedding counts.
       const length = 1 + speaker;
       const embedding = Float32Array.of(length * Math.cos(angle), length * Math.sin(angle));
       return { speaker, embedding, seconds };
@@ -29,7 +32,7 @@ function turnsOf(...given: Parameters<typeof joinSpeakers>): string {
     .join(", ");
 }
 
-test("joinSpeakers() recognizes voices across windows, and numbers them in the order of their first turns", () => {
+test("joinSpeakers() recognizes voices across windows, and numbers speakers in the order of their first turns", () => {
   const windows = [
     window(0, [80, 10, 5000], [0, 10, 1000, 9000]),
     window(60_000, [10, 10, 2000], [90, 10, 500]),
@@ -40,34 +43,34 @@ test("joinSpeakers() recognizes voices across windows, and numbers them in the o
   );
 });
 
-test("joinSpeakers() never joins two voices of one window, however alike", () => {
+test("joinSpeakers() never joins two voices of one window, however similar", () => {
   assert.equal(turnsOf([window(0, [0, 9, 0], [1, 9, 5000])]), "1 0-1000, 2 5000-6000");
   const windows = [window(0, [0, 9, 0], [20, 9, 5000]), window(9000, [19, 9, 0], [21, 9, 5000])];
   assert.equal(turnsOf(windows), "1 0-1000, 2 5000-6000, 2 9000-10000, 1 14000-15000");
 });
 
-test("joinSpeakers() joins only voices that are alike enough, the most alike first", () => {
+test("joinSpeakers() joins only voices that are similar enough, the most similar first", () => {
   const windows = [window(0, [0, 9, 0]), window(9000, [50, 9, 0]), window(18_000, [90, 9, 0])];
   assert.equal(turnsOf(windows), "1 0-1000, 2 9000-10000, 2 18000-19000");
   assert.equal(turnsOf(windows, { likenessMin: 0.9 }), "1 0-1000, 2 9000-10000, 3 18000-19000");
   assert.equal(turnsOf(windows, { likenessMin: 0.1 }), "1 0-1000, 1 9000-10000, 1 18000-19000");
 });
 
-test("joinSpeakers() weighs voices by how long they speak", () => {
+test("joinSpeakers() weights voices by how long they speak", () => {
   const short = [window(0, [0, 1, 0]), window(9000, [50, 20, 0]), window(18_000, [105, 20, 0])];
   assert.equal(turnsOf(short), "1 0-1000, 1 9000-10000, 1 18000-19000");
   const long = [window(0, [0, 20, 0]), window(9000, [50, 20, 0]), window(18_000, [105, 20, 0])];
   assert.equal(turnsOf(long), "1 0-1000, 1 9000-10000, 2 18000-19000");
 });
 
-test("joinSpeakers() finds at most speakersMax speakers", () => {
+test("joinSpeakers() returns at most speakersMax speakers", () => {
   const windows = [window(0, [0, 9, 0], [120, 9, 2000]), window(9000, [200, 9, 0])];
   assert.equal(turnsOf(windows), "1 0-1000, 2 2000-3000, 3 9000-10000");
   assert.equal(turnsOf(windows, { speakersMax: 2 }), "1 0-1000, 2 2000-3000, 2 9000-10000");
   assert.equal(turnsOf(windows, { speakersMax: 1 }), "1 0-1000, 1 2000-3000, 1 9000-10000");
 });
 
-test("joinSpeakers() continues a turn over the end of a window, and leaves out unknown voices", () => {
+test("joinSpeakers() continues a turn across the end of a window, and leaves out unknown voices", () => {
   const first = window(0, [0, 9, 8900], [90, 9, 8950]);
   const second = window(9900, [0, 9, 100]);
   const unknown = { speaker: 7, startMs: 3000, endMs: 4000 };
@@ -76,7 +79,7 @@ test("joinSpeakers() continues a turn over the end of a window, and leaves out u
   assert.equal(turnsOf([]), "");
 });
 
-test("joinSpeakers() takes at most 8 times as long for 800 voices as comparing each two of them", () => {
+test("joinSpeakers() takes at most 8 times as long for 800 voices as comparing every two of them", () => {
   const windows = Array.from({ length: 100 }, (_, at) => {
     const voices = Array.from({ length: 8 }, (_, n): Voice => [n * 45 + (at % 7), 9, n * 2000]);
     return window(at * 300_000, ...voices);
@@ -84,11 +87,11 @@ test("joinSpeakers() takes at most 8 times as long for 800 voices as comparing e
   const [turns, times] = timed(800, () => joinSpeakers(windows, { likenessMin: 0.9 }));
   assert.equal(new Set(turns.map(({ speaker }) => speaker)).size, 8);
   assert.equal(turns.length, 800);
-  // It is about 1.6 times: 0.24 s.
+  // The usual factor is about 1.6, or 0.24 s.
   assert.ok(times <= 8, `${times} times as long`);
 });
 
-test("joinSpeakers() takes at most 15 times as long for 8 hours as comparing each two voices", () => {
+test("joinSpeakers() takes at most 15 times as long for 8 hours as comparing every two voices", () => {
   const numbers = fc.sample(fc.double({ min: -1, max: 1, noNaN: true }), {
     seed: 1,
     numRuns: 4 * embeddingLength,
@@ -116,17 +119,17 @@ test("joinSpeakers() takes at most 15 times as long for 8 hours as comparing eac
     turns.map(({ speaker }) => speaker),
     windows.flatMap(() => ["1", "2", "3", "4"]),
   );
-  // It is about 5 times: 0.2 s, for which it delays streams.
+  // The usual factor is about 5, or 0.2 s, during which streams are delayed.
   assert.ok(times <= 15, `${times} times as long`);
 });
 
-/** A usual length of an embedding. */
+/** A common length for an embedding. */
 const embeddingLength = 192;
 
 /**
- * The result of `work`, and how many times as much CPU time it takes as comparing each two of this
- * many voices. Both times are the minimum of rounds that alternate, so that a busy or slow machine
- * affects both.
+ * Returns the result of `work` and its CPU time, relative to the CPU time for comparing every two
+ * of this many voices. Both times are the minimum of alternating rounds, so that a busy or slow
+ * machine affects both.
  */
 function timed<Result>(voices: number, work: () => Result): [result: Result, times: number] {
   let [result, least, plainly] = [work(), Infinity, Infinity];
@@ -141,7 +144,7 @@ function timed<Result>(voices: number, work: () => Result): [result: Result, tim
   return [result, least / plainly];
 }
 
-/** The greatest dot product of any two of this many embeddings. */
+/** Returns the maximum dot product of any two of this many embeddings. */
 function compareAll(voices: number): number {
   const embeddings = Array.from({ length: voices }, (_, voice) =>
     Float64Array.from({ length: embeddingLength }, (_, at) => (31 * voice + 17 * at) % 101),

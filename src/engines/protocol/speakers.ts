@@ -1,22 +1,22 @@
-/** A turn of one speaker within a window; speakers are numbered by window. */
+/** A turn of one speaker within a window. Speakers are numbered within each window. */
 export interface SpeakerTurn {
   readonly speaker: number;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** A voice of a window. */
+/** A voice in a window. */
 export interface WindowSpeaker {
   readonly speaker: number;
-  /** Similar voices have a small angle between their embeddings. */
+  /** The embedding of the voice. Similar voices have a small angle between their embeddings. */
   readonly embedding: Float32Array;
-  /** Seconds of speech that the embedding is made of. */
+  /** The seconds of speech from which the embedding was computed. */
   readonly seconds: number;
 }
 
 /** Who spoke when in some minutes of a recording. */
 export interface SpeakerWindow {
-  /** Times of its turns count from here. */
+  /** The start of the window, from which the times of its turns count. */
   readonly startMs: number;
   readonly turns: readonly SpeakerTurn[];
   /** The speakers with enough speech for an embedding. */
@@ -24,8 +24,8 @@ export interface SpeakerWindow {
 }
 
 /**
- * A turn of one speaker of a recording; speakers are "1", "2", ... in the order of their first
- * turns.
+ * A turn of one speaker of a recording. Speakers are named "1", "2", ... in the order of their
+ * first turns.
  */
 export interface RecordingTurn {
   readonly speaker: string;
@@ -34,20 +34,20 @@ export interface RecordingTurn {
 }
 
 export interface JoinOptions {
-  /** The minimum cosine of two voices of the same person. */
+  /** The minimum cosine similarity of two voices of the same person. */
   readonly likenessMin?: number;
   readonly speakersMax?: number;
 }
 
-/** A typical cosine of two embeddings of one person, with the models that exist. */
+/** A typical cosine similarity of two embeddings of one person, with the existing models. */
 const likenessMinDefault = 0.5;
-/** Shorter pauses of one speaker do not end a turn, since windows may end anywhere. */
+/** The maximum pause of one speaker that does not end a turn, since windows may end anywhere. */
 const pauseMsMax = 200;
 
 /**
- * Matches the voices of all windows (agglomerative clustering): joins the two most similar voices,
- * repeatedly, but never two of one window unless there would be more than speakersMax. Leaves out
- * turns without an embedding.
+ * Matches the voices of all windows (agglomerative clustering): repeatedly joins the two most
+ * similar voices. Two voices of one window are never joined unless there would otherwise be more
+ * than speakersMax speakers. Leaves out turns without an embedding.
  */
 export function joinSpeakers(
   windows: readonly SpeakerWindow[],
@@ -66,24 +66,24 @@ export function joinSpeakers(
   return namedTurns(windows, joinAlike(few, products, limits));
 }
 
-/** Voices that are considered one person's. */
+/** The voices that are considered to belong to one person. */
 interface Person {
-  /** Index in the products. */
+  /** The person's index in the products. */
   readonly id: number;
   readonly windows: ReadonlySet<number>;
   readonly voices: ReadonlySet<WindowSpeaker>;
 }
 
 /**
- * Dot products of the directions of each two people; a direction is the sum of the embeddings of
- * its voices, scaled to their seconds. Products of sums are sums of products, so they are computed
- * once and added when people are joined.
+ * The dot products of the directions of every two people. A direction is the sum of the embeddings
+ * of a person's voices, weighted by their seconds. The dot product of sums is the sum of dot
+ * products, so the products are computed once and added when people are joined.
  */
 type Products = readonly Float64Array[];
 
 interface JoinLimits {
   readonly likenessMin: number;
-  /** Joining ends at this number of people. */
+  /** The number of people at which joining ends. */
   readonly countMin: number;
   readonly alsoOfOneWindow?: boolean;
 }
@@ -115,8 +115,8 @@ function productsOf(directions: readonly Float64Array[]): Products {
 }
 
 /**
- * Keeps the nearest neighbor of each person, so that finding the next two takes time in proportion
- * to the number of people, not of pairs.
+ * Joins similar people. Stores the nearest neighbor of each person, so that finding the next two
+ * takes time in proportion to the number of people, not of pairs.
  */
 function joinAlike(
   people: readonly Person[],
@@ -154,7 +154,10 @@ interface Nearest {
 
 const noOne: Nearest = { id: -1, likeness: -Infinity };
 
-/** Likeness is the cosine. People that cannot be joined are skipped. */
+/**
+ * Returns the most similar other person, by cosine similarity. People that cannot be joined are
+ * skipped.
+ */
 function mostAlike(
   person: Person,
   others: Iterable<Person>,

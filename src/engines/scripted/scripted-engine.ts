@@ -16,8 +16,8 @@ const wordMs = 500;
 const samplesPerMs = engineSampleRate / 1000;
 
 /**
- * Samples that are commands: when an accepted chunk begins with one of them, the engine fails as
- * real ones may. A run of 40 ms of one is sure to begin a chunk.
+ * Samples that are commands: if an accepted chunk begins with one of them, the engine fails as a
+ * real engine may. A run of 40 ms of such samples always begins a chunk.
  */
 export const scriptedOrders = {
   /** The process crashes. */
@@ -26,13 +26,13 @@ export const scriptedOrders = {
   hang: -32_002,
   /** The process sends the service bytes that are not a frame. */
   garble: -32_003,
-  /** A second of it takes 200 ms of CPU time. */
+  /** One second of these samples takes 200 ms of CPU time. */
   toil: -32_004,
   /** The process crashes while the work is elsewhere: on another thread, or in a batch. */
   dieOnThread: -32_005,
   /** Work on another thread never ends. */
   hangOnThread: -32_006,
-  /** The engine waits for another machine, which takes 3 s. */
+  /** The engine waits for another machine, which takes 3 s to respond. */
   askRemote: -32_007,
 } as const;
 const toilShare = 0.2;
@@ -41,9 +41,9 @@ const remoteMs = 3_000;
 const remoteMsMax = 60_000;
 
 /**
- * An engine for load tests and for faults that a real one cannot be made to have: it returns a word
- * for every 500 ms of an utterance and costs next to nothing. Any sample other than 0 is speech;
- * the text depends only on the length of the speech.
+ * Creates an engine for load tests, and for faults that a real engine cannot be made to have. It
+ * returns a word for every 500 ms of an utterance, and costs almost nothing. Any sample other than
+ * 0 is speech; the text depends only on the length of the speech.
  */
 export function createScriptedEngine(): Engine {
   return {
@@ -61,11 +61,13 @@ export function createScriptedEngine(): Engine {
 class ScriptedDecoder implements Decoder {
   readonly #options: DecoderOptions;
   #samples = 0;
-  /** The first sample that is not 0, and the one after the last such sample. */
+  /**
+   * The position of the first sample that is not 0, and the position after the last such sample.
+   */
   #first: number | undefined;
   #last = 0;
   #partial: Hypothesis | undefined;
-  /** Work elsewhere; most of it never resolves. */
+  /** Work on a thread, in a batch or on another machine. Most of it never resolves. */
   #threadWork: Promise<void> | undefined;
 
   constructor(options: DecoderOptions) {
@@ -119,7 +121,7 @@ class ScriptedDecoder implements Decoder {
     return Array.from({ length: this.#options.alternativesMax }, (_, rank) => this.#reading(rank));
   }
 
-  /** It keeps nothing from one utterance to the next. */
+  /** The decoder has no state that outlives an utterance. */
   save(): readonly number[] {
     return [];
   }
@@ -172,7 +174,7 @@ function obey(samples: Int16Array): void {
 function toil(seconds: number): void {
   const start = process.threadCpuUsage();
   for (;;) {
-    // Reading the clock would be work of the kernel.
+    // A loop is used, since reading the clock would be work of the kernel.
     for (let count = 0; count < 100_000; count++);
     const { user, system } = process.threadCpuUsage(start);
     if (user + system >= seconds * toilShare * 1e6) return;
@@ -180,8 +182,8 @@ function toil(seconds: number): void {
 }
 
 /**
- * The index of the first sample that is not 0, or -1. This is a loop, since a callback for each
- * sample takes ten times as long, and load tests measure the rest of the service.
+ * Returns the index of the first sample that is not 0, or -1. This is a loop, since a callback for
+ * each sample takes ten times as long, and load tests are meant to measure the rest of the service.
  */
 function firstLoud(samples: Int16Array): number {
   for (let at = 0; at < samples.length; at++) if (samples[at] !== 0) return at;
@@ -193,19 +195,19 @@ function lastLoud(samples: Int16Array): number {
   return -1;
 }
 
-/** Exact: digital silence is silence, anything else is speech. */
+/** Exact voice activity: digital silence is silence, and anything else is speech. */
 class DigitalActivity implements VoiceActivity {
   /** A frame is 20 ms. */
   readonly frameSamples = 320;
   readonly delayFrames = 0;
-  /** It needs to learn nothing. */
+  /** Nothing has to be learned. */
   readonly learnedFrames = Infinity;
 
   isSpeech(frame: Int16Array): boolean {
     return firstLoud(frame) >= 0;
   }
 
-  /** It has no state. */
+  /** This detector has no state. */
   save(): readonly number[] {
     return [];
   }

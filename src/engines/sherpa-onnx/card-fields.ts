@@ -3,20 +3,21 @@ import type { ModelCard } from "../../models/model-card.ts";
 
 type OptionValue = ModelCard["options"][string];
 
-/** An option of a card: its values, and where the library reads it. */
+/** An option of a card: its allowed values, and where the library reads it. */
 export interface OptionRow<Place extends string> {
   readonly place: Place;
   /** The option's name in the library, if it differs from the card's. */
   readonly name?: string;
   readonly need: string;
-  /** The value for the library; undefined for a wrong one. */
+  /** Returns the value for the library; undefined if the value is wrong. */
   readonly read: (value: OptionValue) => string | number | undefined;
 }
 
 export type OptionRows<Place extends string> = Readonly<Record<string, OptionRow<Place>>>;
 
 /**
- * Every missing or unknown file of a card whose kind has the files of one of these lists.
+ * Returns every missing or unknown file of a card. The kind of the card has the files of one of
+ * these lists.
  */
 export function fileProblems(card: ModelCard, lists: readonly (readonly string[])[]): string[] {
   const given = Object.keys(card.files);
@@ -26,11 +27,11 @@ export function fileProblems(card: ModelCard, lists: readonly (readonly string[]
       .filter((role) => !wanted.includes(role))
       .map((role) => `files.${role} is unknown: a model of this kind has ${wanted.join(", ")}`),
   ]);
-  // The list to which the card is closest counts.
+  // Only the list that the card matches most closely counts.
   return problems.reduce((least, each) => (each.length < least.length ? each : least));
 }
 
-/** Every unknown or wrong option of a card. */
+/** Returns every unknown or wrong option of a card. */
 export function optionProblems(card: ModelCard, known: OptionRows<string>): string[] {
   return Object.entries(card.options).flatMap(([name, value]) => {
     const option = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -41,7 +42,7 @@ export function optionProblems(card: ModelCard, known: OptionRows<string>): stri
   });
 }
 
-/** The options of a card for this place, under the library's names. */
+/** Returns the options of a card for this place, under the library's names. */
 export function optionsIn<Place extends string>(
   place: Place,
   card: ModelCard,
@@ -55,14 +56,14 @@ export function optionsIn<Place extends string>(
   return Object.fromEntries(placed);
 }
 
-/** The paths of a card's files, by role. */
+/** Returns the paths of a card's files, by role. */
 export function filePaths(card: ModelCard, folder: string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(card.files).map(([role, { path }]) => [role, join(folder, path)]),
   );
 }
 
-/** A whole number, bounds included. */
+/** Accepts a whole number, bounds included. */
 export function wholeNumber(min: number, max: number) {
   const { read } = someNumber(min, max);
   return {
@@ -71,7 +72,7 @@ export function wholeNumber(min: number, max: number) {
   };
 }
 
-/** A number, bounds included. */
+/** Accepts a number, bounds included. */
 export function someNumber(min: number, max: number) {
   return {
     need: `a number from ${min} to ${max}`,
@@ -80,7 +81,7 @@ export function someNumber(min: number, max: number) {
   };
 }
 
-/** One of a few words. */
+/** Accepts one of a few words. */
 export function oneOf(known: readonly string[]) {
   return {
     need: `one of ${known.join(", ")}`,
@@ -88,7 +89,7 @@ export function oneOf(known: readonly string[]) {
   };
 }
 
-/** True or false; the library takes 0 or 1. */
+/** Accepts true or false, which the library reads as 1 or 0. */
 export const yesOrNo = {
   need: "true or false",
   read: (value: OptionValue) => (typeof value === "boolean" ? Number(value) : undefined),

@@ -11,7 +11,7 @@ import { type Diarizer, openDiarizer } from "./diarizer.ts";
 const folder = join(testModelsFolder, "diarization");
 const card = parseModelCard(readFileSync(join(folder, "model.json"), "utf8"));
 
-/** What two speakers say in turns. */
+/** The words of two speakers, in turns. */
 const talk = [
   "Good morning and welcome to the meeting of today",
   "Thank you it is good to be here again with all of you",
@@ -41,7 +41,7 @@ function dialogue(): Dialogue {
   return { samples: joined(...parts), said };
 }
 
-/** The share of the speech in which its speaker is found, and no other. */
+/** Returns the share of the speech for which only the correct speaker is found. */
 function shareRight(said: readonly RecordingTurn[], found: readonly RecordingTurn[]): number {
   let [right, all] = [0, 0];
   for (const { speaker, startMs, endMs } of said) {
@@ -54,7 +54,7 @@ function shareRight(said: readonly RecordingTurn[], found: readonly RecordingTur
   return right / all;
 }
 
-/** Who speaks when, diarized in windows of this length. */
+/** Returns who speaks when, diarized in windows of this length. */
 async function diarizeAll(
   diarizer: Diarizer,
   samples: Int16Array,
@@ -83,7 +83,7 @@ describe("openDiarizer()", () => {
     assert.ok(share >= 0.8, `${share} of the time is right`);
   });
 
-  test("it recognizes speakers in other windows of the recording", async () => {
+  test("it recognizes speakers across windows of a recording", async () => {
     const { samples, said } = spoken;
     const found = await diarizeAll(diarizer, samples, 7000);
     assert.deepEqual([...new Set(found.map(({ speaker }) => speaker))], ["1", "2"]);
@@ -91,7 +91,7 @@ describe("openDiarizer()", () => {
     assert.ok(share >= 0.8, `${share} of the time is right`);
   });
 
-  test("its turns are in order, within the window, and of speakers with an embedding", async () => {
+  test("its turns are in order, lie within the window, and have speakers with an embedding", async () => {
     const { turns, speakers } = await diarizer.diarize(spoken.samples);
     assert.ok(turns.length >= 6);
     for (const [at, { speaker, startMs, endMs }] of turns.entries()) {
@@ -105,7 +105,7 @@ describe("openDiarizer()", () => {
     }
   });
 
-  test("without speech there are no turns", async () => {
+  test("it returns no turns if there is no speech", async () => {
     for (const samples of [
       silence(0),
       silence(5000),
@@ -128,7 +128,7 @@ describe("openDiarizer()", () => {
     assert.deepEqual(ended, ["long", "short"]);
   });
 
-  test("the error for a wrong card names its fields", async () => {
+  test("the error for an invalid card names the wrong fields", async () => {
     const rows: [Partial<ModelCard>, RegExp][] = [
       [{ kind: "whisper" }, /kind whisper is not a diarization model/],
       [{ files: { embedding: { path: "e.onnx" } } }, /files\.segmentation is required/],
@@ -150,7 +150,7 @@ describe("openDiarizer()", () => {
     }
   });
 
-  test("the error for missing files names them", async () => {
+  test("the error for missing files names the files", async () => {
     await assert.rejects(
       openDiarizer(card, testModelsFolder),
       /^Error: diarization: sherpa-onnx cannot load segmentation\.onnx, embedding\.onnx/,

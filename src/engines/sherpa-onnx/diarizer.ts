@@ -22,20 +22,23 @@ import {
 } from "./sherpa-library.ts";
 import { voiceSamples } from "./voice-samples.ts";
 
-/** Finds out who speaks when. */
+/** Detects who speaks when. */
 export interface Diarizer {
   /**
-   * Diarizes a window of a recording: a few minutes, at engineSampleRate, since all of it is in
-   * memory at the same time. Windows are diarized one at a time; joinSpeakers() matches voices
+   * Diarizes a window of a recording at engineSampleRate. A window is only a few minutes long,
+   * since all of it is in memory. Windows are diarized one at a time; joinSpeakers() matches voices
    * across windows.
    */
   diarize(samples: Int16Array): Promise<Omit<SpeakerWindow, "startMs">>;
 }
 
 const options: OptionRows<"clustering" | "turns" | "models"> = {
-  /** The largest distance between parts of one voice, from 0 to 2. */
+  /** The maximum distance between parts of one voice, from 0 to 2. */
   clusteringThreshold: { place: "clustering", name: "threshold", ...someNumber(0, 2) },
-  /** Seconds: shorter turns are dropped, and shorter pauses do not end a turn. */
+  /**
+   * The minimum duration in seconds: shorter turns are dropped, and shorter pauses do not end a
+   * turn.
+   */
   minDurationOn: { place: "turns", ...someNumber(0, 10) },
   minDurationOff: { place: "turns", ...someNumber(0, 10) },
   threads: { place: "models", name: "numThreads", ...wholeNumber(1, 64) },
@@ -48,9 +51,9 @@ interface Parts {
 }
 
 /**
- * Opens a diarization model: a network that finds turns, and one that makes embeddings of voices.
- * Throws ModelCardError for a card that is not of that kind, and an Error if the library cannot
- * load the files; a broken file may crash the process.
+ * Opens a diarization model: a network that detects turns, and one that computes embeddings of
+ * voices. Throws ModelCardError for a card of another kind, and an Error if the library cannot load
+ * the files. A corrupt file may crash the process.
  */
 export async function openDiarizer(card: ModelCard, folder: string): Promise<Diarizer> {
   const { diarization: config, embedding } = diarizerConfig(card, folder);
@@ -147,8 +150,8 @@ function turnOf(
 }
 
 /**
- * The mean embedding of a voice, weighted by length. Each part is computed on its own, since that
- * blocks the thread for as long as the part takes.
+ * Returns the mean embedding of a voice, weighted by length. Each part is computed separately,
+ * since the computation blocks the thread for as long as the part takes.
  */
 async function voiceOf(
   { library, extractor }: Parts,

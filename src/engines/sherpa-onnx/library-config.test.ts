@@ -15,7 +15,8 @@ after(() => {
 });
 
 /**
- * The library names a missing file on standard error, which can be read only from another process.
+ * The library names a missing file on standard error, which can be captured only from another
+ * process.
  */
 const program = `
   const library = require("sherpa-onnx-node/addon.js");
@@ -53,7 +54,7 @@ const kinds: readonly [ModelKind, ...roles: string[]][] = [
   ["wenet-ctc", "model", "tokens"],
 ];
 
-test("the library reads every file of every kind from the path of the card", async () => {
+test("the library reads every file of every kind from the path in the card", async () => {
   for (const [kind, ...roles] of kinds) {
     for (const missing of roles) {
       const files = Object.fromEntries(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readLibraryResult } from "./library-result.ts";
 
-test("readLibraryResult() reads results of streaming and other models", () => {
+test("readLibraryResult() reads results of streaming and non-streaming models", () => {
   const streaming =
     '{ "text": "já", "tokens": ["j", "á"], "timestamps": [0.04, 0.12], "ys_probs": [-0.1, -0.2], "words": []}';
   assert.deepEqual(readLibraryResult(streaming), {
@@ -34,8 +34,8 @@ test("readLibraryResult() reads control characters", () => {
   assert.equal(readLibraryResult('{"text": "a\u0001\nb", "tokens": ["\t"]}').text, "a  b");
 });
 
-test("readLibraryResult() rejects text that is not JSON, without its content in the error", () => {
-  // Output of a broken model.
+test("readLibraryResult() rejects text that is not JSON, without quoting it in the error", () => {
+  // The output of a broken model.
   assert.throws(() => readLibraryResult('{"text": "leyndó", "ys_probs": [nan]}'), {
     name: "Error",
     message: "sherpa-onnx returned 37 characters that are not JSON",

@@ -1,12 +1,14 @@
-/** The library's result for an utterance. The lists have an entry for each token, or none. */
+/** The library's result for an utterance. Each list has an entry for every token, or is empty. */
 export interface LibraryResult {
   readonly text: string;
-  /** As the model writes them; a token with a leading space or U+2581 begins a word. */
+  /**
+   * The tokens as the model outputs them. A token with a leading space or U+2581 begins a word.
+   */
   readonly tokens: readonly string[];
   readonly startSeconds: readonly number[];
-  /** Only from models that output the length of a token. */
+  /** Available only from models that output the duration of a token. */
   readonly durationSeconds: readonly number[];
-  /** Only from transducers. */
+  /** Available only from transducers. */
   readonly logProbabilities: readonly number[];
 }
 
@@ -15,8 +17,8 @@ const controlCharacters = /[\u0000-\u001f]/g;
 
 /**
  * Reads the JSON of the library, which may contain raw control characters and NaN. Throws an Error
- * if it is not JSON. The error does not have the text, since errors are logged and the text is a
- * transcript.
+ * if the text is not JSON. The error does not contain the text, since errors are logged and the
+ * text is a transcript.
  */
 export function readLibraryResult(json: string): LibraryResult {
   const value = parsed(json.replace(controlCharacters, " "));
@@ -33,7 +35,7 @@ export function readLibraryResult(json: string): LibraryResult {
     tokens: texts,
     startSeconds: perToken(timestamps),
     durationSeconds: perToken(durations),
-    // The name is wrong for streaming models: the values are logarithms too.
+    // The name ys_probs of streaming models is misleading: the values are also logarithms.
     logProbabilities: perToken(ys_log_probs ?? ys_probs),
   };
 }

@@ -8,20 +8,21 @@ import {
   type SherpaLibrary,
 } from "./sherpa-library.ts";
 
-/** Runs begin in the order of their arrival plus this delay of their mode. */
+/** The delay for each mode. Runs begin in the order of their arrival time plus this delay. */
 const delayMs: Readonly<Record<RecognitionMode, number>> = { live: 0, short: 2000, job: 30_000 };
 /**
- * Silence after the samples, and the minimum length of both together: the last word is recognized
- * better, and no model gets less audio than it can process.
+ * The silence after the samples, and the minimum length of both together. The silence improves
+ * recognition of the last word, and the minimum length ensures that every model gets enough audio
+ * to process.
  */
 const trailMs = 300;
 const lengthMsMin = 1000;
 
-/** An utterance that is decoded on another thread, or waits for that. */
+/** An utterance that is being decoded on another thread, or waits to be. */
 export interface Run {
   readonly result: Promise<LibraryResult>;
   /**
-   * Takes it out of the queue; its result never resolves then. A run that is under way is not
+   * Removes the run from the queue; its result then never resolves. A run that is under way is not
    * stopped.
    */
   cancel(): void;
@@ -35,8 +36,8 @@ interface Waiting {
 }
 
 /**
- * Decodes whole utterances on the library's own threads, at most runsMax at a time: more would take
- * memory, and end no sooner.
+ * Decodes whole utterances on the library's own threads, at most runsMax at a time. More runs would
+ * take more memory and not end sooner.
  */
 export class OfflineRuns {
   readonly #library: SherpaLibrary;
@@ -44,7 +45,8 @@ export class OfflineRuns {
   readonly #runsMax: number;
   readonly #waiting = new Set<Waiting>();
   /**
-   * References, since the library has none: without one, a stream may be freed while it is decoded.
+   * References to streams that are being decoded, since the library keeps none: an unreferenced
+   * stream may be freed while it is decoded.
    */
   readonly #underWay = new Set<OfflineStream>();
   #runs = 0;
@@ -61,8 +63,8 @@ export class OfflineRuns {
   }
 
   /**
-   * Decodes these samples when it is their turn. A config of its own is only for runsMax 1, since
-   * all runs share it.
+   * Decodes these samples when it is their turn. A separate config is allowed only with runsMax 1,
+   * since all runs share the config.
    */
   add(samples: Int16Array, mode: RecognitionMode, config?: SherpaConfig): Run {
     const dueAtMs = performance.now() + delayMs[mode];

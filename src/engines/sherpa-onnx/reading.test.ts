@@ -23,7 +23,7 @@ function shown(result: LibraryResult, lengthMs = 5000): string {
   return `${text} = ${words.map((word) => `${word.text} ${word.startMs}-${word.endMs}`).join(", ")}`;
 }
 
-test("words have the times of the tokens that spell them", () => {
+test("words have the times of their tokens", () => {
   const rows: [name: string, result: LibraryResult, expected: string][] = [
     [
       "parts of words, a space before the first of each",
@@ -136,7 +136,7 @@ test("words are in order, within the utterance, and at least a millisecond long"
   );
 });
 
-test("annotations and subtitle credits are not words", () => {
+test("annotations and subtitle credits are not returned as words", () => {
   const rows: [text: string, expected: string | undefined][] = [
     ["", undefined],
     [" ", undefined],
@@ -156,7 +156,7 @@ test("annotations and subtitle credits are not words", () => {
   }
 });
 
-test("the confidence of a word is the geometric mean of its tokens, that of a reading the mean of its words", () => {
+test("the confidence of a word is the geometric mean of its tokens, and that of a reading is the mean of its words", () => {
   const noWay = result(
     "no way",
     [

@@ -2,35 +2,38 @@ import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
 import type { LibraryResult } from "./library-result.ts";
 
 /**
- * A token without a duration lasts until the next one, but at most this long for each of its
- * characters, and at most tokenMsMax in all.
+ * The maximum duration for each character of a token without a duration. Such a token lasts until
+ * the next one, but at most this long per character and tokenMsMax in total.
  */
 const characterMs = 80;
 const tokenMsMax = 400;
-/** Scripts without spaces: every character, with its punctuation, is a word. */
+/** Scripts without spaces, in which every character, with its punctuation, is a word. */
 const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc`;
 const wordPattern = new RegExp(String.raw`[${unspaced}]\p{P}*|[^\s${unspaced}]+`, "gu");
 const spaces = /[\s\u2581]+/gu;
-/** Sounds and music, from the subtitles that models are trained on: not speech. */
+/**
+ * Annotations of sounds and music, from the subtitles that models are trained on. They are not
+ * speech.
+ */
 const annotation = /\[[^\]]*\]|<[^>]*>|[♪♫♬]/gu;
 /**
- * Annotations in parentheses, which can also enclose speech: they count only if there is nothing
- * else.
+ * Annotations in parentheses. Parentheses can also enclose speech, so they count only if there is
+ * no other text.
  */
 const onlyAside = /^\s*(\([^)]*\)\s*)+$/u;
-/** The credit of such subtitles. */
+/** The credit line of such subtitles. */
 const subtitleCredit = /\bamara\.org\b/iu;
 
 interface TextWord {
   readonly text: string;
   readonly isAfterSpace: boolean;
-  /** Its first token, and the one after its last. */
+  /** The index of the word's first token, and the index after its last token. */
   readonly tokens?: readonly [from: number, to: number];
 }
 
 /**
- * The library's result as a reading with times within an utterance of this length; undefined if
- * there are no words.
+ * Converts the library's result to a reading with times within an utterance of this length. Returns
+ * undefined if there are no words.
  */
 export function readingOf(result: LibraryResult, lengthMs: number): Hypothesis | undefined {
   if (onlyAside.test(result.text) || subtitleCredit.test(result.text)) return undefined;
@@ -46,15 +49,15 @@ export function readingOf(result: LibraryResult, lengthMs: number): Hypothesis |
 }
 
 /**
- * Readings of consecutive parts as one reading; the second value of each pair is the start of the
- * part, in milliseconds.
+ * Joins readings of consecutive parts. The second value of each pair is the start of the part in
+ * milliseconds.
  */
 export function joinedReadings(
   parts: readonly (readonly [reading: Hypothesis, startMs: number])[],
 ): Hypothesis | undefined {
   if (parts.length === 0) return undefined;
   const text = parts.map(([reading]) => reading.text).join(" ");
-  // Times for some words only would look as if the others were not spoken.
+  // If only some words had times, the others would seem not to have been spoken.
   const isTimed = parts.every(([reading]) => reading.words.length > 0);
   const words = parts.flatMap(([reading, startMs]) =>
     reading.words.map((word) => ({
@@ -80,8 +83,8 @@ function wordsOf(written: string): TextWord[] {
 }
 
 /**
- * Finds the tokens of each word: by their letters if these spell the text, otherwise by the tokens
- * that begin words, if there are as many as words.
+ * Finds the tokens of each word: by their letters if the tokens spell the text, otherwise by the
+ * tokens that begin words, if there are as many of these as words.
  */
 function withTokens(words: readonly TextWord[], tokens: readonly string[]): readonly TextWord[] {
   const bare = tokens.map((token) => token.replace(/@@$/u, "").replace(spaces, ""));
@@ -91,7 +94,7 @@ function withTokens(words: readonly TextWord[], tokens: readonly string[]): read
 
 function byLetters(words: readonly TextWord[], bare: readonly string[]): readonly TextWord[] {
   let token = -1;
-  /** Number of letters before the word, and up to the end of the token. */
+  /** The number of letters before the word, and the number up to the end of the token. */
   let letters = 0;
   let tokenLetters = 0;
   const reach = (count: number) => {
@@ -113,7 +116,7 @@ function byBeginnings(
   let isBeginning = true;
   for (const [at, token] of tokens.entries()) {
     isBeginning ||= /^[\s\u2581]/u.test(token);
-    // A single space: the next token begins the word.
+    // If the token is only a space, the next token begins the word.
     if (token.replace(spaces, "") === "") continue;
     const last = groups.at(-1);
     if (isBeginning || !last) groups.push([at, at + 1]);
@@ -124,7 +127,7 @@ function byBeginnings(
   return words.map((word, at) => ({ ...word, ...(groups[at] && { tokens: groups[at] }) }));
 }
 
-/** The words without annotations, which may span several words. */
+/** Removes annotations, which may span several words. */
 function spokenWords(words: readonly TextWord[]): readonly TextWord[] {
   const text = words.map((word) => word.text).join("\n");
   const spans = Array.from(text.matchAll(annotation), ({ 0: found, index }) => [
@@ -170,7 +173,7 @@ function tokenEndMs(result: LibraryResult, at: number): number {
   return Math.min(endMs, (result.startSeconds[at + 1] ?? Infinity) * 1000);
 }
 
-/** Words in order, each at least a millisecond long, all within the utterance. */
+/** Returns the words in order, each at least a millisecond long, all within the utterance. */
 function inOrder(words: readonly EngineWord[], lengthMs: number): readonly EngineWord[] {
   let endMs = lengthMs;
   const ended = words.toReversed().map((word) => {
@@ -178,7 +181,7 @@ function inOrder(words: readonly EngineWord[], lengthMs: number): readonly Engin
     endMs = Math.min(end - 1, word.startMs);
     return { ...word, startMs: endMs, endMs: end };
   });
-  // Words without room are moved later: the utterance has at least a millisecond for each word.
+  // Words without room are moved later. The utterance has at least a millisecond for each word.
   let startMs = 0;
   return ended.toReversed().map((word) => {
     const start = Math.max(startMs, word.startMs);
@@ -187,7 +190,10 @@ function inOrder(words: readonly EngineWord[], lengthMs: number): readonly Engin
   });
 }
 
-/** The geometric mean of the tokens' probabilities; undefined if they are not probabilities. */
+/**
+ * Returns the geometric mean of the tokens' probabilities; undefined if the values are not
+ * probabilities.
+ */
 function confidenceOf(logs: readonly number[]): number | undefined {
   if (logs.length === 0 || logs.some((log) => !(log <= 0))) return undefined;
   return rounded(Math.exp(mean(logs)));
@@ -197,7 +203,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Rounded to digits that do not depend on which streams are decoded together. */
+/** Rounds to digits that do not depend on which streams are decoded together. */
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

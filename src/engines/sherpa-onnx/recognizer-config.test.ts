@@ -14,7 +14,7 @@ const transducer = files("encoder", "decoder", "joiner", "tokens");
 const paths = (...roles: readonly string[]) =>
   Object.fromEntries(roles.map((role) => [role, `/m/${role}.onnx`]));
 
-test("every kind has its place in the configuration of the library", () => {
+test("every kind has its place in the library's configuration", () => {
   const rows: [Partial<ModelCard>, models: unknown, isStreaming: boolean][] = [
     [
       { kind: "streaming-transducer", files: transducer },
@@ -93,7 +93,7 @@ test("every kind has its place in the configuration of the library", () => {
   assert.deepEqual(missing, ["diarization"]);
 });
 
-test("options go where the library reads them", () => {
+test("options are placed where the library reads them", () => {
   const whisper = recognizerPlan(
     sherpaCard({
       kind: "whisper",
@@ -156,7 +156,7 @@ test("options go where the library reads them", () => {
   });
 });
 
-test("the error for a card names every wrong field", () => {
+test("the error for an invalid card names every wrong field", () => {
   const rows: [Partial<ModelCard>, problem: RegExp][] = [
     [{ files: files("model") }, /^is-IS-test: files\.tokens is required$/],
     [

@@ -12,31 +12,31 @@ import {
 import type { SherpaConfig } from "./sherpa-library.ts";
 import { whisperLanguages } from "./whisper-languages.ts";
 
-/** Kinds that recognize words. */
+/** The kinds of models that recognize words. */
 type SpeechKind = Exclude<ModelKind<"sherpa-onnx">, "diarization">;
 
 /** How a model is loaded and used. */
 export interface RecognizerPlan {
-  /** Whether it is an online recognizer of the library, or an offline one. */
+  /** Whether the library's online recognizer is used, or its offline one. */
   readonly isStreaming: boolean;
   readonly config: SherpaConfig;
   /**
-   * The config of a run by language code, for a model of several languages. Without it, the model
-   * guesses the language.
+   * The config of a run for each language code, if the model has several languages. Without it, the
+   * model detects the language itself.
    */
   readonly configs: ReadonlyMap<string, SherpaConfig>;
-  /** The longest utterance of a run; longer ones are cut. */
+  /** The maximum utterance length of a run; longer utterances are cut. */
   readonly secondsMax: number;
-  /** The maximum number of runs at the same time. */
+  /** The maximum number of concurrent runs. */
   readonly runsMax: number;
 }
 
 interface KindRow {
-  /** The field of the library's modelConfig with the files of this kind. */
+  /** The field of the library's modelConfig that contains the files of this kind. */
   readonly field: string;
-  /** The roles of its files, apart from tokens: one of these lists. */
+  /** The roles of the kind's files, apart from tokens: one of these lists. */
   readonly roles: readonly (readonly string[])[];
-  /** For a kind that shares its field with another. */
+  /** Set for a kind that shares its field with another kind. */
   readonly modelType?: string;
   readonly options?: OptionRows<Place>;
   /** Defaults for options that the card does not have. */
@@ -45,7 +45,10 @@ interface KindRow {
   readonly runsMax?: number;
 }
 
-/** kind: next to the files. models: modelConfig. recognizer: top level. features: featConfig. */
+/**
+ * Where an option is placed: next to the files (kind), in modelConfig (models), at the top level
+ * (recognizer), or in featConfig (features).
+ */
 type Place = "kind" | "models" | "recognizer" | "features";
 
 /** Options of every kind. */
@@ -92,13 +95,13 @@ const kindRows: Readonly<Record<SpeechKind, KindRow>> = {
     },
     defaults: (card) => ({
       task: "transcribe",
-      // This has no effect if the decoder was exported without its attention.
+      // This has no effect if the decoder was exported without attention outputs.
       enableTokenTimestamps: 1,
       ...whisperLanguage(card.languageCodes),
     }),
-    // A run is 30 s, and the last half second of them is padding.
+    // A run is 30 s long, of which the last half second is padding.
     secondsMax: 28,
-    // Each run sets options that all runs read.
+    // Each run sets options that all runs share.
     runsMax: 1,
   },
   moonshine: {
@@ -125,8 +128,9 @@ const kindRows: Readonly<Record<SpeechKind, KindRow>> = {
 };
 
 /**
- * The library's configuration for a model: a pure function of its card, and of the folder with its
- * files. Throws ModelCardError that names every missing, unknown or wrong field of the card.
+ * Returns the library's configuration for a model, as a pure function of its card and the folder
+ * with its files. Throws a ModelCardError that names every missing, unknown or wrong field of the
+ * card.
  */
 export function recognizerPlan(card: ModelCard, folder: string): RecognizerPlan {
   const { kind } = card;
@@ -155,7 +159,8 @@ function isSpeechKind(kind: ModelKind): kind is SpeechKind {
 }
 
 /**
- * Empty for a card of one language, or with a language option: the config has the language already.
+ * Returns the configs by language; none for a card with a single language or a language option,
+ * since the config already contains the language.
  */
 function languageConfigs(
   card: ModelCard,
@@ -189,13 +194,13 @@ function config(card: ModelCard, row: KindRow, folder: string): SherpaConfig {
       ...optionsIn("models", card, options),
     },
     decodingMethod: "greedy_search",
-    // The service ends utterances itself, the same for every engine.
+    // The service itself ends utterances, in the same way for every engine.
     enableEndpoint: 0,
     ...optionsIn("recognizer", card, options),
   };
 }
 
-/** The language of a card with one only; otherwise the model detects it. */
+/** Returns the language of a card that has only one; otherwise the model detects it. */
 function whisperLanguage(languageCodes: readonly string[]): { readonly language?: string } {
   const [language, ...others] = new Set(languageCodes.map((code) => code.split("-", 1)[0] ?? ""));
   if (language === undefined || others.length > 0) return {};

@@ -49,7 +49,7 @@ testEngine(
   { said: sayIcelandic, hasOneReading: true },
 );
 
-test("a transducer has a confidence for each word, with either search", async () => {
+test("a transducer reports a confidence for each word, with either search method", async () => {
   const { spoken } = sayIcelandic();
   const searches = ["greedy_search", "modified_beam_search"].flatMap((decodingMethod) => [
     [{ ...transducerCard, options: { decodingMethod } }, transducerFolder] as const,
@@ -71,7 +71,7 @@ test("a transducer has a confidence for each word, with either search", async ()
   }
 });
 
-test("a model without probabilities has no confidences", async () => {
+test("a model without probabilities reports no confidences", async () => {
   for (const [card, folder] of [
     [streamingCard, starterFolder],
     [wholeCard, wholeFolder],
@@ -86,7 +86,7 @@ test("a model without probabilities has no confidences", async () => {
   }
 });
 
-test("the error for a model that cannot be loaded names its files", async () => {
+test("the error for a model that cannot be loaded names the model's files", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hlust-sherpa-"));
   const tokens = join(folder, "tokens.txt");
   copyFileSync(join(starterFolder, "tokens.txt"), tokens);
@@ -100,7 +100,7 @@ test("the error for a model that cannot be loaded names its files", async () => 
     const bytes = readFileSync(join(testModelsFolder, "is-IS-whole", "model.onnx"));
     writeFileSync(model, bytes.subarray(0, bytes.length / 2));
     await assert.rejects(openSherpaEngine(whole, folder), /model\.onnx: is cut off after /);
-    // A valid ONNX file, but the library finds that it is not of this kind.
+    // A valid ONNX file of another kind, which the library rejects.
     copyFileSync(join(testModelsFolder, "diarization", "embedding.onnx"), model);
     await assert.rejects(
       openSherpaEngine(whole, folder),

@@ -10,20 +10,20 @@ import { StreamingDecoder } from "./streaming-decoder.ts";
 import { WholeDecoder } from "./whole-decoder.ts";
 
 /**
- * Silence after an utterance in addition to the model's window: transducers output the last word a
- * little later.
+ * The silence after an utterance in addition to the model's window, since transducers output the
+ * last word with a small delay.
  */
 const trailMs = 300;
-/** The longest window that is tried; no model has a longer one. */
+/** The maximum window that is tried; no model has a longer one. */
 const windowMsMax = 20_000;
 const utteranceMsMax = 20_000;
 
 type DecoderFactory = Pick<Engine, "createDecoder">;
 
 /**
- * Opens any speech recognition model of sherpa-onnx, from its card and the folder with its files.
+ * Opens any sherpa-onnx speech recognition model, from its card and the folder with its files.
  * Throws ModelCardError for a card that does not match its kind, and an Error that names the model
- * if the library cannot load it; some broken files crash the process.
+ * if the library cannot load it. Some corrupt files crash the process.
  */
 export async function openSherpaEngine(card: ModelCard, folder: string): Promise<Engine> {
   const plan = recognizerPlan(card, folder);
@@ -37,12 +37,12 @@ export async function openSherpaEngine(card: ModelCard, folder: string): Promise
     languageCodes: card.languageCodes,
     utteranceMsMax,
     takesHints: false,
-    // It may also decode in a batch, outside of the slices of its sessions, so these do not show
-    // its cost.
+    // The engine may also decode in a batch, outside the slices of its sessions, so the slices do
+    // not show its cost.
     usesThreads: true,
     createDecoder: factory.createDecoder,
     createVoiceActivity: () => new EnergyVoiceActivity(),
-    // The library frees its memory with the garbage collector.
+    // The garbage collector frees the library's memory.
     close() {},
   };
 }
@@ -70,8 +70,8 @@ function openStreaming(library: SherpaLibrary, plan: RecognizerPlan): DecoderFac
 }
 
 /**
- * The length of a model's first step, found by doing it: a model that fails does so when it is
- * opened.
+ * Measures the length of a model's first step by running it, so that a defective model fails when
+ * it is opened.
  */
 function windowMs(library: SherpaLibrary, recognizer: OnlineRecognizer): number {
   const stream = library.createOnlineStream(recognizer);
@@ -88,7 +88,7 @@ function windowMs(library: SherpaLibrary, recognizer: OnlineRecognizer): number 
 async function openOffline(library: SherpaLibrary, plan: RecognizerPlan): Promise<DecoderFactory> {
   const recognizer = await library.createOfflineRecognizerAsync(plan.config);
   const runs = new OfflineRuns(library, recognizer, plan.runsMax);
-  // A model that fails does so when it is opened.
+  // This run makes a defective model fail when it is opened.
   await runs.add(new Int16Array(engineSampleRate), "live").result;
   const { secondsMax, configs } = plan;
   return {

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 
-/** An object in the library's own memory, which is freed with the garbage collector. */
+/** An object in the library's own memory, which the garbage collector frees. */
 interface Handle<Kind extends string> {
   readonly kind: Kind;
 }
@@ -12,20 +12,21 @@ export type OfflineStream = Handle<"offline stream">;
 export type SpeakerDiarization = Handle<"speaker diarization">;
 export type EmbeddingExtractor = Handle<"embedding extractor">;
 
-/** Samples from -1 to 1. */
+/** Samples as floats from -1 to 1. */
 export interface Waveform {
   readonly samples: Float32Array;
   readonly sampleRate: number;
 }
 
 /**
- * A configuration of the library: absent fields have its defaults, and unknown fields are ignored.
+ * A configuration of the library. Absent fields have the library's defaults, and unknown fields are
+ * ignored.
  */
 export interface SherpaConfig {
   readonly [name: string]: string | number | SherpaConfig;
 }
 
-/** A turn of one speaker, in seconds. */
+/** A turn of one speaker, with times in seconds. */
 export interface DiarizedSegment {
   readonly start: number;
   readonly end: number;
@@ -33,9 +34,9 @@ export interface DiarizedSegment {
 }
 
 /**
- * The part of sherpa-onnx-node 1.13.8 that is used, under its own names. Promises are work on its
- * own threads, for which the caller must keep references to the handles. A synchronous call that
- * cannot load a model ends the process.
+ * The functions of sherpa-onnx-node 1.13.8 that are used, under their original names. Those that
+ * return promises work on the library's own threads, and the caller must keep references to the
+ * handles until they settle. A synchronous call that cannot load a model ends the process.
  */
 export interface SherpaLibrary {
   createOnlineRecognizer(config: SherpaConfig): OnlineRecognizer;
@@ -47,7 +48,7 @@ export interface SherpaLibrary {
   decodeMultipleOnlineStreams(recognizer: OnlineRecognizer, streams: readonly OnlineStream[]): void;
   getOnlineStreamResultAsJson(recognizer: OnlineRecognizer, stream: OnlineStream): string;
   createOfflineRecognizerAsync(config: SherpaConfig): Promise<OfflineRecognizer>;
-  /** Applies to runs that begin from now on; each kind reads only some of it. */
+  /** Applies to runs that begin afterwards. Each kind reads only some of the config. */
   offlineRecognizerSetConfig(recognizer: OfflineRecognizer, config: SherpaConfig): void;
   createOfflineStream(recognizer: OfflineRecognizer): OfflineStream;
   acceptWaveformOffline(stream: OfflineStream, waveform: Waveform): void;
@@ -72,15 +73,15 @@ export interface SherpaLibrary {
 }
 
 /**
- * Loads the library, 32 MB, at the first call. The package's own classes have no types, only wrap
- * these functions, and lack one that we need.
+ * Loads the library, 32 MB, at the first call. The package's own classes are not used: they have no
+ * types, only wrap these functions, and lack one that is needed here.
  */
 export function loadSherpaLibrary(): SherpaLibrary {
   const library: SherpaLibrary = createRequire(import.meta.url)("sherpa-onnx-node/addon.js");
   return library;
 }
 
-/** 16-bit samples as the floats of the library. */
+/** Converts 16-bit samples to the floats of the library. */
 export function floatSamples(samples: Int16Array): Float32Array {
   const floats = new Float32Array(samples.length);
   for (let at = 0; at < samples.length; at++) floats[at] = (samples[at] ?? 0) / 32_768;

@@ -13,7 +13,7 @@ import { EngineSession } from "../process/engine-session.ts";
 import type { Recognition } from "../protocol/recognizer.ts";
 import { openSherpaEngine } from "./sherpa-engine.ts";
 
-/** The results of a session for this recording, which is sent in one chunk. */
+/** Returns the results of a session for this recording, which is sent in one chunk. */
 async function recognizeAll(engine: Engine, mode: RecognitionMode, recording: Int16Array) {
   const finals: Recognition[] = [];
   const interims: string[] = [];
@@ -46,7 +46,7 @@ async function recognizeAll(engine: Engine, mode: RecognitionMode, recording: In
   return { finals, interims };
 }
 
-test("parallel sessions each return their own words, at their own times", async () => {
+test("parallel sessions each return only their own words, with their own times", async () => {
   const [greeting, weather] = [espeak("góðan daginn"), espeak("veðrið er gott í dag")];
   const pause = silence(1500);
   const recordings = [

@@ -13,7 +13,7 @@ import { StreamBatch } from "./stream-batch.ts";
 
 describe("StreamBatch", () => {
   const real = loadSherpaLibrary();
-  /** The streams of each call of the library, by name: assertions cannot distinguish streams. */
+  /** The streams of each library call, by name, since assertions cannot distinguish streams. */
   const calls: string[][] = [];
   const names = new Map<OnlineStream, string>();
   const named = (streams: readonly OnlineStream[]) =>
@@ -39,7 +39,7 @@ describe("StreamBatch", () => {
     return stream;
   }
 
-  test("decodes the steps of one turn in one call, each once", async () => {
+  test("decodes the steps of one event loop turn in one call, each once", async () => {
     calls.length = 0;
     const batch = new StreamBatch(library, recognizer);
     const streams = [readyStream(), readyStream(), readyStream()];
@@ -52,7 +52,7 @@ describe("StreamBatch", () => {
     assert.ok(!streams.some((stream) => batch.has(stream)));
   });
 
-  test("decodes 16 streams at a time, live ones first", async () => {
+  test("decodes 16 streams at a time, live streams first", async () => {
     calls.length = 0;
     const batch = new StreamBatch(library, recognizer);
     const modes: RecognitionMode[] = ["job", "short", "live"];
@@ -65,7 +65,7 @@ describe("StreamBatch", () => {
     assert.deepEqual(calls, [[...lives, ...shorts], jobs]);
   });
 
-  test("does not decode a removed stream, and resolves its promise", async () => {
+  test("does not decode a removed stream, but resolves its promise", async () => {
     calls.length = 0;
     const batch = new StreamBatch(library, recognizer);
     const [over, other] = [readyStream(), readyStream()];

@@ -2,11 +2,11 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 import type { OnlineRecognizer, OnlineStream, SherpaLibrary } from "./sherpa-library.ts";
 
 /**
- * The maximum number of streams in one call: more would not save time, and would block the thread
+ * The maximum number of streams in one call. More would not save time, and would block the thread
  * for longer.
  */
 const streamsMax = 16;
-/** The priority of modes if there are more streams. */
+/** The order of modes if there are more streams than fit into one call. */
 const rankOf: Readonly<Record<RecognitionMode, number>> = { live: 0, short: 1, job: 2 };
 
 interface Waiting {
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Decodes the streams of a process together, one step of each at a time: the steps of one turn of
- * the event loop are one call of the library, which takes much less time than a call for each.
+ * Decodes the streams of a process together, one step of each at a time. The steps of one turn of
+ * the event loop are decoded in one library call, which takes much less time than a call for each.
  */
 export class StreamBatch {
   readonly #library: SherpaLibrary;
@@ -29,14 +29,14 @@ export class StreamBatch {
     this.#recognizer = recognizer;
   }
 
-  /** Whether a step of it waits to be decoded. */
+  /** Returns whether a step of the stream waits to be decoded. */
   has(stream: OnlineStream): boolean {
     return this.#waiting.has(stream);
   }
 
   /**
-   * Resolves when a step of this stream, which must be ready, has been decoded. A second call
-   * before that returns the same promise.
+   * Decodes a step of this stream, which must be ready. Resolves when it has been decoded; a second
+   * call before then returns the same promise.
    */
   decode(stream: OnlineStream, mode: RecognitionMode): Promise<void> {
     const known = this.#waiting.get(stream);
@@ -47,7 +47,7 @@ export class StreamBatch {
     return decoded.promise;
   }
 
-  /** Removes a stream that has ended: its waiting step is dropped. */
+  /** Removes a stream that has ended, and drops its waiting step. */
   remove(stream: OnlineStream): void {
     const waiting = this.#waiting.get(stream);
     this.#waiting.delete(stream);

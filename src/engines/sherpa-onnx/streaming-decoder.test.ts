@@ -25,11 +25,11 @@ describe("StreamingDecoder", () => {
 
   const newDecoder = () => engine.createDecoder({ mode: "live", alternativesMax: 1 });
 
-  test("recognizes the last word even if nothing comes after it", async () => {
+  test("recognizes the last word even if no audio follows it", async () => {
     assert.equal((await recognize(newDecoder(), spoken))[0]?.text, "góðan daginn");
   });
 
-  test("returns nothing of the previous utterance", async () => {
+  test("returns no words of the previous utterance", async () => {
     const decoder = newDecoder();
     await recognize(decoder, spoken);
     decoder.begin();
@@ -60,7 +60,7 @@ describe("StreamingDecoder", () => {
     decoder.close();
   });
 
-  test("does not decode an utterance of silence to its end", async () => {
+  test("does not finish decoding an utterance of silence", async () => {
     const decoder = newDecoder();
     decoder.begin();
     decoder.accept(silence(3000));
@@ -72,7 +72,7 @@ describe("StreamingDecoder", () => {
     decoder.close();
   });
 
-  test("ends when it is closed, whatever it waits for", async () => {
+  test("ends when it is closed, even while it waits", async () => {
     const decoder = newDecoder();
     decoder.begin();
     decoder.accept(spoken);

@@ -14,17 +14,17 @@ import {
 } from "./sherpa-library.ts";
 import type { StreamBatch } from "./stream-batch.ts";
 
-/** The parts that streaming decoders of an engine share. */
+/** The parts that the streaming decoders of an engine share. */
 export interface StreamingParts {
   readonly library: SherpaLibrary;
   readonly recognizer: OnlineRecognizer;
   readonly batch: StreamBatch;
-  /** Silence after an utterance, so that the model decodes all of it. */
+  /** The duration of silence added after an utterance, so that the model decodes all of it. */
   readonly paddingMs: number;
 }
 
 /**
- * Decodes an utterance while it is spoken, in steps of the model that are batched with those of
+ * Decodes an utterance while it is spoken, in steps of the model that are batched with the steps of
  * other streams.
  */
 export class StreamingDecoder implements Decoder {
@@ -78,7 +78,7 @@ export class StreamingDecoder implements Decoder {
     const stream = this.#stream;
     if (!stream) return [];
     try {
-      // An utterance of silence is never decoded to its end: models find words in it.
+      // Decoding of an utterance of silence is never finished, since models find words in silence.
       if (this.#isSilent) return [];
       const { library, paddingMs } = this.#parts;
       this.#feed(stream, new Float32Array((paddingMs * engineSampleRate) / 1000));

@@ -1,9 +1,12 @@
 import { engineSampleRate } from "../protocol/engine.ts";
 
-/** Loudness is measured in frames of 20 ms; a cut is where five of them together are quietest. */
+/**
+ * The length of a frame for measuring loudness: 20 ms. A cut is made where five consecutive frames
+ * are quietest.
+ */
 const frameSamples = engineSampleRate / 50;
 const quietFrames = 5;
-/** The share of a part, at its end, in which the cut may lie: shorter parts are less accurate. */
+/** The share of a part, at its end, in which the cut may lie. Shorter parts are less accurate. */
 const lastShare = 0.3;
 
 /**

@@ -1,21 +1,20 @@
 import type { SpeakerTurn } from "../protocol/speakers.ts";
 
 /**
- * The maximum of audio that is used of a voice, its longest spans first, in parts of at most
- * partMsMax.
+ * The maximum total audio used for a voice: its longest spans first, in parts of at most partMsMax.
  */
 const altogetherMsMax = 30_000;
 const partMsMax = 10_000;
 /**
- * Shorter parts are not enough to identify a voice; parts shorter than partMsWanted are used only
- * if no part is longer.
+ * The minimum length of a part; shorter parts do not suffice to identify a voice. Parts shorter
+ * than partMsWanted are used only if no part is longer.
  */
 const partMsMin = 250;
 const partMsWanted = 1000;
 
 type Span = readonly [startMs: number, endMs: number];
 
-/** The spans in which only this speaker speaks, longest first. */
+/** Returns the spans in which only this speaker speaks, the longest first. */
 export function voiceSamples(turns: readonly SpeakerTurn[], speaker: number): readonly Span[] {
   const others = turns.filter((turn) => turn.speaker !== speaker);
   const alone = turns

@@ -1,6 +1,6 @@
 /**
  * The codes of the languages that Whisper was trained on (openai/whisper, tokenizer.py), without
- * Cantonese, which only its third version has.
+ * Cantonese, which only its third version supports.
  */
 export const whisperLanguages: readonly string[] = (
   "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk te fa " +

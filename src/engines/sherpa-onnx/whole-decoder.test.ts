@@ -15,7 +15,7 @@ import { WholeDecoder } from "./whole-decoder.ts";
 
 describe("WholeDecoder", () => {
   const real = loadSherpaLibrary();
-  /** Milliseconds of audio of each run, in the order in which they begin. */
+  /** The milliseconds of audio in each run, in the order in which the runs begin. */
   const givenMs: number[] = [];
   const configured: SherpaConfig[] = [];
   let [underWay, mostUnderWay] = [0, 0];
@@ -54,7 +54,7 @@ describe("WholeDecoder", () => {
   const decoderOf = (runs: OfflineRuns, mode: RecognitionMode, secondsMax = 60) =>
     new WholeDecoder(runs, { mode, secondsMax });
 
-  test("a recording is decoded once; live speech each half second, and at its end", async () => {
+  test("a recording is decoded once; live speech is decoded every half second and at its end", async () => {
     for (const mode of ["short", "job"] as const) {
       const decoder = decoderOf(newRuns(2), mode);
       assert.equal((await recognize(decoder, spoken))[0]?.text, "góðan daginn", mode);
@@ -67,7 +67,7 @@ describe("WholeDecoder", () => {
     assert.equal(givenMs.length, Math.floor(long.length / 8000) + 1, String(givenMs));
   });
 
-  test("live speech is not decoded again while other runs have to wait", async () => {
+  test("live speech is not decoded again while other runs are waiting", async () => {
     const runs = newRuns(1);
     const decoder = decoderOf(runs, "live");
     decoder.begin();
@@ -96,7 +96,7 @@ describe("WholeDecoder", () => {
     }
   });
 
-  test("at most runsMax utterances are decoded at a time, in the order of arrival and mode", async () => {
+  test("at most runsMax utterances are decoded concurrently, in the order of arrival and mode", async () => {
     const runs = newRuns(2);
     const lengths = { job: 30_000, short: 40_000, live: 50_000 };
     const first = [
@@ -126,7 +126,7 @@ describe("WholeDecoder", () => {
     assert.equal((await recognize(decoder, spoken))[0]?.text, "góðan daginn");
   });
 
-  test("an utterance that waits is not decoded after its decoder is closed", async () => {
+  test("a waiting utterance is not decoded after its decoder is closed", async () => {
     const runs = newRuns(1);
     const first = runs.add(spoken, "job");
     const decoder = decoderOf(runs, "short");
@@ -160,7 +160,7 @@ describe("WholeDecoder", () => {
     }
   });
 
-  test("an utterance that ends during a partial run waits for its end", async () => {
+  test("an utterance that ends during a partial run waits for that run to end", async () => {
     const decoder = decoderOf(newRuns(2), "live");
     decoder.begin();
     decoder.accept(spoken);

@@ -11,22 +11,22 @@ import { joinedReadings, readingOf } from "./reading.ts";
 import type { SherpaConfig } from "./sherpa-library.ts";
 import { utteranceParts } from "./utterance-parts.ts";
 
-/** A live utterance is decoded again after at least this much more of it. */
+/** The minimum amount of new audio after which a live utterance is decoded again. */
 const partialMsMin = 500;
 /**
- * It is decoded again after this many times the duration of a run, too, so that partial readings
- * take at most a third of the time.
+ * The same minimum as a multiple of the duration of a run, so that partial readings take at most a
+ * third of the time.
  */
 const restPerCost = 3;
 /**
- * The duration of a run is the minimum of this many measurements, since the others include waiting
- * for a core.
+ * The number of measurements of the duration of a run. Their minimum is used, since the others
+ * include waiting for a core.
  */
 const costsKept = 5;
 
 /**
- * Decodes an utterance when it has ended, with a model of whole utterances. Live, it decodes the
- * utterance so far now and then, for partial readings.
+ * Decodes an utterance once it has ended, with a model for whole utterances. In live mode, it also
+ * decodes the utterance so far from time to time, for partial readings.
  */
 export class WholeDecoder implements Decoder {
   readonly #runs: OfflineRuns;
@@ -36,7 +36,7 @@ export class WholeDecoder implements Decoder {
   #chunks: Int16Array[] = [];
   #samples = 0;
   #isSilent = true;
-  /** The run under way, and a promise of its end. */
+  /** The run under way, and a promise that resolves when it ends. */
   #run: { readonly run: Run; readonly over: Promise<void> } | undefined;
   #partial: Hypothesis | undefined;
   #partialSamples = 0;
@@ -47,7 +47,7 @@ export class WholeDecoder implements Decoder {
     options: {
       readonly mode: RecognitionMode;
       readonly secondsMax: number;
-      /** The config of its runs, if they need their own. */
+      /** The config of the decoder's runs, if they need their own. */
       readonly config?: SherpaConfig | undefined;
     },
   ) {
@@ -140,7 +140,7 @@ export class WholeDecoder implements Decoder {
       this.#run = undefined;
       take(result);
     });
-    // end() and work() return this promise; nothing awaits it after the utterance.
+    // end() and work() return this promise, but nothing awaits it after the utterance.
     over.catch(() => {});
     this.#run = { run, over };
   }

@@ -11,7 +11,7 @@ import { durationFromMs, msOfDuration } from "../../std/duration.ts";
 import { assertLinear } from "../../../test/fixtures/growth.ts";
 import { assignSpeakers, type SpeakerSpan, speakersIn } from "./assign-speakers.ts";
 
-/** A segment of words of 300 ms, one each 400 ms. */
+/** Creates a segment with words of 300 ms, one every 400 ms. */
 function segmentAt(startMs: number, text: string): Segment {
   const words = text.split(" ").map((word, index) =>
     create(WordSchema, {
@@ -42,7 +42,7 @@ const spoken = (segments: readonly Segment[]) =>
     endTime && msOfDuration(endTime),
   ]);
 
-test("assignSpeakers() sets the speakers, and splits a segment where the speaker changes", () => {
+test("assignSpeakers() sets the speakers, and splits segments where the speaker changes", () => {
   const segments = [segmentAt(0, "a b c d"), segmentAt(5000, "e f"), segmentAt(9000, "g")];
   const spans = [span("2", 850, 6000), span("1", 0, 800)];
   assert.deepEqual(spoken(assignSpeakers(segments, spans)), [
@@ -53,19 +53,19 @@ test("assignSpeakers() sets the speakers, and splits a segment where the speaker
   ]);
 });
 
-test("assignSpeakers() gives a word that is near no turn the speaker of its neighbors", () => {
+test("assignSpeakers() assigns a word that is not near any turn to the speaker of its neighbors", () => {
   const long = [segmentAt(0, "a b c d e f g h i j k l")];
   assert.deepEqual(spoken(assignSpeakers(long, [span("1", 2000, 2400)])), [
     ["1", "a b c d e f g h i j k l ", 0, 4700],
   ]);
 });
 
-test("assignSpeakers() changes nothing without any turn", () => {
+test("assignSpeakers() changes nothing if there are no turns", () => {
   const segments = [segmentAt(0, "a b"), segmentAt(2000, "c")];
   assert.deepEqual(assignSpeakers(segments, []), segments);
 });
 
-test("assignSpeakers() finds an interruption in the middle of a long turn", () => {
+test("assignSpeakers() detects an interruption in the middle of a long turn", () => {
   const segments = [segmentAt(0, "a b c d e f")];
   const spans = [span("1", 0, 10_000), span("2", 790, 1110)];
   assert.deepEqual(
@@ -74,7 +74,7 @@ test("assignSpeakers() finds an interruption in the middle of a long turn", () =
   );
 });
 
-test("assignSpeakers() loses no word and changes no order or time, for any speakers", () => {
+test("assignSpeakers() loses no words and changes no order or times, for any speakers", () => {
   const texts = fc.array(fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 6 }), {
     maxLength: 5,
   });
@@ -105,7 +105,7 @@ test("assignSpeakers() loses no word and changes no order or time, for any speak
   );
 });
 
-test("assignSpeakers() takes linear time in a recording of hours: it runs next to streams", () => {
+test("assignSpeakers() takes linear time for a recording of hours, since it runs next to streams", () => {
   const input = (size: number) => ({
     segments: Array.from({ length: size }, (_, index) =>
       segmentAt(index * 8000, "a b c d e f g h i j k l m n o p q r s"),

@@ -13,20 +13,23 @@ export interface SpeakerSpan {
   readonly endMs: number;
 }
 
-/** A word belongs to the turn at its middle, or to the nearest turn within this distance. */
+/**
+ * The maximum distance of a word from a turn. A word belongs to the turn at its middle, or to the
+ * nearest turn within this distance.
+ */
 const reachMs = 1000;
 /**
- * Spans are indexed by the parts of the recording that they overlap: a search through hours of
- * spans for each word would take too long.
+ * The length of the parts of a recording by which spans are indexed. Searching hours of spans for
+ * each word would take too long.
  */
 const partMs = 30_000;
-/** By part, sorted by their starts. */
+/** The spans that overlap each part of the recording, sorted by their starts. */
 type SpansByPart = ReadonlyMap<number, readonly SpeakerSpan[]>;
 
 /**
  * Sets the speaker of each segment (§2.3), and splits a segment where the speaker changes. A word
- * that is near no turn joins the word before it, at the start the one after it; without any turn
- * nothing changes.
+ * that is not near any turn joins the word before it, or at the start the word after it. Without
+ * any turns nothing changes.
  */
 export function assignSpeakers(
   segments: readonly Segment[],
@@ -37,7 +40,7 @@ export function assignSpeakers(
   return segments.flatMap((segment) => partSegment(segment, parts));
 }
 
-/** The speakers of these segments, in the order of their first words. */
+/** Returns the speakers of these segments, in the order of their first words. */
 export function speakersIn(segments: readonly Segment[]): readonly string[] {
   const ids = segments.map(({ speakerId }) => speakerId).filter((id) => id !== "");
   return [...new Set(ids)];
@@ -85,8 +88,8 @@ function partSegment(segment: Segment, spans: SpansByPart): Segment[] {
 }
 
 /**
- * The speaker at a time. If turns overlap, the one whose middle is nearest: crosstalk is short, and
- * at the edge of a turn.
+ * Returns the speaker at a time. If turns overlap, the speaker of the turn with the nearest middle
+ * is returned, since crosstalk is short and lies at the edge of a turn.
  */
 function speakerOf(ms: number, spans: SpansByPart): string | undefined {
   let best: { readonly span: SpeakerSpan; readonly distance: number } | undefined;

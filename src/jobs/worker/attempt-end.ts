@@ -13,17 +13,20 @@ import type { JobAttempt } from "./job-attempt.ts";
 import { releaseJob, takeAttemptBack } from "./lease-jobs.ts";
 
 /**
- * How long the end of a job is retried while the database is down; without it, the job is attempted
- * again.
+ * How long the end of a job is retried while the database is down. A job that could not be ended is
+ * attempted again.
  */
 const giveUpAfterMs = 60_000;
 
 export interface AttemptEndParts {
   readonly db: Kysely<Tables>;
   readonly log: Log;
-  /** The accounts whose jobs this worker leaves to others for a while. */
+  /** The accounts with jobs that this worker leaves to other workers for a while. */
   readonly avoided: Pick<AvoidedAccounts, "avoid">;
-  /** Before the second attempt at a job it waits eight times as long. */
+  /**
+   * The base delay before retries. The delay before the second attempt at a job is eight times as
+   * long.
+   */
   readonly retryMs: number;
 }
 
@@ -45,8 +48,8 @@ export class AttemptEnd {
     } else {
       const failure = failureOf(error);
       const { attempts } = attempt;
-      // While the media store or the database is unavailable for all jobs, the failure has nothing
-      // to do with this one.
+      // While the media store or the database is unavailable for all jobs, the failure is unrelated
+      // to this job.
       const isForgiven =
         failure.reason === "STORAGE_UNAVAILABLE" ||
         databaseTrouble(error)?.reason === "DATABASE_UNAVAILABLE";
@@ -57,8 +60,8 @@ export class AttemptEnd {
   }
 
   /**
-   * A job that blocks its worker each time loses each lease: these attempts count, so that they
-   * end.
+   * Handles a lost lease. A job that blocks its worker each time loses each lease; these attempts
+   * count, so that they end.
    */
   async #lost({ id, piecesKept, isExtendedInTime, isCounted }: JobAttempt): Promise<void> {
     const { db, log } = this.#parts;
@@ -106,7 +109,7 @@ export class AttemptEnd {
   }
 }
 
-/** The error that the caller gets. */
+/** Returns the error that the caller receives. */
 function failureOf(error: unknown): ServiceError {
   if (isLackingMedia(error)) return lostMedia(attemptsMax);
   return error instanceof ServiceError ? error : internalFailure;

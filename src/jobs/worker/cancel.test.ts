@@ -1,4 +1,4 @@
-// A cancelled job leaves nothing within two seconds, whatever its phase: counted in the system.
+// A cancelled job leaves nothing in the system after two seconds, whatever its phase.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,17 +24,19 @@ import {
   TranscriptJob_State as State,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
-/** The limit for each phase; on a shared machine one of a few attempts has to keep it. */
+/** The limit for each phase. On a shared machine, only one of a few attempts must meet it. */
 const stopMsMax = 2_000;
-/** No attempt may take longer than this. */
+/** The limit for every attempt. */
 const giveUpMs = 10_000;
 
 let fixture: WorkerFixture;
 let jobs: WorkerFixture["jobs"];
 let account = "";
-/** Minutes of sound that a program decodes: it runs as long as pieces are recognized. */
+/**
+ * Minutes of sound that a program decodes. The program runs as long as pieces are being recognized.
+ */
 let flac: Buffer;
-/** Calls of engines that are in progress, and those that have begun. */
+/** The number of engine calls in progress, and the number of calls that have begun. */
 let running = 0;
 let begun = 0;
 
@@ -55,8 +57,8 @@ async function cancel(name: string): Promise<void> {
 }
 
 /**
- * Cancels a job in some phase, after which nothing of it may continue or remain. Returns how long
- * that took, in ms.
+ * Cancels a job in some phase, after which no part of it may continue or remain. Returns the
+ * milliseconds that this took.
  */
 async function cancelled(name: string, isQuiet: () => boolean = () => true): Promise<number> {
   const startedAt = performance.now();
@@ -73,7 +75,10 @@ async function cancelled(name: string, isQuiet: () => boolean = () => true): Pro
   return tookMs;
 }
 
-/** Engines that hang until they are aborted, in recognition and in diarization. */
+/**
+ * Returns a recognizer with engines that hang until they are aborted, in recognition and in
+ * diarization.
+ */
 function stuckRecognizer(hangs: { readonly words: boolean }): Recognizer {
   const tones = toneRecognizer();
   const hang = async (signal: AbortSignal | undefined): Promise<never> => {
@@ -108,7 +113,7 @@ test("a job that is cancelled in the queue is never leased", async () => {
   assert.equal((await jobs.get(account, name)).error?.code, 1);
 });
 
-test("a job that is cancelled while its media is fetched closes the connection", async () => {
+test("a job that is cancelled while its media is being fetched closes the connection", async () => {
   await using _worker = await jobs.openWorker(toneRecognizer());
   let open = 0;
   await onceWithin(stopMsMax, async () => {
@@ -122,7 +127,7 @@ test("a job that is cancelled while its media is fetched closes the connection",
   });
 });
 
-test("a job that is cancelled while its media is probed kills the program", async () => {
+test("a job that is cancelled while its media is being probed kills the program", async () => {
   const sandbox: Sandbox = {
     ...jobs.sandbox,
     async start(options) {
@@ -133,14 +138,14 @@ test("a job that is cancelled while its media is probed kills the program", asyn
   };
   await using _worker = await jobs.openWorker(toneRecognizer(), { sandbox });
   await onceWithin(stopMsMax, async () => {
-    // Media that cannot be read without a program.
+    // This media cannot be read without a program.
     const name = await fixture.submit("/probed.wav", Buffer.from("fLaC and no more".repeat(99)));
     await until(() => Promise.resolve(mediaPrograms().length > 0));
     return await cancelled(name);
   });
 });
 
-test("a job that is cancelled while it is recognized stops decoder and engines", async () => {
+test("a job that is cancelled while it is being recognized stops the decoder and the engines", async () => {
   await using _worker = await jobs.openWorker(stuckRecognizer({ words: true }));
   await onceWithin(stopMsMax, async () => {
     const before = begun;
@@ -153,7 +158,7 @@ test("a job that is cancelled while it is recognized stops decoder and engines",
   });
 });
 
-test("a job that is cancelled during diarization stops it", async () => {
+test("a job that is cancelled during diarization stops the diarization", async () => {
   await using _worker = await jobs.openWorker(stuckRecognizer({ words: false }));
   await onceWithin(stopMsMax, async () => {
     const before = begun;

@@ -6,7 +6,9 @@ import { cutPieces, pieceMsMax, type Piece } from "./cut-pieces.ts";
 
 const rate = 16_000;
 
-/** Alternating loud and silent sections, in ms; the first is loud. */
+/**
+ * Generates alternating loud and silent sections of these lengths in ms. The first section is loud.
+ */
 function stretches(lengths: readonly number[], noise = 0, offset = 0): Int16Array {
   const total = lengths.reduce((sum, ms) => sum + ms, 0);
   const samples = new Int16Array((total * rate) / 1000);
@@ -32,7 +34,7 @@ function isLoudAt(samples: Int16Array, ms: number): boolean {
   return Math.abs((samples[at] ?? 0) - (samples[at + 1] ?? 0)) > 6_000;
 }
 
-test("`cutPieces()` cuts in pauses, loses and repeats no sample, and makes no piece too long", async () => {
+test("`cutPieces()` cuts in pauses, loses or repeats no sample, and makes no piece too long", async () => {
   // Words of 300 to 900 ms, pauses of 120 ms to 1 s, for three minutes, with noise and an offset.
   const words = fc.array(
     fc.tuple(fc.integer({ min: 300, max: 900 }), fc.integer({ min: 120, max: 1_000 })),
@@ -67,7 +69,7 @@ test("`cutPieces()` cuts in pauses, loses and repeats no sample, and makes no pi
   );
 });
 
-test("`cutPieces()` prefers a long pause to an equally quiet short one, and accepts a noisy one", async () => {
+test("`cutPieces()` prefers a long pause to an equally quiet short one, and accepts a noisy pause", async () => {
   const speech = (ms: number): number[] =>
     Array.from({ length: ms / 500 }, () => [400, 100]).flat();
   const long = stretches([...speech(18_000), 400, 900, ...speech(15_000)]);
@@ -76,7 +78,7 @@ test("`cutPieces()` prefers a long pause to an equally quiet short one, and acce
   assert.ok(Math.abs(((await cut(noisy))[0]?.endMs ?? 0) - 18_850) < 200);
 });
 
-test("`cutPieces()` cuts sound without pauses, and silence, at the maximum length", async () => {
+test("`cutPieces()` cuts sound without pauses, and silence, at the maximum piece length", async () => {
   const sound = await cut(stretches([70_000]));
   assert.ok(sound.length >= 3 && sound.length <= 6, `${sound.length}`);
   const silence = await cut(stretches([0, 70_000]));
@@ -85,7 +87,9 @@ test("`cutPieces()` cuts sound without pauses, and silence, at the maximum lengt
   assert.equal((await cut(stretches([10])))[0]?.endMs, 10);
 });
 
-/** The speech from its first loud sample to its last: flite puts silence around it. */
+/**
+ * Returns the speech from its first loud sample to its last, since flite puts silence around it.
+ */
 function spoken(text: string, voice: Voice): Int16Array {
   const samples = flite(text, { voice });
   const isLoud = (sample: number): boolean => Math.abs(sample) > 150;
@@ -99,7 +103,9 @@ const phrases = [
   "all happy families",
 ].flatMap((text) => (["slt", "rms"] as const).map((voice) => spoken(text, voice)));
 
-/** Two minutes of phrases with the short pauses of hurried speech, and their times in ms. */
+/**
+ * Returns two minutes of phrases with the short pauses of hurried speech, and their times in ms.
+ */
 function hurried(): { samples: Int16Array; speech: (readonly [number, number])[] } {
   const parts: Int16Array[] = [];
   const speech: (readonly [number, number])[] = [];
@@ -124,7 +130,7 @@ function loudness(samples: Int16Array): number {
   return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
 }
 
-test("`cutPieces()` never cuts in hurried speech, in noise, hum, rumble, offset, quiet or clipped", async () => {
+test("`cutPieces()` never cuts inside hurried speech, whether with noise, hum, rumble or offset, quiet or clipped", async () => {
   const { samples, speech } = hurried();
   const hiss = noise((samples.length * 1000) / rate, 10_000);
   const [loud, hissing] = [loudness(samples), loudness(hiss)];

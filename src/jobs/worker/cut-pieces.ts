@@ -1,6 +1,6 @@
 /** A section of a recording that is recognized on its own. */
 export interface Piece {
-  /** 0, 1, 2, ... */
+  /** The index of the piece: 0, 1, 2, ... */
   readonly index: number;
   readonly startMs: number;
   readonly endMs: number;
@@ -8,29 +8,31 @@ export interface Piece {
 }
 
 /**
- * Longest piece: longer ones cost memory of the engine and more work when one is lost, without a
- * benefit.
+ * The maximum length of a piece. Longer pieces would use more engine memory, and cause more work
+ * when one is lost, without a benefit.
  */
 export const pieceMsMax = 30_000;
-/** The shortest piece: a cut is searched between this length and the longest piece. */
+/** The minimum length of a piece. Cuts are searched for between this length and the maximum. */
 const pieceMsMin = 12_000;
-/** Memory for the samples of a piece begins with this and grows with them. */
+/** The initial amount of memory for the samples of a piece, which grows with them. */
 const heldMsMin = 5_000;
 const frameMs = 10;
 /**
- * Pauses of these lengths are searched, longest first; one of 120 ms has 110 ms in whole frames.
+ * The lengths of the pauses that are searched for, longest first. A pause of 120 ms has 110 ms in
+ * whole frames.
  */
 const pauseMs = [600, 300, 200, 110] as const;
 /**
- * A longer pause is preferred although it is louder than the quietest short one: up to this share
- * of the way from that one to the speech, as a ratio. In steady noise a soft word is not far above
- * the pauses; between voices a pause is far above the quietest moment.
+ * The limit up to which a longer pause is preferred although it is louder than the quietest short
+ * one: this share of the way from the level of the short pause to the level of speech, as a ratio.
+ * In steady noise a soft word is not far above the pauses; between voices a pause is far above the
+ * quietest moment.
  */
 const louderShare = 0.35;
-/** The level of speech: louder than this share of all frames. */
+/** The share of all frames that are quieter than the level of speech. */
 const speechShare = 0.9;
 /**
- * Sound below this share of the speech level, or below the fixed level (of 32768), is always
+ * Sound below this share of the level of speech, or below the fixed level (of 32768), is always
  * silence.
  */
 const silenceShare = 0.01;
@@ -40,8 +42,8 @@ const highPassPole = 0.94;
 
 /**
  * Cuts samples into pieces of at most pieceMsMax, in the middle of the best pause: the longest one
- * that is about as quiet as any. The same samples give the same pieces however they are chunked.
- * Holds no more than one piece.
+ * that is about as quiet as any. The same samples produce the same pieces however they are chunked.
+ * Keeps no more than one piece in memory.
  */
 export async function* cutPieces(
   chunks: AsyncIterable<Int16Array>,
@@ -50,7 +52,7 @@ export async function* cutPieces(
   const samplesOfMs = (ms: number): number => (ms * samplesPerSecond) / 1000;
   const levels = new FrameLevels(samplesOfMs(frameMs));
   const heldMax = samplesOfMs(pieceMsMax);
-  // Most recordings of a few seconds need no more.
+  // Most recordings of a few seconds need no more memory.
   let held = new Int16Array(samplesOfMs(heldMsMin));
   let length = 0;
   let cutBefore = 0;
@@ -85,7 +87,10 @@ export async function* cutPieces(
   if (length > 0) yield take(length);
 }
 
-/** The samples with room for `count`; the first `filled` of them count. */
+/**
+ * Returns the samples in an array with room for `count` samples, of which the first `filled` are
+ * valid.
+ */
 function withRoom(
   samples: Int16Array<ArrayBuffer>,
   filled: number,
@@ -99,8 +104,8 @@ function withRoom(
 }
 
 /**
- * The level of each held frame: the mean magnitude of its samples, so that a single click does not
- * hide a pause.
+ * The level of each frame in memory: the mean magnitude of its samples, so that a single click does
+ * not hide a pause.
  */
 class FrameLevels {
   readonly #frameSamples: number;
@@ -126,7 +131,7 @@ class FrameLevels {
     }
   }
 
-  /** Drops the first samples: a whole number of frames, or all. */
+  /** Drops the first samples: either a whole number of frames or all samples. */
   drop(samples: number): void {
     this.#levels.splice(0, samples / this.#frameSamples);
   }
@@ -136,7 +141,7 @@ class FrameLevels {
   }
 }
 
-/** The frame before which to cut. */
+/** Returns the frame before which to cut. */
 function pauseIn(levels: readonly number[]): number {
   const speech = levels.toSorted((a, b) => a - b)[Math.floor(levels.length * speechShare)] ?? 0;
   const silence = Math.max(silenceLevel, speech * silenceShare);
@@ -147,8 +152,8 @@ function pauseIn(levels: readonly number[]): number {
 }
 
 /**
- * The window whose loudest frame is the quietest; the latest of equals, since longer pieces are
- * fewer.
+ * Returns the window with the quietest loudest frame. If several are equal, returns the latest,
+ * since longer pieces are fewer.
  */
 function quietest(
   levels: readonly number[],

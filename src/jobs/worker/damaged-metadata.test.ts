@@ -5,7 +5,7 @@ import { toneRecognizer, toneWav } from "../../../test/fixtures/jobs-fixture.ts"
 import { openWorkerFixture } from "../../../test/fixtures/worker-fixture.ts";
 import { TranscriptJob_State as State } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
-test("a job whose stored metadata is damaged fails alone, and the log has its id", async () => {
+test("a job with damaged stored metadata fails without affecting other jobs, and its id is logged", async () => {
   await using fixture = await openWorkerFixture();
   const { jobs, account } = fixture;
   const { pool } = jobs.database;
@@ -16,7 +16,7 @@ test("a job whose stored metadata is damaged fails alone, and the log has its id
   await pool.query(`update transcript_job set metadata = '{"languageCode": 7}' where id = $1`, [
     id,
   ]);
-  // The end of the job notifies it with the job, which has the metadata.
+  // When the job ends, the webhook is notified with the job, which includes the metadata.
   await pool.query(
     `insert into webhook (id, account_id, url, display_name, event_types, secret)
      values (gen_random_uuid(), $1, 'http://127.0.0.1:1/', '', '{}', '')`,

@@ -14,7 +14,7 @@ import {
 const pieceMs = 25_000;
 const samplesPerMs = 16;
 
-/** Pieces of a recording in which each sample is the number of its piece. */
+/** Yields pieces of a recording in which each sample is the number of its piece. */
 function* pieces(count: number): Generator<Piece> {
   for (let index = 0; index < count; index++) {
     yield {
@@ -27,8 +27,8 @@ function* pieces(count: number): Generator<Piece> {
 }
 
 /**
- * Two speakers who take turns: the first voice is like (1, 0), the second like (0, 1). Their
- * numbers change from window to window.
+ * Returns two speakers who take turns: the first voice is similar to (1, 0), the second to (0, 1).
+ * Their numbers change from window to window.
  */
 function speakersOf(window: Int16Array): WindowSpeakers {
   const isTurned = (window[0] ?? 0) % 2 === 0;
@@ -98,7 +98,7 @@ test("SpeakerDetector recognizes a voice in every window", async () => {
   assert.deepEqual([...kept.keys()], [0, 1, 2]);
 });
 
-test("SpeakerDetector continues from the checkpoints of an earlier attempt", async () => {
+test("SpeakerDetector continues from checkpoints of an earlier attempt", async () => {
   const whole = openDetector();
   const expected = await detectAll(whole.detector, 30);
   const known = new Map([...whole.kept].slice(0, 2));
@@ -107,13 +107,13 @@ test("SpeakerDetector continues from the checkpoints of an earlier attempt", asy
   assert.deepEqual(again.diarized, [25]);
   const [first] = whole.kept.values();
   assert.ok(first);
-  // A checkpoint of another recording, or of other cuts, is not used.
+  // A checkpoint of another recording, or with other cuts, is not used.
   const other = openDetector({ known: new Map([[0, { ...first, endMs: first.endMs + 1 }]]) });
   assert.deepEqual(await detectAll(other.detector, 30), expected);
   assert.deepEqual(other.diarized, [1, 13, 25]);
 });
 
-test("SpeakerDetector retries when a process is lost, and then gives up the speakers, not the job", async () => {
+test("SpeakerDetector retries after a lost process, and then gives up on the speakers, not on the job", async () => {
   const lost = new ServiceError("unavailable", "the process was lost");
   const rows: [failures: number, error: Error, attempts: number, spans: number][] = [
     [2, lost, 3, 2],
@@ -135,7 +135,7 @@ test("SpeakerDetector retries when a process is lost, and then gives up the spea
   }
 });
 
-test("SpeakerDetector ends with its signal", async () => {
+test("SpeakerDetector ends when its signal aborts", async () => {
   const controller = new AbortController();
   const { detector } = openDetector({
     signal: controller.signal,
@@ -152,7 +152,7 @@ test("SpeakerDetector ends with its signal", async () => {
   assert.deepEqual(await ending, []);
 });
 
-test("a SpeakerDetector that is disposed of stops, keeps nothing and returns no speakers", async () => {
+test("a SpeakerDetector that is disposed of stops, keeps no windows and returns no speakers", async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   const { detector, kept } = openDetector({
     recognizer: {

@@ -10,8 +10,8 @@ import { attemptsMax, LeaseLost } from "../../database/lease.ts";
 import type { Span } from "./piece-segments.ts";
 
 /**
- * Speakers are distinguished within a window of about this length, which ends with a piece; then
- * the windows are joined by their voices.
+ * The approximate length of a window, which ends with a piece. Speakers are first distinguished
+ * within each window; then the windows are joined by their voices.
  */
 const windowMs = 300_000;
 
@@ -22,20 +22,20 @@ export interface StoredWindow extends Span {
 
 export interface SpeakerDetectorOptions {
   readonly recognizer: Pick<Recognizer, "diarize">;
-  /** The windows that earlier attempts kept, by their indexes. */
+  /** The windows that earlier attempts kept, by index. */
   readonly known: ReadonlyMap<number, StoredWindow>;
-  /** Called with each new window; it counts once it resolves. */
+  /** Called with each new window. The window counts once the promise resolves. */
   readonly keep: (index: number, window: StoredWindow) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Wait before a window whose process was lost is diarized again. */
+  /** The wait before a window is diarized again after its process was lost. */
   readonly retryMs: number;
   readonly log: Log;
 }
 
 /**
  * Detects the speakers of a recording, one window after the other, while its words are recognized.
- * A failure here costs the speakers and never the words: it is logged, and no speaker is set.
- * Disposing of it stops it.
+ * A failure here affects only the speakers, never the words: it is logged, and no speakers are set.
+ * Disposing of the object stops the detection.
  */
 export class SpeakerDetector implements Disposable {
   readonly #options: SpeakerDetectorOptions;
@@ -53,14 +53,17 @@ export class SpeakerDetector implements Disposable {
     this.#signal = AbortSignal.any([options.signal, this.#ending.signal]);
   }
 
-  /** Takes the pieces of the recording in order; waits while the previous window is diarized. */
+  /**
+   * Accepts the pieces of the recording in order. Waits while the previous window is being
+   * diarized.
+   */
   async take(piece: Piece): Promise<void> {
     this.#held.push(piece);
     const [first] = this.#held;
     if (first && piece.endMs - first.startMs >= windowMs) await this.#endWindow();
   }
 
-  /** The speakers of the whole recording with their times; none after a failure. */
+  /** Returns the speakers of the whole recording with their times; none after a failure. */
   async end(): Promise<readonly SpeakerSpan[]> {
     await this.#endWindow();
     await this.#detected();
@@ -93,7 +96,10 @@ export class SpeakerDetector implements Disposable {
     });
   }
 
-  /** Waits for the previous window. Throws if it could not be kept because the lease is lost. */
+  /**
+   * Waits for the previous window. Throws if the window could not be kept because the lease was
+   * lost.
+   */
   async #detected(): Promise<void> {
     await this.#detecting;
     if (this.#leaseLost) throw this.#leaseLost;
@@ -115,7 +121,7 @@ export class SpeakerDetector implements Disposable {
     this.#windows[index] = window;
   }
 
-  /** Retries after a lost process. */
+  /** Diarizes a window. Retries after a lost process. */
   async #diarize(samples: Int16Array): Promise<WindowSpeakers> {
     const { recognizer, retryMs } = this.#options;
     const signal = this.#signal;

@@ -16,8 +16,8 @@ export interface JobSuccess {
 }
 
 /**
- * Ends jobs as SUCCESS, and returns the audio to count for each; undefined if one of the leases is
- * lost.
+ * Ends jobs as SUCCESS, and returns the audio to count for each. Returns undefined if one of the
+ * leases is lost.
  */
 export async function succeedJobs(
   trx: Transaction<Tables>,

@@ -6,8 +6,8 @@ const { signal } = new AbortController();
 const jobOf = (accountId: string, id: string) => ({ accountId, id });
 
 /**
- * Makes pieces wait for slots, each named by its account and job; `next()` ends the one that began
- * first.
+ * Makes pieces wait for slots, each named by its account and job. `next()` ends the piece that
+ * began first.
  */
 function openLine(count: number) {
   const slots = new EngineSlots(count);
@@ -47,7 +47,7 @@ test("`EngineSlots` admits as many pieces as there are slots, the oldest job of 
   assert.deepEqual(line.order, ["a3", "a4", "a1", "a2", "a2"]);
 });
 
-test("`EngineSlots` gives the next slot to the account that holds the fewest", async () => {
+test("`EngineSlots` gives the next slot to the account that holds the fewest slots", async () => {
   const line = openLine(3);
   await line.ask("a1", "a1", "a1", "a1", "a1", "a1", "b9", "b9");
   await line.next();
@@ -63,7 +63,7 @@ test("`EngineSlots` gives a single slot to one account after the other", async (
   assert.equal(line.order.join(" "), "a1 b2 c3 d4 a1 b2 c3 a1");
 });
 
-test("`EngineSlots` rejects a wait with the reason of the signal, and loses no slot", async () => {
+test("`EngineSlots` rejects a wait with the signal's reason, and loses no slot", async () => {
   const slots = new EngineSlots(1);
   const one = jobOf("a", "1");
   const abort = new AbortController();
@@ -78,7 +78,7 @@ test("`EngineSlots` rejects a wait with the reason of the signal, and loses no s
   assert.equal(typeof (await waiting), "function");
 });
 
-test("`EngineSlots` keeps its order when a wait ends and is aborted in the same moment", async () => {
+test("`EngineSlots` keeps its order when a wait ends and is aborted at the same moment", async () => {
   const slots = new EngineSlots(1);
   const one = jobOf("a", "1");
   const abort = new AbortController();
@@ -91,7 +91,7 @@ test("`EngineSlots` keeps its order when a wait ends and is aborted in the same 
   assert.equal(typeof (await second), "function");
 });
 
-test("`EngineSlots` lists the jobs that only wait, the next one first", async () => {
+test("`EngineSlots` lists the jobs that only wait, in the order of their turns", async () => {
   const slots = new EngineSlots(2);
   const [a1, a2, a3, b4] = [jobOf("a", "1"), jobOf("a", "2"), jobOf("a", "3"), jobOf("b", "4")];
   const held = await Promise.all([slots.take(a1, signal), slots.take(a1, signal)]);

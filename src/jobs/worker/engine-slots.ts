@@ -1,4 +1,4 @@
-/** A job whose pieces are recognized; ids of jobs sort by age. */
+/** A job with pieces to be recognized. Job ids sort by age. */
 export interface SlotJob {
   readonly id: string;
   readonly accountId: string;
@@ -6,23 +6,23 @@ export interface SlotJob {
 
 interface WaitingPiece {
   readonly job: SlotJob;
-  /** On the clock of performance.now(). */
+  /** The time since which the piece has waited, on the clock of performance.now(). */
   readonly sinceMs: number;
   readonly start: () => void;
 }
 
 /**
- * The engines of a worker: each recognizes one piece at a time. A free slot goes to the account
- * that holds the fewest; among those, to the one whose last turn is longest ago; within the
- * account, to its oldest job, so that jobs end one after the other.
+ * The engines of a worker, each of which recognizes one piece at a time. A free slot goes to the
+ * account that holds the fewest; among equals, to the account with the least recent turn. Within
+ * the account it goes to the oldest job, so that jobs end one after the other.
  */
 export class EngineSlots {
   #free: number;
   readonly #waiting: WaitingPiece[] = [];
-  /** Slots that are held, by job and by account. */
+  /** The numbers of slots held, by job and by account. */
   readonly #ofJobs = new Map<string, number>();
   readonly #ofAccounts = new Map<string, number>();
-  /** When each account that holds or waits had its last turn. */
+  /** The time of the last turn of each account that holds a slot or waits for one. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
 
@@ -30,14 +30,14 @@ export class EngineSlots {
     this.#free = count;
   }
 
-  /** Slots that no piece holds. */
+  /** The number of slots that no piece holds. */
   get free(): number {
     return this.#free;
   }
 
   /**
-   * Ids of the jobs that hold no slot and have waited for one at least this long, in the order in
-   * which they get theirs.
+   * Returns the ids of the jobs that hold no slot and have waited for one for at least this long,
+   * in the order in which they will get one.
    */
   waitingFor(msMin: number): string[] {
     const sinceMax = performance.now() - msMin;
@@ -47,7 +47,10 @@ export class EngineSlots {
     return waiting.toSorted((a, b) => this.#compare(a.job, b.job)).map(({ job }) => job.id);
   }
 
-  /** Resolves to a function that releases the slot; rejects with the signal's reason. */
+  /**
+   * Waits for a slot. Resolves to a function that releases the slot; rejects with the signal's
+   * reason.
+   */
   async take(job: SlotJob, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#begin(job);
@@ -87,7 +90,9 @@ export class EngineSlots {
     );
   }
 
-  /** Forgets an account that neither holds nor waits for a slot: next time it counts as new. */
+  /**
+   * Removes an account that neither holds a slot nor waits for one. Next time it counts as new.
+   */
   #forget(accountId: string): void {
     const isKnown = this.#waiting.some(({ job }) => job.accountId === accountId);
     if (!isKnown && !this.#ofAccounts.has(accountId)) this.#turns.delete(accountId);
@@ -98,7 +103,7 @@ export class EngineSlots {
     const piece = { job, sinceMs: performance.now(), start: resolve };
     const abort = (): void => {
       const at = this.#waiting.indexOf(piece);
-      // Its turn may have come in the same moment.
+      // Its turn may have come at the same moment.
       if (at >= 0) this.#waiting.splice(at, 1);
       reject(signal.reason);
     };
@@ -112,7 +117,7 @@ export class EngineSlots {
   }
 }
 
-/** Counts, and forgets what is at 0. */
+/** Changes a count, and removes it when it reaches 0. */
 function add(counts: Map<string, number>, key: string, change: number): void {
   const count = (counts.get(key) ?? 0) + change;
   if (count > 0) counts.set(key, count);

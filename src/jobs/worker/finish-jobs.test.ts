@@ -63,7 +63,7 @@ test("a job that lost its lease does not affect the other jobs that end in the s
   await db.deleteFrom("transcript_job").where("id", "=", lost).execute();
 });
 
-test("many short jobs at once each get their own transcript, waveform and hash", async () => {
+test("many concurrent short jobs each get their own transcript, waveform and hash", async () => {
   const { jobs, account, submit, transcriptOf } = fixture;
   await using _worker = await jobs.openWorker(toneRecognizer());
   const hashOf = async (mediaId: string | null): Promise<string | undefined> => {

@@ -9,10 +9,10 @@ import { insertRows, type TranscriptRows } from "../../transcripts/insert-transc
 import { succeedJobs, type JobSuccess } from "./end-jobs.ts";
 import { deletePieces } from "./job-checkpoints.ts";
 
-/** A job with all that its end needs. */
+/** A job with all the data that is needed to end it. */
 export interface FinishedJob {
   readonly success: JobSuccess;
-  /** Whether it may have checkpoints. */
+  /** Whether the job may have checkpoints. */
   readonly hasPieces: boolean;
   readonly rows: TranscriptRows;
   /** The facts of the media, if the transcript keeps it. */
@@ -21,7 +21,10 @@ export interface FinishedJob {
 
 const jobsMax = 64;
 
-/** Ends jobs as SUCCESS, those that end at the same time in one commit. add() throws LeaseLost. */
+/**
+ * Creates the batches that end jobs as SUCCESS. Jobs that end concurrently share one commit. add()
+ * throws LeaseLost.
+ */
 export function createFinish(db: Kysely<Tables>): Batches<FinishedJob, undefined> {
   const finishAll = async (jobs: readonly FinishedJob[]): Promise<undefined[]> => {
     await db.transaction().execute(async (trx) => await finish(trx, jobs));
@@ -32,8 +35,8 @@ export function createFinish(db: Kysely<Tables>): Batches<FinishedJob, undefined
 }
 
 /**
- * Writes the transcripts, the ends of the jobs and their audio in one commit; nothing if a job has
- * lost its lease.
+ * Writes the transcripts, the ends of the jobs and their audio in one commit. Writes nothing if one
+ * of the jobs has lost its lease.
  */
 async function finish(trx: Transaction<Tables>, jobs: readonly FinishedJob[]): Promise<void> {
   const audio = await succeedJobs(
@@ -51,6 +54,7 @@ async function finish(trx: Transaction<Tables>, jobs: readonly FinishedJob[]): P
     trx,
     jobs.flatMap(({ media }) => media ?? []),
   );
-  // Last: from here on every end of a job of the account, on any node, waits for this commit.
+  // This is done last, since from here on every end of a job of the account, on any node, waits for
+  // this commit.
   await countJobAudio(trx, audio);
 }

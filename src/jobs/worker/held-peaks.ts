@@ -1,7 +1,7 @@
 import type { KeepPeaks } from "../../describe/describe-media.ts";
 
 /**
- * Keeps all pieces of a waveform but the last one, which goes with the facts that end the
+ * Keeps all pieces of a waveform except the last one, which is stored with the facts that end the
  * description.
  */
 export class HeldPeaks {

@@ -5,14 +5,14 @@ import { openTestDatabase } from "../../../test/fixtures/open-test-database.ts";
 import type { Tables } from "../../database/tables.ts";
 import { IdleWorkers } from "./idle-workers.ts";
 
-test("`IdleWorkers` gives away each request of an idle worker once, while that advertises itself", async () => {
+test("`IdleWorkers` passes on each request of an idle worker once, while that worker advertises itself", async () => {
   await using database = await openTestDatabase();
   // In a transaction the clock of the database does not advance.
   await database.db.transaction().execute(exchangeRequests);
 });
 
 async function exchangeRequests(db: Transaction<Tables>): Promise<void> {
-  /** As a worker that has not asked yet: answers are kept for a moment. */
+  /** Asks as a worker that has not asked yet, since results are cached for a moment. */
   const anyIdle = async (): Promise<boolean> => await new IdleWorkers(db).anyIdle();
   const shift = async (interval: string): Promise<void> => {
     await sql`update idle_worker set seen_at = now() + ${interval}::interval`.execute(db);

@@ -2,21 +2,24 @@ import { sql, type Kysely } from "kysely";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../std/ids.ts";
 
-/** How often an idle worker advertises itself. */
+/** The interval at which an idle worker advertises itself. */
 const advertiseEveryMs = 1_000;
-/** How long an answer of anyIdle() is reused. */
+/** How long a result of anyIdle() is reused. */
 const anyIdleForMs = 250;
 /**
- * A worker that has not advertised itself for 3 s is busy or has died. An advertisement from the
- * future (the clock was set back) does not count either.
+ * Whether an advertisement is current. A worker that has not advertised itself for 3 s is busy or
+ * has died. An advertisement from the future (if the clock was set back) does not count either.
  */
 const isFresh = sql<boolean>`seen_at between now() - interval '3 seconds' and now() + interval '3 seconds'`;
 
-/** Lets the workers of a database know which of them are idle. */
+/** Lets the workers of a database find out which of them are idle. */
 export class IdleWorkers {
   readonly #db: Kysely<Tables>;
   readonly #id = newId();
-  /** On the clock of performance.now(); undefined: it is not advertised. */
+  /**
+   * When the worker was last advertised, on the clock of performance.now(); undefined if it is not
+   * advertised.
+   */
   #advertisedMs: number | undefined;
   #checkedMs = -Infinity;
   #isAnyIdle = false;
@@ -26,8 +29,8 @@ export class IdleWorkers {
   }
 
   /**
-   * Advertises this worker as idle, with the number of jobs it would take; called regularly.
-   * Returns true if it was not advertised before.
+   * Advertises this worker as idle, with the number of jobs that it would lease. Called regularly.
+   * Returns true if the worker was not advertised before.
    */
   async advertise(wanted: number): Promise<boolean> {
     const advertisedMs = this.#advertisedMs;
@@ -40,14 +43,14 @@ export class IdleWorkers {
     return advertisedMs === undefined;
   }
 
-  /** This worker is no longer idle. */
+  /** Withdraws the advertisement, since this worker is no longer idle. */
   async withdraw(): Promise<void> {
     if (this.#advertisedMs === undefined) return;
     this.#advertisedMs = undefined;
     await this.#db.deleteFrom("idle_worker").where("id", "=", this.#id).execute();
   }
 
-  /** Whether another worker is idle, or was a moment ago. */
+  /** Returns whether another worker is idle, or was idle a moment ago. */
   async anyIdle(): Promise<boolean> {
     if (performance.now() - this.#checkedMs < anyIdleForMs) return this.#isAnyIdle;
     const row = await this.#db
@@ -65,7 +68,10 @@ export class IdleWorkers {
     this.#isAnyIdle = isAnyIdle;
   }
 
-  /** How many jobs another idle worker asks for: each request is claimed once. 0: there is none. */
+  /**
+   * Returns the number of jobs that another idle worker requests; 0 if there is no request. Each
+   * request is claimed once.
+   */
   async claimRequest(): Promise<number> {
     const { rows } = await sql<{ wanted: number }>`
       update idle_worker set wanted = 0
@@ -81,7 +87,7 @@ export class IdleWorkers {
     return idle?.wanted ?? 0;
   }
 
-  /** Deletes what workers that were killed have left. */
+  /** Deletes the rows left by workers that were killed. */
   async sweep(): Promise<void> {
     await this.#db
       .deleteFrom("idle_worker")

@@ -9,46 +9,51 @@ import { extendJob, isLastAttempt, leaseMs, resetAttempts, type LeasedJob } from
 import { ProgressLog } from "./progress-log.ts";
 import type { RunningJob, RunningJobs } from "./running-jobs.ts";
 
-/** How often a lease is extended, progress written and a cancelled job noticed. */
+/**
+ * The interval at which a lease is extended, progress is written and a cancelled job is noticed.
+ */
 const extendEveryMs = 1_000;
 /**
- * Pieces that may have been in progress when a worker died, in addition to one for each engine: the
- * next one, and the one that was being cut.
+ * The number of pieces that may have been in progress when a worker died, in addition to one for
+ * each engine: the next piece, and the piece that was being cut.
  */
 const piecesAhead = 2;
 
-/** What the attempts of a worker share. */
+/** The parts that the attempts of a worker share. */
 export interface AttemptParts {
   readonly db: Kysely<Tables>;
   readonly log: Log;
   readonly slots: EngineSlots;
   readonly running: RunningJobs;
-  /** Engines of the worker. */
+  /** The number of engines of the worker. */
   readonly parallelism: number;
-  /** The worker stops: jobs are released when the pieces that are being recognized are kept. */
+  /**
+   * Aborts when the worker is to stop: jobs are released once the pieces that are being recognized
+   * are kept.
+   */
   readonly stopping: AbortSignal;
-  /** The time to stop is over: work ends immediately. */
+  /** Aborts when the time to stop is over: work ends immediately. */
   readonly stopped: AbortSignal;
 }
 
-/** One attempt of this worker at a job, from the lease to the job's end or its release. */
+/** One attempt of this worker at a job, from the lease to the end of the job or its release. */
 export class JobAttempt implements RunningJob {
   readonly job: LeasedJob;
-  /** The attempts at the job, this one included. */
+  /** The number of attempts at the job, including this one. */
   attempts: number;
-  /** Whether this attempt is counted: the last one is not until countLastAttempt(). */
+  /** Whether this attempt is counted. The last attempt is not counted until countLastAttempt(). */
   isCounted: boolean;
   readonly progress = new JobProgress();
-  /** Ends the work immediately: the lease is lost, or the worker has stopped. */
+  /** Aborts when the work must end immediately: the lease is lost, or the worker has stopped. */
   readonly signal: AbortSignal;
-  /** Ends the work when the pieces that are being recognized are kept. */
+  /** Aborts when the work must end once the pieces that are being recognized are kept. */
   readonly stopping: AbortSignal;
   readonly #parts: AttemptParts;
   readonly #keeper: LeaseKeeper;
   readonly #leaving = new AbortController();
   readonly #log: ProgressLog;
   #writtenMs = 0;
-  /** When the lease was last extended, or the database did not answer. */
+  /** The time when the lease was last extended, or when the database last failed to respond. */
   #extendedMs = performance.now();
   #hasBegun = false;
   #hasMedia = false;
@@ -73,8 +78,8 @@ export class JobAttempt implements RunningJob {
   }
 
   /**
-   * Whether this worker extends the lease in time. If the lease is lost anyway, the database was
-   * unavailable or its clock has jumped.
+   * Whether this worker extends the lease in time. If the lease is lost nevertheless, the database
+   * was unavailable or its clock has jumped.
    */
   get isExtendedInTime(): boolean {
     return performance.now() - this.#extendedMs < leaseMs;
@@ -121,7 +126,7 @@ export class JobAttempt implements RunningJob {
     return release;
   }
 
-  /** Called when it is known whether the recording is a single piece. */
+  /** Called once it is known whether the recording is a single piece. */
   sized(isSmall: boolean): void {
     this.#isSmall = isSmall;
     this.#parts.running.sized(this);
@@ -132,7 +137,8 @@ export class JobAttempt implements RunningJob {
   }
 
   /**
-   * Lets other jobs run again once a job that ran alone is past the piece at which its worker died.
+   * Lets other jobs run again once a job that ran alone has passed the piece at which its worker
+   * died.
    */
   async pieceKept(): Promise<void> {
     this.#piecesKept += 1;
@@ -146,7 +152,8 @@ export class JobAttempt implements RunningJob {
     const { doneMs, totalMs } = this.progress;
     this.#log.note(this.progress, performance.now());
     const percent = doneMs > this.#writtenMs ? (doneMs / totalMs) * 100 : undefined;
-    // The job has blocked its worker for as long as a lease: another worker may take it.
+    // The job has blocked its worker for at least the duration of a lease, so another worker may
+    // lease it.
     if (!this.isExtendedInTime) return false;
     let isHeld = true;
     try {

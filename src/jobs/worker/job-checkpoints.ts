@@ -8,7 +8,7 @@ import { jsonText } from "../../transcripts/metadata-text.ts";
 import type { StoredWindow } from "./detect-speakers.ts";
 import type { Span } from "./piece-segments.ts";
 
-/** Keeps the result of a piece. Throws LeaseLost, if the lease is lost. */
+/** Stores the result of a piece. Throws LeaseLost if the lease is lost. */
 export async function insertPiece(
   db: Kysely<Tables>,
   lease: Lease,
@@ -28,7 +28,7 @@ export interface StoredPiece extends Span {
   readonly segments: readonly Segment[];
 }
 
-/** The pieces that earlier attempts kept, by their indexes. */
+/** Returns the pieces that earlier attempts kept, by index. */
 export async function readPieces(
   db: Kysely<Tables>,
   jobId: string,
@@ -46,7 +46,7 @@ export async function readPieces(
   );
 }
 
-/** Keeps who speaks in a window. Throws LeaseLost, if the lease is lost. */
+/** Stores who speaks in a window. Throws LeaseLost if the lease is lost. */
 export async function insertWindow(
   db: Kysely<Tables>,
   lease: Lease,
@@ -57,7 +57,7 @@ export async function insertWindow(
   await insertCheckpoint(db, lease, windowColumns, { number, startMs, endMs, json });
 }
 
-/** The windows whose speakers earlier attempts kept, by their numbers. */
+/** Returns the windows with speakers that earlier attempts kept, by number. */
 export async function readWindows(
   db: Kysely<Tables>,
   jobId: string,
@@ -90,7 +90,8 @@ const windowColumns = {
 } as const;
 
 /**
- * The job cannot end before the row is written, and leave it behind. Throws LeaseLost, if it is.
+ * Inserts a checkpoint. The job cannot end before the row is written, so no row is left behind.
+ * Throws LeaseLost if the lease is lost.
  */
 async function insertCheckpoint(
   db: Kysely<Tables>,
@@ -109,7 +110,7 @@ async function insertCheckpoint(
   if (numAffectedRows === 0n) throw new LeaseLost();
 }
 
-/** Deletes the checkpoints of jobs that end. */
+/** Deletes the checkpoints of jobs that are ending. */
 export async function deletePieces(
   db: Kysely<Tables>,
   ...jobIds: readonly string[]

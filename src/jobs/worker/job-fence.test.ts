@@ -42,7 +42,7 @@ async function lease(): Promise<LeasedJob> {
   return job ?? assert.fail("no job is due");
 }
 
-/** The leases run out, without a wait in a test. */
+/** Lets the leases expire without a wait in the test. */
 async function lapse(): Promise<void> {
   await jobs.database.pool.query("update transcript_job set due_at = now()");
 }
@@ -51,7 +51,7 @@ async function rowsOf(from: string): Promise<unknown[]> {
   return (await jobs.database.pool.query(`select * from ${from}`)).rows;
 }
 
-/** Runs a job to its end, as a worker that does not notice that it has lost its lease. */
+/** Runs a job to its end, as a worker does that has not noticed the loss of its lease. */
 async function finish(job: LeasedJob, sized: (isSmall: boolean) => void = () => {}): Promise<void> {
   const { database, store, sandbox, scratchFolder, meter } = jobs;
   const { db } = database;
@@ -80,7 +80,8 @@ async function finish(job: LeasedJob, sized: (isSmall: boolean) => void = () => 
 }
 
 /**
- * Two workers on one job: when the one that lost its lease finishes, as seen from the other one.
+ * Two workers on one job: the moments at which the worker that lost its lease finishes, relative to
+ * the other worker.
  */
 const rows: readonly (readonly [string, (stale: () => Promise<void>) => Promise<void>])[] = [
   [
@@ -115,7 +116,7 @@ const rows: readonly (readonly [string, (stale: () => Promise<void>) => Promise<
   ],
 ];
 
-test("a job has one transcript, whenever a worker without its lease finishes it", async () => {
+test("a job has one transcript, whenever a worker that lost its lease finishes it", async () => {
   for (const [index, [when, race]] of rows.entries()) {
     const name = await fixture.submit("/tones.wav", toneWav([10, 20, 30]));
     const first = await lease();
@@ -134,14 +135,14 @@ test("a job has one transcript, whenever a worker without its lease finishes it"
   await fixture.isTidy();
 });
 
-test("a recording that is longer than its header says is counted as a long one", async () => {
+test("a recording that is longer than its header states is treated as a long one", async () => {
   await fixture.submit("/says-a-second.flac", craftFlac(65, 16_000));
   const sizes: boolean[] = [];
   await finish(await lease(), (isSmall) => void sizes.push(isSmall));
   assert.deepEqual(sizes, [true, false]);
 });
 
-test("nothing that a worker without its lease writes changes the job", async () => {
+test("nothing that a worker writes after it has lost its lease changes the job", async () => {
   const { db } = jobs.database;
   await fixture.submit("/tones.wav", toneWav([10, 20, 30]));
   const { lease: stale } = await lease();

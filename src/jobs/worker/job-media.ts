@@ -31,14 +31,14 @@ export interface JobMediaParts {
 }
 
 export interface JobMediaRules {
-  /** What may be fetched besides public addresses. */
+  /** The addresses that may be fetched in addition to public ones. */
   readonly allow: MediaAllowList;
   /** Whether transcripts keep the media. */
   readonly keepMedia: boolean;
   readonly mediaBytesMax: number;
   /**
-   * Bytes of media that an account may store, unless the operator has set a limit for it. Default
-   * 0: any.
+   * The maximum number of bytes of media that an account may store, unless the operator has set a
+   * limit for the account. Default 0: any number.
    */
   readonly storedBytesMax?: number;
   /** For tests. */
@@ -46,7 +46,7 @@ export interface JobMediaRules {
   readonly fetchLimits?: Partial<FetchLimits> | undefined;
 }
 
-/** The media of the jobs of a worker: fetches it, opens it for the decoder, and deletes it. */
+/** The media of a worker's jobs: fetches it, opens it for the decoder, and deletes it. */
 export class JobMedia {
   readonly keepMedia: boolean;
   readonly #parts: JobMediaParts;
@@ -58,15 +58,15 @@ export class JobMedia {
     this.#rules = rules;
   }
 
-  /** Makes and clears the folder of the copies; before the first job. */
+  /** Creates and clears the folder for the copies. Called before the first job. */
   async prepare(): Promise<void> {
     await prepareScratchFolder(this.#parts.scratchFolder);
   }
 
   /**
-   * The id of the job's media. Fetches it under a new id if it is not stored yet, so that a worker
-   * that has lost its lease cannot change it. Throws STORAGE_LIMIT if the transcript is to keep it
-   * and the account has no room for it.
+   * Returns the id of the job's media. If the media is not stored yet, it is fetched under a new
+   * id, so that a worker that has lost its lease cannot change it. Throws STORAGE_LIMIT if the
+   * transcript is to keep the media and the account has no room for it.
    */
   async take(attempt: Pick<JobAttempt, "job" | "signal" | "stopping">): Promise<string> {
     const { mediaId, uri: url, accountId, lease } = attempt.job;
@@ -115,7 +115,7 @@ export class JobMedia {
     return id;
   }
 
-  /** Opens it for the decoder. Throws what openRecording() throws. */
+  /** Opens media for the decoder. Throws the errors of openRecording(). */
   async open(mediaId: string, options: RecordingOptions): Promise<Recording> {
     return await openRecording(this.#parts, mediaId, options);
   }

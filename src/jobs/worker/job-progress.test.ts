@@ -9,14 +9,14 @@ const pieceOf = (index: number) => ({
   endMs: (index + 1) * 10_000,
 });
 
-test("progress counts pieces that are done and what is processed of the others, once", () => {
+test("progress counts the finished pieces and the processed parts of the others, each once", () => {
   const progress = new JobProgress();
   const sums: number[][] = [];
   const note = (): void => void sums.push([progress.doneMs, progress.hereMs]);
   progress.reaches(40_000);
   progress.done(pieceOf(0), { isKnown: true });
   note();
-  // The engine of piece 1 is lost, and starts it again.
+  // The engine of piece 1 is lost, and the piece is started again.
   for (const [index, ms] of [
     [1, 4_000],
     [2, 7_000],
@@ -42,7 +42,7 @@ test("progress counts pieces that are done and what is processed of the others, 
   assert.equal(progress.totalMs, 40_000);
 });
 
-test("whatever engines report, progress never falls, and never exceeds the pieces that were processed", () => {
+test("progress never falls, and never exceeds the pieces that were processed, whatever engines report", () => {
   const step = fc.record({
     index: fc.nat(3),
     ms: fc.integer({ min: 0, max: 12_000 }),

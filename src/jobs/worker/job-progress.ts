@@ -1,15 +1,15 @@
-/** How far the recognition of a recording is. */
+/** The progress of the recognition of a recording. */
 export interface Progress {
-  /** Milliseconds recognized, out of totalMs, including what earlier attempts kept. */
+  /** The milliseconds recognized, out of totalMs, including pieces that earlier attempts kept. */
   readonly doneMs: number;
   readonly totalMs: number;
-  /** The part that this attempt has recognized, from which the speed is computed. */
+  /** The milliseconds that this attempt has recognized, from which the speed is computed. */
   readonly hereMs: number;
 }
 
 /**
- * Adds up the finished pieces and what an engine has processed of the others. A piece that is
- * recognized again never lowers the sum, and raises it only when more of it is processed than
+ * Adds up the finished pieces and the processed parts of the others. A piece that is recognized
+ * again never lowers the sum, and raises it only when more of the piece has been processed than
  * before.
  */
 export class JobProgress implements Progress {
@@ -30,12 +30,12 @@ export class JobProgress implements Progress {
     return this.#hereMs;
   }
 
-  /** The recording is at least this long; called before the first piece. */
+  /** Notes that the recording is at least this long. Called before the first piece. */
   reaches(ms: number): void {
     this.#totalMs = Math.max(this.#totalMs, ms);
   }
 
-  /** An engine has processed this much of a piece. */
+  /** Notes that an engine has processed this much of a piece. */
   processed({ index, startMs, endMs }: PieceSpan, ms: number): void {
     const before = this.#processedMs.get(index) ?? 0;
     const now = Math.max(before, Math.min(ms, endMs - startMs));
@@ -44,7 +44,7 @@ export class JobProgress implements Progress {
     this.#hereMs += now - before;
   }
 
-  /** A piece is done: in this attempt, or before. */
+  /** Notes that a piece is done, in this attempt or an earlier one. */
   done(piece: PieceSpan, { isKnown }: { readonly isKnown: boolean }): void {
     if (isKnown) this.#doneMs += piece.endMs - piece.startMs;
     else this.processed(piece, piece.endMs - piece.startMs);

@@ -47,7 +47,7 @@ async function leaseOne(): Promise<LeasedJob> {
   return job ?? assert.fail("no job is due");
 }
 
-/** Moves the due times of all jobs, as if the clock of the database were set back. */
+/** Shifts the due times of all jobs, as if the clock of the database were set back. */
 async function shiftDue(interval: string): Promise<void> {
   await database.pool.query("update transcript_job set due_at = due_at + $1::interval", [interval]);
 }
@@ -57,7 +57,7 @@ async function attemptsOf(id: string): Promise<number> {
   return (await job.executeTakeFirstOrThrow()).tries;
 }
 
-test("workers that lease at the same time share the jobs, and each job goes to one of them", async () => {
+test("workers that lease concurrently share the jobs, and each job is leased by one of them", async () => {
   const ids = await Promise.all(Array.from({ length: 24 }, submit));
   const leased = await Promise.all(Array.from({ length: 8 }, () => lease(4)));
   const got = leased.flat().map((job) => job.lease.id);
@@ -66,7 +66,7 @@ test("workers that lease at the same time share the jobs, and each job goes to o
   assert.deepEqual([...got, ...rest].toSorted(), ids.toSorted());
 });
 
-test("a lease that is not extended in time is lost to the next worker, and one that is extended is not", async () => {
+test("a lease that is not extended in time is lost to the next worker, and a lease that is extended is not", async () => {
   const id = await submit();
   const first = await leaseOne();
   assert.deepEqual(first.lease, { id, number: 1 });
@@ -87,7 +87,7 @@ test("a lease that is not extended in time is lost to the next worker, and one t
   assert.equal(await end(second), true);
 });
 
-test("no job waits for a clock of the database that was set back: neither for a lease nor for a delay", async () => {
+test("no job waits for a database clock that was set back, neither for a lease nor for a delay", async () => {
   const { db } = database;
   const waiting = await submit();
   await shiftDue("1 hour");
@@ -102,7 +102,7 @@ test("no job waits for a clock of the database that was set back: neither for a 
   assert.equal((await leaseOne()).lease.id, waiting);
 });
 
-test("a release that is written again after a lost answer changes nothing", async () => {
+test("a release that is repeated after a lost response changes nothing", async () => {
   const id = await submit();
   const first = await leaseOne();
   assert.ok(await releaseJob(database.db, first.lease, { isForgiven: true }));
@@ -112,7 +112,7 @@ test("a release that is written again after a lost answer changes nothing", asyn
   assert.equal((await leaseOne()).attempts, 1);
 });
 
-test("the last attempt counts only once it has begun, and then the job is leased to be ended", async () => {
+test("the last attempt counts only once it has begun, and then the job is leased only to be ended", async () => {
   const id = await submit();
   const attempts: number[] = [];
   for (let number = 1; number < attemptsMax; number++) {
@@ -136,7 +136,7 @@ test("the last attempt counts only once it has begun, and then the job is leased
   assert.equal(await attemptsOf(id), attemptsMax + 1);
 });
 
-test("an attempt that is subtracted after the next lease stays subtracted when that one counts", async () => {
+test("an attempt that is subtracted after the next lease stays subtracted when the next attempt counts", async () => {
   const id = await submit();
   for (let number = 1; number < attemptsMax; number++) {
     await leaseOne();
@@ -148,7 +148,7 @@ test("an attempt that is subtracted after the next lease stays subtracted when t
   assert.equal(await attemptsOf(id), attemptsMax - 1);
 });
 
-test("attempts are reset once for each job", async () => {
+test("attempts are reset only once for each job", async () => {
   const id = await submit();
   await database.pool.query("update transcript_job set tries = 2");
   const first = await leaseOne();

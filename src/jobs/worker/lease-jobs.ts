@@ -11,50 +11,51 @@ import {
 } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
 
-/** A worker extends its leases each second. */
+/** The duration of a lease. A worker extends its leases each second. */
 export const leaseMs = 10_000;
-/** No lease and no delay before the next attempt is longer. */
+/** The maximum duration of a lease, and the maximum delay before the next attempt. */
 const waitMsMax = 60_000;
 
-/** A job with all that a worker needs to work on it. */
+/** A job with all the data that a worker needs to process it. */
 export interface LeasedJob {
   readonly lease: Lease;
   readonly accountId: string;
   /** The key that submitted it. */
   readonly keyId: string | null;
-  /** As it is stored; for metadataOf(), which throws if it cannot be read. */
+  /** The metadata as it is stored. metadataOf() parses it, and throws if it cannot be read. */
   readonly metadataText: string;
   readonly uri: string | null;
   readonly mediaId: string | null;
-  /** Attempts that count, this one included. */
+  /** The number of attempts that count, including this one. */
   readonly attempts: number;
 }
 
-/** Whether a worker is to do the job alone at first: see countLastAttempt(). */
+/** Returns whether a worker must at first run the job alone; see countLastAttempt(). */
 export function isLastAttempt({ attempts }: LeasedJob): boolean {
   return attempts === attemptsMax;
 }
 
 export interface NextJobs {
-  /** Accounts whose jobs are not leased. */
+  /** The accounts with jobs that are not to be leased. */
   readonly passedOver: readonly string[];
   readonly countMax: number;
   /**
-   * Jobs that the worker runs. After the database was unavailable, or its clock has jumped, their
-   * leases may have expired before the worker could extend them: it does not lease them again.
+   * The jobs that the worker runs. After the database was unavailable, or its clock has jumped,
+   * their leases may have expired before the worker could extend them. The worker does not lease
+   * these jobs again.
    */
   readonly running?: readonly string[];
 }
 
 /**
- * Leases the next jobs by turn. That begins an attempt at each, which counts from then on; the last
- * one counts from countLastAttempt().
+ * Leases the next jobs by turn. This begins an attempt at each job, which counts from then on. The
+ * last attempt counts only from countLastAttempt().
  */
 export async function leaseJobs(db: Kysely<Tables>, next: NextJobs): Promise<LeasedJob[]> {
   const isFree = sql<boolean>`${isDue(waitMsMax)} and id <> all (${[...(next.running ?? [])]}::uuid[])`;
   if (next.passedOver.length === 0) return await leaseWhere(db, isFree, next.countMax);
-  // Jobs of other accounts are among the next ones, unless an account that is passed over has very
-  // many that were leased before.
+  // The first search usually suffices: jobs of other accounts are among the next ones, unless an
+  // account that is passed over has very many jobs that were leased before.
   for (const candidates of [firstCandidates, candidatesOfAccounts]) {
     const ids = sql`array(${candidates(isFree, next)})`;
     const jobs = await leaseWhere(db, sql`${isFree} and id = any (${ids})`, next.countMax);
@@ -68,7 +69,8 @@ async function leaseWhere(
   condition: RawBuilder<unknown>,
   countMax: number,
 ): Promise<LeasedJob[]> {
-  // A lease does not touch the columns of any index: most updates stay within a page (HOT).
+  // A lease does not change the columns of any index, so that most updates stay within a page
+  // (HOT).
   const { rows } = await sql<LeasedRow>`
     with next as (
       select id, tries from transcript_job where state = 'PROCESSING' and ${condition}
@@ -92,14 +94,17 @@ async function leaseWhere(
   }));
 }
 
-/** How many of the next jobs are searched for jobs of other accounts. */
+/** The number of next jobs that are searched for jobs of other accounts. */
 const searchedMax = 1_000;
-/** More candidates than a worker leases: others may lease some at the same time. */
+/**
+ * The number of candidates in addition to those that a worker leases, since others may lease some
+ * concurrently.
+ */
 const candidatesSpare = 32;
 
 type Candidates = (isFree: RawBuilder<boolean>, next: NextJobs) => RawBuilder<unknown>;
 
-/** The ids of the first jobs of other accounts among the next ones. */
+/** Selects the ids of the first jobs of other accounts among the next ones. */
 const firstCandidates: Candidates = (isFree, { passedOver, countMax }) => sql`
   select id from (
     select id, account_id, due_at from transcript_job where state = 'PROCESSING'
@@ -108,8 +113,8 @@ const firstCandidates: Candidates = (isFree, { passedOver, countMax }) => sql`
   limit ${countMax + candidatesSpare}::int`;
 
 /**
- * The same among all jobs. It visits the other accounts, and not the jobs of those that are passed
- * over, which may be a hundred thousand.
+ * Selects the same ids from all jobs. The query visits the other accounts, but not the jobs of
+ * accounts that are passed over, which may be a hundred thousand.
  */
 const candidatesOfAccounts: Candidates = (isFree, { passedOver, countMax }) => sql`
   with recursive waiting (account_id) as (
@@ -138,12 +143,13 @@ interface LeasedRow {
 }
 
 /**
- * Counts the last attempt at a job, once no other job runs on its worker: otherwise the job would
- * end for what another one did to the worker. Returns the attempts that count: fewer than expected
- * if an earlier one has been subtracted since the lease. Throws LeaseLost, if the lease is lost.
+ * Counts the last attempt at a job, once no other job runs on its worker. Otherwise the job could
+ * end because of another job's effect on the worker. Returns the number of attempts that count:
+ * fewer than expected if an earlier one has been subtracted since the lease. Throws LeaseLost if
+ * the lease is lost.
  */
 export async function countLastAttempt(db: Kysely<Tables>, lease: Lease): Promise<number> {
-  // Repeated after a lost answer, it counts at most attemptsMax.
+  // If the statement is repeated after a lost response, the count is at most attemptsMax.
   const { rows } = await sql<{ tries: number }>`
     update transcript_job set tries = least(tries + 1, ${attemptsMax}::int)
     where ${isHeld("transcript_job", lease)} returning tries
@@ -153,7 +159,10 @@ export async function countLastAttempt(db: Kysely<Tables>, lease: Lease): Promis
   return row.tries;
 }
 
-/** Extends a lease, and writes the progress if there is any: it never falls, and is at most 99. */
+/**
+ * Extends a lease, and writes the progress if there is any. The stored progress never falls, and is
+ * at most 99.
+ */
 export async function extendJob(
   db: Kysely<Tables>,
   lease: Lease,
@@ -167,7 +176,7 @@ export async function extendJob(
   return await extendLease(db, "transcript_job", lease, { leaseMs, set: progress });
 }
 
-/** Returns the job to the queue, where it keeps its turn. false: the lease is lost. */
+/** Returns the job to the queue, where it keeps its turn. Returns false if the lease is lost. */
 export async function releaseJob(
   db: Kysely<Tables>,
   lease: Lease,
@@ -177,7 +186,7 @@ export async function releaseJob(
   return await releaseLease(db, "transcript_job", lease, options);
 }
 
-/** Does not count an attempt whose lease was lost for reasons other than the job. */
+/** Subtracts an attempt with a lease that was lost for reasons unrelated to the job. */
 export async function takeAttemptBack(db: Kysely<Tables>, jobId: string): Promise<void> {
   await db
     .updateTable("transcript_job")
@@ -189,7 +198,8 @@ export async function takeAttemptBack(db: Kysely<Tables>, jobId: string): Promis
 
 /**
  * Resets the count of attempts to this one, since the job got past the piece at which its worker
- * died. It does so only once per job, so that a job that crashes every worker ends eventually.
+ * died. The count is reset only once per job, so that a job that crashes every worker ends
+ * eventually.
  */
 export async function resetAttempts(db: Kysely<Tables>, lease: Lease): Promise<void> {
   await sql`
@@ -198,7 +208,7 @@ export async function resetAttempts(db: Kysely<Tables>, lease: Lease): Promise<v
   `.execute(db);
 }
 
-/** Records the media that was fetched; false: the lease is lost. */
+/** Records the media that was fetched. Returns false if the lease is lost. */
 export async function setMedia(
   trx: Transaction<Tables>,
   lease: Lease,

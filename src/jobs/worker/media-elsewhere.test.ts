@@ -1,4 +1,4 @@
-// A worker whose media folder is not that of the other nodes.
+// A worker with a media folder that differs from that of the other nodes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => opened.disposeAsync());
 
-/** Submits a recording that was uploaded; its media, and the job. */
+/** Submits a recording that was uploaded. Returns its media and the job. */
 async function submitUpload(): Promise<{ mediaId: string; name: string }> {
   const { jobs, account } = fixture;
   const { db } = jobs.database;
@@ -69,7 +69,7 @@ test("a job whose media is missing on one worker is done by another one", async 
   assert.equal(job.state, State.SUCCESS, job.error?.message);
 });
 
-test("a job whose media is missing on every worker fails after its last attempt, with that reason", async () => {
+test("a job whose media is missing on every worker fails with that reason after its last attempt", async () => {
   const { jobs, account } = fixture;
   const { mediaId, name } = await submitUpload();
   await jobs.store.delete(mediaId);

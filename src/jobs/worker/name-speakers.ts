@@ -4,12 +4,12 @@ import {
   type TranscriptMetadata,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
-/** The names of speakers until a user sets others. */
+/** The default names of speakers, until a user sets others. */
 const nouns: Readonly<Record<string, string>> = { is: "Mælandi", en: "Speaker" };
 
 /**
- * Gives every speaker a name (§2.1, `speakers`) in the language of the recording; names that the
- * caller gave stay.
+ * Gives every speaker a name (§2.1, `speakers`) in the language of the recording. Names set by the
+ * caller remain.
  */
 export function nameSpeakers(metadata: TranscriptMetadata, ids: readonly string[]): void {
   const [language = ""] = metadata.languageCode.split("-");

@@ -33,7 +33,7 @@ async function addWebhook(accountId: string, ...eventTypes: string[]): Promise<s
   return id;
 }
 
-/** The messages about a job, to all webhooks. */
+/** Returns the messages about a job, to all webhooks. */
 async function messagesAbout(name: string) {
   return await jobs.database.db
     .selectFrom("webhook_delivery")
@@ -42,7 +42,7 @@ async function messagesAbout(name: string) {
     .execute();
 }
 
-test("every end of a job is sent once to each subscribed webhook, with the job as GET answers it", async () => {
+test("every end of a job is sent once to each subscribed webhook, with the job as GET returns it", async () => {
   const { account } = fixture;
   const all = await addWebhook(account);
   const failures = await addWebhook(account, "transcriptjob.failed");
@@ -79,7 +79,7 @@ test("every end of a job is sent once to each subscribed webhook, with the job a
   }
 });
 
-test("no webhook is notified of an end that is rolled back, or whose lease was lost", async () => {
+test("no webhook is notified of an end that is rolled back, or of one with a lost lease", async () => {
   const account = await jobs.addAccount();
   await addWebhook(account);
   const { db } = jobs.database;

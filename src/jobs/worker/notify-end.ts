@@ -7,14 +7,11 @@ import { failureDetails } from "../job-failure.ts";
 import { jobMessage } from "../job-message.ts";
 import { jobColumns, jobOf } from "../stored-job.ts";
 
-/**
- * A column of the statement that ends a job: whether a webhook has to be notified by notifyEnd().
- */
+/** A column of the statement that ends a job: whether notifyEnd() has to notify a webhook. */
 export const isAwaited = isListening(sql.ref("transcript_job.account_id")).as("is_awaited");
 
 /**
- * Notifies the account's webhooks that a job has ended, if and when the transaction that ends it
- * commits.
+ * Notifies the account's webhooks that a job has ended, if the transaction that ends it commits.
  */
 export async function notifyEnd(trx: Transaction<Tables>, jobId: string): Promise<void> {
   const row = await trx

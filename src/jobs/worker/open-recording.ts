@@ -8,11 +8,14 @@ import {
 import type { MediaStore } from "../../media/media-store.ts";
 import { openMediaCopy, type MediaCopyParts } from "../../describe/media-copy.ts";
 
-/** Media that can be decoded. Disposing of it deletes its copy, if there is one. */
+/**
+ * Media that can be decoded. Disposing of the object deletes the copy of the media, if there is
+ * one.
+ */
 export interface Recording extends AsyncDisposable {
   readonly file: string;
   readonly facts: MediaProbe;
-  /** Must be called with every decoded byte if the hash is computed from them. */
+  /** Must be called with all decoded bytes if the hash is computed from them. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
   /** The hash and the number of all decoded bytes; null if the hash is not computed from them. */
   readonly hashed: () => { readonly sha256: Buffer | null; readonly sizeBytes: number };
@@ -26,8 +29,8 @@ export type RecordingOptions = Omit<ReadMediaOptions, "file"> & { readonly signa
 
 /**
  * Opens media for the decoder. A file on this machine that this process decodes itself is read in
- * place; everything else is copied for the sandbox. Throws what openMediaCopy() and probeMedia()
- * throw.
+ * place; all other media is copied for the sandbox. Throws the errors of openMediaCopy() and
+ * probeMedia().
  */
 export async function openRecording(
   parts: RecordingParts,
@@ -36,7 +39,7 @@ export async function openRecording(
 ): Promise<Recording> {
   const { signal, durationMsMax } = options;
   const stored = parts.store.file?.(mediaId);
-  // For a missing file the copy throws the right error.
+  // If the file is missing, the copy throws the correct error.
   const facts =
     stored === undefined
       ? undefined

@@ -29,7 +29,7 @@ function shownSegments(segments: readonly Segment[]) {
 
 const piece = { startMs: 10_000, endMs: 20_000 };
 
-test("`segmentsOfPiece()` makes a segment of each utterance, with times of the media", () => {
+test("`segmentsOfPiece()` creates a segment for each utterance, with times relative to the media", () => {
   const segments = segmentsOfPiece(
     [
       recognition("hello world", [word("hello", 100.4, 500), word("world", 600, 900.6)], 1_500),
@@ -74,7 +74,7 @@ test("`segmentsOfPiece()` skips interim and empty results", () => {
   assert.deepEqual(segmentsOfPiece([interim, recognition(" ", [], 5)], piece), []);
 });
 
-test("`segmentsOfPiece()` keeps all times in order and inside the piece, whatever the engine returns", () => {
+test("`segmentsOfPiece()` keeps all times in order and within the piece, whatever the engine returns", () => {
   const time = fc.double({ min: -5_000, max: 30_000, noNaN: true });
   const recognized = fc.array(
     fc.record({ words: fc.array(fc.tuple(time, time), { maxLength: 5 }), end: time }),
@@ -106,7 +106,7 @@ test("`segmentsOfPiece()` keeps all times in order and inside the piece, whateve
   );
 });
 
-test("segments of all pieces are readable text in order, with their words inside, whatever spaces engines return", () => {
+test("segments of all pieces are readable text in order and contain their words, whatever spaces engines return", () => {
   const word = fc.constantFrom(
     "a",
     "við",
@@ -154,7 +154,7 @@ test("segments of all pieces are readable text in order, with their words inside
   );
 });
 
-test("`joinSegments()` makes the readable text, without a space at its end", () => {
+test("`joinSegments()` produces readable text without a space at its end", () => {
   const pieces = [
     segmentsOfPiece([recognition("a b", [word("a", 0, 1), word("b", 2, 3)], 3)], piece),
     [],

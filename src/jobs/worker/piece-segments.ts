@@ -8,15 +8,16 @@ import {
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { durationFromMs } from "../../std/duration.ts";
 
-/** Where a piece of a recording lies in it. */
+/** The position of a piece within a recording. */
 export interface Span {
   readonly startMs: number;
   readonly endMs: number;
 }
 
 /**
- * The recognitions of a piece as segments, one for each utterance: times from the start of the
- * media, inside the piece and in order; every word with the space before the next one (§2.3).
+ * Converts the recognitions of a piece to segments, one for each utterance. Times are relative to
+ * the start of the media, within the piece and in order. Every word includes the space before the
+ * next one (§2.3).
  */
 export function segmentsOfPiece(recognitions: readonly Recognition[], piece: Span): Segment[] {
   const segments: Segment[] = [];
@@ -40,8 +41,8 @@ export function segmentsOfPiece(recognitions: readonly Recognition[], piece: Spa
 }
 
 /**
- * Segments of all pieces, in order, as those of one transcript: only the very last word has no
- * space after it.
+ * Joins the segments of all pieces, in order, as the segments of one transcript. Only the very last
+ * word has no space after it.
  */
 export function joinSegments(pieces: readonly (readonly Segment[])[]): Segment[] {
   const segments = pieces.flat();
@@ -50,7 +51,10 @@ export function joinSegments(pieces: readonly (readonly Segment[])[]): Segment[]
   return segments;
 }
 
-/** Words with times of the media, none before the one before it or outside `span`. */
+/**
+ * Returns the words with times relative to the media. No word starts before the previous one or
+ * lies outside `span`.
+ */
 function placeWords(words: readonly EngineWord[], offsetMs: number, span: Span): EngineWord[] {
   let at = span.startMs;
   return words.map(({ text, startMs, endMs }) => {
@@ -60,7 +64,10 @@ function placeWords(words: readonly EngineWord[], offsetMs: number, span: Span):
   });
 }
 
-/** For engines without word times: the utterance's time in proportion to the letters. */
+/**
+ * Creates words for engines without word times: distributes the utterance's time in proportion to
+ * the letters.
+ */
 function spreadWords(text: string, span: Span): EngineWord[] {
   const words = text.trim().split(/\s+/);
   const letters = words.reduce((sum, word) => sum + word.length, 0);

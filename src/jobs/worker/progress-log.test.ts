@@ -10,14 +10,14 @@ function openLog(): { lines: Record<string, unknown>[]; log: ProgressLog } {
   return { lines, log: new ProgressLog(logger) };
 }
 
-test("a job of an hour that takes five minutes is logged every ten seconds and at the quarters", () => {
+test("a job of an hour that takes five minutes is logged every ten seconds and at each quarter", () => {
   const { lines, log } = openLog();
   const totalMs = 3_600_000;
   for (let second = 0; second <= 300; second++) {
     const doneMs = second * 12_000;
     log.note({ doneMs, totalMs, hereMs: doneMs }, 1_000 * second);
   }
-  // The quarters are at 75, 150, 225 and 300 seconds; ten seconds count from the line before.
+  // The quarters are at 75, 150, 225 and 300 seconds. The ten seconds count from the previous line.
   assert.equal(lines.length, 32);
   assert.deepEqual(lines[7], {
     level: 30,
@@ -55,7 +55,7 @@ test("a short job is logged at each quarter, and one without progress is not log
   assert.deepEqual(still.lines, []);
 });
 
-test("pieces of an earlier attempt do not count for the speed of this one", () => {
+test("pieces of an earlier attempt do not count toward the speed of this one", () => {
   const { lines, log } = openLog();
   log.note({ doneMs: 60_000, totalMs: 100_000, hereMs: 0 }, 0);
   log.note({ doneMs: 80_000, totalMs: 100_000, hereMs: 20_000 }, 10_000);

@@ -1,11 +1,12 @@
 import type { Log } from "../../std/log.ts";
 import type { Progress } from "./job-progress.ts";
 
-/** Time between two lines of a job, unless it passes a quarter. */
+/** The interval between two log lines of a job, unless it passes a quarter. */
 const logMs = 10_000;
 
 /**
- * Logs how far a job is, its speed, and how long it may still take: regularly, and at the quarters.
+ * Logs the progress of a job, its speed, and the estimated remaining time, at regular intervals and
+ * at each quarter.
  */
 export class ProgressLog {
   readonly #log: Log;
@@ -17,11 +18,11 @@ export class ProgressLog {
     this.#log = log;
   }
 
-  /** Called regularly with the progress of the job; `now` is on the clock of performance.now(). */
+  /** Called regularly with the job's progress; `now` is on the clock of performance.now(). */
   note({ doneMs, totalMs, hereMs }: Progress, now: number): void {
     if (totalMs === 0) return;
     const quarter = Math.floor((doneMs * 4) / totalMs);
-    // The progress of an earlier attempt is not logged, and does not count for the speed of this
+    // The progress of an earlier attempt is not logged, and does not count toward the speed of this
     // one.
     if (!this.#begun) {
       this.#begun = { at: now, hereMs };

@@ -49,15 +49,15 @@ export interface JobParts {
   readonly log: Log;
 }
 
-/** What a job needs of its attempt. */
+/** The part of an attempt that its job needs. */
 export type RunningAttempt = Pick<
   JobAttempt,
   "job" | "progress" | "signal" | "stopping" | "takeEngine" | "sized" | "mediaKept" | "pieceKept"
 >;
 
 /**
- * Runs a job to SUCCESS: media, transcription, and one commit of everything. Throws the error that
- * stopped it.
+ * Runs a job to SUCCESS: its media, the transcription, and one commit of all results. Throws the
+ * error that stopped the job.
  */
 export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<void> {
   const { db, media, recognition, meter } = parts;
@@ -65,7 +65,7 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
   const { lease, accountId } = job;
   const metadata = metadataOf(job.metadataText);
   const languageCode = languageOf(recognition, metadata);
-  // A job that has begun is finished even if the limit has been reached since.
+  // A job that has begun is finished even if the limit has been reached in the meantime.
   const isFirst = lease.number === 1;
   if (isFirst) await meter.checkAudio({ accountId, keyId: job.keyId ?? undefined });
   const mediaId = await media.take(attempt);
@@ -96,7 +96,8 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
 }
 
 /**
- * Keeps the pieces of a job; a single piece needs no checkpoint, since the end of the job keeps it.
+ * Keeps the pieces of a job. A single piece needs no checkpoint, since the end of the job stores
+ * it.
  */
 class Checkpoints {
   readonly #db: Kysely<Tables>;
@@ -104,7 +105,7 @@ class Checkpoints {
   #isSmall: boolean;
   #hasSome = false;
 
-  /** `durationMs`: what the header of the recording says. */
+  /** `durationMs` is the duration according to the header of the recording. */
   constructor(db: Kysely<Tables>, attempt: RunningAttempt, durationMs: number | undefined) {
     this.#db = db;
     this.#attempt = attempt;
@@ -126,7 +127,7 @@ class Checkpoints {
     const { job, signal } = this.#attempt;
     if (this.#isSmall && piece.index === 0) return;
     if (this.#isSmall) {
-      // It is longer than its header says.
+      // The recording is longer than its header states.
       this.#isSmall = false;
       this.#attempt.sized(false);
     }
@@ -138,7 +139,7 @@ class Checkpoints {
   };
 }
 
-/** Detects the speakers, if a diarization model is installed. */
+/** Opens a detector of the speakers, if a diarization model is installed. */
 async function openDetector(
   { db, recognition, log }: JobParts,
   { job: { lease }, signal }: RunningAttempt,
@@ -157,7 +158,7 @@ async function openDetector(
   });
 }
 
-/** The service's name of the job's language. Nodes may have different models. */
+/** Returns the installed language code for the job's language. Nodes may have different models. */
 function languageOf(
   { recognizer }: Pick<TranscribeParts, "recognizer">,
   metadata: TranscriptMetadata,
@@ -171,7 +172,10 @@ function languageOf(
   );
 }
 
-/** The transcript of a job, and how the job ends with it. `mediaId`: what the transcript keeps. */
+/**
+ * Returns the rows of a job's transcript, and the job's end with it. `mediaId` is the media that
+ * the transcript keeps.
+ */
 async function endOf(
   { lease, accountId, uri }: LeasedJob,
   metadata: TranscriptMetadata,
@@ -188,7 +192,7 @@ async function endOf(
     metadata,
     segments,
     mediaId,
-    // The declared type may be wrong; media that is kept shows its own.
+    // The declared type may be wrong. Media that is kept has its own type.
     recordingFileType: mediaId === null ? fileType : null,
   });
   const keepsMedia = mediaId !== null;

@@ -23,8 +23,8 @@ class TestJob implements RunningJob {
 }
 
 /**
- * A worker that takes 4 jobs by turn and 8 more, with the waiting jobs; jobs that are asked to
- * leave do so at once.
+ * A worker that leases 4 jobs by turn and 8 more, with the waiting jobs. Jobs that are asked to
+ * leave do so immediately.
  */
 class TestWorker {
   readonly jobs = new RunningJobs(4);
@@ -36,7 +36,7 @@ class TestWorker {
     this.waiting = waiting.map((accountId) => new TestJob(accountId));
   }
 
-  /** Leases all jobs that it may, in their order. */
+  /** Leases all jobs that the worker may lease, in order. */
   fill(): this {
     for (;;) {
       const passedOver = this.jobs.passedOver();
@@ -71,13 +71,13 @@ class TestWorker {
     this.running.splice(this.running.indexOf(job), 1);
     this.jobs.remove(job);
     job.isLeaving = false;
-    // Its turn is before those of all waiting jobs.
+    // The job's turn is before those of all waiting jobs.
     this.waiting.unshift(job);
     this.left++;
   }
 }
 
-test("`RunningJobs` takes one job of each other account in addition to those of a flood", () => {
+test("`RunningJobs` leases one job of each other account in addition to the jobs of a flood", () => {
   const flood = Array.from({ length: 20 }, () => "a");
   const worker = new TestWorker(flood).fill();
   assert.equal(worker.counts(), "a4");
@@ -88,7 +88,7 @@ test("`RunningJobs` takes one job of each other account in addition to those of 
   assert.equal(worker.left, 0);
 });
 
-test("`RunningJobs` releases the youngest job of the account with the most if all places are taken", () => {
+test("`RunningJobs` releases the youngest job of the account with the most jobs if all places are taken", () => {
   const worker = new TestWorker(Array.from("aaaaaabcdefghi")).fill();
   assert.equal(worker.counts(), "a4 b1 c1 d1 e1 f1 g1 h1 i1");
   assert.equal(worker.left, 0);
@@ -104,7 +104,7 @@ test("`RunningJobs` releases the youngest job of the account with the most if al
   assert.equal(worker.left, 3, "released jobs are not leased only to be released again");
 });
 
-test("`RunningJobs` keeps a job that is fetching its media if another one can be released", () => {
+test("`RunningJobs` keeps a job that is fetching its media if another job can be released", () => {
   const jobs = new RunningJobs(4);
   const fetched = [
     new TestJob("a"),
@@ -121,13 +121,13 @@ test("`RunningJobs` keeps a job that is fetching its media if another one can be
   assert.equal(jobs.passedOver(), undefined, "one at a time");
 });
 
-test("`RunningJobs` takes no more jobs when all places belong to different accounts", () => {
+test("`RunningJobs` leases no more jobs when all places belong to different accounts", () => {
   const worker = new TestWorker(Array.from("abcdefghijklm")).fill();
   assert.equal(worker.counts(), "a1 b1 c1 d1 e1 f1 g1 h1 i1 j1 k1 l1");
   assert.equal(worker.left, 0);
 });
 
-test("`RunningJobs` isolates a job until it shares again or ends", async () => {
+test("`RunningJobs` isolates a job until it shares the worker again or ends", async () => {
   const jobs = new RunningJobs(4);
   const [suspect, ...others] = [new TestJob("a"), new TestJob("a"), new TestJob("b")];
   for (const job of [suspect, ...others]) jobs.add(job);
@@ -153,7 +153,7 @@ test("`RunningJobs` isolates a job until it shares again or ends", async () => {
   assert.deepEqual(jobs.passedOver(), []);
 });
 
-test("`RunningJobs` takes small jobs without a place for them, and after eight in a row leases many at the same time", () => {
+test("`RunningJobs` leases small jobs without using a place, and after eight in a row leases many at once", () => {
   const jobs = new RunningJobs(4);
   const add = (isSmall?: boolean): TestJob => {
     const job = new TestJob("a");
@@ -188,7 +188,7 @@ test("`RunningJobs` takes small jobs without a place for them, and after eight i
   assert.equal(jobs.room(), 0, "long ones need places");
 });
 
-test("`RunningJobs` takes jobs of others in addition to many that were expected to be small and stall", async () => {
+test("`RunningJobs` leases jobs of other accounts in addition to many jobs that were expected to be small but stall", async () => {
   const jobs = new RunningJobs(4);
   const add = (accountId: string, isSmall?: boolean): TestJob => {
     const job = new TestJob(accountId, isSmall !== undefined);
@@ -198,7 +198,7 @@ test("`RunningJobs` takes jobs of others in addition to many that were expected 
     return job;
   };
   for (const job of Array.from({ length: 8 }, () => add("a", true))) jobs.remove(job);
-  // Their media is slow to arrive.
+  // The media of these jobs is slow to arrive.
   const slow = Array.from({ length: 24 }, () => add("a"));
   assert.equal(jobs.passedOver(), undefined, "they may end in a moment");
   await jobs.change(1);

@@ -1,56 +1,59 @@
 /** A job that a worker has leased. */
 export interface RunningJob {
-  /** Ids of jobs sort by age. */
+  /** The id of the job. Job ids sort by age. */
   readonly id: string;
   readonly accountId: string;
-  /** Whether its media is kept: a job that is released before that has to fetch it again. */
+  /**
+   * Whether the job's media is kept. A job that is released before then has to fetch the media
+   * again.
+   */
   readonly hasMedia: boolean;
   /**
-   * Whether its recording is a single piece: it uses little memory and ends soon. undefined: not
-   * known yet.
+   * Whether the job's recording is a single piece, so that it uses little memory and ends soon;
+   * undefined if this is not known yet.
    */
   readonly isSmall: boolean | undefined;
-  /** Whether a piece of it has had an engine on this worker. */
+  /** Whether a piece of the job has had an engine on this worker. */
   readonly hasBegun: boolean;
-  /** Whether it has been asked to leave. */
+  /** Whether the job has been asked to leave. */
   readonly isLeaving: boolean;
-  /** Asks it to leave at its next checkpoint. */
+  /** Asks the job to leave at its next checkpoint. */
   leave(): void;
 }
 
 /**
- * In addition to the jobs that keep a worker busy, it leases this many of accounts that have none
- * on it, so that a job begins immediately, however many another account has running. Each costs a
- * decoder, which is idle most of the time.
+ * The number of places for jobs of accounts that have no jobs on this worker, in addition to the
+ * jobs that keep it busy. A job of such an account begins immediately, regardless of how many jobs
+ * another account has running. Each place costs a decoder, which is idle most of the time.
  */
 const otherAccounts = 8;
 /**
- * Up to this many small jobs take no place: while they wait for engines and commits, the next ones
- * begin.
+ * The maximum number of small jobs that occupy no place: while they wait for engines and commits,
+ * the next jobs begin.
  */
 const smallJobs = 32;
 /**
- * After this many small jobs in a row the next ones are expected to be small, too, and are leased
- * many at once.
+ * The number of small jobs in a row after which the next ones are also expected to be small, and
+ * many are leased at once.
  */
 const smallStreak = 8;
 const smallAtOnce = 12;
 
 /**
- * The jobs of a worker, and which accounts it leases from next. If all places are taken, an account
- * that has at least two jobs fewer here than another one still gets a place: the other's youngest
- * job leaves, whose pieces come last. Each such change makes the accounts more equal, so that the
- * changes end.
+ * The jobs of a worker, and the choice of accounts to lease from next. If all places are taken, an
+ * account that has at least two jobs fewer here than another one still gets a place: the youngest
+ * job of the other account leaves, since its pieces come last. Each such change makes the accounts
+ * more equal, so the changes come to an end.
  */
 export class RunningJobs {
   readonly #anyoneMax: number;
   readonly #jobs = new Set<RunningJob>();
   #alone: RunningJob | undefined;
-  /** Small jobs in a row. */
+  /** The number of small jobs in a row. */
   #streak = 0;
   #change = Promise.withResolvers<void>();
 
-  /** `anyoneMax`: jobs that are leased by their turn only. */
+  /** `anyoneMax` is the maximum number of jobs that are leased only by their turn. */
   constructor(anyoneMax: number) {
     this.#anyoneMax = anyoneMax;
   }
@@ -59,11 +62,14 @@ export class RunningJobs {
     return Array.from(this.#jobs, ({ id }) => id);
   }
 
-  /** Accounts that may get no further job now; undefined: no account may. */
+  /**
+   * Returns the accounts that may get no further job now; undefined if this applies to all
+   * accounts.
+   */
   passedOver(): readonly string[] | undefined {
     if (this.#alone) return undefined;
     if (this.room() > 0) return [];
-    // Soon there is room to lease many in one statement, which is cheaper.
+    // There will soon be room to lease many jobs in one statement, which is cheaper.
     if (this.#expectsSmall()) return undefined;
     const counts = this.#counts();
     if (this.#taken() < this.#anyoneMax + otherAccounts) return [...counts.keys()];
@@ -73,7 +79,7 @@ export class RunningJobs {
     return [...counts].filter(([, count]) => count > most - 2).map(([accountId]) => accountId);
   }
 
-  /** How many jobs may be leased by their turn only now. */
+  /** Returns the number of jobs that may be leased now only by their turn. */
   room(): number {
     if (this.#alone) return 0;
     const places = Math.max(0, this.#anyoneMax - this.#taken());
@@ -82,7 +88,7 @@ export class RunningJobs {
     return atOnce === smallAtOnce ? atOnce : 0;
   }
 
-  /** How many of the free engines no job on this worker is going to use. */
+  /** Returns the number of free engines that no job on this worker is going to use. */
   spare(enginesFree: number): number {
     const preparing = [...this.#jobs].filter(({ hasBegun, isLeaving }) => !hasBegun && !isLeaving);
     return Math.max(0, enginesFree - preparing.length);
@@ -99,15 +105,15 @@ export class RunningJobs {
     this.wake();
   }
 
-  /** Adds a leased job; another one leaves for it if all places are taken. */
+  /** Adds a leased job. If all places are taken, another job leaves. */
   add(job: RunningJob): void {
     this.#jobs.add(job);
     if (this.#taken() > this.#anyoneMax + otherAccounts) this.#youngestOfMost(job)?.leave();
   }
 
   /**
-   * Makes all other jobs leave, and waits for them. No job may be leased until this one shares
-   * again, or is removed.
+   * Makes all other jobs leave, and waits until they have. No job may be leased until this job
+   * shares the worker again or is removed.
    */
   async isolate(job: RunningJob): Promise<void> {
     this.#alone = job;
@@ -115,7 +121,7 @@ export class RunningJobs {
     while (this.#jobs.size > 1) await this.#change.promise;
   }
 
-  /** Makes jobs leave, by their ids. */
+  /** Makes the jobs with these ids leave. */
   release(jobIds: readonly string[]): void {
     for (const job of this.#jobs) if (jobIds.includes(job.id)) job.leave();
   }
@@ -137,8 +143,8 @@ export class RunningJobs {
   }
 
   /**
-   * Resolves when other jobs may be leased than before, or the time is over: then the jobs of
-   * unknown size are no longer expected to be small.
+   * Resolves when different jobs may be leased than before, or after msMax. In the latter case,
+   * jobs of unknown size are no longer expected to be small.
    */
   async change(msMax: number): Promise<void> {
     const timer = setTimeout(() => {
@@ -164,12 +170,12 @@ export class RunningJobs {
     return [...this.#jobs].filter((job) => job.isSmall ?? isSmall).length;
   }
 
-  /** Places that are taken. */
+  /** Returns the number of places that are taken. */
   #taken(): number {
     return this.#jobs.size - Math.min(this.#small(), smallJobs);
   }
 
-  /** Jobs of each account that are not leaving. */
+  /** Returns the number of jobs of each account that are not leaving. */
   #counts(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { isLeaving, accountId } of this.#jobs) {
@@ -178,7 +184,10 @@ export class RunningJobs {
     return counts;
   }
 
-  /** The youngest job of the account with the most; one whose media is kept, if there is one. */
+  /**
+   * Returns the youngest job of the account with the most jobs; if possible, a job with media that
+   * is kept.
+   */
   #youngestOfMost(added: RunningJob): RunningJob | undefined {
     const counts = this.#counts();
     const most = Math.max(...counts.values());

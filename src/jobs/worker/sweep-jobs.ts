@@ -7,7 +7,7 @@ import type { Log } from "../../std/log.ts";
 const jobsAtOnce = 100;
 
 /**
- * Releases the media of jobs that have ended: fetched media is deleted unless a transcript keeps
+ * Releases the media of jobs that have ended. Fetched media is deleted unless a transcript keeps
  * it; an upload stays for another job. Called after each job, and regularly for jobs whose worker
  * died.
  */

@@ -23,7 +23,7 @@ export interface TranscribeParts {
   readonly sandbox: Sandbox;
   readonly recognizer: Recognizer;
   readonly durationMsMax: number;
-  /** Wait before a piece whose engine was lost is recognized again. Default 250. */
+  /** The wait before a piece is recognized again after its engine was lost. Default 250. */
   readonly retryMs?: number;
 }
 
@@ -33,11 +33,11 @@ export interface TranscribeOptions {
   readonly languageCode: string;
   /** The pieces that earlier attempts kept. */
   readonly known: ReadonlyMap<number, StoredPiece>;
-  /** Called with each new result; the piece counts once it resolves. */
+  /** Called with each new result. The piece counts once the promise resolves. */
   readonly keep: (piece: Piece, segments: readonly Segment[]) => Promise<void>;
-  /** Called with the parts of the waveform in order, if it is needed. */
+  /** Called with the parts of the waveform in order, if the waveform is needed. */
   readonly keepPeaks?: KeepPeaks | undefined;
-  /** If speakers are detected: receives every piece. */
+  /** Receives every piece, if speakers are to be detected. */
   readonly speakers?: SpeakerDetector | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Transcription extends MediaFacts {
 }
 
 /**
- * Decodes media, cuts it at pauses, recognizes the pieces in parallel and joins them. Throws
+ * Decodes media, cuts it at pauses, recognizes the pieces in parallel and joins the results. Throws
  * ServiceError for the caller.
  */
 export async function transcribeMedia(
@@ -116,7 +116,7 @@ export async function transcribeMedia(
 
 export const retryMsDefault = 250;
 
-/** Recognizes a piece. Retries after a lost engine, and waits for a busy one. */
+/** Recognizes a piece. Retries after a lost engine, and waits for a busy engine. */
 async function recognizePiece(
   { recognizer, retryMs = retryMsDefault }: TranscribeParts,
   piece: Piece,

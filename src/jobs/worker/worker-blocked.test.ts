@@ -1,4 +1,4 @@
-// It stops its whole process at times: no other test can run in it.
+// This test stops its whole process at times, so no other test can run in this process.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,7 @@ test("a job that blocks its worker until the lease is lost ends as FAILED after 
     ...toneRecognizer(),
     // oxlint-disable-next-line require-yield -- it never has words
     async *recognize(_, { signal }) {
-      // The whole process, for longer than a lease.
+      // The whole process is blocked for longer than a lease.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, leaseMs + 1_000);
       await sleep(60_000, undefined, signal && { signal });
     },

@@ -38,7 +38,9 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-/** Minutes of silence: a small file that is nevertheless cut into pieces. */
+/**
+ * Returns a recording with minutes of silence: a small file that is nevertheless cut into pieces.
+ */
 async function silence(minutes: number): Promise<Buffer> {
   const source = `aevalsrc=0:s=8000:d=${minutes * 60}`;
   const parameters = ["-v", "error", "-f", "lavfi", "-i", source, "-f", "flac", "-"];
@@ -46,7 +48,7 @@ async function silence(minutes: number): Promise<Buffer> {
   return stdout;
 }
 
-/** Recognizes nothing in each piece, and takes `pieceMs` for it. */
+/** Creates a recognizer that takes `pieceMs` for each piece and recognizes nothing in it. */
 function slowRecognizer(pieceMs: number): Recognizer {
   return {
     ...toneRecognizer(),
@@ -69,27 +71,27 @@ async function count(from: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** Jobs that a worker has leased. */
+/** The jobs that a worker has leased. */
 const leased = "transcript_job where state = 'PROCESSING' and due_at > now()";
-/** Jobs that a worker had, and that wait for the next one. */
+/** The jobs that a worker has released, and that wait for the next worker. */
 const released = "transcript_job where state = 'PROCESSING' and lease > 0 and due_at <= now()";
 
-/** Ends what a test has left running and waiting. */
+/** Deletes the jobs that a test has left running and waiting. */
 async function forgetJobs(): Promise<void> {
   await jobs.database.pool.query("delete from transcript_job");
 }
 
-test("a minute is transcribed before any of 20 hours of another account", async () => {
+test("a minute of audio is transcribed before any of 20 hours of another account", async () => {
   await overtakesFlood({ workers: 1, floods: 1, parallelism: 2 });
 });
 
-test("a minute is transcribed before any of 20 hours of four accounts, on three workers", async () => {
+test("a minute of audio is transcribed before any of 20 hours of four accounts, on three workers", async () => {
   await overtakesFlood({ workers: 3, floods: 4, parallelism: 1 });
 });
 
 async function overtakesFlood(options: {
   readonly workers: number;
-  /** Accounts with long recordings. */
+  /** The number of accounts with long recordings. */
   readonly floods: number;
   readonly parallelism: number;
 }): Promise<void> {
@@ -104,7 +106,7 @@ async function overtakesFlood(options: {
     const parts = { scratchFolder, parallelism };
     opened.use(await jobs.openWorker(slowRecognizer(500), parts));
   }
-  // Every worker has as many of them as it may have, and pieces are being recognized.
+  // Every worker runs as many of these jobs as it may, and pieces are being recognized.
   const active = Math.min(20, workers * (parallelism + 2));
   await until(async () => (await count(leased)) >= active);
   await until(async () => (await count("transcript_job_piece")) > 0);
@@ -113,14 +115,14 @@ async function overtakesFlood(options: {
   assert.equal(await count("transcript_job where state = 'PROCESSING'"), 20);
 }
 
-test("a job that was released for another account's continues where it was, and nothing is recognized twice", async () => {
+test("a job that was released in favor of another account continues where it was, and nothing is recognized twice", async () => {
   await using opened = new AsyncDisposableStack();
   opened.defer(forgetJobs);
   const many = await jobs.addAccount();
   const others = await Promise.all(Array.from({ length: 9 }, () => jobs.addAccount()));
   const words = numbers(150);
   await fixture.submit("/tones.wav", toneWav(words));
-  // Longer than a piece: a shorter job would take no place.
+  // The recording is longer than a piece, since a shorter job would occupy no place.
   await fixture.submit("/tone.wav", toneWav(Array.from({ length: 60 }, () => 40)));
   await forgetJobs();
   const gate = Promise.withResolvers<void>();
@@ -139,8 +141,8 @@ test("a job that was released for another account's continues where it was, and 
   await until(async () => (await count("transcript_job where media_id is not null")) === 3);
   const singles: string[] = [];
   for (const other of others) singles.push(await submit(other, "/tone.wav"));
-  // The worker takes eight jobs of others in addition to the three; for the ninth, one of the three
-  // leaves.
+  // The worker leases eight jobs of other accounts in addition to the three. For the ninth, one of
+  // the three leaves.
   await until(async () => (await count(released)) === 1);
   await until(async () => (await count(leased)) === 11);
   assert.equal(recognized.length, 1);
@@ -162,7 +164,7 @@ test("a job that was released for another account's continues where it was, and 
   assert.equal(pieces.length, 5 * new Set(pieces).size);
 });
 
-test("at its last attempt a job is alone until it is past the piece at which its worker died, and the others wait no longer", async () => {
+test("a job at its last attempt runs alone until it is past the piece at which its worker died, and then the others continue", async () => {
   await using opened = new AsyncDisposableStack();
   opened.defer(forgetJobs);
   const [one, other] = [await jobs.addAccount(), await jobs.addAccount()];
@@ -172,7 +174,7 @@ test("at its last attempt a job is alone until it is past the piece at which its
   await until(async () => (await count("transcript_job_piece")) > 0);
   const { pool } = jobs.database;
   await jobs.database.db.transaction().execute(async (trx) => {
-    // As if its worker had died twice.
+    // The job looks as if its worker had died twice.
     const id = newId();
     const job = { id, accountId: other, metadata, source: { uri: `${fixture.url}/hour.flac` } };
     const key = { idempotencyKey: null, requestSha256: null };

@@ -37,7 +37,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("a job whose media cannot be fetched ends as FAILED with the reason, and leaves nothing behind", async () => {
+test("a job with media that cannot be fetched ends as FAILED with the reason, and leaves nothing behind", async () => {
   const tones = toneWav(numbers(10));
   const closed = await serveMedia(() => {});
   await closed[Symbol.asyncDispose]();
@@ -90,7 +90,7 @@ test("a job whose media cannot be fetched ends as FAILED with the reason, and le
   await fixture.isTidy();
 });
 
-test("a worker that stops releases its job, and the next one continues from the kept pieces", async () => {
+test("a worker that stops releases its job, and the next worker continues from the kept pieces", async () => {
   const recognized: string[] = [];
   const words = numbers(200);
   const gate = Promise.withResolvers<void>();
@@ -115,7 +115,7 @@ test("a worker that stops releases its job, and the next one continues from the 
   assert.equal(await attemptsOf(name), 1);
 });
 
-test("a piece is retried after a lost engine, and the job fails if the engine stays lost", async () => {
+test("a piece is retried after a lost engine, and the job fails if the engine remains unavailable", async () => {
   const failing = (failures: number, error: () => Error): Recognizer & { count: number } => {
     const tone = toneRecognizer();
     const recognizer = {
@@ -161,7 +161,10 @@ test("a worker continues after the database was unavailable", async () => {
   assert.equal((await transcriptOf(job)).text, words.join(" "));
 });
 
-/** The database; its connection breaks once after a statement with such a row was executed. */
+/**
+ * Returns the database with a connection that breaks once, after a statement with such a row was
+ * executed.
+ */
 function losingAnswer(isLost: (row: object) => boolean): {
   db: Kysely<Tables>;
   lost: () => number;
@@ -187,7 +190,7 @@ async function attemptsOf(name: string): Promise<number> {
   return (await job.where("id", "=", name.split("/")[1] ?? "").executeTakeFirstOrThrow()).tries;
 }
 
-test("a job that was leased without an answer to the worker is leased again when its lease ends", async () => {
+test("a job whose lease was not confirmed to the worker is leased again when the lease ends", async () => {
   const { db, lost } = losingAnswer((row) => "media_uri" in row);
   await using _worker = await jobs.openWorker(toneRecognizer(), { db });
   const name = await submit("/begun.wav", toneWav([11, 12]));
@@ -197,7 +200,7 @@ test("a job that was leased without an answer to the worker is leased again when
   assert.equal(await attemptsOf(name), 2);
 });
 
-/** Jobs whose worker seems to have died twice. */
+/** Submits jobs whose worker seems to have died twice. */
 async function submitSuspects(...paths: readonly string[]): Promise<string[]> {
   const names: string[] = [];
   for (const path of paths) names.push(await submit(path, toneWav(numbers(200))));
@@ -225,7 +228,7 @@ test("a job at its last attempt continues after the database was unavailable", a
   assert.equal(job.state, State.SUCCESS, job.error?.message);
 });
 
-/** The database; its connection breaks at the first release of a lease. */
+/** Returns the database with a connection that breaks at the first release of a lease. */
 function losingRelease(): { db: Kysely<Tables>; lost: () => number } {
   let lost = 0;
   const db = jobs.database.db.withPlugin({
@@ -239,7 +242,7 @@ function losingRelease(): { db: Kysely<Tables>; lost: () => number } {
   return { db, lost: () => lost };
 }
 
-test("a worker that stops releases its job, although the database is unavailable at first", async () => {
+test("a worker that stops releases its job, even if the database is unavailable at first", async () => {
   const { db, lost } = losingRelease();
   const begun = Promise.withResolvers<void>();
   const recognizer = toneRecognizer({ pieceMs: 50, onPiece: () => begun.resolve() });
@@ -259,7 +262,7 @@ test("a worker that stops releases its job, although the database is unavailable
   );
 });
 
-test("a job that has to be alone begins, although the database was unavailable when another one was put off", async () => {
+test("a job that has to run alone begins, even if the database was unavailable when another job was put off", async () => {
   const { db, lost } = losingRelease();
   const names = await submitSuspects("/alone.wav", "/put-off.wav");
   await using _worker = await jobs.openWorker(toneRecognizer(), { db });
@@ -271,7 +274,7 @@ test("a job that has to be alone begins, although the database was unavailable w
   );
 });
 
-test("a job continues with its fetched media if the answer to recording it was lost", async () => {
+test("a job continues with its fetched media if the response to recording the media was lost", async () => {
   let isLost = false;
   const { db: real } = jobs.database;
   // The first transaction of a job records its media.

@@ -13,7 +13,7 @@ import { TranscriptJob_State as State } from "../../gen/hlust/transcripts/v1alph
 
 let fixture: WorkerFixture;
 let jobs: WorkerFixture["jobs"];
-/** Paths of the media server, once for each time that one was fetched. */
+/** The fetched paths of the media server, one entry for each fetch. */
 const fetched: string[] = [];
 
 before(async () => {
@@ -23,7 +23,10 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-/** Records the pieces by their words, and delays them until the gate opens. */
+/**
+ * Creates a recognizer that records the pieces by their words, and delays them until the gate
+ * opens.
+ */
 function gatedRecognizer(recognized: string[], gate: Promise<void>): Recognizer {
   return toneRecognizer({
     async onPiece(words) {
@@ -60,14 +63,14 @@ async function textOf(name: string): Promise<string> {
   return (await fixture.transcriptOf(job)).text;
 }
 
-test("an idle worker takes over jobs that wait behind a long one, and continues where they were", async () => {
+test("an idle worker takes over jobs that wait behind a long one, and continues from where they were", async () => {
   await using opened = new AsyncDisposableStack();
   const [first, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const recognized: string[] = [];
   const { pool } = jobs.database;
   const words = numbers(150);
 
-  // A recording of several pieces, two of which a worker has kept before it stopped.
+  // This recording has several pieces, two of which a worker kept before it stopped.
   const stopping = await openWorker(
     "stopping",
     toneRecognizer({
@@ -85,7 +88,7 @@ test("an idle worker takes over jobs that wait behind a long one, and continues 
   assert.equal(await count("transcript_job_piece"), 2);
   await pool.query("update transcript_job set due_at = now() + interval '50 seconds'");
 
-  // One worker has it and five short jobs waiting behind another one, which does not end.
+  // One worker has this job, and five short jobs that wait behind another job, which does not end.
   const busy = await submit("/busy.wav", [7, 8]);
   opened.use(await openWorker("busy", gatedRecognizer(recognized, gate.promise)));
   opened.defer(() => gate.resolve());
@@ -111,10 +114,10 @@ test("an idle worker takes over jobs that wait behind a long one, and continues 
   assert.equal(await count("transcript_job where tries <> 1"), 0, "no attempt is counted");
 });
 
-test("a worker leases no job that would wait there while another worker is idle", async () => {
+test("a worker does not lease a job that would wait there while another worker is idle", async () => {
   await using opened = new AsyncDisposableStack();
   const { pool } = jobs.database;
-  // A worker that is always idle, and never leases a job.
+  // This simulates a worker that is always idle and never leases a job.
   await pool.query(`alter table idle_worker rename to idle_worker_kept;
     create view idle_worker as select gen_random_uuid() as id, 0 as wanted, now() as seen_at;
     create rule swept as on delete to idle_worker do instead nothing`);
@@ -145,7 +148,7 @@ test("a worker leases no job that would wait there while another worker is idle"
   assert.deepEqual(recognized, words.map(String));
 });
 
-test("jobs run although the database refuses to record which workers are idle", async () => {
+test("jobs run even if the database refuses to record which workers are idle", async () => {
   await using opened = new AsyncDisposableStack();
   const { pool } = jobs.database;
   await pool.query(`create function refuse() returns trigger language plpgsql

@@ -19,12 +19,15 @@ import { findWaveform } from "../../media/media-facts.ts";
 import { sweepMedia } from "../../media/sweep-media.ts";
 import { createLog } from "../../std/log.ts";
 
-/** A lease is due after 10 s, and leased with the next poll; the rest is for a busy machine. */
+/**
+ * The maximum time until a job continues. A lease is due after 10 s, and the job is leased with the
+ * next poll; the rest is a reserve for a busy machine.
+ */
 const resumedMsMax = 15_000;
 
-/** A worker in a process of its own. */
+/** A worker in a separate process. */
 class WorkerProcess implements AsyncDisposable {
-  /** The words of each piece that it began. */
+  /** The words of each piece that the worker began. */
   readonly recognized: string[] = [];
   readonly child: ChildProcess;
   readonly #gone: Promise<unknown>;
@@ -66,13 +69,13 @@ async function transcriptCount(fixture: WorkerFixture): Promise<number> {
   return rows.length;
 }
 
-/** Lets the leases run out, without a wait in the test. */
+/** Lets the leases expire without a wait in the test. */
 async function loseLeases(fixture: WorkerFixture): Promise<void> {
   const { pool } = fixture.jobs.database;
   await pool.query("update transcript_job set due_at = now() where lease > 0");
 }
 
-/** The programs that decode scratch files of this test. */
+/** Returns the number of programs that decode scratch files of this test. */
 async function decoders(fixture: WorkerFixture): Promise<number> {
   let count = 0;
   for (const pid of await readdir("/proc")) {
@@ -84,7 +87,8 @@ async function decoders(fixture: WorkerFixture): Promise<number> {
 }
 
 /**
- * Kills a worker, and the next one, too; returns how long after the first death its job continued.
+ * Kills a worker, and then the next one. Returns the time after which the job of the first worker
+ * continued.
  */
 async function followTheKilled(): Promise<number> {
   await using fixture = await openWorkerFixture();
@@ -98,7 +102,7 @@ async function followTheKilled(): Promise<number> {
   await until(async () => (await decoders(fixture)) === 0);
   await until(async () => second.recognized.length > 0);
   const resumedMs = performance.now() - killedAt;
-  // The next one is killed, too, and another one continues.
+  // The next worker is also killed, and another one continues.
   await until(async () => second.recognized.length >= 3);
   await using third = new WorkerProcess(fixture.folder, { pieceMs: 50 });
   await second.kill();
@@ -142,7 +146,7 @@ describe("a worker that dies", { concurrency: true }, () => {
     const { text, version } = await fixture.transcriptOf(job);
     assert.equal(text, words.join(" "));
     sleeper.child.kill("SIGCONT");
-    // It leases another job only after it has dropped this one.
+    // The worker leases another job only after it has dropped this one.
     const next = await fixture.submit("/next.wav", toneWav([40]));
     await fixture.jobs.ended(fixture.account, next);
     await sleeper[Symbol.asyncDispose]();
@@ -171,8 +175,8 @@ describe("a worker that dies", { concurrency: true }, () => {
     const other = await fixture.jobs.ended(fixture.account, bystander);
     assert.equal((await fixture.transcriptOf(other)).text, words.join(" "));
     await worker[Symbol.asyncDispose]();
-    // A death between the last byte of a fetch and its row leaves bytes, which the sweep of the
-    // service finds.
+    // A worker that dies between the last byte of a fetch and its row leaves bytes, which the sweep
+    // of the service finds.
     const { database, store } = fixture.jobs;
     const now = (): number => Date.now() + 3_600_000;
     await sweepMedia({ db: database.db, store, log: createLog("silent"), now });

@@ -21,7 +21,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-/** The database as a node reaches it; `isDown` is called with each statement. */
+/** Returns the database as a node reaches it. `isDown` is called with each statement. */
 function reachedUnless(isDown: (statement: string) => boolean): Kysely<Tables> {
   return fixture.jobs.database.db.withPlugin({
     transformQuery({ node }) {
@@ -50,8 +50,8 @@ test("a worker keeps its job through an outage of the database that is longer th
   isDown = true;
   const { pool } = jobs.database;
   let polls = 0;
-  // The first poll of the other worker fails. When it returns, the database answers; the first
-  // worker extends its lease once a second.
+  // The first poll of the other worker fails. When its polls succeed again, the database soon
+  // responds to the first worker too, which extends its lease once a second.
   const other = reachedUnless((statement) => {
     if (!/with next as|select 1/.test(statement)) return false;
     polls++;

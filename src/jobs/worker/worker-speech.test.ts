@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const sentences = ["góðan daginn", "veðrið er gott í dag", "takk fyrir komuna"];
 const pauseMs = 900;
 
-test("a long recording has the same words as its sentences alone, none lost or doubled at the cuts", async () => {
+test("a long recording has the same words as its separate sentences, with none lost or duplicated at the cuts", async () => {
   await using fixture = await openWorkerFixture();
   const log = createLog("silent");
   await using pool = await openEnginePool({
@@ -65,7 +65,9 @@ test("a long recording has the same words as its sentences alone, none lost or d
   }
 });
 
-/** The words of a sentence that is recognized alone, with their times from its first sample. */
+/**
+ * Returns the words of a sentence that is recognized separately, with times from its first sample.
+ */
 async function recognizeAlone(pool: Recognizer, text: string) {
   const samples = joined(silence(pauseMs), espeak(text), silence(pauseMs));
   const options = { languageCode: "is-IS", mode: "job", sampleRateHertz: 16_000 } as const;

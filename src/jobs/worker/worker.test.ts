@@ -34,7 +34,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("a job becomes a transcript with every word once, in order and in time", async () => {
+test("a job becomes a transcript with every word once, in order and with correct times", async () => {
   await using _worker = await jobs.openWorker(toneRecognizer());
   const words = numbers(180);
   const name = await submit("/tone.wav", toneWav(words));
@@ -71,8 +71,8 @@ test("a job becomes a transcript with every word once, in order and in time", as
 
 test("progress rises within a piece each second, as the engine reports it, and never falls", async () => {
   const tones = toneRecognizer();
-  // The engine of the first attempt is lost after 15 of 22 seconds; the second attempt processes
-  // them again.
+  // The engine of the first attempt is lost after 15 of 22 seconds. The second attempt processes
+  // these seconds again.
   const attempts = [
     [5_000, 15_000],
     [3_000, 20_000],
@@ -129,7 +129,10 @@ test("progress rises within a piece each second, as the engine reports it, and n
   }
 });
 
-/** Resolves when a job's worker has extended its lease twice, and written the progress by now. */
+/**
+ * Resolves when a job's worker has extended its lease twice, and has therefore written the current
+ * progress.
+ */
 async function beat(id: string): Promise<void> {
   const last = async (): Promise<string> => {
     const query = "select due_at::text as at from transcript_job where id = $1";
@@ -142,12 +145,12 @@ async function beat(id: string): Promise<void> {
   }
 }
 
-/** The lastUpdatedTime of a job, in milliseconds. */
+/** Returns the lastUpdatedTime of a job in milliseconds. */
 function timeOf({ lastUpdatedTime }: TranscriptJob): number {
   return Number(lastUpdatedTime?.seconds) * 1000 + (lastUpdatedTime?.nanos ?? 0) / 1e6;
 }
 
-test("silence ends as SUCCESS with an empty transcript", async () => {
+test("a recording of silence ends as SUCCESS with an empty transcript", async () => {
   await using _worker = await jobs.openWorker(toneRecognizer());
   const name = await submit("/silence.wav", wavOf(new Int16Array(64_000)));
   const job = await jobs.ended(account, name);
@@ -157,7 +160,7 @@ test("silence ends as SUCCESS with an empty transcript", async () => {
   assert.equal(metadata.recordingDuration && msOfDuration(metadata.recordingDuration), 4_000);
 });
 
-test("an upload is transcribed; without keepMedia its media is deleted then", async () => {
+test("an upload is transcribed, and without keepMedia its media is then deleted", async () => {
   const upload = async (): Promise<string> => {
     const [id, mediaId] = [newId(), newId()];
     const bytes = toneWav([7, 8, 9]);
@@ -201,7 +204,7 @@ async function* single(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-test("a job in a language without a model on this worker fails with a list of the installed ones", async () => {
+test("a job in a language without a model on this worker fails with a list of the installed languages", async () => {
   const recognizer: Recognizer = { ...toneRecognizer(), languageCodes: () => ["is-IS"] };
   await using _worker = await jobs.openWorker(recognizer);
   const job = await jobs.ended(account, await submit("/language.wav", toneWav([11])));
@@ -209,7 +212,7 @@ test("a job in a language without a model on this worker fails with a list of th
   assert.match(job.error?.message ?? "", /"en-US" has no installed model; installed: is-IS/);
 });
 
-test("the single job of one account is not delayed by many of another", async () => {
+test("the only job of one account is not delayed by many jobs of another", async () => {
   const order: string[] = [];
   const recognizer = toneRecognizer({
     pieceMs: 30,
@@ -223,7 +226,7 @@ test("the single job of one account is not delayed by many of another", async ()
   const single = await jobs.submit(other, jobRequest(`${fixture.url}/single.wav`));
   await using _worker = await jobs.openWorker(recognizer, { parallelism: 1 });
   await jobs.ended(other, single);
-  // Three jobs run at a time: one that is recognized, and two that fetch.
+  // Three jobs run concurrently: one is recognized, and two fetch their media.
   assert.ok(order.indexOf("50") <= 5, order.join());
   await Promise.all(names.map(async (name) => await jobs.ended(account, name)));
 });

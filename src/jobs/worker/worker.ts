@@ -26,35 +26,40 @@ import { RunningJobs } from "./running-jobs.ts";
 import { retryMsDefault } from "./transcribe-media.ts";
 
 export interface WorkerParts extends Omit<JobParts, "finish"> {
-  /** Wakes the worker when a job was submitted on this node, or when it has nothing left. */
+  /**
+   * Wakes the worker when a job was submitted on this node, or when the worker has no jobs left.
+   */
   readonly arrivals: Arrivals;
-  /** Pieces of recordings recognized at a time: the number of engine processes. */
+  /** The number of pieces recognized concurrently, which is the number of engine processes. */
   readonly parallelism: number;
 }
 
-/** How often a queue without jobs is polled: less often the longer it is empty. */
+/** The interval at which a queue without jobs is polled, which grows while the queue is empty. */
 const pollMs = { min: 50, max: 500 } as const;
-/** Wait after the database has failed. */
+/** The wait after a database failure. */
 const troubleMs = 2_000;
-/** Every worker extends its leases within this time once the database answers again. */
+/** The time within which every worker extends its leases once the database is available again. */
 const keepersMs = 1_500;
 const sweepMs = 30_000;
-/** How long a worker that stops waits for pieces to be kept. */
+/** How long a worker that is stopping waits for pieces to be kept. */
 const stopMsMax = 5_000;
 /**
- * How many jobs a worker takes beyond those that keep the engines busy, so that they can fetch
- * their media.
+ * The number of jobs that a worker leases beyond those that keep the engines busy, so that they can
+ * fetch their media.
  */
 const fetchingJobs = 2;
 /**
- * A job that has waited this long behind another one is handed over to an idle worker. Moving it
- * sooner costs more than waiting.
+ * The time after which a job that waits behind another one is handed over to an idle worker. Moving
+ * it sooner costs more than waiting.
  */
 const handOverAfterMs = 500;
-/** How often a worker where a job waits looks for an idle one. */
+/** The interval at which a worker with a waiting job looks for an idle worker. */
 const handOverEveryMs = 250;
 
-/** Works on jobs until it is disposed of: then it releases what it has not finished. */
+/**
+ * Opens a worker that runs jobs until it is disposed of. It then releases the jobs that it has not
+ * finished.
+ */
 export async function openWorker(parts: WorkerParts): Promise<AsyncDisposable> {
   await parts.media.prepare();
   return new Worker(parts);
@@ -119,25 +124,26 @@ class Worker implements AsyncDisposable {
     await repeat({ everyMs, ...failing, log: this.#log, event, signal }, act);
   }
 
-  /** Leases the next jobs if there is room for some; otherwise waits until there may be. */
+  /** Leases the next jobs if there is room for any; otherwise waits until there may be. */
   async #lease(): Promise<void> {
     const next = await this.#next();
     const jobs = next ? await leaseJobs(this.#db, { ...next, running: this.#jobs.ids() }) : [];
-    // Before anything that can fail: only an attempt extends its lease.
+    // The attempts are started before any other step that can fail, since only an attempt extends
+    // its lease.
     await this.#startAll(jobs);
     if (jobs.length > 0) await this.#idle.withdraw();
     if (jobs.length === next?.countMax) return;
     this.#pollMs = jobs.length > 0 ? pollMs.min : Math.min(2 * this.#pollMs, pollMs.max);
     if (next?.passedOver.length !== 0) return await this.#jobs.change(pollMs.max);
     if (this.#spare() === 0) await this.#idle.withdraw();
-    // Another worker may soon release a job for it.
+    // Another worker may soon release a job for this one.
     else if (await this.#idle.advertise(this.#jobs.room())) this.#pollMs = pollMs.min;
     await this.#parts.arrivals.next(this.#pollMs, this.#stopping.signal);
   }
 
   /**
-   * How many jobs to lease now, and the accounts to skip; undefined: none. Jobs that would only
-   * wait here are left to idle workers.
+   * Returns the number of jobs to lease now and the accounts to skip; undefined if no jobs are to
+   * be leased. Jobs that would only wait here are left to idle workers.
    */
   async #next(): Promise<{ passedOver: readonly string[]; countMax: number } | undefined> {
     const busy = this.#jobs.passedOver();
@@ -154,8 +160,8 @@ class Worker implements AsyncDisposable {
   }
 
   /**
-   * Releases half of the jobs that only wait here for each idle worker, at most as many as that
-   * worker asks for.
+   * Releases half of the jobs that only wait here for each idle worker, but at most as many as that
+   * worker requests.
    */
   async #handOver(): Promise<void> {
     for (;;) {
@@ -166,15 +172,15 @@ class Worker implements AsyncDisposable {
     }
   }
 
-  /** Deletes what ended jobs and workers that were killed have left. */
+  /** Deletes data left by ended jobs and by workers that were killed. */
   async #sweep(): Promise<void> {
     await this.#parts.media.sweep();
     await this.#idle.sweep();
   }
 
   /**
-   * Starts the attempts. A job at its last attempt runs alone at first, one at a time; other such
-   * jobs go back to the queue.
+   * Starts the attempts. A job at its last attempt runs alone at first, one such job at a time;
+   * other such jobs are returned to the queue.
    */
   async #startAll(jobs: readonly LeasedJob[]): Promise<void> {
     const [alone, ...others] = jobs.filter(isLastAttempt);
@@ -193,8 +199,8 @@ class Worker implements AsyncDisposable {
   }
 
   /**
-   * Releases a job whose attempt has not begun. If the database is unavailable, its lease expires
-   * instead.
+   * Releases a job before its attempt has begun. If the database is unavailable, the job's lease
+   * expires instead.
    */
   async #putOff({ lease }: LeasedJob): Promise<void> {
     try {
@@ -213,7 +219,7 @@ class Worker implements AsyncDisposable {
         attempt.end();
         this.#jobs.remove(attempt);
         this.#running.delete(run);
-        // A worker that has nothing left polls the queue immediately.
+        // A worker that has no jobs left polls the queue immediately.
         if (this.#running.size === 0) this.#parts.arrivals.announce();
       });
     this.#running.add(run);
@@ -240,7 +246,7 @@ class Worker implements AsyncDisposable {
     } catch (error) {
       await this.#end.failed(attempt, error);
     }
-    // A transcript that has the media leaves nothing.
+    // A job that succeeded leaves nothing to delete if its transcript keeps the media.
     if (!(isOver && this.#parts.media.keepMedia)) await this.#parts.media.sweep();
   }
 }

@@ -14,7 +14,7 @@ import {
 import { intro } from "../openapi.ts";
 import { docsPage } from "./docs-page.ts";
 
-/** The answer for one path; it changes only with a restart. */
+/** The response for one path. It changes only with a restart. */
 interface Page {
   readonly content: Buffer;
   /** A strong ETag, in quotes. */
@@ -25,15 +25,16 @@ interface Page {
 const methods = "GET, HEAD";
 
 /**
- * The page may load only the style sheet and the icon of the same folder: nothing inline, no
- * script, no frames.
+ * The page may load only the style sheet and the icon from its own folder. Inline content, scripts
+ * and frames are not allowed.
  */
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * The door of the API reference: /openapi.json for programs, /docs for people. It needs no token.
- * `describe` is called once, at the first request, when the address of the service is known.
+ * Creates the door of the API reference: /openapi.json for programs, /docs for people. No token is
+ * needed. `describe` is called once, at the first request, when the address of the service is
+ * known.
  */
 export function createDocsDoor(describe: () => OpenApiDocument): HttpDoor {
   let pages: ReadonlyMap<string, Page> | undefined;
@@ -86,7 +87,8 @@ function pageOf(
 ): Page {
   const content = Buffer.from(text);
   const etag = `"${createHash("sha256").update(content).digest("base64url").slice(0, 27)}"`;
-  // Browsers cache it, but revalidate it: another version of the service has another page.
+  // Browsers cache the response but revalidate it, because another version of the service has
+  // another page.
   const headers = { "content-type": contentType, "cache-control": "no-cache", etag, ...more };
   return { content, etag, headers };
 }

@@ -11,8 +11,8 @@ import { inline, prose } from "./prose.ts";
 import { schemaAnchor, schemaView } from "./schema-view.ts";
 
 /**
- * The API reference as one HTML page, generated from the OpenAPI document. It has no script and
- * loads one style sheet and one icon. `intro`: the service in one sentence.
+ * Generates the API reference from the OpenAPI document as one HTML page. The page has no script
+ * and loads one style sheet and one icon. `intro`: a one-sentence description of the service.
  */
 export function docsPage(document: OpenApiDocument, intro: string): string {
   const url = document.servers[0]?.url ?? "";
@@ -64,7 +64,7 @@ export function docsPage(document: OpenApiDocument, intro: string): string {
   return page.toString();
 }
 
-/** The address where people ask for access. */
+/** Shows the address where people can request access. */
 function contactView(contact: OpenApiDocument["info"]["contact"]): Html {
   const { email, url } = contact ?? {};
   const text = email ?? url;
@@ -105,14 +105,16 @@ function contents(
 }
 
 /**
- * The name of an operation without the package, which distinguishes it from another of the same
- * name. The number of an additional binding stays.
+ * Returns the name of an operation without the package, which distinguishes the operation from
+ * another of the same name. The number of an additional binding stays.
  */
 function nameOf(operationId: string): string {
   return /[^_]+(?:_\d+)?$/.exec(operationId)?.[0] ?? operationId;
 }
 
-/** The last part of a tag: google.cloud.speech.v1.Speech is too long for the navigation. */
+/**
+ * Returns the last part of a tag. google.cloud.speech.v1.Speech is too long for the navigation.
+ */
 function shortName(tag: string): string {
   const [first = "", ...rest] = tag.split(".");
   return rest.length === 0 ? tag : `${rest.at(-1)} (${first})`;

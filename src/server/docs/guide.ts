@@ -2,7 +2,7 @@ import { jsonLayout } from "../../transcoding/openapi/json-layout.ts";
 import { describeFailures } from "../openapi-failures.ts";
 
 /**
- * A section of the guide, which comes before the methods. Texts are paragraphs, which can contain
+ * A section of the guide, which precedes the methods. Texts are paragraphs, which can contain
  * `code`.
  */
 export interface GuideSection {
@@ -26,8 +26,8 @@ export type GuideBlock =
     };
 
 /**
- * The guide for a service at `url`: a part of the API reference and, as Markdown, of the OpenAPI
- * document's description.
+ * Returns the guide for a service at `url`. The guide is part of the API reference and, as
+ * Markdown, of the OpenAPI document's description.
  */
 export function guideOf(url: string): GuideSection[] {
   return [

@@ -1,4 +1,4 @@
-/** Text that is HTML; only html`...` creates it. */
+/** Text that is HTML. Only html`...` creates it. */
 export class Html {
   readonly #text: string;
 
@@ -6,7 +6,7 @@ export class Html {
     this.#text = text;
   }
 
-  /** The tag of template literals: the literal is HTML, every value in it is text. */
+  /** The tag for template literals. The literal is HTML; every value in it is text. */
   static of(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
     const parts = literals.flatMap((literal, at) =>
       at < values.length ? [literal, written(values[at])] : [literal],
@@ -20,13 +20,13 @@ export class Html {
 }
 
 /**
- * A value in a template: text is escaped, for content and for quoted attributes; the items of a
+ * A value in a template. Text is escaped, for content and for quoted attributes. The items of a
  * list are joined in order.
  */
 export type HtmlValue = string | number | Html | undefined | readonly HtmlValue[];
 
 /**
- * HTML in which every value is escaped unless it is HTML itself: html`<p
+ * Creates HTML in which every value is escaped unless the value is HTML itself: html`<p
  * title="${title}">${text}</p>`.
  */
 export const html = Html.of.bind(Html);

@@ -16,12 +16,15 @@ import { html, type Html } from "./html.ts";
 import { inline, prose } from "./prose.ts";
 import { fieldsView, fieldView, nameOfRef, typeView } from "./schema-view.ts";
 
-/** The method as the page shows it: WEBSOCKET for a WebSocket, although it begins with GET. */
+/**
+ * Returns the method as the page shows it: WEBSOCKET for a WebSocket, although its handshake is a
+ * GET.
+ */
 export function methodLabel({ method, operation }: PlacedOperation): string {
   return operation["x-websocket"] === undefined ? method : "SOCKET";
 }
 
-/** Examples have the width of the column next to the text, in characters. */
+/** The width of examples in characters, which is that of the column next to the text. */
 const exampleWidth = 66;
 
 export function operationView(placed: PlacedOperation, document: OpenApiDocument): Html {
@@ -48,7 +51,7 @@ export function operationView(placed: PlacedOperation, document: OpenApiDocument
   </section> `;
 }
 
-/** Marks the parameters of the path. Long paths may break after a slash. */
+/** Marks up the parameters in the path. Long paths may break after a slash. */
 function pathView(path: string): Html[] {
   return path
     .split(/(\{[^}]*\}|\/)/)
@@ -79,7 +82,7 @@ function accessView({ security, "x-grpc-path": grpc }: Operation): Html {
   return html`<dl class="facts">${access}${named}</dl>`;
 }
 
-/** A dotted name that may break after its dots. */
+/** Returns a dotted name that may break after its dots. */
 function wrapped(name: string): Html[] {
   return name.split(/(?<=[./])/).map((part) => html`${part}<wbr />`);
 }
@@ -183,7 +186,7 @@ function errorsView(statuses: readonly { status: string; response: Response }[])
   </details>`;
 }
 
-/** The response, or the shared one that it refers to. */
+/** Returns the response, or the shared response that it refers to. */
 function dereferenced(response: Response | Reference, { components }: OpenApiDocument): Response {
   if (!("$ref" in response)) return response;
   const name = response.$ref.slice("#/components/responses/".length);

@@ -1,14 +1,15 @@
 import { html, type Html } from "./html.ts";
 
 /**
- * Text in the form of the contract's comments: paragraphs separated by an empty line, and `code`.
+ * Renders text in the form of the contract's comments: paragraphs separated by an empty line, and
+ * `code`.
  */
 export function prose(text: string | undefined): Html[] {
   if (text === undefined || text === "") return [];
   return text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>`);
 }
 
-/** One paragraph without its element. */
+/** Renders one paragraph without its element. */
 export function inline(text: string): Html[] {
   return text
     .split(/(`[^`]+`)/)

@@ -6,17 +6,17 @@ type Schemas = Readonly<Record<string, Schema>>;
 
 const place = "#/components/schemas/";
 
-/** The name that a schema refers to. */
+/** Returns the name that a schema refers to. */
 export function nameOfRef(schema: Schema): string | undefined {
   return schema.$ref?.startsWith(place) ? schema.$ref.slice(place.length) : undefined;
 }
 
-/** The address of a schema's description on the page. */
+/** Returns the anchor of a schema's description on the page. */
 export function schemaAnchor(name: string): string {
   return `schema-${name}`;
 }
 
-/** The schema behind a reference, with the keywords next to the reference. */
+/** Returns the schema behind a reference, with the keywords next to the reference. */
 export function resolved(schema: Schema, schemas: Schemas): Schema {
   const name = nameOfRef(schema);
   if (name === undefined) return schema;
@@ -25,14 +25,15 @@ export function resolved(schema: Schema, schemas: Schemas): Schema {
 }
 
 /**
- * The fields of an object, each with its type, limits and description; undefined if there are none.
+ * Shows the fields of an object, each with its type, limits and description. Returns undefined if
+ * there are none.
  */
 export function fieldsView(schema: Schema, schemas: Schemas): Html | undefined {
   const { properties = {}, required = [], additionalProperties } = resolved(schema, schemas);
   const names = Object.keys(properties);
   if (names.length === 0) return undefined;
   const isRequest = additionalProperties === false;
-  // If every field is always there, one note replaces the marks.
+  // If every field is always present, one note replaces the marks.
   const isWhole = !isRequest && names.length > 1 && names.every((name) => required.includes(name));
   const mark = isRequest ? "required" : isWhole ? "" : "always";
   const rows = Object.entries(properties).map(([name, field]) =>
@@ -44,8 +45,8 @@ export function fieldsView(schema: Schema, schemas: Schemas): Html | undefined {
 }
 
 /**
- * One field or parameter; `mark` is a word for what is special about it, such as "required". The
- * fields of an unnamed object are nested in it.
+ * Shows one field or parameter. `mark` is a word for a special property of the field, such as
+ * "required". The fields of an unnamed object are nested in it.
  */
 export function fieldView(name: string, schema: Schema, mark: string, schemas: Schemas = {}): Html {
   const note = schema.readOnly === true ? "read only" : mark;
@@ -69,7 +70,7 @@ function constantView({ const: fixed }: Schema): Html | undefined {
   </p>`;
 }
 
-/** The type in words; names link to their description. */
+/** Describes the type in words. Names link to their descriptions. */
 export function typeView(schema: Schema): Html {
   const name = nameOfRef(schema);
   if (name !== undefined) return html`<a href="#${schemaAnchor(name)}">${name}</a>`;
@@ -128,7 +129,7 @@ function limitsOf(schema: Schema): string[] {
   return texts;
 }
 
-/** The limits of a list's items and of a map's keys and values. */
+/** Returns the limits on a list's items and on a map's keys and values. */
 function itemLimits({ items, additionalProperties, propertyNames }: Schema): string[] {
   const value = typeof additionalProperties === "object" ? additionalProperties : undefined;
   const of = (what: string, schema: Schema | undefined): string[] =>
@@ -140,7 +141,7 @@ function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
-/** The values of an enum, with their meanings if these are known. */
+/** Shows the values of an enum, with their meanings if known. */
 function valuesView(schema: Schema): Html | undefined {
   const { enum: values, "x-enumDescriptions": texts = {} } = schema.items ?? schema;
   if (values === undefined) return undefined;
@@ -154,7 +155,7 @@ function valuesView(schema: Schema): Html | undefined {
   </ul>`;
 }
 
-/** The full description of a schema, below its name. */
+/** Shows the full description of a schema, below its name. */
 export function schemaView(schema: Schema, schemas: Schemas): Html {
   const choices = (schema.oneOf ?? []).map((choice) => fieldsView(choice, schemas));
   return html`${prose(schema.description)}${fieldsView(schema, schemas)}${valuesView(schema)}${choices}`;

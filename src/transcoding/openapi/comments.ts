@@ -10,11 +10,14 @@ import type {
 type Described = DescEnum | DescEnumValue | DescField | DescMessage | DescMethod | DescService;
 
 /**
- * The comments of a contract by the full name of the declaration below them; values of enums are
- * named under their enum.
+ * The comments of a contract, by the full name of the declaration below each comment. Enum values
+ * are listed under their enum.
  */
 export interface Comments {
-  /** The comment as Markdown, its paragraphs separated by an empty line; "" if there is none. */
+  /**
+   * Returns the comment as Markdown, with its paragraphs separated by an empty line; "" if there is
+   * no comment.
+   */
   of(described: Described): string;
 }
 
@@ -34,7 +37,7 @@ function nameOf(described: Described): string {
   return `${described.parent.typeName}.${described.name}`;
 }
 
-/** Joins the lines of each paragraph: the line breaks of the source have no meaning. */
+/** Joins the lines of each paragraph. The line breaks of the source have no meaning. */
 function joined(text: string): string {
   return text
     .split(/\n{2,}/)
@@ -42,7 +45,7 @@ function joined(text: string): string {
     .join("\n\n");
 }
 
-/** Splits a comment into its first paragraph, without the full stop, and the rest. */
+/** Splits a comment into its first paragraph, without the final period, and the rest. */
 export function summaryOf(comment: string): { summary: string; description: string } {
   const [first = "", ...rest] = comment.split("\n\n");
   return { summary: first.replace(/\.$/, ""), description: rest.join("\n\n") };

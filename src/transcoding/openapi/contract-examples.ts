@@ -1,16 +1,16 @@
 import type { DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isObject } from "../is-object.ts";
 
-/** An example call of the contract: one request and its answer, or the messages of a stream. */
+/** An example call in the contract: one request with its response, or the messages of a stream. */
 export type ContractExample = UnaryExample | StreamExample;
 
 export interface UnaryExample {
   readonly title: string;
-  /** Request headers in addition to those of every call. */
+  /** The request headers in addition to those of every call. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The whole request message, from which path, query and body are made. */
+  /** The whole request message, from which the path, query and body are created. */
   readonly request: JsonObject;
-  /** The body of the answer, or one message of a stream of answers. */
+  /** The body of the response, or one message of a response stream. */
   readonly answer: JsonValue;
 }
 
@@ -22,7 +22,7 @@ export interface StreamExample {
 /** Returns the examples of a method. Throws Error if they have the wrong form. */
 export type ContractExamples = (method: DescMethod) => readonly ContractExample[];
 
-/** Reads examples. `source` has lists of examples by the full name of the method. */
+/** Reads examples. `source` contains lists of examples by the full name of the method. */
 export function createExamples(source: unknown): ContractExamples {
   const byMethod = new Map<string, readonly ContractExample[]>();
   // The examples in generated code are JSON.

@@ -43,7 +43,7 @@ test("curlOf() writes commands that can be pasted into a shell", () => {
   for (const [call, text] of rows) assert.equal(curlOf(call), text);
 });
 
-test("jsonLayout() keeps lines within the width if it can, and never changes the value", () => {
+test("jsonLayout() keeps lines within the width if possible, and never changes the value", () => {
   assert.equal(jsonLayout({ a: [1, 2], b: {} }, 80), '{"a": [1, 2], "b": {}}');
   assert.equal(jsonLayout({ a: [1, 2], b: {} }, 16), '{\n  "a": [1, 2],\n  "b": {}\n}');
   assert.equal(jsonLayout([], 1), "[]");

@@ -1,13 +1,13 @@
 /**
- * Writes a call as a shell command that can be pasted, with the token in $TOKEN. `body` is JSON
- * text.
+ * Writes a call as a shell command that can be pasted, with the token in $TOKEN. `body` contains
+ * JSON text.
  */
 export function curlOf(call: {
   readonly method: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** false for a call that needs no token. Default: true. */
+  /** Whether the call needs a token. Default: true. */
   readonly withToken?: boolean;
 }): string {
   const { method, url, headers = {}, body, withToken = true } = call;

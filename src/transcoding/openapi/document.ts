@@ -1,8 +1,8 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 
 /**
- * An OpenAPI 3.1 document, with the parts that are used here. Names that begin with "x-" are our
- * extensions.
+ * An OpenAPI 3.1 document, with only the parts that are used here. Names that begin with "x-" are
+ * our extensions.
  */
 export interface OpenApiDocument {
   readonly openapi: "3.1.1";
@@ -51,19 +51,19 @@ export const pathItemMethods = [
 export type PathItemMethod = (typeof pathItemMethods)[number];
 
 export type PathItem = { readonly [Method in PathItemMethod]?: Operation } & {
-  /** The operations of methods that a path item cannot have, by the method in upper case. */
+  /** The operations with methods that a path item cannot have, by the method in upper case. */
   readonly "x-additionalOperations"?: Readonly<Record<string, Operation>>;
 };
 
-/** An operation with its place in the document. */
+/** An operation and its place in the document. */
 export interface PlacedOperation {
   readonly path: string;
-  /** The HTTP method in upper case, as it is sent. */
+  /** The HTTP method in upper case, as sent. */
   readonly method: string;
   readonly operation: Operation;
 }
 
-/** Every operation of a document, in the order of the document. */
+/** Returns every operation of a document, in the order of the document. */
 export function operationsIn(document: Pick<OpenApiDocument, "paths">): PlacedOperation[] {
   return Object.entries(document.paths).flatMap(
     ([path, { "x-additionalOperations": additional = {}, ...item }]) =>
@@ -84,7 +84,7 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, Response | Reference>>;
-  /** The method's full name, as gRPC, gRPC-Web and Connect call it: "/package.Service/Method". */
+  /** The method's full name, as used by gRPC, gRPC-Web and Connect: "/package.Service/Method". */
   readonly "x-grpc-path"?: string;
   readonly "x-websocket"?: WebSocketDescription;
   readonly "x-codeSamples"?: readonly CodeSample[];
@@ -100,7 +100,10 @@ export interface CodeSample {
   readonly source: string;
 }
 
-/** The messages of the WebSocket that a GET with Upgrade opens. Each text frame is one message. */
+/**
+ * The messages of the WebSocket that a GET request with Upgrade opens. Each text frame is one
+ * message.
+ */
 export interface WebSocketDescription {
   readonly send: Schema;
   readonly receive: Schema;
@@ -109,7 +112,7 @@ export interface WebSocketDescription {
 
 export interface WebSocketExample {
   readonly summary: string;
-  /** The messages in their order. */
+  /** The messages in order. */
   readonly messages: readonly ({ readonly send: JsonValue } | { readonly receive: JsonValue })[];
 }
 
@@ -120,7 +123,7 @@ export interface Parameter {
   readonly description?: string;
   readonly schema: Schema;
   readonly example?: JsonValue;
-  /** Marks a path parameter whose value can have slashes, which are not escaped. */
+  /** Marks a path parameter with a value that can contain slashes, which are not escaped. */
   readonly "x-multiSegment"?: true;
 }
 
@@ -128,7 +131,7 @@ export interface RequestBody {
   readonly description?: string;
   readonly required?: true;
   readonly content: Readonly<Record<string, MediaType>>;
-  /** The maximum size of the body in bytes. A longer body is refused with 413. */
+  /** The maximum size of the body in bytes. A larger body is refused with 413. */
   readonly "x-bytesMax"?: number;
 }
 
@@ -154,7 +157,7 @@ export interface Header {
   readonly example?: JsonValue;
 }
 
-/** A JSON Schema 2020-12, with the keywords that are used here. */
+/** A JSON Schema 2020-12, with only the keywords that are used here. */
 export interface Schema {
   readonly $ref?: string;
   readonly description?: string;

@@ -9,16 +9,16 @@ export interface FailureAnswer {
   readonly body: JsonValue;
 }
 
-/** The operations that can have a failure. */
+/** The kinds of operations for which a failure can occur. */
 export type FailureScope = "every" | "body" | "socket" | "rest";
 
-/** The failures with one status that several operations share. */
+/** The failures with the same status that several operations share. */
 export interface SharedFailure {
   /** The name of the response in the document. */
   readonly name: string;
   readonly description: string;
   readonly scope: FailureScope;
-  /** Example answers by ErrorInfo.reason. */
+  /** Example responses by ErrorInfo.reason. */
   readonly examples: Readonly<Record<string, FailureAnswer>>;
   readonly status: number | "default";
 }
@@ -36,8 +36,8 @@ export interface Failures {
     readonly message: string;
   }): FailureAnswer;
   /**
-   * The schemas of error bodies by name: "Error" for a failed call, "StreamError" for an error on a
-   * stream.
+   * The schemas of error bodies by name: "Error" for a failed call, and "StreamError" for an error
+   * on a stream.
    */
   readonly schemas: Readonly<Record<"Error" | "StreamError", Schema>> &
     Readonly<Record<string, Schema>>;
@@ -56,9 +56,9 @@ export const streamErrorSchema: Schema = { $ref: "#/components/schemas/StreamErr
 type Responses = Record<string, Response | Reference>;
 
 /**
- * Returns the error responses of an operation by status. Responses that operations share are
- * references; those with failures of the operation itself are written in full. 404 and 409 are
- * included only if the method declares them.
+ * Returns the error responses of an operation by status. Responses that are shared between
+ * operations are references. Responses that include failures of the operation itself are written in
+ * full. 404 and 409 are included only if the method declares them.
  */
 export function failureResponses(
   failures: Failures,

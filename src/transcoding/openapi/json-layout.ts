@@ -2,8 +2,8 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { isObject } from "../is-object.ts";
 
 /**
- * Formats JSON for readers. A value that fits within `width` characters is on one line; others are
- * indented by two spaces.
+ * Formats JSON for readers. A value that fits within `width` characters is on one line. Other
+ * values are indented by two spaces.
  */
 export function jsonLayout(value: JsonValue, width: number): string {
   return layout(value, width, "", 0);

@@ -7,7 +7,7 @@ function limitsOf(field: DescField): Limits | undefined {
   return hasOption(field, limits) ? getOption(field, limits) : undefined;
 }
 
-/** Adds the bounds of a number, which apply to requests and answers. */
+/** Adds the bounds of a number, which apply to requests and responses. */
 export function withBounds(field: DescField, schema: Schema): Schema {
   const { min, max } = limitsOf(field) ?? {};
   if (min === undefined && max === undefined) return schema;
@@ -21,8 +21,8 @@ export function withBounds(field: DescField, schema: Schema): Schema {
 }
 
 /**
- * Adds the other limits of a request field. `schema` is that of the field, or of an item of its
- * list or map.
+ * Adds the other limits of a request field. `schema` is the schema of the field, or of an item of
+ * its list or map.
  */
 export function withLimits(field: DescField, schema: Schema): Schema {
   const { charsMax = 0, secondsMin, secondsMax, values = [] } = limitsOf(field) ?? {};
@@ -50,7 +50,7 @@ export function withCounts(field: DescField, schema: Schema): Schema {
   };
 }
 
-/** The enum names that a request can have in a field; undefined if it can have all. */
+/** Returns the enum names that are allowed in a request field; undefined if all are allowed. */
 export function acceptedNames(field: DescField, type: DescEnum): readonly string[] | undefined {
   const { values = [] } = limitsOf(field) ?? {};
   if (values.length > 0) return values;

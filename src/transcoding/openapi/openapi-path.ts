@@ -5,7 +5,7 @@ import { isScalarInJson } from "../field-path.ts";
 import { scalarSchemas, wellKnownSchema } from "./scalar-schema.ts";
 
 /**
- * A path template in the form of OpenAPI: `/v1/{name=transcripts/*}:do` is
+ * A path template in the OpenAPI form. For example, `/v1/{name=transcripts/*}:do` becomes
  * `/v1/transcripts/{transcript}:do`.
  */
 export interface OpenApiPath {
@@ -16,7 +16,7 @@ export interface OpenApiPath {
 /**
  * Returns the path of a binding. A variable segment is named after the collection before it
  * (transcripts/* is {transcript}), or else after its field. OpenAPI has no parameter for several
- * segments: the parameter of "**" is marked with x-multiSegment.
+ * segments, so the parameter for "**" is marked with x-multiSegment.
  */
 export function openApiPath(binding: Binding): OpenApiPath {
   const { path } = binding;
@@ -44,8 +44,8 @@ export function openApiPath(binding: Binding): OpenApiPath {
 }
 
 /**
- * A variable segment, with the variable that it belongs to, if any. That variable has the segments
- * from `start` up to `end`, exclusive.
+ * A variable segment, with the variable to which it belongs, if any. That variable has the segments
+ * from `start` to `end`, exclusive.
  */
 interface Spot {
   readonly start: number;
@@ -65,12 +65,12 @@ function spotOf({ path, variables }: Binding, at: number): Spot {
   return { start: at, end: at + 1 };
 }
 
-/** Whether the variable has no other segment. */
+/** Whether the variable has no other segments. */
 function isAlone({ start, end, field }: Spot): boolean {
   return field !== undefined && end - start === 1;
 }
 
-/** The names of the variable segments by their index in the path. */
+/** Returns the names of the variable segments by their index in the path. */
 function namesOf(binding: Binding): Map<number, string> {
   const names = new Map<number, string>();
   let collection = "";
@@ -86,8 +86,8 @@ function namesOf(binding: Binding): Map<number, string> {
 }
 
 /**
- * The shape of a template. For OpenAPI, templates of the same shape are one path, whatever the
- * names of their parameters.
+ * Returns the shape of a template. In OpenAPI, templates with the same shape are one path, whatever
+ * the names of their parameters.
  */
 export function shapeOf(template: string): string {
   return template.replaceAll(/\{[^}]*\}/g, "{}");
@@ -110,7 +110,7 @@ function unusedName(name: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * Describes a parameter. `named` is the variable in the form of OpenAPI, such as
+ * Describes a parameter. `named` is the variable in the OpenAPI form, such as
  * "transcripts/{transcript}".
  */
 function describe(spot: Spot, isRest: boolean, named: string): string {
@@ -124,7 +124,8 @@ function describe(spot: Spot, isRest: boolean, named: string): string {
 }
 
 /**
- * The schema of a variable of one segment is that of its field; a part of a variable is a string.
+ * Returns the schema of a parameter. A variable of one segment has the schema of its field, and a
+ * part of a variable is a string.
  */
 function schemaOf(spot: Spot): Parameter["schema"] {
   const { field } = spot;

@@ -94,7 +94,7 @@ test("the query parameters are the leaf fields that are in neither the path nor 
   assert.equal(post.requestBody?.["x-bytesMax"], 1000);
 });
 
-test("answers are the whole message, its response_body, or bytes", () => {
+test("responses are the whole message, its response_body, or bytes", () => {
   const rules: ConfiguredRule[] = [
     {
       selector: echo,
@@ -140,7 +140,7 @@ test("methods of every kind have an operation, and streams describe the form of 
   assert.ok(paths["/m"]?.head);
   assert.deepEqual(Object.keys(paths["/m"]["x-additionalOperations"] ?? {}), ["REPORT"]);
   assert.deepEqual(Object.keys(paths["/any"]?.["x-additionalOperations"] ?? {}), ["*"]);
-  // For OpenAPI both templates are one path, with the variable names of the first.
+  // In OpenAPI, both templates are one path, with the variable names of the first template.
   assert.deepEqual(parametersOf(paths["/v1/{id}"]?.delete ?? assert.fail(), "path"), ["id"]);
   const streams = describe([], { services: [Streams] });
   const operations = operationsIn(streams).map(({ operation }) => operation);
@@ -151,7 +151,7 @@ test("methods of every kind have an operation, and streams describe the form of 
   assert.ok(talk?.responses["101"] && talk.responses["426"]);
 });
 
-test("the document is valid OpenAPI 3.1, whatever the rules", async () => {
+test("the document is valid OpenAPI 3.1 for any rules", async () => {
   const documents = [
     describe([{ selector: "vectors.v1.Vectors.Other", post: "/m/{name=a/**}", body: "*" }]),
     describe([], { services: [Streams, Vectors] }),
@@ -168,7 +168,7 @@ test("comments become summaries and descriptions", () => {
   assert.equal(get.description, "Every field of it.");
 });
 
-test("examples are written by the rule of the binding; one that is not a message is refused", () => {
+test("examples are written by the rule of the binding, and an example that is not a message is refused", () => {
   const example = {
     title: "It's one",
     request: { s: "a b", i32: 7, labels: { x: "y" } },

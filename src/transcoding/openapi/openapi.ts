@@ -18,24 +18,25 @@ import { SchemaBook } from "./schema-book.ts";
 
 export interface OpenApiParts {
   readonly info: OpenApiDocument["info"];
-  /** The base URL of the service, without a slash at the end. */
+  /** The base URL of the service, without a trailing slash. */
   readonly url: string;
   /** The comments of the contract by full name. */
   readonly comments: Readonly<Record<string, string>>;
-  /** Example calls by the full name of the method; see contract-examples.ts. */
+  /** Example calls by the full name of the method (see contract-examples.ts). */
   readonly examples: unknown;
   readonly failures: Failures;
-  /** The types that examples have in a google.protobuf.Any: see registryOf(). */
+  /** The types that a google.protobuf.Any in an example can contain (see registryOf()). */
   readonly registry: Registry;
   readonly securitySchemes: Readonly<Record<"bearer" | "token", SecurityScheme>>;
-  /** The maximum size of a JSON body in bytes, for methods that do not declare one. */
+  /** The maximum size of a JSON body in bytes, for methods that do not declare their own. */
   readonly bodyBytesMax: number;
 }
 
 /**
- * Makes an OpenAPI 3.1 document with an operation for each binding. It has schemas of proto3 JSON,
- * limits from the options of hlust.api and google.api.field_behavior, texts from the comments of
- * the contract, and the examples. Throws Error for an example that is not a message of its method.
+ * Creates an OpenAPI 3.1 document with an operation for each binding. The document contains schemas
+ * of proto3 JSON, limits from the options of hlust.api and google.api.field_behavior, texts from
+ * the comments of the contract, and the examples. Throws Error for an example that is not a message
+ * of its method.
  */
 export function createOpenApi(bindings: readonly Binding[], parts: OpenApiParts): OpenApiDocument {
   const schemas = new SchemaBook(createComments(parts.comments));
@@ -75,8 +76,9 @@ export function createOpenApi(bindings: readonly Binding[], parts: OpenApiParts)
 }
 
 /**
- * The id of each operation: the method's name in lower camel case, with the service's full name if
- * another service has a method of that name, and with a number for further bindings.
+ * Returns the id of each operation. The id is the method's name in lower camel case, with the
+ * service's full name if another service has a method of the same name, and with a number for
+ * further bindings.
  */
 function operationIds(bindings: readonly Binding[]): string[] {
   const owners = new Map<string, DescService>();
@@ -93,8 +95,8 @@ function operationIds(bindings: readonly Binding[]): string[] {
 }
 
 /**
- * The tag of each service: its short name, or its full name if an earlier service has that short
- * name.
+ * Returns the tag of each service: its short name, or its full name if an earlier service has the
+ * same short name.
  */
 function tagNames(bindings: readonly Binding[]): Map<DescService, string> {
   const names = new Map<DescService, string>();
@@ -107,8 +109,8 @@ function tagNames(bindings: readonly Binding[]): Map<DescService, string> {
 }
 
 /**
- * The operations by path and method. If two bindings have the same place, the later one counts, as
- * for routes.
+ * The operations by path and method. If two bindings have the same place, the later binding counts,
+ * as for routes.
  */
 class PathTable {
   /** The paths by shape, with the template of the first binding. */
@@ -132,8 +134,8 @@ class PathTable {
 }
 
 /**
- * The method of a binding in the document. A WebSocket is opened by GET, but "WEBSOCKET"
- * distinguishes it from a method that answers GET.
+ * Returns the method of a binding for the document. A WebSocket is opened by GET, but "WEBSOCKET"
+ * distinguishes it from a method that responds to GET.
  */
 function methodOf({ method, httpMethod }: Binding): string {
   return needsSocket(method) ? "WEBSOCKET" : httpMethod;
@@ -154,7 +156,7 @@ function itemOf(operations: ReadonlyMap<string, Operation>): PathItem {
   };
 }
 
-/** Returns an operation with the path parameters named as in the path's first binding. */
+/** Returns an operation with the path parameters named as in the first binding of the path. */
 function renamedLike(first: string, own: string, operation: Operation): Operation {
   if (first === own) return operation;
   const namesOf = (template: string) =>

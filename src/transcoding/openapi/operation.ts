@@ -44,21 +44,21 @@ import { openApiPath } from "./openapi-path.ts";
 import { queryParameters } from "./query-parameters.ts";
 import type { SchemaBook } from "./schema-book.ts";
 
-/** The parts from which operations are made. */
+/** The parts from which operations are created. */
 export interface OperationParts {
   readonly schemas: SchemaBook;
   readonly comments: Comments;
   readonly examples: ContractExamples;
   readonly failures: Failures;
-  /** The types that examples have in a google.protobuf.Any. */
+  /** The types that a google.protobuf.Any in an example can contain. */
   readonly registry: Registry;
-  /** The maximum size of a body in bytes, for methods that do not declare one. */
+  /** The maximum size of a body in bytes, for methods that do not declare their own. */
   readonly bodyBytesMax: number;
-  /** The base URL of the service, without a slash at the end. */
+  /** The base URL of the service, without a trailing slash. */
   readonly url: string;
 }
 
-/** Makes the operation of one binding. `names`: its id and its tag. */
+/** Creates the operation for one binding. `names` contains its id and its tag. */
 export function operationOf(
   binding: Binding,
   names: { readonly operationId: string; readonly tag: string },
@@ -100,7 +100,7 @@ export function needsSocket({ methodKind }: DescMethod): boolean {
   return methodKind === "bidi_streaming" || methodKind === "client_streaming";
 }
 
-/** An example of the contract, written by one binding. */
+/** An example of the contract, written for one binding. */
 interface Call {
   readonly example: UnaryExample;
   readonly body: JsonValue | undefined;
@@ -127,9 +127,9 @@ function callsOf(binding: Binding, parts: OperationParts): Call[] {
 }
 
 /**
- * Writes an example by a binding. undefined if a rule of the operator cannot express it, for
- * example because the rule changed the path of a collection; the rules of the contract must be able
- * to.
+ * Writes an example for a binding. Returns undefined if an operator's rule cannot express the
+ * example, for example because the rule changed the path of a collection. The rules of the contract
+ * must be able to express every example.
  */
 function writtenBy(
   binding: Binding,
@@ -210,7 +210,7 @@ function answerOf(binding: Binding, calls: readonly Call[], { schemas }: Operati
   return { description: "Success.", content: { "application/json": mediaType(schema, examples) } };
 }
 
-/** The response of a method that answers a google.api.HttpBody. */
+/** Returns the response of a method that responds with a google.api.HttpBody. */
 function fileOf(method: DescMethod): Response {
   const types = hasOption(method, answer_types) ? getOption(method, answer_types) : ["*/*"];
   const content = types.map((type): [string, MediaType] => [
@@ -247,7 +247,7 @@ function envelope(result: Schema): Schema {
   };
 }
 
-/** The response of a server stream. Each example is one message of it. */
+/** Returns the response of a server stream. Each example is one message of the stream. */
 function streamOf(message: Schema, examples: readonly (readonly [string, JsonValue])[]): Response {
   return {
     description:

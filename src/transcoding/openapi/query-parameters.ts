@@ -6,9 +6,9 @@ import { isOutputOnly, isRequired } from "../field-behavior.ts";
 import type { SchemaBook } from "./schema-book.ts";
 
 /**
- * Returns the parameters that the query can have (§4.10 items 1 to 4 and 7): leaf fields by their
- * path in JSON names, without the fields of the path and the body. Maps, lists of messages and
- * output-only fields cannot be in the query.
+ * Returns the parameters that the query can have (§4.10 items 1 to 4 and 7). These are leaf fields
+ * by their path in JSON names, without the fields in the path and the body. Maps, lists of messages
+ * and output-only fields cannot be in the query.
  */
 export function queryParameters(binding: Binding, schemas: SchemaBook): Parameter[] {
   const { body, method, variables } = binding;

@@ -7,7 +7,7 @@ const uint32: Schema = { type: "integer", format: "uint32", minimum: 0, maximum:
 const int64: Schema = { type: "string", format: "int64", pattern: "^-?[0-9]{1,19}$" };
 const uint64: Schema = { type: "string", format: "uint64", pattern: "^[0-9]{1,20}$" };
 
-/** The schemas of scalars in proto3 JSON: 64-bit integers are strings, bytes are base64. */
+/** The schemas of scalars in proto3 JSON: 64-bit integers are strings, and bytes are base64. */
 export const scalarSchemas: Readonly<Record<ScalarType, Schema>> = {
   [ScalarType.STRING]: { type: "string" },
   [ScalarType.BOOL]: { type: "boolean" },
@@ -31,7 +31,7 @@ function floatSchema(format: string): Schema {
   return { anyOf: [{ type: "number", format }, others] };
 }
 
-/** The schema of a map key, which is a string in JSON, whatever its type is. */
+/** Returns the schema of a map key, which is a string in JSON, whatever its type. */
 export function mapKeySchema(type: ScalarType): Schema | undefined {
   if (type === ScalarType.STRING) return undefined;
   if (type === ScalarType.BOOL) return { enum: ["true", "false"] };
@@ -40,8 +40,8 @@ export function mapKeySchema(type: ScalarType): Schema | undefined {
 }
 
 /**
- * The schema of a message whose JSON is not an object of its fields (proto3 JSON mapping of
- * google.protobuf); undefined for all others.
+ * Returns the schema of a message whose JSON is not an object of its fields (proto3 JSON mapping of
+ * google.protobuf); undefined for all other messages.
  */
 export function wellKnownSchema(message: DescMessage): Schema | undefined {
   if (isWrapperDesc(message)) {
@@ -57,7 +57,7 @@ const wellKnown: Readonly<Record<string, Schema>> = {
     format: "date-time",
     examples: ["2026-11-20T10:11:12.345Z"],
   },
-  // This is not the format "duration", which is that of ISO 8601.
+  // The format "duration" is not used, since that is the format of ISO 8601.
   "google.protobuf.Duration": {
     type: "string",
     pattern: "^-?[0-9]{1,12}(?:\\.[0-9]{1,9})?s$",

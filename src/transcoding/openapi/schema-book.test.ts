@@ -24,7 +24,7 @@ import { SchemaBook } from "./schema-book.ts";
 const noComments = createComments({});
 const registry = createRegistry(ItemSchema, MSchema);
 
-/** The schema of a message, and a checker that resolves its references. */
+/** Returns the schema of a message, and a checker that resolves the schema's references. */
 function bookOf(write: (book: SchemaBook) => Schema, closed = true) {
   const book = new SchemaBook(noComments);
   const { value: schema, schemas } = book.finish(write(book), new Set());
@@ -32,7 +32,7 @@ function bookOf(write: (book: SchemaBook) => Schema, closed = true) {
   return { schema, schemas, check: (value: unknown) => check(schema, value) };
 }
 
-/** Every message that is an answer or a request, and one with every kind of field. */
+/** Every message that is a response or a request, and a message with every kind of field. */
 const outputs: readonly DescMessage[] = [...distinct((method) => method.output), MSchema];
 const inputs: readonly DescMessage[] = [...distinct((method) => method.input), MSchema];
 
@@ -42,7 +42,7 @@ function distinct(
   return new Set(services.flatMap((service) => service.methods.map(of)));
 }
 
-/** Other tests check bounds of numbers, and enum values of newer contracts. */
+/** Other tests check the bounds of numbers and the enum values of newer contracts. */
 function isFree(field: DescField): boolean {
   if (field.enum !== undefined && field.enum.typeName !== "google.protobuf.NullValue") return false;
   if (!hasOption(field, limits)) return true;
@@ -52,7 +52,7 @@ function isFree(field: DescField): boolean {
 
 const options = { depth: 3, strings: wellFormedStrings, inAny: ItemSchema, takes: isFree };
 
-test("answer() accepts everything that writeJson() writes, and describes every field of it", () => {
+test("answer() accepts everything that writeJson() writes, and describes every field of the output", () => {
   for (const type of outputs) {
     const { check } = bookOf((book) => book.answer(type));
     fc.assert(
@@ -61,12 +61,12 @@ test("answer() accepts everything that writeJson() writes, and describes every f
       }),
       { numRuns: runs(300) },
     );
-    // A message without any field set.
+    // The message has no fields set.
     assert.equal(check(JSON.parse(writeJson(type, create(type), registry))), "", type.typeName);
   }
 });
 
-test("message() of a whole answer requires exactly the fields that are written when unset fields are shown", () => {
+test("message() for a whole answer requires exactly the fields that are written when unset fields are shown", () => {
   const { check, schema, schemas } = bookOf((book) => book.message(MSchema, "whole"));
   const written = { alwaysEmitImplicit: true, registry };
   const type: DescMessage = MSchema;
@@ -101,7 +101,7 @@ test("message() for a request accepts the JSON of any message that has the requi
     fc.assert(
       fc.property(arbitraryMessage(type, options), (message) => {
         const problem = check(toJson(type, message, { registry }));
-        // Methods check limits and required fields; the JSON mapping does not.
+        // Methods check limits and required fields, but the JSON mapping does not.
         const others = problem
           .split("\n")
           .slice(0, -1)
@@ -117,12 +117,12 @@ test("message() for a request accepts the JSON of any message that has the requi
 });
 
 /**
- * Values that few kinds of fields accept. None of them is a form that the mapping also accepts,
- * such as a number in quotes.
+ * Values that few kinds of fields accept. None of these values has a form that the mapping also
+ * accepts, such as a number in quotes.
  */
 const wrongs: readonly JsonValue[] = [{ a: 1 }, [[]], true, 1.5, "?"];
 
-test("readJson() refuses every value of a type that the schema of the request refuses", () => {
+test("readJson() refuses every value of a type that the request schema refuses", () => {
   let refused = 0;
   for (const type of inputs) {
     const { check } = bookOf((book) => book.message(type, "patch"));
@@ -142,7 +142,10 @@ test("readJson() refuses every value of a type that the schema of the request re
   assert.ok(refused > 300, `${refused}`);
 });
 
-/** Returns a copy in which one value is replaced: number `place` of all leaves and branches. */
+/**
+ * Returns a copy in which one value is replaced: the value with number `place` among all leaves and
+ * branches.
+ */
 function replaced(json: JsonValue, place: number, wrong: JsonValue): JsonValue {
   let count = 0;
   const places = sizeOf(json);
@@ -165,7 +168,7 @@ function isMistyped(problem: string): boolean {
   return /must be (?:object|array|string|boolean|integer|number)\b/.test(problem);
 }
 
-test("names distinguish uses, and the plain name belongs to the schema with the most fields", () => {
+test("names distinguish uses, and the schema with the most fields has the plain name", () => {
   const book = new SchemaBook(noComments);
   const refs = {
     whole: book.answer(TranscriptSchema),
@@ -186,7 +189,7 @@ test("names distinguish uses, and the plain name belongs to the schema with the 
   assert.equal(renamed.$ref, "#/components/schemas/hlust.transcripts.v1alpha1.Transcript");
 });
 
-test("message() refuses two members of a oneof, and names that occur only in answers", () => {
+test("message() refuses two members of a oneof, and names that occur only in responses", () => {
   const { check } = bookOf((book) => book.message(MSchema, "request"));
   assert.equal(check({ os: "a" }), "");
   assert.notEqual(check({ os: "a", ou: 1 }), "");

@@ -9,9 +9,9 @@ import { acceptedNames, withBounds, withCounts, withLimits } from "./limits.ts";
 import { mapKeySchema, scalarSchemas, wellKnownSchema } from "./scalar-schema.ts";
 
 /**
- * The use of a message, which decides what can be absent. "request"; "patch", whose messages are
- * merged field by field, so that nothing is required; "answer", without its unset fields; "whole",
- * an answer with them (hlust.api.emit_unset_fields).
+ * The use of a message, which determines the fields that can be absent: "request"; "patch", where
+ * messages are merged field by field and nothing is required; "answer", without unset fields; and
+ * "whole", an answer with its unset fields (hlust.api.emit_unset_fields).
  */
 export type SchemaUse = "request" | "patch" | "answer" | "whole";
 
@@ -25,9 +25,9 @@ interface Entry {
 const place = "#/components/schemas/";
 
 /**
- * The JSON Schemas of messages. Each message has one schema per use, to which other schemas refer
- * with $ref, so messages can be recursive. The final names are known only when all schemas are
- * written: finish() sets them.
+ * The JSON Schemas of messages. Each message has one schema per use. Other schemas refer to it with
+ * $ref, so messages can be recursive. The final names are known only after all schemas have been
+ * written, so finish() sets them.
  */
 export class SchemaBook {
   readonly #comments: Comments;
@@ -38,8 +38,8 @@ export class SchemaBook {
   }
 
   /**
-   * The schema of the whole body of an answer. The options of the message determine which unset
-   * fields it shows.
+   * Returns the schema for the whole body of a response. The options of the message determine which
+   * unset fields the response shows.
    */
   answer(message: DescMessage): Schema {
     const use = getOption(message, emit_unset_fields) ? "whole" : "answer";
@@ -51,14 +51,17 @@ export class SchemaBook {
     return this.#message(message, use, false);
   }
 
-  /** The schema of a request message that is the body, without the fields that the path has. */
+  /**
+   * Returns the schema of a request message that is the body, without the fields that are in the
+   * path.
+   */
   bodyWithout(message: DescMessage, inPath: ReadonlySet<string>): Schema {
     if (!message.fields.some((field) => inPath.has(field.name)))
       return this.message(message, "request");
     return this.#object(message, "request", false, inPath);
   }
 
-  /** The schema of a field by itself, with its comment and limits. */
+  /** Returns the schema of a field by itself, with its comment and limits. */
   field(field: DescField, use: SchemaUse): Schema {
     const schema = this.#value(field, use);
     const isNullable =
@@ -72,8 +75,8 @@ export class SchemaBook {
   }
 
   /**
-   * Sets the final names, without the reserved ones, in the references of `value` and of every
-   * schema.
+   * Replaces the references in `value` and in every schema with the final names, which exclude the
+   * reserved names.
    */
   finish<T>(
     value: T,
@@ -131,7 +134,7 @@ export class SchemaBook {
 
   #value(field: DescField, use: SchemaUse): Schema {
     const isMerged = field.fieldKind === "message" && !isOutputOnly(field);
-    // A field that is not merged is replaced as a whole, so it is written as in any request.
+    // A field that is not merged is replaced as a whole, so it is written as in any other request.
     const item = this.#item(field, use === "patch" && !isMerged ? "request" : use);
     if (field.fieldKind !== "list" && field.fieldKind !== "map") return item;
     const names = field.fieldKind === "map" ? mapKeySchema(field.mapKey) : undefined;
@@ -186,7 +189,7 @@ function isPresent(field: DescField, use: SchemaUse, isRoot: boolean): boolean {
   return isCounted || field.presence === FeatureSet_FieldPresence.IMPLICIT;
 }
 
-/** A schema that refuses two members of the same oneof. */
+/** Returns a schema that refuses two members of the same oneof. */
 function atMostOne(oneofs: readonly DescOneof[]): Pick<Schema, "not"> {
   const pairs = oneofs.flatMap(({ fields }) =>
     fields.flatMap((one, at) =>
@@ -211,9 +214,9 @@ const suffixes: Readonly<Record<SchemaUse, string>> = {
 };
 
 /**
- * The names of the protos, without the package if that is unambiguous. A message with several uses
- * has a name for each. The plain name is that of the use "whole", or else "answer", or else
- * "request".
+ * Returns the schema names. They are the proto names, without the package if that is unambiguous. A
+ * message with several uses has a name for each. The plain name belongs to the use "whole" if it
+ * occurs, or else to "answer", or else to "request".
  */
 function namesOf(
   entries: ReadonlyMap<string, Entry>,
@@ -232,7 +235,8 @@ function namesOf(
     const order: SchemaUse[] = ["whole", "answer", "request", "patch"];
     const plain = order.find((use) => same.some((other) => other.use === use));
     const suffix = entry.use === plain ? "" : suffixes[entry.use];
-    // A message that is both an answer and a part of another one shows different fields in each.
+    // A message that is both a response and a part of another response shows different fields in
+    // each case.
     const isInside = !entry.isRoot && same.some(({ use, isRoot }) => isRoot && use === entry.use);
     names.set(
       entry.key,

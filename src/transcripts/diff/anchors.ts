@@ -1,8 +1,8 @@
 import type { Matches } from "./shortest-script.ts";
 
 /**
- * The longest increasing run of words that occur once on each side, and are therefore surely the
- * same.
+ * Returns the longest increasing run of words that occur once on each side and are therefore
+ * certain to be the same.
  */
 export function anchorsOf(before: Int32Array, after: Int32Array): Matches {
   const places = placesOf(before);
@@ -17,7 +17,10 @@ export function anchorsOf(before: Int32Array, after: Int32Array): Matches {
 
 const repeated = -1;
 
-/** The place of each word, in order of first occurrence; `repeated` if it occurs more than once. */
+/**
+ * Returns the position of each word, in the order of first occurrence; `repeated` if the word
+ * occurs more than once.
+ */
 function placesOf(words: Int32Array): Map<number, number> {
   const places = new Map<number, number>();
   for (const [at, word] of words.entries()) places.set(word, places.has(word) ? repeated : at);
@@ -25,13 +28,13 @@ function placesOf(words: Int32Array): Map<number, number> {
 }
 
 /**
- * The longest subsequence of `candidates`, which increase on the first side, that increases on the
- * other side too.
+ * Returns the longest subsequence of `candidates` that increases on the other side. The candidates
+ * themselves increase on the first side.
  */
 function longestRise(
   candidates: readonly { readonly at: number; readonly otherAt: number }[],
 ): Matches {
-  // The run of each length with the lowest end.
+  // For each length, the last candidate of the run with the lowest end.
   const ends: number[] = [];
   const previous = new Int32Array(candidates.length);
   for (const [index, { otherAt }] of candidates.entries()) {

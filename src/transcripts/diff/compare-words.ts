@@ -5,16 +5,16 @@ import { diffWords, type DiffWord, type WordSpan } from "./diff-words.ts";
 
 type Packed = Pick<PackedSegments, "jsonZstd" | "jsonBytes">;
 
-/** The two versions to compare; if `before` is null, an empty version is compared. */
+/** The two versions to compare. If `before` is null, an empty version is used in its place. */
 export interface Comparison {
   readonly before: Packed | null;
   readonly after: Packed;
-  /** How many runs are skipped. */
+  /** The number of runs to skip. */
   readonly skip: number;
   readonly runsMax: number;
 }
 
-/** A WordRun of the contract; times are durations in proto3 JSON. */
+/** A WordRun of the contract. Times are durations in proto3 JSON. */
 export interface RunFacts {
   readonly kind: WordSpan["kind"];
   readonly count: number;

@@ -11,10 +11,12 @@ import type { StoredTranscript } from "../transcript-store.ts";
 import { compareWords, type RunFacts, type Times } from "./compare-words.ts";
 import { metadataChanges } from "./metadata-changes.ts";
 
-/** The maximum number of runs in an answer: more would block the thread that writes it. */
+/**
+ * The maximum number of runs in a response. More would block the thread that writes the response.
+ */
 const runsMax = 1_000;
 
-/** Compares a version with another one, or with an empty one. */
+/** Compares a version with another version or with an empty version. */
 export async function diffVersions(
   before: StoredTranscript | undefined,
   after: StoredTranscript,

@@ -4,7 +4,10 @@ import fc from "fast-check";
 import { diffWords, type DiffWord, type WordSpan } from "./diff-words.ts";
 import { editsMax } from "./match-words.ts";
 
-/** Words of a text, each with its index as its time, or the number after "@": "góðan dag@7". */
+/**
+ * Returns the words of a text, each with its index as its time, or with the number after "@":
+ * "góðan dag@7".
+ */
 function wordsOf(text: string): DiffWord[] {
   const parts = text === "" ? [] : text.split(" ");
   return parts.map((part, index) => {
@@ -39,7 +42,7 @@ test("diffWords() finds the smallest change from one text to the other", () => {
     ["a b", "a@1 b@2", "RETIMED:2"],
     ["a b c", "a b@9 c@10", "KEPT:1 RETIMED:2"],
     ["a b c", "c b a", "REMOVED:2 RETIMED:1 ADDED:2"],
-    // The repeated word whose time is missing was removed; the one with a new time was added.
+    // The repeated word whose time is missing was removed, and the word with a new time was added.
     ["já já já", "já@0 já@2", "KEPT:1 REMOVED:1 KEPT:1"],
     ["já já", "já@1", "REMOVED:1 KEPT:1"],
     ["já@0 já@2", "já@0 já@1 já@2", "KEPT:1 ADDED:1 KEPT:1"],
@@ -51,7 +54,7 @@ test("diffWords() finds the smallest change from one text to the other", () => {
   }
 });
 
-test("diffWords() ignores whitespace around a word, and counts changes of speakers and segments", () => {
+test("diffWords() ignores whitespace around words, and counts changes of speakers and segments", () => {
   const one = wordAt("a", 0);
   const changed = { ...one, text: "a\n", speakerId: "b", isFirst: true };
   const { spans, respoken, resegmented } = diffWords([one, one], [changed, one]);
@@ -64,7 +67,7 @@ const words = fc.array(
   { maxLength: 40 },
 );
 
-test("the runs turn each text into the other, and describe every word correctly", () => {
+test("the runs convert each text to the other, and describe every word correctly", () => {
   fc.assert(
     fc.property(words, words, (one, other) => {
       const before = one.map(({ text, time }) => wordAt(text, time));
@@ -109,7 +112,7 @@ test("diffWords() finds a shortest diff", () => {
   );
 });
 
-/** The length of a longest common subsequence, by dynamic programming. */
+/** Returns the length of a longest common subsequence, by dynamic programming. */
 function longestCommon(before: readonly DiffWord[], after: readonly DiffWord[]): number {
   let row: number[] = Array.from({ length: after.length + 1 }, () => 0);
   for (const { text } of before) {
@@ -124,7 +127,10 @@ function longestCommon(before: readonly DiffWord[], after: readonly DiffWord[]):
 }
 
 const count = 36_000;
-/** Word frequencies as in a language: the most frequent word is every ninth. */
+/**
+ * Creates words with the frequencies of a natural language: the most frequent word is every ninth
+ * word.
+ */
 function talk(seed: number): DiffWord[] {
   const random = fc.sample(fc.double({ min: 0, max: 1, noNaN: true }), { seed, numRuns: count });
   return random.map((share, at) => wordAt(`w${Math.floor(Math.exp(share * 9))}`, at));
@@ -141,7 +147,7 @@ test("diffWords() finds many edits in hours of speech, and compares entirely dif
   const spans = checkSpans(before, edited);
   const addedFound = spans.filter(({ kind }) => kind === "ADDED").reduce((n, s) => n + s.count, 0);
   assert.ok(addedFound < added * 1.1, `${addedFound} of ${added}`);
-  // No word occurs once.
+  // No word occurs only once.
   const repetitive = before.map((_, at) => wordAt(`${(at * 7) % 500}`, at));
   const others = repetitive.map((word, at) => (at % 9 === 0 ? wordAt(`x${at}`, at) : word));
   const kept = checkSpans(repetitive, others).filter(({ kind }) => kind === "KEPT");

@@ -2,13 +2,13 @@ import { matchWords } from "./match-words.ts";
 import { slideGaps } from "./slide-gaps.ts";
 import type { Matches } from "./shortest-script.ts";
 
-/** A word of a version; times are durations in proto3 JSON. */
+/** A word of a version. Times are durations in proto3 JSON. */
 export interface DiffWord {
   readonly text: string;
   readonly startTime: string;
   readonly endTime: string;
   readonly speakerId: string;
-  /** Whether it is the first word of its segment. */
+  /** Whether the word is the first in its segment. */
   readonly isFirst: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface WordDiff {
   readonly resegmented: number;
 }
 
-/** The changes of words between two versions; whitespace around a word does not matter. */
+/** Returns the word changes between two versions. Whitespace around a word does not matter. */
 export function diffWords(before: readonly DiffWord[], after: readonly DiffWord[]): WordDiff {
   const numbers = new Map<string, number>();
   const [one, other] = [numbered(before, numbers), numbered(after, numbers)];
@@ -41,7 +41,7 @@ export function diffWords(before: readonly DiffWord[], after: readonly DiffWord[
   return { spans: spansOf(before, after, matches), ...changesOf(before, after, matches) };
 }
 
-/** Replaces words with numbers: equal texts have equal numbers. */
+/** Replaces words with numbers, so that equal texts have equal numbers. */
 function numbered(words: readonly DiffWord[], numbers: Map<string, number>): Int32Array {
   return Int32Array.from(words, ({ text }) => {
     const key = text.trim();

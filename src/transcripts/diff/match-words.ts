@@ -2,23 +2,23 @@ import { anchorsOf } from "./anchors.ts";
 import { shortestScript, type Matches } from "./shortest-script.ts";
 
 /**
- * The cost limit of a comparison, in steps of the search: about a second. The words that are left
- * then are reported as replaced.
+ * The cost limit of a comparison, in search steps, which take about a second. Any remaining words
+ * are reported as replaced.
  */
 const stepsMax = 12_000_000;
-/** The maximum number of edits (removed and added words) of a shortest script. */
+/** The maximum number of edits (removed and added words) in a shortest script. */
 export const editsMax = 1_000;
 
 /**
- * Pairs the words of two texts, given as numbers: equal words have equal numbers. With few edits
- * the result is a longest common subsequence (Myers); with more, the text is split at words that
- * occur once on each side, or else the furthest-reaching script of editsMax edits is used.
- * Deterministic.
+ * Pairs the words of two texts, which are given as numbers: equal words have equal numbers. With
+ * few edits, the result is a longest common subsequence (Myers). With more edits, the text is split
+ * at words that occur once on each side. If there are no such words, the furthest-reaching script
+ * of editsMax edits is used. The result is deterministic.
  */
 export function matchWords(before: Int32Array, after: Int32Array): Matches {
   const matches: Matches = { before: [], after: [] };
   const budget = { steps: stepsMax };
-  // The ranges that are left to do, the next one on top.
+  // The remaining ranges, with the next range on top.
   const ranges: Range[] = [{ from: 0, to: before.length, otherFrom: 0, otherTo: after.length }];
   for (let range = ranges.pop(); range; range = ranges.pop()) {
     matchRange({ before, after, budget, matches, ranges }, range);
@@ -76,8 +76,8 @@ function matchRange(work: Work, range: Range): void {
 }
 
 /**
- * Pushes the ranges before, between and after the anchors of a range, each beginning with its
- * anchor. Returns whether there are any.
+ * Pushes the ranges before, between and after the anchors of a range. Each range after an anchor
+ * begins with that anchor. Returns whether there are any anchors.
  */
 function splitAtAnchors({ before, after, budget, ranges }: Work, range: Range): boolean {
   const { from, to, otherFrom, otherTo } = range;

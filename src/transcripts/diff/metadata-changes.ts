@@ -8,8 +8,8 @@ import {
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
 /**
- * The fields that differ between two versions' metadata, in the order of the contract; maps are
- * compared key by key.
+ * Returns the fields that differ between the metadata of two versions, in the order of the
+ * contract. Maps are compared key by key.
  */
 export function metadataChanges(
   before: TranscriptMetadata,

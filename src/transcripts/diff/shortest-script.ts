@@ -1,4 +1,6 @@
-/** Pairs of words, as an index of each side. Both indexes rise from pair to pair. */
+/**
+ * Pairs of words, each given by an index on each side. Both indexes increase from pair to pair.
+ */
 export interface Matches {
   readonly before: number[];
   readonly after: number[];
@@ -8,16 +10,17 @@ export interface Matches {
 export interface Script {
   readonly pairs: Matches;
   /**
-   * How far it reaches in each text; not to the ends if no script of at most `editsMax` edits does.
+   * The distance that the script reaches in each text. It does not reach the ends if no script of
+   * at most `editsMax` edits does.
    */
   readonly end: number;
   readonly otherEnd: number;
 }
 
 /**
- * The pairs of a longest common subsequence, by Myers' greedy search (An O(ND) Difference Algorithm
- * and Its Variations, 1986). If more than `editsMax` words would be removed and added, or the
- * budget is spent: the furthest-reaching script with that many.
+ * Returns the pairs of a longest common subsequence, by Myers' greedy search (An O(ND) Difference
+ * Algorithm and Its Variations, 1986). If more than `editsMax` words would be removed and added, or
+ * if the budget is spent, returns the furthest-reaching script that was found.
  */
 export function shortestScript(
   before: Int32Array,
@@ -26,7 +29,8 @@ export function shortestScript(
 ): Script {
   const [count, otherCount] = [before.length, after.length];
   const most = Math.min(editsMax, count + otherCount);
-  // The furthest place in `before` on each diagonal (place - place in `after`), from -most - 1.
+  // The furthest position in `before` on each diagonal (position - position in `after`), from -most
+  // - 1.
   const furthest = new Int32Array(2 * most + 3);
   const middle = most + 1;
   const trail: Int32Array[] = [];
@@ -70,8 +74,8 @@ function cameDown(furthest: Int32Array, index: number, diagonal: number, edits: 
 }
 
 /**
- * Walks the path back: `trail[edits]` is the furthest reach before that step, from diagonal -edits
- * - 1.
+ * Follows the path back. `trail[edits]` contains the furthest reach before that step, from diagonal
+ * -edits - 1.
  */
 function pairsOf(trail: readonly Int32Array[], count: number, otherCount: number): Matches {
   const pairs: Matches = { before: [], after: [] };

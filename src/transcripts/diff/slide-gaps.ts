@@ -1,6 +1,6 @@
 import type { Matches } from "./shortest-script.ts";
 
-/** The facts of two texts that decide which of equal words are paired. */
+/** The facts about two texts that decide which of several equal words are paired. */
 export interface Sides {
   readonly beforeCount: number;
   readonly afterCount: number;
@@ -12,8 +12,8 @@ export interface Sides {
 }
 
 /**
- * If a word is repeated, it is ambiguous which one was removed or added: chooses the one that
- * leaves the most pairs with equal times.
+ * Chooses which of several equal words was removed or added, since that is ambiguous if a word is
+ * repeated. The choice leaves the maximum number of pairs with equal times.
  */
 export function slideGaps(matches: Matches, sides: Sides): void {
   const { before, after } = matches;
@@ -32,7 +32,9 @@ export function slideGaps(matches: Matches, sides: Sides): void {
   }
 }
 
-/** How far a gap can be moved, in words: more than people repeat words. */
+/**
+ * The maximum distance in words by which a gap can be moved. People repeat fewer words than that.
+ */
 const wordsMax = 200;
 
 /**

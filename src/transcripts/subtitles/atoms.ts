@@ -3,14 +3,14 @@ import { subtitleRules } from "./subtitle-rules.ts";
 import { isUnspaced, joinsUnspaced, unspacedWords } from "./unspaced.ts";
 import { sectionsOfChars, visibleChars } from "./visible-chars.ts";
 
-/** A text within which a subtitle is not broken: it has no whitespace, and fits in a line. */
+/** A text that a subtitle does not break: it has no whitespace, and fits on a line. */
 export interface Atom {
   readonly text: string;
   readonly chars: number;
   readonly startMs: number;
-  /** When it ends: not after the start of the next atom. */
+  /** The time at which the atom ends, which is not after the start of the next atom. */
   readonly endMs: number;
-  /** false: it follows the previous atom without a space. */
+  /** Whether a space precedes the atom; false if it follows the previous atom without one. */
   readonly spaced: boolean;
 }
 
@@ -22,7 +22,7 @@ interface TimedText {
 }
 
 /**
- * The atoms of a segment. Words are split at whitespace and joined where there is none; a text
+ * Splits a segment into atoms. Words are split at whitespace and joined where there is none. A text
  * longer than a line is broken between its words, or within a word as a last resort. Scripts
  * without spaces are broken between words.
  */
@@ -77,7 +77,10 @@ function* chunksOf(word: SpokenWord): Generator<{ piece: TimedText; spaceBefore:
   }
 }
 
-/** A part of a text, with a share of its time that is proportional to its length. */
+/**
+ * Returns a part of a text, with a share of the time that is proportional to the length of the
+ * part.
+ */
 function shareOf(
   { startMs, endMs }: TimedText,
   length: number,
@@ -102,7 +105,7 @@ function partsOf(piece: TimedText, texts: readonly string[]): TimedText[] {
   });
 }
 
-/** Texts joined up to the length of a line. */
+/** Joins texts up to the length of a line. */
 function fitted(pieces: readonly TimedText[]): TimedText[] {
   const [only] = pieces;
   if (pieces.length === 1 && only && only.text.length <= subtitleRules.lineChars) return [only];
@@ -131,8 +134,8 @@ function joined(before: TimedText, after: TimedText): TimedText {
 
 /**
  * Changes times so that atoms do not overlap. Atoms that begin at the same time share the time
- * until the next one begins, in proportion to their lengths: callers without word times send the
- * times of the segment for each word.
+ * until the next atom begins, in proportion to their lengths, because callers without word times
+ * send the times of the segment for each word.
  */
 function inOrder(atoms: readonly Atom[]): Atom[] {
   const found: Atom[] = [];

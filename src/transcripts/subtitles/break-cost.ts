@@ -1,7 +1,10 @@
 import type { Atom } from "./atoms.ts";
 import { isUnspaced } from "./unspaced.ts";
 
-/** The cost of a break between two atoms: 0 at the end of a sentence, 60 if nothing favors it. */
+/**
+ * Returns the cost of a break between two atoms: 0 at the end of a sentence, 60 if nothing favors a
+ * break.
+ */
 export function breakCost(before: Atom, after: Atom): number {
   if (!after.spaced) return isUnspaced(before.text + after.text) ? costs.plain : costs.withinWord;
   if (endsSentence(before, after)) return costs.sentence;
@@ -24,7 +27,7 @@ const costs = {
   withinWord: 300,
 } as const;
 
-/** The cost of not breaking between two atoms. */
+/** Returns the cost of not breaking between two atoms. */
 export function joinCost(before: Atom, after: Atom): number {
   const sentence = endsSentence(before, after) ? 12 : 0;
   return sentence + Math.min(100, Math.max(0, pauseMs(before, after) - 400) / 10);
@@ -35,7 +38,7 @@ function pauseMs(before: Atom, after: Atom): number {
 }
 
 /**
- * Whether an atom ends a sentence: a period before a lowercase letter belongs to an abbreviation.
+ * Whether an atom ends a sentence. A period before a lowercase letter belongs to an abbreviation.
  */
 function endsSentence(before: Atom, after: Atom): boolean {
   return (

@@ -4,15 +4,15 @@ import { joinsUnspaced } from "./unspaced.ts";
 
 /** A segment of an imported file, whose speaker has no id yet. */
 export interface VoicedSegment extends Omit<SpokenSegment, "speakerId"> {
-  /** Empty: the file does not name one. */
+  /** The name of the speaker; empty if the file does not name one. */
   readonly voice: string;
 }
 
 /**
- * The segments of cues in order: one for each cue with text, or for each voice in it. Words are
- * separated by single spaces, including the last word of a cue if another follows, so that all
- * words joined are the text. Times are those in the file; words between them share the time by
- * length.
+ * Converts cues to segments, in order: one for each cue with text, or for each voice in a cue.
+ * Words are separated by single spaces. The last word of a cue also ends with a space if another
+ * cue follows, so that all words joined are the text. Times are those in the file; words between
+ * two known times share that time in proportion to their lengths.
  */
 export function segmentsOfCues(cues: readonly ReadCue[], wordCharsMax: number): VoicedSegment[] {
   const texts = cues

@@ -1,6 +1,6 @@
 /**
- * The time of a cue as hours, minutes, seconds and milliseconds: 00:01:02,003 in SRT; WebVTT has a
- * period in place of the comma.
+ * Formats the time of a cue as hours, minutes, seconds and milliseconds: 00:01:02,003 in SRT.
+ * WebVTT uses a period instead of the comma.
  */
 export function cueTime(ms: number, mark: "," | "."): string {
   const digits = (value: number, count: number) => `${Math.floor(value)}`.padStart(count, "0");

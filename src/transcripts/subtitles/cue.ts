@@ -2,7 +2,7 @@
 export interface Cue {
   readonly startMs: number;
   readonly endMs: number;
-  /** Empty: unknown. */
+  /** The id of the speaker; empty if unknown. */
   readonly speakerId: string;
   readonly lines: readonly string[];
 }

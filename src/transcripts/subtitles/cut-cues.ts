@@ -3,10 +3,11 @@ import { breakCost, joinCost } from "./break-cost.ts";
 import { readingMs, subtitleRules } from "./subtitle-rules.ts";
 
 /**
- * Cuts the atoms of a segment into cues; returns where each one ends. A cue has at most two lines
- * and, if it has more than one atom, at most 7 s. The result has the fewest cues with less than 1 s
- * until the next begins; among those, the fewest that are read faster than 17 characters a second;
- * among those, the best breaks. The time is linear in the number of atoms, since a cue has few.
+ * Cuts the atoms of a segment into cues, and returns the end of each cue. A cue has at most two
+ * lines and, if it has more than one atom, at most 7 s. The result has the fewest cues with less
+ * than 1 s until the next cue begins; among such results, the fewest cues that are read faster than
+ * 17 characters a second; and among those, the best breaks. The time is linear in the number of
+ * atoms, since a cue has few atoms.
  */
 export function cutCues(atoms: readonly Atom[], nextStartMs: number): number[] {
   const count = atoms.length;
@@ -77,7 +78,10 @@ function charsOf({ charsBefore, spaces }: Text, start: number, end: number): num
   return at(charsBefore, end) - at(charsBefore, start) - at(spaces, start);
 }
 
-/** Whether atoms fit in a cue: in two lines and, if there is more than one atom, in 7 s. */
+/**
+ * Whether atoms fit in a cue: they must fit in two lines and, if there is more than one atom, in 7
+ * s.
+ */
 function fits(text: Text, start: number, end: number): boolean {
   if (end > at(text.lineEnds, at(text.lineEnds, start))) return false;
   return (
@@ -86,8 +90,8 @@ function fits(text: Text, start: number, end: number): boolean {
 }
 
 /**
- * The best cutting of the atoms before an index: the number of cues that break each rule, the cost
- * of its breaks, and where its last cue begins.
+ * The best way to cut the atoms before an index: the number of cues that break each rule, the cost
+ * of the breaks, and the start of the last cue.
  */
 interface Best {
   readonly short: Float64Array;
@@ -131,7 +135,7 @@ function consider(best: Best, text: Text, start: number, end: number): void {
   best.from[end] = start;
 }
 
-/** Half the cost of the best line break: it matters less than where a cue ends. */
+/** Returns half the cost of the best line break, which matters less than the end of a cue. */
 function lineBreakCost(text: Text, start: number, end: number, chars: number): number {
   if (chars <= subtitleRules.lineChars) return 0;
   let least = Infinity;

@@ -10,8 +10,8 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /**
- * Decodes the character references in a text: the named ones of WebVTT, and numeric ones. Others
- * stay as they are.
+ * Decodes the character references in a text: the named references of WebVTT, and numeric ones.
+ * Others are left unchanged.
  */
 export function decodeEntities(text: string): string {
   return text.replaceAll(

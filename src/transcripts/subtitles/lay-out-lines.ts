@@ -19,7 +19,7 @@ export function layOutLines(atoms: readonly Atom[]): string[] {
   return [textOf(atoms.slice(0, best.at)), textOf(atoms.slice(best.at))];
 }
 
-/** The number of visible characters of a line. */
+/** Returns the number of visible characters in a line. */
 export function charsOf(atoms: readonly Atom[]): number {
   let chars = 0;
   for (const [index, atom] of atoms.entries()) {

@@ -8,15 +8,15 @@ export interface ReadCue {
 /** A part of the visible text of a cue. */
 export interface CueSpan {
   readonly text: string;
-  /** The name of the speaker; empty: the file does not name one. */
+  /** The name of the speaker; empty if the file does not name one. */
   readonly voice: string;
-  /** When it is spoken, if the file has that time. */
+  /** The time at which the part is spoken, if the file has that time. */
   readonly fromMs?: number;
 }
 
 /**
- * The error if a file cannot be read. The message, which is for callers, begins with the number of
- * the line.
+ * The error that is thrown if a file cannot be read. The message, which is for callers, begins with
+ * the line number.
  */
 export class UnreadableFile extends Error {
   override readonly name = "UnreadableFile";
@@ -26,7 +26,7 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** The lines of a file, without a byte order mark. */
+/** Returns the lines of a file, without a byte order mark. */
 export function linesOf(content: string): string[] {
   return content.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
 }

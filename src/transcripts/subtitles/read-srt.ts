@@ -4,8 +4,8 @@ import { isTiming, readTiming } from "./read-timing.ts";
 import { withoutJoiners } from "./srt-text.ts";
 
 /**
- * Reads the cues of a SubRip file as players do: numbers can be missing or wrong, a text can have
- * empty lines, and tags and positions are dropped. Throws UnreadableFile.
+ * Reads the cues of a SubRip file as players do: numbers can be missing or wrong, a text can
+ * contain empty lines, and tags and positions are dropped. Throws UnreadableFile.
  */
 export function readSrt(content: string): ReadCue[] {
   const lines = linesOf(content);
@@ -23,25 +23,27 @@ export function readSrt(content: string): ReadCue[] {
   return cues;
 }
 
-/** Whether a line is a number before times, or at the end of a truncated file. */
+/** Whether a line is a number that precedes times or ends a truncated file. */
 function isIndex(lines: readonly string[], at: number): boolean {
   const isNumber = /^\s*\d+\s*$/.test(lines[at] ?? "");
   return isNumber && (isTimes(lines[at + 1] ?? "") || nextText(lines, at + 1) === lines.length);
 }
 
-/** Whether a line has times, even malformed ones: they are an error, not text. */
+/**
+ * Whether a line contains times. Malformed times also count, since they are an error, not text.
+ */
 function isTimes(line: string): boolean {
   return line.includes("-->") || /^\s*\d{1,5}:\d{1,2}.*->/.test(line);
 }
 
-/** The end of a cue's text: before the times of the next one, and its number. */
+/** Returns the end of a cue's text, which is before the number and times of the next cue. */
 function endOfText(lines: readonly string[], start: number): number {
   for (let at = start; at < lines.length; at += 1) {
     const line = lines[at] ?? "";
     const isAfterEmpty = at > start && (lines[at - 1] ?? "").trim() === "";
     if (isTiming(line)) return at;
     if (isIndex(lines, at) && (isAfterEmpty || isTiming(lines[at + 1] ?? ""))) return at;
-    // It is malformed, which readTiming() reports.
+    // The times are malformed, which readTiming() reports.
     if (isAfterEmpty && isTimes(line)) return at;
   }
   return lines.length;

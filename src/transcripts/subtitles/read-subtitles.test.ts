@@ -13,7 +13,7 @@ function read(content: string, format?: SubtitleFormat): VoicedSegment[] {
   return segmentsOfCues(readSubtitles(content, format), 1000);
 }
 
-/** "0-1500 Anna: Góðan dag" for each segment. */
+/** Returns "0-1500 Anna: Góðan dag" for each segment. */
 function brief(segments: readonly VoicedSegment[]): string[] {
   return segments.map(({ startMs, endMs, voice, words }) => {
     const text = words.map((word) => word.text).join("");
@@ -30,10 +30,10 @@ test("SRT is read as players read it", () => {
     [`1\n${time}\nGóðan dag`, ["1000-2000 Góðan dag"]],
     [`\ufeff1\r\n${time}\r\nGóðan\r\ndag\r\n\r\n`, ["1000-2000 Góðan dag"]],
     [`1\r${time}\rGóðan\rdag\r`, ["1000-2000 Góðan dag"]],
-    // No numbers, wrong numbers, no empty line before a number.
+    // Missing numbers, wrong numbers, and no empty line before a number.
     [`${time}\nA\n\n00:00:03,000 --> 00:00:04,000\nB`, ["1000-2000 A ", "3000-4000 B"]],
     [`7\n${time}\nA\n3\n00:00:03,000 --> 00:00:04,000\nB\n\n9`, ["1000-2000 A ", "3000-4000 B"]],
-    // Times without hours, with periods, without milliseconds, with coordinates.
+    // Times without hours, with periods, without milliseconds, or with coordinates.
     ["01:02.500 --> 01:03.000\nA", ["62500-63000 A"]],
     ["0:0:1 --> 0:0:2 X1:40 X2:600\nA", ["1000-2000 A"]],
     ["  100:00:00,5   -->   100:00:01,000  \nA", ["360000005-360001000 A"]],
@@ -46,7 +46,7 @@ test("SRT is read as players read it", () => {
     ],
     // Empty lines and numbers within a text.
     [`1\n${time}\nA\n\n1984\n\nB`, ["1000-2000 A 1984 B"]],
-    // Cues are sorted; overlapping ones stay; cues without text have no segment.
+    // Cues are sorted, overlapping cues stay, and cues without text have no segment.
     [
       `1\n00:00:05,000 --> 00:00:09,000\nB\n\n2\n00:00:01,000 --> 00:00:06,000\nA\n\n3\n${time}\n \n\n4\n${time}\n<i></i>`,
       ["1000-6000 A ", "5000-9000 B"],
@@ -101,7 +101,7 @@ test("WebVTT is read as browsers read it", () => {
   );
 });
 
-test("an error names the line that cannot be read", () => {
+test("an error states the line that cannot be read", () => {
   const rows: [content: string, format: SubtitleFormat | undefined, message: string][] = [
     [
       "hello",
@@ -162,7 +162,7 @@ const line = fc
     { minLength: 1, maxLength: 6 },
   )
   .map((words) => words.join(" "));
-/** Includes text that looks like times. */
+/** The lines include text that looks like times. */
 const lines = fc.array(fc.oneof({ weight: 9, arbitrary: line }, fc.constant(time)), {
   minLength: 1,
   maxLength: 2,
@@ -186,7 +186,7 @@ const cues = fc
     });
   });
 
-test("a written file is read back: text, times, and in WebVTT speakers", () => {
+test("a written file is read back with its text and times, and in WebVTT with its speakers", () => {
   fc.assert(
     fc.property(cues, (cues) => {
       const last = cues.length - 1;
@@ -232,7 +232,7 @@ test("any file is either read or refused with UnreadableFile", () => {
   );
 });
 
-test("cueTime() has hours of two digits or more", () => {
+test("cueTime() writes hours with at least two digits", () => {
   const rows: [ms: number, text: string][] = [
     [0, "00:00:00,000"],
     [62_003, "00:01:02,003"],

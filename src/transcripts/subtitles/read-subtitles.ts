@@ -7,7 +7,8 @@ export const subtitleFormats = ["SRT", "VTT"] as const;
 export type SubtitleFormat = (typeof subtitleFormats)[number];
 
 /**
- * The cues of a file, in order of start; by default the format is detected. Throws UnreadableFile.
+ * Returns the cues of a file, ordered by start; by default, the format is detected. Throws
+ * UnreadableFile.
  */
 export function readSubtitles(content: string, format?: SubtitleFormat): ReadCue[] {
   const isWebVtt = format === undefined ? isVtt(content) : format === "VTT";

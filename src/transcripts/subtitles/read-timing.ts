@@ -7,13 +7,13 @@ export interface Timing {
 }
 
 /**
- * Matches a time. Hours can be omitted; comma and period are equivalent; the fraction of a second
- * is a number of milliseconds.
+ * Matches a time. Hours can be omitted, a comma and a period are equivalent, and the fraction of a
+ * second is a number of milliseconds.
  */
 const time = String.raw`(?:(\d{1,5}):)?(\d{1,2}):(\d{1,2})(?:[,.](\d{1,3}))?`;
 /**
- * Matches the times of a cue. The text after them has settings or coordinates of the place of the
- * cue.
+ * Matches the times of a cue. The text after them contains settings or the coordinates of the cue's
+ * position.
  */
 const timing = new RegExp(String.raw`^\s*${time}\s*-->\s*${time}(?:\s.*)?$`);
 const onlyTime = new RegExp(`^${time}$`);
@@ -25,7 +25,7 @@ export function isTiming(line: string): boolean {
   return timing.test(line);
 }
 
-/** The times of a cue, from the line with this number. Throws UnreadableFile. */
+/** Returns the times of a cue from the line with this number. Throws UnreadableFile. */
 export function readTiming(line: string, number: number): Timing {
   const found = timing.exec(line);
   if (!found) {
@@ -40,7 +40,7 @@ export function readTiming(line: string, number: number): Timing {
   return { startMs, endMs };
 }
 
-/** The milliseconds of a single time; undefined if the text is not a time. */
+/** Returns the milliseconds of a single time, or undefined if the text is not a time. */
 export function readTime(text: string): number | undefined {
   const found = onlyTime.exec(text);
   return found ? toMs(found.slice(1, 5)) : undefined;

@@ -3,13 +3,13 @@ import { linesOf, UnreadableFile, type ReadCue } from "./read-cue.ts";
 import { readTiming } from "./read-timing.ts";
 import { readVttText } from "./vtt-text.ts";
 
-/** Whether a file begins as WebVTT. */
+/** Whether the content begins like a WebVTT file. */
 export function isVtt(content: string): boolean {
   return /^\ufeff?WEBVTT(?:[ \t\r\n]|$)/.test(content);
 }
 
 /**
- * The cues of a WebVTT file; notes, styles, regions and positions are dropped. Throws
+ * Reads the cues of a WebVTT file; notes, styles, regions and positions are dropped. Throws
  * UnreadableFile.
  */
 export function readVtt(content: string): ReadCue[] {
@@ -36,7 +36,10 @@ export function readVtt(content: string): ReadCue[] {
   return cues;
 }
 
-/** The next line that is empty or has an arrow, which no text of WebVTT has. */
+/**
+ * Returns the next line that is empty or contains an arrow, which never occurs in the text of a cue
+ * in WebVTT.
+ */
 function endOfBlock(lines: readonly string[], from: number): number {
   let at = from;
   while (at < lines.length) {

@@ -1,8 +1,8 @@
-/** An invisible character that allows no line break (WORD JOINER). */
+/** An invisible character that prevents a line break (WORD JOINER). */
 const joiner = "\u2060";
 
 /**
- * Writes text for SRT, which has no escapes: text that players would treat as an arrow, a tag or an
+ * Writes text for SRT, which has no escapes. Text that players would treat as an arrow, a tag or an
  * entity gets an invisible character, which withoutJoiners() removes.
  */
 export function srtText(text: string): string {

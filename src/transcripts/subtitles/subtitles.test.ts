@@ -5,7 +5,7 @@ import type { SpokenSegment, SpokenWord } from "../spoken.ts";
 import type { Cue } from "./cue.ts";
 import { subtitlesOf } from "./subtitles.ts";
 
-/** Words of 65 ms a character, with 600 ms after each period. */
+/** Returns words that take 65 ms per character, with a pause of 600 ms after each period. */
 function spokenText(text: string, startMs = 0): SpokenWord[] {
   let ms = startMs;
   return text.split(/(?<=\s)(?=\S)/).map((word) => {
@@ -65,7 +65,7 @@ test("subtitlesOf() joins words without whitespace between them, and breaks scri
   assert.deepEqual(linesOf(arabic), [[arabic]]);
 });
 
-test("subtitlesOf() extends a cue into the following pause for as long as it takes to read", () => {
+test("subtitlesOf() extends a cue into the following pause as far as reading requires", () => {
   const at = (text: string, startMs: number, endMs: number) =>
     segmentOf([{ text, startMs, endMs }]);
   const times = (segments: SpokenSegment[], limitMs?: number) =>
@@ -79,20 +79,20 @@ test("subtitlesOf() extends a cue into the following pause for as long as it tak
     [0, 2500],
     [4000, 6000],
   ]);
-  // 34 characters are read in 2 s.
+  // Reading 34 characters takes 2 s.
   assert.deepEqual(times([at("abcdefgh abcdefgh abcdefgh abcdefg", 0, 900)]), [[0, 2000]]);
   assert.deepEqual(times([at("Já", 5000, 5200)], 5600), [[5000, 5600]]);
   assert.deepEqual(times([at("Já", 5000, 5200)], 5100), [[5000, 5200]]);
-  // At most 7 s, even if a word is longer.
+  // A cue takes at most 7 s, even if a word is longer.
   assert.deepEqual(times([at("Já", 0, 20_000)]), [[0, 7000]]);
-  // Words that all have the times of their segment share them.
+  // Words that all have the times of their segment share that time.
   const words = Array.from({ length: 40 }, () => ({ text: "orð ", startMs: 0, endMs: 16_000 }));
   const cues = subtitlesOf([segmentOf(words)]);
   assert.ok(cues.length >= 3);
   assert.ok(cues.every(({ startMs, endMs }) => endMs - startMs > 2000));
 });
 
-test("subtitlesOf() gives each speaker their own cues, one after the other if they talk at the same time", () => {
+test("subtitlesOf() creates separate cues for each speaker, which follow one another if the speakers talk at the same time", () => {
   const one = segmentOf([{ text: "Ég held að", startMs: 0, endMs: 4000 }], "a");
   const other = segmentOf([{ text: "Nei", startMs: 0, endMs: 500 }], "b");
   const third = segmentOf([{ text: "Jú", startMs: 6000, endMs: 6500 }], "a");
@@ -135,7 +135,10 @@ const words = fc.array(
   }),
   { maxLength: 60 },
 );
-/** Consecutive segments; with `overlapMs` > 0 each may begin before the end of the previous one. */
+/**
+ * Creates consecutive segments; if `overlapMs` > 0, each may begin before the end of the previous
+ * one.
+ */
 const transcript = (overlapMs: number) =>
   fc
     .array(fc.record({ words, gapMs: fc.nat(2000), backMs: fc.nat(overlapMs) }), { maxLength: 6 })
@@ -159,7 +162,7 @@ const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 const charsOf = (text: string) => [...graphemes.segment(text)].length;
 const folded = (text: string) => text.replaceAll(/(?:(?![\u00a0\u2007\u202f])\s)+/g, " ").trim();
 
-/** The invariants of cues. */
+/** Checks the invariants of cues. */
 function checkCues(cues: readonly Cue[], segments: readonly SpokenSegment[]): void {
   for (const [index, { startMs, endMs, lines }] of cues.entries()) {
     assert.ok(Number.isInteger(startMs) && Number.isInteger(endMs));
@@ -184,14 +187,14 @@ function checkCues(cues: readonly Cue[], segments: readonly SpokenSegment[]): vo
   }
 }
 
-test("subtitles of any speech have all of its text in order, in two lines of 42 characters, for at most 7 s, and never overlap", () => {
+test("subtitles of any speech contain all of its text in order, in two lines of 42 characters, for at most 7 s, and never overlap", () => {
   fc.assert(
     fc.property(transcript(5000), (segments) => checkCues(subtitlesOf(segments), segments)),
     { numRuns: 300 },
   );
 });
 
-test("if speakers do not overlap, cues begin with their words and stay inside the recording", () => {
+test("if speakers do not overlap, cues begin with their words and stay within the recording", () => {
   fc.assert(
     fc.property(transcript(0), fc.nat(2000), (segments, restMs) => {
       const endMs = Math.max(0, ...segments.map((segment) => segment.endMs)) + restMs;
@@ -202,7 +205,7 @@ test("if speakers do not overlap, cues begin with their words and stay inside th
         assert.ok(segment && cue.startMs >= segment.startMs && cue.startMs <= segment.endMs);
         const degenerate = segment.words.some((word) => word.startMs === word.endMs);
         assert.ok(cue.endMs <= endMs || degenerate, `${cue.endMs} of ${endMs}`);
-        // Longer than the words only if reading takes longer.
+        // A cue is longer than its words only if reading takes longer.
         const readMs = Math.max(1000, Math.ceil((charsOf(cue.lines.join(" ")) * 1000) / 17));
         assert.ok(cue.endMs <= Math.max(segment.endMs, cue.startMs + readMs));
       }
@@ -211,7 +214,7 @@ test("if speakers do not overlap, cues begin with their words and stay inside th
   );
 });
 
-test("the minimum duration and the reading speed are respected whenever some way to split the words allows it", () => {
+test("the minimum duration and the reading speed are respected if the words can be split accordingly", () => {
   const plain = fc.array(
     fc.record({
       text: fc.stringMatching(/^[a-z]{1,30}$/),
@@ -246,8 +249,8 @@ interface Shown {
 }
 
 /**
- * The number of cues shorter than 1 s; and of others that are read faster than 17 characters a
- * second.
+ * Returns the number of cues shorter than 1 s, and the number of other cues that are read faster
+ * than 17 characters a second.
  */
 function broken(cues: readonly Shown[]): [short: number, fast: number] {
   const short = cues.filter(({ ms }) => ms < 1000);
@@ -255,7 +258,7 @@ function broken(cues: readonly Shown[]): [short: number, fast: number] {
   return [short.length, fast.length];
 }
 
-/** The best of all cuttings. */
+/** Returns the result of the best way to cut the words into cues. */
 function fewestBroken(words: readonly SpokenWord[], limitMs: number): [number, number] {
   let best: [number, number] = [Infinity, Infinity];
   const visit = (from: number, cues: readonly Shown[]): void => {

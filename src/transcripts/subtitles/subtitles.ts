@@ -6,8 +6,8 @@ import { charsOf, layOutLines } from "./lay-out-lines.ts";
 import { timeCues, type SpokenCue } from "./time-cues.ts";
 
 /**
- * The subtitles of a transcript (subtitle-rules.ts): in order, never overlapping, each from one
- * segment. `limitMs` is the length of the recording; undefined if unknown.
+ * Returns the subtitles of a transcript (subtitle-rules.ts), in order and without overlaps; each is
+ * from one segment. `limitMs` is the length of the recording; undefined if unknown.
  */
 export function subtitlesOf(segments: readonly SpokenSegment[], limitMs = Infinity): Cue[] {
   const spoken = segments

@@ -1,17 +1,18 @@
 import type { Cue } from "./cue.ts";
 import { readingMs, subtitleRules } from "./subtitle-rules.ts";
 
-/** A cue whose end is not known yet. */
+/** A cue whose end is not yet known. */
 export interface SpokenCue extends Omit<Cue, "endMs"> {
-  /** When its last word ends. */
+  /** The time at which the last word ends. */
   readonly spokenEndMs: number;
   readonly chars: number;
 }
 
 /**
- * Sets the times of cues, in order of start. A cue is shown while its words are spoken. If reading
- * takes longer, it is shown into the following pause, up to `limitMs`, and never beyond the start
- * of the next cue. If speakers talk at the same time, cues are shorter, and later than the speech.
+ * Sets the times of cues, ordered by start. A cue is shown while its words are spoken. If reading
+ * takes longer, the cue is shown into the following pause, up to `limitMs`, but never beyond the
+ * start of the next cue. If speakers talk at the same time, cues are shorter and later than the
+ * speech.
  */
 export function timeCues(spoken: readonly SpokenCue[], limitMs: number): Cue[] {
   const cues = spoken.toSorted((one, other) => one.startMs - other.startMs);
@@ -36,8 +37,8 @@ export function timeCues(spoken: readonly SpokenCue[], limitMs: number): Cue[] {
 }
 
 /**
- * The end of a crowd: a run of cues that begin within a second of each other while earlier words
- * are still spoken.
+ * Returns the end of a crowd: a run of cues that begin within a second of each other while earlier
+ * words are still being spoken.
  */
 function endOfCrowd(cues: readonly SpokenCue[], first: number): number {
   let end = first + 1;
@@ -52,7 +53,9 @@ function endOfCrowd(cues: readonly SpokenCue[], first: number): number {
   return end;
 }
 
-/** The least time of each cue of a crowd: its share of the available time, at least 1 ms. */
+/**
+ * Returns the minimum time of each cue in a crowd: its share of the available time, at least 1 ms.
+ */
 function leastMsOf(
   cues: readonly SpokenCue[],
   first: number,

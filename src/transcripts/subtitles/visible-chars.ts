@@ -6,7 +6,7 @@ const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 const plain =
   /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/;
 
-/** The number of characters that readers see: grapheme clusters (Unicode, annex 29). */
+/** Returns the number of characters that readers see: grapheme clusters (Unicode, annex 29). */
 export function visibleChars(text: string): number {
   if (plain.test(text)) return text.length;
   let count = 0;

@@ -3,8 +3,8 @@ import type { CueSpan } from "./read-cue.ts";
 import { readTime } from "./read-timing.ts";
 
 /**
- * The text of a WebVTT cue: `<v Name>` begins the speech of a speaker, `<00:00:01.500>` the text
- * from then on; other tags are dropped.
+ * Reads the text of a WebVTT cue. `<v Name>` begins the speech of a speaker, and `<00:00:01.500>`
+ * begins the text that is spoken from that time on. Other tags are dropped.
  */
 export function readVttText(text: string): CueSpan[] {
   const spans: CueSpan[] = [];
@@ -28,12 +28,12 @@ export function readVttText(text: string): CueSpan[] {
   return spans;
 }
 
-/** Whether it is a tag: `<3` and `a < b > c` are text. */
+/** Whether the text is a tag: `<3` and `a < b > c` are not tags. */
 function isTag(tag: string): boolean {
   return /^\/?(?:[a-z]+(?:[.\s][^]*)?)?$/i.test(tag) || readTime(tag) !== undefined;
 }
 
-/** The name in a voice tag: Mary Ann in "v.loud Mary Ann". */
+/** Returns the name in a voice tag, such as Mary Ann in "v.loud Mary Ann". */
 function voiceIn(tag: string): string {
   const name = tag.replace(/^v[^\s]*/, "");
   return decodeEntities(name).replaceAll(/\s+/g, " ").trim();

@@ -1,7 +1,7 @@
 import type { Cue } from "./cue.ts";
 import { cueTime } from "./cue-time.ts";
 
-/** Cues as a WebVTT file; `nameOf` maps speaker ids to names. */
+/** Writes cues as a WebVTT file; `nameOf` maps speaker ids to names. */
 export function writeVtt(cues: readonly Cue[], nameOf: (speakerId: string) => string): string {
   const blocks = cues.map(({ startMs, endMs, speakerId, lines }, index) => {
     const time = `${cueTime(startMs, ".")} --> ${cueTime(endMs, ".")}`;

@@ -5,7 +5,7 @@ import type {
 import { ApiError } from "../../api/api-error.ts";
 import { callApi } from "../../api/call-api.ts";
 
-/** A change of a transcript's metadata: the values from when the user began, and the new ones. */
+/** An edit of a transcript's metadata: the values when the user began, and the new values. */
 export interface MetadataEdit {
   readonly subject?: Edit<string>;
   readonly description?: Edit<string>;
@@ -19,10 +19,10 @@ export interface Edit<Value> {
   readonly to: Value;
 }
 
-/** Thrown if the same fields were changed elsewhere since the user began. */
+/** Thrown if the same fields have been changed elsewhere since the user began. */
 export class ChangedElsewhere extends Error {
   override readonly name = "ChangedElsewhere";
-  /** The transcript as it is now. */
+  /** The current state of the transcript. */
   readonly current: TranscriptJson;
 
   constructor(current: TranscriptJson) {
@@ -31,13 +31,16 @@ export class ChangedElsewhere extends Error {
   }
 }
 
-/** Others may change a transcript at the same moment, but hardly several times in a row. */
+/**
+ * The maximum number of attempts. Others may change a transcript at the same moment, but hardly
+ * several times in a row.
+ */
 const attemptsMax = 4;
 
 /**
  * Creates a version with the edit, on top of all other changes since `seen`, and returns the
- * transcript. Throws ChangedElsewhere if others have changed the same fields, else ApiError. If the
- * fields already have the new values, no version is created.
+ * transcript. Throws ChangedElsewhere if others have changed the same fields, or else ApiError. If
+ * the fields already have the new values, no version is created.
  */
 export async function changeMetadata(
   name: string,
@@ -74,13 +77,13 @@ async function patch(
   });
 }
 
-/** Reuses the page's segments if they are the same, so that they are not rendered again. */
+/** Reuses the page's segments if they have not changed, so that they are not rendered again. */
 function withSameSegments(before: TranscriptJson, changed: TranscriptJson): TranscriptJson {
   const isNext = changed.version?.parent === before.version?.name;
   return isNext && before.segments ? { ...changed, segments: before.segments } : changed;
 }
 
-/** The new values of the fields in an edit. Maps are complete, as the service requires. */
+/** Returns the new values of the fields in an edit. Maps are complete, as the service requires. */
 export function edited(
   metadata: TranscriptMetadataJson,
   { subject, description, keywords, speakers }: MetadataEdit,
@@ -107,7 +110,7 @@ function namedSpeakers(
   return Object.fromEntries(named);
 }
 
-/** Each value of an edit, with the current value of its field. */
+/** Returns each value in an edit, with the current value of its field. */
 function compared(metadata: TranscriptMetadataJson, edit: MetadataEdit) {
   const { subject = "", description = "", keywords = [], speakers = {} } = metadata;
   return [

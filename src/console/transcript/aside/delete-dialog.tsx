@@ -11,7 +11,10 @@ import { commonText } from "../../text/common.ts";
 import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 
-/** Asks before a transcript is deleted; then the list is shown, with a note. */
+/**
+ * A dialog that asks for confirmation before a transcript is deleted. After that, the list is shown
+ * with a note.
+ */
 export function DeleteDialog({
   transcript: { metadata, uri = "" },
   name,
@@ -70,8 +73,8 @@ async function deleteTranscript(name: string): Promise<void> {
   try {
     await callApi<object>(`/v1alpha1/${name}`, { method: "DELETE" });
   } catch (error) {
-    // The transcript was already deleted, by others or by a call whose answer was lost. The result
-    // is the same.
+    // The transcript was already deleted, by others or by a call whose response was lost. The
+    // result is the same.
     if (!(error instanceof ApiError && error.reason === "TRANSCRIPT_NOT_FOUND")) throw error;
   }
 }

@@ -8,22 +8,22 @@ export interface DetailsDraft {
   readonly keywords: readonly string[];
 }
 
-/** The state of the dialog. */
+/** The state of the details dialog. */
 export interface EditedDetails {
-  /** The values from when the user began, or from when the dialog last showed a conflict. */
+  /** The values when the user began, or when the dialog last showed a conflict. */
   readonly before: DetailsDraft;
   readonly draft: DetailsDraft;
-  /** A typed keyword that is not added yet. */
+  /** A keyword that was typed but not added yet. */
   readonly keyword: string;
 }
 
-/** The details of a transcript. */
+/** Returns the details of a transcript. */
 export function draftOf(metadata: TranscriptMetadataJson = {}): DetailsDraft {
   const { subject = "", description = "", keywords = [] } = metadata;
   return { subject, description, keywords };
 }
 
-/** The changes in a draft; undefined if there are none. */
+/** Returns the changes in a draft, or undefined if there are none. */
 export function editOf(before: DetailsDraft, draft: DetailsDraft): MetadataEdit | undefined {
   const subject = draft.subject.trim();
   const description = draft.description.trim();

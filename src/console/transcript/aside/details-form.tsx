@@ -18,11 +18,11 @@ interface Props {
   readonly name: string;
   readonly edited: EditedDetails;
   readonly onEdit: (edited: EditedDetails) => void;
-  /** Called when the details are saved or the user cancels. */
+  /** Called when the details have been saved or the user cancels. */
   readonly onClose: () => void;
 }
 
-/** The form of the details dialog. After a failure the edits stay in its fields. */
+/** The form of the details dialog. After a failure, the edits stay in its fields. */
 export function DetailsForm(props: Props) {
   const { edited, onEdit, onClose } = props;
   const t = useText();
@@ -74,7 +74,7 @@ export function DetailsForm(props: Props) {
   );
 }
 
-/** The problems of the fields that are too long. */
+/** Returns the problems of the fields that are too long. */
 function useLengthProblems({ draft, keyword }: EditedDetails) {
   const t = useText();
   const tooLong = (text: string, max: number) => {
@@ -88,7 +88,7 @@ function useLengthProblems({ draft, keyword }: EditedDetails) {
   };
 }
 
-/** Saves the edits and closes the dialog; without edits it only closes it. */
+/** Saves the edits and closes the dialog. Without edits, only closes the dialog. */
 function useSaving({ transcript, name, edited, onEdit, onClose }: Props) {
   const t = useText();
   const announce = useAnnounce();
@@ -114,7 +114,7 @@ function useSaving({ transcript, name, edited, onEdit, onClose }: Props) {
   return { save, isPending: change.isPending, error: change.error };
 }
 
-/** Adds a keyword that was typed but not added. */
+/** Adds a keyword that the user typed but did not add. */
 function withKeyword(draft: DetailsDraft, typed: string): DetailsDraft {
   const keyword = typed.normalize("NFC").trim();
   const { keywords } = draft;

@@ -12,8 +12,8 @@ import { DetailsDialog } from "./details-dialog.tsx";
 import "./details.css";
 
 /**
- * The details that the head of the page does not show, such as the source, with buttons to edit
- * them and to delete the transcript.
+ * The details that the head of the page does not show, such as the source, with buttons for editing
+ * them and for deleting the transcript.
  */
 export function Details({
   transcript,

@@ -14,7 +14,7 @@ import "./downloads.css";
 const formats = ["SRT", "VTT", "TEXT", "JSON"] as const;
 type Format = (typeof formats)[number];
 
-/** Downloads of the shown version in each format, and of the recording. */
+/** Download links for the shown version in each format, and for the recording. */
 export function Downloads({
   transcript,
   name,

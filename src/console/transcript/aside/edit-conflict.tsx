@@ -3,7 +3,7 @@ import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 import { type DetailsDraft, draftOf } from "./details-draft.ts";
 
-/** Shown when others have changed the same fields: their current values. */
+/** Shown when others have changed the same fields, with their current values. */
 export function EditConflict({
   current,
   draft,

@@ -13,8 +13,8 @@ interface Props {
 }
 
 /**
- * Keywords as chips: Enter adds the typed keyword, a chip's button or Backspace in the empty field
- * removes one.
+ * Keywords as chips. Enter adds the typed keyword; a chip's button, or Backspace in the empty
+ * field, removes a keyword.
  */
 export function KeywordField(props: Props) {
   const { keywords, typed, problem, onChange } = props;
@@ -30,7 +30,7 @@ export function KeywordField(props: Props) {
     if (event.nativeEvent.isComposing) return;
     const last = keywords.at(-1);
     if (event.key === "Enter" && typed.trim() !== "") {
-      // In the empty field Enter submits the form, as in any other field.
+      // If the field is empty, Enter submits the form, as in any other field.
       event.preventDefault();
       add();
     } else if (event.key === "Backspace" && typed === "" && last !== undefined) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limitConcurrency } from "./limit-concurrency.ts";
 
-test("limitConcurrency() runs at most `max` tasks at the same time, in order", async () => {
+test("limitConcurrency() runs at most `max` tasks concurrently, in order", async () => {
   const run = limitConcurrency(2);
   const begun: number[] = [];
   const gates = [1, 2, 3, 4].map(() => Promise.withResolvers<void>());

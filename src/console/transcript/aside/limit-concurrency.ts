@@ -1,4 +1,7 @@
-/** Runs at most `max` tasks at the same time. A waiting task is rejected when its signal aborts. */
+/**
+ * Creates a function that runs at most `max` tasks concurrently. A waiting task is rejected when
+ * its signal aborts.
+ */
 export function limitConcurrency(
   max: number,
 ): <Result>(signal: AbortSignal, task: () => Promise<Result>) => Promise<Result> {
@@ -10,7 +13,7 @@ export function limitConcurrency(
       free += 1;
       return;
     }
-    // The slot is passed on directly, so that no other task can take it in between.
+    // The slot is passed on directly, so that no other task can take the slot in the meantime.
     waiting.delete(next);
     next();
   };

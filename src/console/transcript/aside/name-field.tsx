@@ -1,7 +1,10 @@
 import { useEffect, useId, useRef } from "react";
 import { metadataLimits } from "../../api/metadata-limits.ts";
 
-/** A name edited in place: Enter or leaving the field saves it once, Escape does not. */
+/**
+ * A field for editing a name in place. Enter or leaving the field saves the name once; Escape does
+ * not save it.
+ */
 export function NameField({
   label,
   hint,
@@ -16,7 +19,9 @@ export function NameField({
   readonly hint: string;
   readonly value: string;
   readonly placeholder: string;
-  /** Whether leaving the field does not save: after a failure, the user saves with a button. */
+  /**
+   * Whether leaving the field does not save. After a failure, the user saves with a button instead.
+   */
   readonly keepsOnBlur: boolean;
   readonly onChange: (value: string) => void;
   readonly onSave: (value: string, byKey: boolean) => void;
@@ -24,11 +29,11 @@ export function NameField({
 }) {
   const field = useRef<HTMLInputElement>(null);
   const hintId = useId();
-  // The field also loses the focus when it is removed: that must not save again.
+  // The field also loses the focus when it is removed, which must not save again.
   const isDone = useRef(false);
   useEffect(() => {
     isDone.current = false;
-    // If saving failed while the user is elsewhere on the page, the focus stays there.
+    // If saving failed while the focus was elsewhere on the page, the focus stays there.
     if (document.activeElement === document.body) field.current?.select();
   }, []);
   return (
@@ -44,7 +49,7 @@ export function NameField({
         autoComplete="off"
         onChange={({ target }) => onChange(target.value)}
         onKeyDown={(event) => {
-          // An input method is still composing the text.
+          // The key belongs to an input method that is still composing the text.
           if (event.nativeEvent.isComposing) return;
           if (event.key !== "Enter" && event.key !== "Escape") return;
           event.preventDefault();
@@ -54,7 +59,7 @@ export function NameField({
           else onCancel();
         }}
         onBlur={({ currentTarget }) => {
-          // Hiding the page because the session has ended is not leaving the field.
+          // The page is hidden when the session ends. This does not count as leaving the field.
           if (!currentTarget.checkVisibility()) return;
           if (!isDone.current && !keepsOnBlur) onSave(value, false);
         }}

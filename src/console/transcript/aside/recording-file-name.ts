@@ -1,4 +1,6 @@
-/** File extensions of the media types that the service returns (src/media/sniff-media-type.ts). */
+/**
+ * The file extensions for the media types that the service returns (src/media/sniff-media-type.ts).
+ */
 const extensions: Readonly<Record<string, string>> = {
   "audio/wav": "wav",
   "audio/x-w64": "w64",
@@ -31,14 +33,14 @@ const extensions: Readonly<Record<string, string>> = {
 };
 
 /**
- * The maximum length of a name without its extension, in characters: well below the limits of file
- * systems.
+ * The maximum length of a name without its extension, in characters. It is well below the limits of
+ * file systems.
  */
 const charsMax = 100;
 
 /**
- * The file name of a saved recording: the subject without characters that file systems refuse.
- * Unknown types get the extension `bin`, which no system executes.
+ * Returns the file name for a saved recording: the subject without characters that file systems
+ * refuse. Unknown types get the extension `bin`, which no system executes.
  */
 export function recordingFileName(subject: string, contentType: string): string {
   const clean = subject

@@ -11,7 +11,10 @@ import { transcriptQuery } from "../transcript-query.ts";
 import { recordingFileName } from "./recording-file-name.ts";
 import { saveUrl } from "../../parts/save-file.ts";
 
-/** A download of the original recording. Its URL is valid for an hour; then a new one is read. */
+/**
+ * A download link for the original recording. Its URL is valid for an hour; after that, a new URL
+ * is read.
+ */
 export function RecordingLink({
   transcript: { uri = "", metadata },
   name,
@@ -58,7 +61,7 @@ export function RecordingLink({
   );
 }
 
-/** The media type at a signed URL; undefined if the URL has expired. */
+/** Returns the media type at a signed URL, or undefined if the URL has expired. */
 async function typeAt(url: string): Promise<string | undefined> {
   let answer: Response;
   try {

@@ -18,7 +18,7 @@ import { useChanged } from "./use-changed.ts";
 import { useVersionAddress } from "./version-address.ts";
 import { useVersions } from "./use-versions.ts";
 
-/** Asks before a version is restored on top of `newest`. */
+/** A dialog that asks for confirmation before a version is restored on top of `newest`. */
 export function RestoreDialog({
   name,
   version,

@@ -11,7 +11,7 @@ import { NameField } from "./name-field.tsx";
 import type { SpeakerTime } from "./speaking-time.ts";
 import { useMetadataChange } from "./use-metadata-change.ts";
 
-/** A speaker: the name, which becomes a field when it is clicked, and the speaking time. */
+/** A speaker with the name, which becomes a field when it is clicked, and the speaking time. */
 export function SpeakerRow({
   speaker: { id, name: shown, seconds },
   transcript,
@@ -42,7 +42,7 @@ export function SpeakerRow({
       { speakers: { [id]: { from: shown, to } } },
       {
         onSuccess: () => announce(t(asideText.renamed)(to === "" ? id : to)),
-        // The typed name is shown in its field again.
+        // Shows the typed name in its field again.
         onError: () => setDraft(typed),
       },
     );

@@ -7,7 +7,7 @@ import { SpeakerRow } from "./speaker-row.tsx";
 import { speakingTimes } from "./speaking-time.ts";
 import "./speakers.css";
 
-/** The speakers with their speaking times; names are edited in place. */
+/** The speakers with their speaking times. Names are edited in place. */
 export function Speakers({
   transcript,
   name,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { speakingTimes } from "./speaking-time.ts";
 
-test("speakingTimes() adds up the time of each speaker, in the order of their first words", () => {
+test("speakingTimes() adds up the time of each speaker, in the order of the speakers' first words", () => {
   const segments = [
     { startTime: "0s", endTime: "9.500s", speakerId: "S2" },
     { startTime: "9.500s", endTime: "10s" },

@@ -7,13 +7,16 @@ import { secondsOf } from "../../text/numbers.ts";
 /** A speaker of a transcript. */
 export interface SpeakerTime {
   readonly id: string;
-  /** The name; "" if the speaker has none. */
+  /** The speaker's name; "" if the speaker has none. */
   readonly name: string;
-  /** The total speaking time. */
+  /** The speaker's total speaking time. */
   readonly seconds: number;
 }
 
-/** The speakers in the order of their first words, then named speakers without segments. */
+/**
+ * Returns the speakers in the order of their first words, followed by named speakers without
+ * segments.
+ */
 export function speakingTimes(
   segments: readonly SegmentJson[],
   speakers: TranscriptMetadataJson["speakers"] = {},

@@ -7,7 +7,7 @@ import { useVersionAddress } from "./version-address.ts";
 import { Versions } from "./versions.tsx";
 
 /**
- * The aside of a transcript: speakers, versions, downloads and details. `name`:
+ * The aside of a transcript: speakers, versions, downloads and details. `name` is
  * `transcripts/<transcript_id>`. Only the newest version can be edited, and only by users with
  * write access.
  */

@@ -6,14 +6,14 @@ import { transcriptQuery } from "../transcript-query.ts";
 import { versionsQuery } from "./versions-query.ts";
 
 /**
- * Returns a function that replaces a transcript, everywhere on the page, by the one that the
- * service has just returned.
+ * Returns a function that replaces a transcript, everywhere on the page, with the transcript that
+ * the service has just returned.
  */
 export function useChanged(name: string): (current: TranscriptJson) => void {
   const queries = useQueryClient();
   const owner = identityOf(useSession());
   return (current) => {
-    // By now another user may be signed in.
+    // Another user may be signed in by now.
     if (currentIdentity(queries) !== owner) return;
     queries.setQueryData(transcriptQuery(name).queryKey, current);
     void queries.invalidateQueries({ queryKey: versionsQuery(name).queryKey });

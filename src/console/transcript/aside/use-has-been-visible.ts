@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useState } from "react";
 
-/** Whether an element has been on the screen. */
+/** Returns whether an element has been on the screen. */
 export function useHasBeenVisible(place: RefObject<Element | null>): boolean {
   const [wasVisible, setWasVisible] = useState(false);
   useEffect(() => {

@@ -5,8 +5,8 @@ import { ChangedElsewhere, changeMetadata, edited, type MetadataEdit } from "./c
 import { useChanged } from "./use-changed.ts";
 
 /**
- * Changes the metadata of a transcript. The change is shown everywhere immediately, and reverted if
- * it fails. Changes of the same transcript run one after another.
+ * Changes the metadata of a transcript. The change is shown everywhere immediately, and is reverted
+ * if it fails. Changes to the same transcript run one after another.
  */
 export function useMetadataChange(name: string, transcript: TranscriptJson) {
   const queries = useQueryClient();
@@ -20,7 +20,7 @@ export function useMetadataChange(name: string, transcript: TranscriptJson) {
     mutationFn: (edit: MetadataEdit) =>
       changeMetadata(name, queries.getQueryData(queryKey) ?? transcript, edit),
     onMutate: async (edit) => {
-      // An answer that is still on its way does not contain the change.
+      // A response that is still in flight does not contain the change.
       await queries.cancelQueries({ queryKey });
       show(edit);
     },
@@ -37,7 +37,7 @@ function withEdit(shown: TranscriptJson, edit: MetadataEdit): TranscriptJson {
   return { ...shown, metadata: { ...metadata, ...edited(metadata, edit) } };
 }
 
-/** The edit that undoes an edit. */
+/** Returns the edit that undoes an edit. */
 function reversed({ subject, description, keywords, speakers }: MetadataEdit): MetadataEdit {
   const swap = <Value>({ from, to }: { readonly from: Value; readonly to: Value }) => ({
     from: to,

@@ -3,8 +3,8 @@ import { useMemo } from "react";
 import { versionsQuery } from "./versions-query.ts";
 
 /**
- * The versions read so far, newest first. Each is listed once, even if a version is created in the
- * meantime and moves the others to later pages.
+ * Returns the versions read so far, newest first. Each version is listed once, even if a version is
+ * created in the meantime and moves the others to later pages.
  */
 export function useVersions(name: string) {
   const query = useInfiniteQuery(versionsQuery(name));

@@ -2,17 +2,17 @@ import { useSearchParams } from "wouter";
 
 /** The versions in the address of a transcript's page. */
 export interface VersionAddress {
-  /** The version that is shown; undefined: the newest one. */
+  /** The version that is shown; undefined for the newest version. */
   readonly version: string | undefined;
   /** The version whose changes are shown. */
   readonly changed: string | undefined;
-  /** The version that `changed` is compared with; undefined: the previous one. */
+  /** The version with which `changed` is compared; undefined for the previous version. */
   readonly against: string | undefined;
 }
 
 /**
- * The versions in the address, and a function that changes them and leaves the rest of the address
- * unchanged.
+ * Returns the versions in the address, and a function that changes them and leaves the rest of the
+ * address unchanged.
  */
 export function useVersionAddress(): readonly [
   VersionAddress,
@@ -27,7 +27,7 @@ export function useVersionAddress(): readonly [
   return [address, go];
 }
 
-/** The query of an address with changed versions. */
+/** Returns the query of an address with changed versions. */
 export function withAddress(before: URLSearchParams, to: Partial<VersionAddress>): URLSearchParams {
   const after = new URLSearchParams(before);
   for (const [name, value] of Object.entries(to)) {

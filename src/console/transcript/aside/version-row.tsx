@@ -25,7 +25,8 @@ function needsFocus(): boolean {
 }
 
 /**
- * A version: what it changed, in a few words, and when. The version that is shown also has buttons.
+ * A version, with a short description of what it changed, and its time. The version that is shown
+ * also has buttons.
  */
 export function VersionRow({
   name,

@@ -6,7 +6,7 @@ import { changedCounts, changedParts } from "./version-words.ts";
 const label = (diff: Parameters<typeof changedParts>[0]) =>
   asideText.changed.is(changedParts(diff).map(({ is }) => is));
 
-test("changedParts() names each part that a diff changes, and only once", () => {
+test("changedParts() names each part that a diff changes, without repetitions", () => {
   assert.equal(label({ wordsAdded: 3 }), "Texta breytt");
   assert.equal(label({ wordsRetimed: 1, wordsRespoken: 2 }), "Tímum og röddum breytt");
   assert.equal(label({ wordsResegmented: 1 }), "Efnisgreinum breytt");
@@ -21,7 +21,7 @@ test("changedParts() names each part that a diff changes, and only once", () => 
   assert.deepEqual(changedParts({ wordsKept: 100 }), []);
 });
 
-test("changedCounts() lists the counts that are not 0, with the right singular or plural", () => {
+test("changedCounts() lists the counts that are not 0, each with the right singular or plural", () => {
   const texts = (diff: Parameters<typeof changedCounts>[0]) =>
     changedCounts(diff).map(({ phrase, count }) => phrase.is(count));
   assert.deepEqual(texts({ wordsAdded: 21, wordsRemoved: 11 }), [

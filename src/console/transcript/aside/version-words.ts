@@ -2,7 +2,7 @@ import type { TranscriptDiffJson } from "../../../gen/hlust/transcripts/v1alpha1
 import type { Phrase } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 
-/** The parts of a transcript that a diff changes, the most important first. */
+/** Returns the parts of a transcript that a diff changes, the most important first. */
 export function changedParts(diff: TranscriptDiffJson): Phrase<string>[] {
   const { wordsAdded = 0, wordsRemoved = 0, wordsRetimed = 0 } = diff;
   const { wordsRespoken = 0, wordsResegmented = 0, metadataChanges = [] } = diff;
@@ -25,7 +25,7 @@ const fieldNames: Readonly<Record<string, Phrase<string>>> = {
   keywords: asideText.changedKeywords,
 };
 
-/** The counts of a diff that are not 0, each with its phrase. */
+/** Returns the counts of a diff that are not 0, each with its phrase. */
 export function changedCounts(
   diff: TranscriptDiffJson,
 ): { readonly phrase: Phrase<(count: number) => string>; readonly count: number }[] {

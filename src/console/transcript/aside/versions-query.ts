@@ -6,7 +6,7 @@ import type {
 import { callApi } from "../../api/call-api.ts";
 import { limitConcurrency } from "./limit-concurrency.ts";
 
-/** The number of versions on the first page, and on each further page. */
+/** The number of versions on the first page and on each later page. */
 const pageSizes = { first: 8, later: 50 } as const;
 
 /** The versions of a transcript, newest first. */
@@ -26,11 +26,11 @@ export function versionsQuery(name: string) {
   });
 }
 
-/** A position after all runs of any diff, so that the answer has only the counts. */
+/** A position after all runs of any diff, so that the response contains only the counts. */
 const pastAllRuns = 2 ** 31 - 1;
 
 /**
- * The maximum number of diffs requested at the same time, so that the page's other calls are not
+ * The maximum number of diffs requested concurrently, so that the page's other calls are not
  * delayed.
  */
 const concurrentDiffsMax = 2;
@@ -38,7 +38,8 @@ const concurrentDiffsMax = 2;
 const limited = limitConcurrency(concurrentDiffsMax);
 
 /**
- * The counts of the changes in a version. They are never refetched, because versions are immutable.
+ * The counts of the changes in a version. The counts are never refetched, because versions are
+ * immutable.
  */
 export function countsQuery(name: string, version: string) {
   return queryOptions({
@@ -50,8 +51,8 @@ export function countsQuery(name: string, version: string) {
 }
 
 /**
- * The differences of a version from another one, or from the previous one if `against` is "". The
- * runs come in pages.
+ * The differences between a version and another version, or the previous version if `against` is
+ * "". The runs are read in pages.
  */
 export function diffQuery(name: string, version: string, against: string) {
   return infiniteQueryOptions({

@@ -16,7 +16,7 @@ import { useVersionAddress } from "./version-address.ts";
 import { VersionRow } from "./version-row.tsx";
 import "./versions.css";
 
-/** The versions of a transcript, newest first: to show, to compare, or to restore. */
+/** The versions of a transcript, newest first, with actions to show, compare or restore one. */
 export function Versions({
   transcript,
   name,

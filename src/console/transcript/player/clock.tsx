@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { clockText } from "../../text/numbers.ts";
 import { usePlaybackState, type Playback } from "../playback.ts";
 
-/** "0:16 / 48:13", updated once a second without rendering. */
+/** The elapsed and total time, such as "0:16 / 48:13", updated once a second without rendering. */
 export function Clock({ playback }: { readonly playback: Playback }) {
   const { duration } = usePlaybackState(playback);
   const at = useRef<HTMLSpanElement>(null);

@@ -68,8 +68,8 @@ export function Keys({
 }
 
 /**
- * Whether the focused element uses the key itself: inputs, lists, and elements that the space bar
- * presses.
+ * Whether the focused element uses the key itself: an input, a list, or an element that the space
+ * bar activates.
  */
 function isUsedByTarget({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;

@@ -7,9 +7,9 @@ import { transcriptText } from "../../text/transcript.ts";
 import { usePlaybackState, type Playback } from "../playback.ts";
 import { barsOf, fetchWaveform } from "./waveform.ts";
 
-/** The width of a bar with the gap after it, and the height of the highest bar, in pixels. */
+/** The width of a bar including the gap after it, and the height of the highest bar, in pixels. */
 const shape = { step: 5, height: 44 };
-/** The number of seconds by which each key moves the place. */
+/** The number of seconds by which each key changes the place. */
 const keySeconds: Readonly<Record<string, number>> = {
   ArrowLeft: -5,
   ArrowDown: -5,
@@ -19,7 +19,9 @@ const keySeconds: Readonly<Record<string, number>> = {
   PageUp: 60,
 };
 
-/** The waveform as a slider, with the played part in color: click, drag or keys seek to a place. */
+/**
+ * The waveform as a slider, with the played part in color. Clicks, drags and keys seek to a place.
+ */
 export function Wave({
   playback,
   waveformUri,
@@ -101,7 +103,7 @@ function useWavePath(
   width: number,
 ): string | undefined {
   const { data } = useQuery({
-    // Only the path of the URL stays the same; each answer has another signature.
+    // Only the path of the URL stays the same; each response has a different signature.
     queryKey: ["waveform", waveformUri.split("?", 1)[0]],
     queryFn: ({ signal }) =>
       fetchWaveform(waveformUri, async () => (await renew()).metadata?.waveformUri ?? "", signal),
@@ -114,7 +116,8 @@ function useWavePath(
     const bars = barsOf(data, Math.max(1, Math.floor(width / shape.step)));
     return bars
       .map((bar, at) => {
-        // Silence is a dot. The rounded ends extend each bar by half its width at both sides.
+        // Silence is shown as a dot. The rounded ends extend each bar by half its width at both
+        // ends.
         const high = Math.max(0.1, bar * (shape.height - 4));
         return `M${at * shape.step + 1.5} ${((shape.height - high) / 2).toFixed(1)}v${high.toFixed(1)}`;
       })
@@ -123,8 +126,9 @@ function useWavePath(
 }
 
 /**
- * Shows the played part without rendering each frame. The values for screen readers change only
- * when the user seeks, focuses the slider or stops; otherwise they would be announced every second.
+ * Shows the played part without rendering on each frame. The values for screen readers change only
+ * when the user seeks, focuses the slider or stops the playback; otherwise they would be announced
+ * every second.
  */
 function usePlayedPart(
   line: { readonly current: HTMLElement | null },
@@ -145,7 +149,7 @@ function usePlayedPart(
     let shown = -1;
     const show = (seconds: number, isSought: boolean): void => {
       const share = seconds / Math.max(playback.state.duration, seconds, 0.001);
-      // The part is in whole pixels, so that invisible changes are not painted.
+      // The width is in whole pixels, so that invisible changes are not painted.
       const played = Math.round(share * width);
       if (played !== shown) slider.style.setProperty("--played", `${played}px`);
       shown = played;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { barsOf, peaksOf } from "./waveform.ts";
 
-test("peaksOf() returns the sample of each step that is further from silence", () => {
+test("peaksOf() returns the magnitude of the sample that is farthest from silence in each step", () => {
   assert.deepEqual([...peaksOf([0, 0, -3, 9, -100, 40, -128, 127])], [0, 9, 100, 127]);
 });
 
@@ -11,7 +11,7 @@ test("barsOf() makes each bar as high as its loudest peak, for any number of bar
   assert.deepEqual(barsOf(waveform, 4), [0.25, 0.5, 1, 0.05]);
   assert.deepEqual(barsOf(waveform, 16).length, 16);
   assert.equal(Math.max(...barsOf(waveform, 3)), 1);
-  // The bars of silence have the height 0, as have the bars of a waveform without peaks.
+  // The bars of silence have height 0, and so do the bars of a waveform without peaks.
   assert.deepEqual(barsOf({ peaks: new Uint8Array(4) }, 2), [0, 0]);
   assert.deepEqual(barsOf({ peaks: new Uint8Array(0) }, 2), [0, 0]);
 });

@@ -7,7 +7,7 @@ export interface Waveform {
 
 /**
  * Fetches a waveform by its signed URL: audiowaveform JSON, version 2, half a megabyte per hour.
- * `renewUrl` returns another URL, because signed URLs expire. Throws an Error if it fails.
+ * `renewUrl` returns a new URL, because signed URLs expire. Throws an Error if fetching fails.
  */
 export async function fetchWaveform(
   signedUrl: string,
@@ -23,7 +23,10 @@ export async function fetchWaveform(
   return { peaks: peaksOf(data) };
 }
 
-/** For each step, the least or the greatest sample (signed 8 bit), whichever is further from 0. */
+/**
+ * For each step, the magnitude of the minimum or maximum sample (signed 8-bit), whichever is
+ * farther from 0.
+ */
 export function peaksOf(data: readonly number[]): Uint8Array {
   const peaks = new Uint8Array(data.length / 2);
   for (let at = 0; at < peaks.length; at++) {
@@ -33,7 +36,10 @@ export function peaksOf(data: readonly number[]): Uint8Array {
   return peaks;
 }
 
-/** The waveform as `count` bars, each as high as its loudest peak; 1 is the loudest of all. */
+/**
+ * Converts the waveform to `count` bars, each as high as its loudest peak; 1 is the loudest peak of
+ * the recording.
+ */
 export function barsOf({ peaks }: Waveform, count: number): number[] {
   const bars = Array.from({ length: count }, (_, bar) => {
     const from = Math.floor((bar * peaks.length) / count);

@@ -2,7 +2,7 @@
 // @generated from file hlust/api/annotations.proto (package hlust.api, syntax proto3)
 /* eslint-disable */
 
-// What methods, messages and fields of the contract need in addition to their HTTP rules.
+// Options that methods, messages and fields of the contract need in addition to their HTTP rules.
 
 import type { GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -30,8 +30,8 @@ export type Access = Message<"hlust.api.Access"> & {
   scope: string;
 
   /**
-   * Whether the token may also be in the query parameter `token`: for the Speech service (§5), and
-   * for requests of browsers that cannot have headers.
+   * Whether the token may also be in the query parameter `token`. This is needed for the Speech
+   * service (§5), and for requests from browsers that cannot have headers.
    *
    * @generated from field: bool token_parameter = 2;
    */
@@ -52,8 +52,8 @@ export type AccessJson = {
   scope?: string;
 
   /**
-   * Whether the token may also be in the query parameter `token`: for the Speech service (§5), and
-   * for requests of browsers that cannot have headers.
+   * Whether the token may also be in the query parameter `token`. This is needed for the Speech
+   * service (§5), and for requests from browsers that cannot have headers.
    *
    * @generated from field: bool token_parameter = 2;
    */
@@ -88,7 +88,7 @@ export type Header = Message<"hlust.api.Header"> & {
   description: string;
 
   /**
-   * The maximum length of its value, in characters. 0 means no limit of its own.
+   * The maximum length of the value in characters. 0 means that the header has no limit of its own.
    *
    * @generated from field: uint32 chars_max = 3;
    */
@@ -123,7 +123,7 @@ export type HeaderJson = {
   description?: string;
 
   /**
-   * The maximum length of its value, in characters. 0 means no limit of its own.
+   * The maximum length of the value in characters. 0 means that the header has no limit of its own.
    *
    * @generated from field: uint32 chars_max = 3;
    */
@@ -151,7 +151,8 @@ export const HeaderSchema: GenMessage<Header, {jsonType: HeaderJson}> = /*@__PUR
  */
 export type Failure = Message<"hlust.api.Failure"> & {
   /**
-   * The name of its google.rpc.Code, for example `NOT_FOUND`, which determines the HTTP status.
+   * The name of the error's google.rpc.Code, for example `NOT_FOUND`, which determines the HTTP
+   * status.
    *
    * @generated from field: string code = 1;
    */
@@ -179,7 +180,8 @@ export type Failure = Message<"hlust.api.Failure"> & {
  */
 export type FailureJson = {
   /**
-   * The name of its google.rpc.Code, for example `NOT_FOUND`, which determines the HTTP status.
+   * The name of the error's google.rpc.Code, for example `NOT_FOUND`, which determines the HTTP
+   * status.
    *
    * @generated from field: string code = 1;
    */
@@ -390,7 +392,7 @@ export const failures: GenExtension<MethodOptions, Failure[]> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 3);
 
 /**
- * The media types of an answer that is a google.api.HttpBody. Default: any.
+ * The media types of a response that is a google.api.HttpBody. Default: any.
  *
  * @generated from extension: repeated string answer_types = 50104;
  */
@@ -398,8 +400,8 @@ export const answer_types: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 4);
 
 /**
- * Whether the message, as the root of a JSON answer, shows all its unset fields and those of the
- * messages within it.
+ * Whether the message, as the root of a JSON response, shows all its unset fields and those of
+ * the messages within it.
  *
  * @generated from extension: bool emit_unset_fields = 50110;
  */
@@ -407,7 +409,7 @@ export const emit_unset_fields: GenExtension<MessageOptions, boolean> = /*@__PUR
   extDesc(file_hlust_api_annotations, 5);
 
 /**
- * Whether the message field is null instead of absent when unset, if unset fields are shown.
+ * Whether an unset message field is null instead of absent, if unset fields are shown.
  *
  * @generated from extension: bool emit_null = 50120;
  */
@@ -423,7 +425,8 @@ export const emit_empty: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 7);
 
 /**
- * The limits of a request field, which the method checks. Bounds of numbers apply to answers too.
+ * The limits of a request field, which the method checks. The bounds of numbers apply to
+ * responses too.
  *
  * @generated from extension: hlust.api.Limits limits = 50122;
  */

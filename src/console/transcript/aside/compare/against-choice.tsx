@@ -5,7 +5,9 @@ import { asideText } from "../../../text/transcript-aside.ts";
 import { useNow } from "../../../text/use-now.ts";
 import { useVersions } from "../use-versions.ts";
 
-/** The choice of the version to compare with: the previous one, or another one in the list. */
+/**
+ * The choice of the version to compare with: the previous version, or another version in the list.
+ */
 export function AgainstChoice({
   name,
   version,

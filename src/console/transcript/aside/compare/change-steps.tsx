@@ -4,8 +4,8 @@ import { numberText } from "../../../text/numbers.ts";
 import { useLanguage, useText } from "../../../text/language.tsx";
 
 /**
- * Buttons for the previous and the next change, labeled with their keys. `at`: the index of the
- * current change; -1 before the first one.
+ * Buttons for the previous and the next change, labeled with their keys. `at` is the index of the
+ * current change; it is -1 before the first change.
  */
 export function ChangeSteps({
   at,

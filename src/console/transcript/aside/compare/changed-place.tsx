@@ -8,8 +8,8 @@ import { excerptOf, type Hunk, type HunkPart } from "./hunks.ts";
 const wordsMax = 150;
 
 /**
- * A place that changed: removed words are struck out, added words are underlined, moved words have
- * their old and new times.
+ * A place that changed. Removed words are struck out, added words are underlined, and moved words
+ * have their old and new times.
  */
 export function ChangedPlace({ hunk: { at, parts } }: { readonly hunk: Hunk }) {
   return (
@@ -46,7 +46,7 @@ function Part({ part }: { readonly part: HunkPart }) {
   }
 }
 
-/** A text that may be as long as the transcript: at first only its beginning is shown. */
+/** A text that may be as long as the transcript. At first, only its beginning is shown. */
 function Excerpt({
   part,
   as: Tag,
@@ -57,7 +57,7 @@ function Excerpt({
   const t = useText();
   const [isWhole, setIsWhole] = useState(false);
   const excerpt = isWhole ? undefined : excerptOf(part.text, wordsMax);
-  // The space after the last word is not a part of the change.
+  // The space after the last word is not part of the change.
   const text = excerpt ?? part.text.trimEnd();
   return (
     <>

@@ -10,7 +10,10 @@ import type { VersionAddress } from "../version-address.ts";
 import { Comparison } from "./comparison.tsx";
 import "./compare-dialog.css";
 
-/** A dialog over the whole page with the changes of a version; open if the address has one. */
+/**
+ * A dialog over the whole page with the changes in a version. It is open if the address names such
+ * a version.
+ */
 export function CompareDialog({
   name,
   transcript,

@@ -19,7 +19,9 @@ import { hunksOf, wordsOf } from "./hunks.ts";
 import { useStepKeys } from "./use-step-keys.ts";
 import { MetadataChanges } from "./metadata-changes.tsx";
 
-/** All differences between two versions, in order. `transcript`: the one that the page shows. */
+/**
+ * All differences between two versions, in order. `transcript` is the version that the page shows.
+ */
 export function Comparison({
   name,
   transcript,
@@ -79,7 +81,7 @@ export function Comparison({
   );
 }
 
-/** Reads the diff, and the compared version for the words around each change. */
+/** Reads the diff, and the compared version, which provides the words around each change. */
 function useDiff(
   name: string,
   transcript: TranscriptJson,
@@ -89,7 +91,7 @@ function useDiff(
   const isShown = transcript.version?.name === version;
   const other = useQuery({ ...transcriptQuery(name, version), enabled: !isShown });
   const compared = isShown ? transcript : other.data;
-  // Until the version has been read there are no words, and hunks are shown without context.
+  // There are no words until the version has been read, so hunks are first shown without context.
   const words = useMemo(() => wordsOf(compared?.segments ?? []), [compared?.segments]);
   const hunks = useMemo(
     () => hunksOf(diff.data?.pages.flatMap(({ runs = [] }) => runs) ?? [], words),
@@ -100,8 +102,8 @@ function useDiff(
 }
 
 /**
- * Moves the focus from change to change, with buttons or keys, and reads more of the diff at its
- * end.
+ * Moves the focus from change to change, with buttons or keys. Reads more of the diff when the last
+ * change is reached.
  */
 function useSteps(
   places: RefObject<HTMLElement | null>,
@@ -131,7 +133,7 @@ function useSteps(
   return { at, previous, next };
 }
 
-/** The rendered places of changes, in order. */
+/** Returns the rendered places of changes, in order. */
 function placesIn(page: HTMLElement | null): readonly HTMLElement[] {
   return [...(page?.querySelectorAll<HTMLElement>("[data-place]") ?? [])];
 }

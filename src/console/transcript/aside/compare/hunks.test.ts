@@ -78,7 +78,7 @@ test("excerptOf() shortens only texts that are longer than the limit", () => {
   assert.equal(excerptOf("", 3), undefined);
 });
 
-test("wordsOf() puts a space after each word, even at the end of a segment", () => {
+test("wordsOf() adds a space after each word, even at the end of a segment", () => {
   const segment = { words: [{ word: "Góðan " }, { word: "daginn." }] };
   assert.deepEqual(wordsOf([segment, {}, segment]), ["Góðan ", "daginn. ", "Góðan ", "daginn. "]);
 });

@@ -8,24 +8,24 @@ import { secondsOf } from "../../../text/numbers.ts";
 export interface HunkPart {
   readonly kind: "kept" | "added" | "removed" | "retimed";
   readonly text: string;
-  /** The number of words. */
+  /** The number of words in the part. */
   readonly count: number;
-  /** For retimed words: the old and the new start, in seconds. */
+  /** The old and the new start of retimed words, in seconds. */
   readonly moved: { readonly from: number; readonly to: number } | undefined;
 }
 
 /** A place that changed, with a few words before and after it. */
 export interface Hunk {
-  /** The index of its first run, which stays the same while more of the diff is read. */
+  /** The index of the hunk's first run, which stays the same while more of the diff is read. */
   readonly id: number;
-  /** Seconds from the start of the recording; undefined if it is unknown. */
+  /** The time in seconds from the start of the recording; undefined if it is unknown. */
   readonly at: number | undefined;
   readonly parts: readonly HunkPart[];
 }
 
 /** The number of words shown before and after a change. */
 const contextWords = 8;
-/** Changes with at most this many words between them are one hunk. */
+/** Changes with at most this many words between them are combined into one hunk. */
 const betweenWords = 20;
 /** A hunk with more runs than this is split. */
 const partsMax = 60;
@@ -37,7 +37,10 @@ const kinds: Readonly<Record<string, HunkPart["kind"]>> = {
   RETIMED: "retimed",
 };
 
-/** The words of a version, each with a space after it, even if the segment ends without one. */
+/**
+ * Returns the words of a version, each with a space after it, even if the segment ends without a
+ * space.
+ */
 export function wordsOf(segments: readonly SegmentJson[]): string[] {
   return segments.flatMap(({ words = [] }) =>
     words.map(({ word = "" }, index) =>
@@ -46,7 +49,9 @@ export function wordsOf(segments: readonly SegmentJson[]): string[] {
   );
 }
 
-/** Groups the runs of a diff into hunks. `words`: the words of the compared version (wordsOf). */
+/**
+ * Groups the runs of a diff into hunks. `words` has the words of the compared version (wordsOf).
+ */
 export function hunksOf(runs: readonly WordRunJson[], words: readonly string[]): Hunk[] {
   const hunks: { id: number; at: number | undefined; parts: HunkPart[] }[] = [];
   let open: (typeof hunks)[number] | undefined;
@@ -87,7 +92,7 @@ function partOf(run: WordRunJson, words: readonly string[]): HunkPart | undefine
       ? { from: secondsOf(run.againstStartTime), to: secondsOf(run.startTime) }
       : undefined;
   const { text = "", count = 0, wordIndex = 0 } = run;
-  // The text of the version itself is preferred, once it has been read.
+  // The text of the version itself is preferred once it has been read.
   const own = kind === "removed" ? "" : words.slice(wordIndex, wordIndex + count).join("");
   return { kind, text: own === "" ? text : own, count, moved };
 }
@@ -106,7 +111,10 @@ function startOf({ startTime, againstStartTime }: WordRunJson): number | undefin
   return time === undefined || time === null ? undefined : secondsOf(time);
 }
 
-/** The first `wordsMax` words of a text; undefined if it has no more words than that. */
+/**
+ * Returns the first `wordsMax` words of a text, or undefined if the text has no more words than
+ * that.
+ */
 export function excerptOf(text: string, wordsMax: number): string | undefined {
   let at = -1;
   for (let words = 0; words < wordsMax; words += 1) {

@@ -46,7 +46,8 @@ const names: Readonly<Record<string, Phrase<string>>> = {
 };
 
 /**
- * The console's name for a field. Fields that callers have added are shown under their own names.
+ * Returns the console's name for a field. Fields that callers have added are shown under their own
+ * names.
  */
 function nameOf(field: string, t: <Text>(phrase: Phrase<Text>) => Text): string {
   const known = names[field];

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 
 /**
- * P and N go to the previous and the next change, wherever the focus is, except in a list of
+ * Lets P and N move to the previous and the next change, wherever the focus is, except in a list of
  * choices, which uses letters itself.
  */
 export function useStepKeys({

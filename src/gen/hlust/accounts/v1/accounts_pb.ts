@@ -54,7 +54,7 @@ export type Caller = Message<"hlust.accounts.v1.Caller"> & {
   account: string;
 
   /**
-   * The key or member that calls: `apiKeys/<key_id>`, `clientKeys/<key_id>` or
+   * The key or member that makes the call: `apiKeys/<key_id>`, `clientKeys/<key_id>` or
    * `members/<member_id>`.
    *
    * @generated from field: string actor = 2;
@@ -98,7 +98,7 @@ export type CallerJson = {
   account?: string;
 
   /**
-   * The key or member that calls: `apiKeys/<key_id>`, `clientKeys/<key_id>` or
+   * The key or member that makes the call: `apiKeys/<key_id>`, `clientKeys/<key_id>` or
    * `members/<member_id>`.
    *
    * @generated from field: string actor = 2;
@@ -149,14 +149,14 @@ export type AccountLimits = Message<"hlust.accounts.v1.AccountLimits"> & {
   requestsPerMinute: number;
 
   /**
-   * The maximum number of live streams that are open at the same time.
+   * The maximum number of concurrent live streams.
    *
    * @generated from field: int32 concurrent_streams = 2;
    */
   concurrentStreams: number;
 
   /**
-   * The maximum number of unfinished jobs: those that wait and those that run.
+   * The maximum number of unfinished jobs, waiting or running.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
@@ -192,14 +192,14 @@ export type AccountLimitsJson = {
   requestsPerMinute?: number;
 
   /**
-   * The maximum number of live streams that are open at the same time.
+   * The maximum number of concurrent live streams.
    *
    * @generated from field: int32 concurrent_streams = 2;
    */
   concurrentStreams?: number;
 
   /**
-   * The maximum number of unfinished jobs: those that wait and those that run.
+   * The maximum number of unfinished jobs, waiting or running.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
@@ -243,14 +243,14 @@ export type KeyLimits = Message<"hlust.accounts.v1.KeyLimits"> & {
   requestsPerMinute: number;
 
   /**
-   * The maximum number of live streams that are open at the same time, from 0 to 1000000.
+   * The maximum number of concurrent live streams, from 0 to 1000000.
    *
    * @generated from field: int32 concurrent_streams = 2;
    */
   concurrentStreams: number;
 
   /**
-   * The maximum number of jobs that wait or run, from 0 to 1000000.
+   * The maximum number of waiting and running jobs, from 0 to 1000000.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
@@ -280,14 +280,14 @@ export type KeyLimitsJson = {
   requestsPerMinute?: number;
 
   /**
-   * The maximum number of live streams that are open at the same time, from 0 to 1000000.
+   * The maximum number of concurrent live streams, from 0 to 1000000.
    *
    * @generated from field: int32 concurrent_streams = 2;
    */
   concurrentStreams?: number;
 
   /**
-   * The maximum number of jobs that wait or run, from 0 to 1000000.
+   * The maximum number of waiting and running jobs, from 0 to 1000000.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
@@ -330,7 +330,7 @@ export type AccountUsage = Message<"hlust.accounts.v1.AccountUsage"> & {
   concurrentStreams: number;
 
   /**
-   * The number of unfinished jobs: those that wait and those that run.
+   * The number of unfinished jobs, waiting or running.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
@@ -372,7 +372,7 @@ export type AccountUsageJson = {
   concurrentStreams?: number;
 
   /**
-   * The number of unfinished jobs: those that wait and those that run.
+   * The number of unfinished jobs, waiting or running.
    *
    * @generated from field: int32 queued_jobs = 3;
    */
@@ -1006,7 +1006,7 @@ export type Session = Message<"hlust.accounts.v1.Session"> & {
   address: string;
 
   /**
-   * The browser, as its header User-Agent describes it.
+   * The browser, as described by its User-Agent header.
    *
    * @generated from field: string user_agent = 5;
    */
@@ -1027,7 +1027,7 @@ export type Session = Message<"hlust.accounts.v1.Session"> & {
   lastUseTime?: Timestamp | undefined;
 
   /**
-   * The time at which the session ends at the latest.
+   * The latest time at which the session can end.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
@@ -1076,7 +1076,7 @@ export type SessionJson = {
   address?: string;
 
   /**
-   * The browser, as its header User-Agent describes it.
+   * The browser, as described by its User-Agent header.
    *
    * @generated from field: string user_agent = 5;
    */
@@ -1097,7 +1097,7 @@ export type SessionJson = {
   lastUseTime?: TimestampJson;
 
   /**
-   * The time at which the session ends at the latest.
+   * The latest time at which the session can end.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
@@ -1345,7 +1345,8 @@ export type AuditEvent = Message<"hlust.accounts.v1.AuditEvent"> & {
   action: string;
 
   /**
-   * The resource that the action was on, for example `apiKeys/<key_id>`; empty if it has no name.
+   * The resource that is the target of the action, for example `apiKeys/<key_id>`; empty if the
+   * target has no name.
    *
    * @generated from field: string resource = 5;
    */
@@ -1416,7 +1417,8 @@ export type AuditEventJson = {
   action?: string;
 
   /**
-   * The resource that the action was on, for example `apiKeys/<key_id>`; empty if it has no name.
+   * The resource that is the target of the action, for example `apiKeys/<key_id>`; empty if the
+   * target has no name.
    *
    * @generated from field: string resource = 5;
    */
@@ -1996,7 +1998,7 @@ export const DeleteApiKeyRequestSchema: GenMessage<DeleteApiKeyRequest, {jsonTyp
   messageDesc(file_hlust_accounts_v1_accounts, 31);
 
 /**
- * A public key, whose private key signs JWTs.
+ * A public key for JWTs that are signed with its private key.
  *
  * @generated from message hlust.accounts.v1.ClientKey
  */
@@ -2009,14 +2011,14 @@ export type ClientKey = Message<"hlust.accounts.v1.ClientKey"> & {
   name: string;
 
   /**
-   * The value of the header `kid` of JWTs that this key signs.
+   * The value of the header `kid` in JWTs for this key.
    *
    * @generated from field: string key_id = 2;
    */
   keyId: string;
 
   /**
-   * The value of the claims `iss` and `sub` of JWTs that this key signs.
+   * The value of the claims `iss` and `sub` in JWTs for this key.
    *
    * @generated from field: string client_id = 3;
    */
@@ -2082,7 +2084,7 @@ export type ClientKey = Message<"hlust.accounts.v1.ClientKey"> & {
 };
 
 /**
- * A public key, whose private key signs JWTs.
+ * A public key for JWTs that are signed with its private key.
  *
  * @generated from message hlust.accounts.v1.ClientKey
  */
@@ -2095,14 +2097,14 @@ export type ClientKeyJson = {
   name?: string;
 
   /**
-   * The value of the header `kid` of JWTs that this key signs.
+   * The value of the header `kid` in JWTs for this key.
    *
    * @generated from field: string key_id = 2;
    */
   keyId?: string;
 
   /**
-   * The value of the claims `iss` and `sub` of JWTs that this key signs.
+   * The value of the claims `iss` and `sub` in JWTs for this key.
    *
    * @generated from field: string client_id = 3;
    */
@@ -2504,10 +2506,10 @@ export const Accounts: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Registers a public key, whose private key signs JWTs.
+   * Registers a public key for JWTs that are signed with its private key.
    *
-   * The answer has the values that the JWTs need: `keyId` for the header `kid`, and `clientId` for
-   * the claims `iss` and `sub`.
+   * The response has the values that the JWTs need: `keyId` for the header `kid`, and `clientId`
+   * for the claims `iss` and `sub`.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateClientKey
    */
@@ -2541,9 +2543,9 @@ export const Accounts: GenService<{
   /**
    * Creates a token with which a browser can open one live stream.
    *
-   * The token is valid for 60 seconds and for one WebSocket of the method StreamingRecognize. It is
-   * sent in `?token=` or as the subprotocol, so that the page never has the key of the caller. The
-   * stream ends when that key is revoked.
+   * The token is valid for 60 seconds and for one WebSocket of the method StreamingRecognize. The
+   * browser sends the token in `?token=` or as the subprotocol, so that the page never has the key
+   * of the caller. The stream ends when that key is revoked.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateStreamToken
    */
@@ -2555,8 +2557,8 @@ export const Accounts: GenService<{
   /**
    * Invites a person to the account.
    *
-   * A user who signs in with this e-mail address, if the identity provider has verified it, becomes
-   * the member.
+   * A user who signs in with this e-mail address becomes the member, if the identity provider has
+   * verified the address.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateMember
    */
@@ -2603,7 +2605,8 @@ export const Accounts: GenService<{
   /**
    * Lists the sessions of the console, newest first.
    *
-   * With the scope `account`, these are all sessions of the account; without it, the caller's own.
+   * With the scope `account`, the list contains all sessions of the account; without this scope,
+   * only the caller's own.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.ListSessions
    */

@@ -275,7 +275,7 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
   enableWordTimeOffsets: boolean;
 
   /**
-   * Whether to keep the punctuation of models that write it. Jobs always keep it. Default: false.
+   * Whether to keep the punctuation, if the model writes it. Jobs always keep it. Default: false.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
@@ -334,7 +334,7 @@ export type RecognitionConfigJson = {
   enableWordTimeOffsets?: boolean;
 
   /**
-   * Whether to keep the punctuation of models that write it. Jobs always keep it. Default: false.
+   * Whether to keep the punctuation, if the model writes it. Jobs always keep it. Default: false.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
@@ -599,14 +599,14 @@ export const RecognizeResponseSchema: GenMessage<RecognizeResponse, {jsonType: R
  */
 export type SpeechRecognitionResult = Message<"hlust.speech.v2beta1.SpeechRecognitionResult"> & {
   /**
-   * The possible texts, which are all different, likeliest first.
+   * The possible texts, all different, most likely first.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives: SpeechRecognitionAlternative[];
 
   /**
-   * The end of the segment, from the start of the audio. Set only for clients of
+   * The end of the segment, relative to the start of the audio. Set only for clients of
    * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
@@ -628,14 +628,14 @@ export type SpeechRecognitionResult = Message<"hlust.speech.v2beta1.SpeechRecogn
  */
 export type SpeechRecognitionResultJson = {
   /**
-   * The possible texts, which are all different, likeliest first.
+   * The possible texts, all different, most likely first.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives?: SpeechRecognitionAlternativeJson[];
 
   /**
-   * The end of the segment, from the start of the audio. Set only for clients of
+   * The end of the segment, relative to the start of the audio. Set only for clients of
    * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
@@ -671,7 +671,7 @@ export type SpeechRecognitionAlternative = Message<"hlust.speech.v2beta1.SpeechR
   transcript: string;
 
   /**
-   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute one.
+   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute a confidence.
    *
    * @generated from field: optional float confidence = 2;
    */
@@ -699,7 +699,7 @@ export type SpeechRecognitionAlternativeJson = {
   transcript?: string;
 
   /**
-   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute one.
+   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute a confidence.
    *
    * @generated from field: optional float confidence = 2;
    */
@@ -727,14 +727,14 @@ export const SpeechRecognitionAlternativeSchema: GenMessage<SpeechRecognitionAlt
  */
 export type WordInfo = Message<"hlust.speech.v2beta1.WordInfo"> & {
   /**
-   * The start of the word, from the start of the audio or the stream.
+   * The start of the word, relative to the start of the audio or the stream.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: Duration | undefined;
 
   /**
-   * The end of the word, from the start of the audio or the stream.
+   * The end of the word, relative to the start of the audio or the stream.
    *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
@@ -748,7 +748,7 @@ export type WordInfo = Message<"hlust.speech.v2beta1.WordInfo"> & {
   word: string;
 
   /**
-   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute one.
+   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute a confidence.
    *
    * @generated from field: optional float confidence = 4;
    */
@@ -762,14 +762,14 @@ export type WordInfo = Message<"hlust.speech.v2beta1.WordInfo"> & {
  */
 export type WordInfoJson = {
   /**
-   * The start of the word, from the start of the audio or the stream.
+   * The start of the word, relative to the start of the audio or the stream.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: DurationJson;
 
   /**
-   * The end of the word, from the start of the audio or the stream.
+   * The end of the word, relative to the start of the audio or the stream.
    *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
@@ -783,7 +783,7 @@ export type WordInfoJson = {
   word?: string;
 
   /**
-   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute one.
+   * The confidence of the engine, from 0 to 1. Absent if the engine does not compute a confidence.
    *
    * @generated from field: optional float confidence = 4;
    */
@@ -808,7 +808,7 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
    */
   streamingRequest: {
     /**
-     * The configuration of the stream: in the first message only.
+     * The configuration of the stream. Only the first message has this field.
      *
      * @generated from field: hlust.speech.v2beta1.StreamingRecognitionConfig streaming_config = 1;
      */
@@ -816,8 +816,8 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
     case: "streamingConfig";
   } | {
     /**
-     * The next bytes of the audio, split at any byte. A message has at most 1 MiB of JSON. Empty:
-     * ends the audio.
+     * The next bytes of the audio, which can be split at any byte. A message has at most 1 MiB of
+     * JSON. An empty value ends the audio.
      *
      * @generated from field: bytes audio_content = 2;
      */
@@ -825,7 +825,7 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
     case: "audioContent";
   } | {
     /**
-     * true ends the current utterance immediately, and the stream continues (extension).
+     * Whether to end the current utterance immediately, while the stream continues (extension).
      *
      * @generated from field: bool finalize_utterance = 100;
      */
@@ -841,22 +841,22 @@ export type StreamingRecognizeRequest = Message<"hlust.speech.v2beta1.StreamingR
  */
 export type StreamingRecognizeRequestJson = {
   /**
-   * The configuration of the stream: in the first message only.
+   * The configuration of the stream. Only the first message has this field.
    *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognitionConfig streaming_config = 1;
    */
   streamingConfig?: StreamingRecognitionConfigJson;
 
   /**
-   * The next bytes of the audio, split at any byte. A message has at most 1 MiB of JSON. Empty:
-   * ends the audio.
+   * The next bytes of the audio, which can be split at any byte. A message has at most 1 MiB of
+   * JSON. An empty value ends the audio.
    *
    * @generated from field: bytes audio_content = 2;
    */
   audioContent?: string;
 
   /**
-   * true ends the current utterance immediately, and the stream continues (extension).
+   * Whether to end the current utterance immediately, while the stream continues (extension).
    *
    * @generated from field: bool finalize_utterance = 100;
    */
@@ -961,8 +961,8 @@ export type StreamingRecognitionConfig_Endpointing = Message<"hlust.speech.v2bet
   minSilence?: Duration | undefined;
 
   /**
-   * The maximum length of an utterance, from 1 to 60 seconds: it ends then without silence.
-   * Default: 20 seconds.
+   * The maximum length of an utterance, from 1 to 60 seconds. The utterance then ends without
+   * silence. Default: 20 seconds.
    *
    * @generated from field: google.protobuf.Duration max_utterance = 2;
    */
@@ -983,8 +983,8 @@ export type StreamingRecognitionConfig_EndpointingJson = {
   minSilence?: DurationJson;
 
   /**
-   * The maximum length of an utterance, from 1 to 60 seconds: it ends then without silence.
-   * Default: 20 seconds.
+   * The maximum length of an utterance, from 1 to 60 seconds. The utterance then ends without
+   * silence. Default: 20 seconds.
    *
    * @generated from field: google.protobuf.Duration max_utterance = 2;
    */
@@ -1012,14 +1012,14 @@ export type StreamingRecognizeResponse = Message<"hlust.speech.v2beta1.Streaming
   results: StreamingRecognitionResult[];
 
   /**
-   * The event that happened. Absent in messages with results.
+   * The event that occurred. Absent in messages with results.
    *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType speech_event_type = 4;
    */
   speechEventType: StreamingRecognizeResponse_SpeechEventType;
 
   /**
-   * The time of the event, from the start of the audio. Set only for clients of
+   * The time of the event, relative to the start of the audio. Set only for clients of
    * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration speech_event_time = 8;
@@ -1041,14 +1041,14 @@ export type StreamingRecognizeResponseJson = {
   results?: StreamingRecognitionResultJson[];
 
   /**
-   * The event that happened. Absent in messages with results.
+   * The event that occurred. Absent in messages with results.
    *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType speech_event_type = 4;
    */
   speechEventType?: StreamingRecognizeResponse_SpeechEventTypeJson;
 
   /**
-   * The time of the event, from the start of the audio. Set only for clients of
+   * The time of the event, relative to the start of the audio. Set only for clients of
    * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration speech_event_time = 8;
@@ -1111,15 +1111,15 @@ export const StreamingRecognizeResponse_SpeechEventTypeSchema: GenEnum<Streaming
  */
 export type StreamingRecognitionResult = Message<"hlust.speech.v2beta1.StreamingRecognitionResult"> & {
   /**
-   * The possible texts, which are all different, likeliest first. An interim result has one.
+   * The possible texts, all different, most likely first. An interim result has only one text.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives: SpeechRecognitionAlternative[];
 
   /**
-   * Whether the result is final: the text of this segment does not change any more. Absent on
-   * interim results.
+   * Whether the result is final, which means that the text of this segment does not change any
+   * more. Absent on interim results.
    *
    * @generated from field: bool is_final = 2;
    */
@@ -1135,7 +1135,7 @@ export type StreamingRecognitionResult = Message<"hlust.speech.v2beta1.Streaming
   stability: number;
 
   /**
-   * The end of the result's audio, from the start of the stream. Set only for clients of
+   * The end of the result's audio, relative to the start of the stream. Set only for clients of
    * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
@@ -1157,15 +1157,15 @@ export type StreamingRecognitionResult = Message<"hlust.speech.v2beta1.Streaming
  */
 export type StreamingRecognitionResultJson = {
   /**
-   * The possible texts, which are all different, likeliest first. An interim result has one.
+   * The possible texts, all different, most likely first. An interim result has only one text.
    *
    * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionAlternative alternatives = 1;
    */
   alternatives?: SpeechRecognitionAlternativeJson[];
 
   /**
-   * Whether the result is final: the text of this segment does not change any more. Absent on
-   * interim results.
+   * Whether the result is final, which means that the text of this segment does not change any
+   * more. Absent on interim results.
    *
    * @generated from field: bool is_final = 2;
    */
@@ -1181,7 +1181,7 @@ export type StreamingRecognitionResultJson = {
   stability?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * The end of the result's audio, from the start of the stream. Set only for clients of
+   * The end of the result's audio, relative to the start of the stream. Set only for clients of
    * google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
@@ -1205,7 +1205,7 @@ export const StreamingRecognitionResultSchema: GenMessage<StreamingRecognitionRe
 
 /**
  * Recognizes speech immediately: a short recording in one call, or a stream while it is being
- * spoken. Clients made for google.cloud.speech.v1 can call it over gRPC.
+ * spoken. Clients built for google.cloud.speech.v1 can call it over gRPC.
  *
  * @generated from service hlust.speech.v2beta1.Speech
  */
@@ -1226,13 +1226,13 @@ export const Speech: GenService<{
   /**
    * Recognizes audio while it is being spoken (§4.9).
    *
-   * The first message is `streamingConfig`, and every later one is `audioContent` or
+   * The first message is `streamingConfig`, and every later message is `audioContent` or
    * `finalizeUtterance`. An empty `audioContent` ends the audio: the final results follow, and the
-   * stream ends. Audio can be split at any byte, and can be sent faster than real time: the service
-   * reads it as fast as it recognizes it.
+   * stream ends. Audio can be split at any byte. It can be sent faster than real time, because the
+   * service reads audio as fast as it recognizes it.
    *
-   * A stream also ends after 4 hours (the operator can set another limit), after 60 seconds without
-   * audio, and after 10 seconds without a configuration.
+   * A stream also ends after 4 hours (the operator can set a different limit), after 60 seconds
+   * without audio, and after 10 seconds without a configuration.
    *
    * @generated from rpc hlust.speech.v2beta1.Speech.StreamingRecognize
    */

@@ -22,7 +22,7 @@ export const file_hlust_transcripts_v1alpha1_transcripts: GenFile = /*@__PURE__*
   fileDesc("CixobHVzdC90cmFuc2NyaXB0cy92MWFscGhhMS90cmFuc2NyaXB0cy5wcm90bxIaaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEimgQKDVRyYW5zY3JpcHRKb2ISDAoEbmFtZRgBIAEoCRI+CgVzdGF0ZRgCIAEoDjIvLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2IuU3RhdGUSNQoQcHJvZ3Jlc3NfcGVyY2VudBgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAAABZQEgBiAEBEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEWxhc3RfdXBkYXRlZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgp0cmFuc2NyaXB0GAYgASgJSAASIwoFZXJyb3IYByABKAsyEi5nb29nbGUucnBjLlN0YXR1c0gAEksKE3RyYW5zY3JpcHRfbWV0YWRhdGEYCCABKAsyLi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0TWV0YWRhdGESDgoGdXBsb2FkGGQgASgJImYKBVN0YXRlEg0KCVNVQk1JVFRFRBAAEhcKE1dBSVRJTkdfRk9SX0NPTlRFTlQQARIOCgpQUk9DRVNTSU5HEAISCwoHU1VDQ0VTUxADEgkKBUVSUk9SEAQSDQoJQ0FOQ0VMTEVEEAVCCAoGcmVzdWx0QhMKEV9wcm9ncmVzc19wZXJjZW50IpwIChJUcmFuc2NyaXB0TWV0YWRhdGESTwoJZmlsZV90eXBlGAEgASgOMjcuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdE1ldGFkYXRhLkZpbGVUeXBlQgPgQQISIAoNbGFuZ3VhZ2VfY29kZRgCIAEoCUIJ4EEC0rwYAhhkEiAKEW9yaWdpbmFsX2ZpbGVuYW1lGAMgASgJQgPgQQNIABIbCgxvcmlnaW5hbF91cmkYBCABKAlCA+BBA0gAEhMKCWRpY3RhdGlvbhgKIAEoCEgAEhgKB3N1YmplY3QYBSABKAlCB9K8GAMY6AcSHAoLZGVzY3JpcHRpb24YBiABKAlCB9K8GAMYkE4SGgoIa2V5d29yZHMYByADKAlCCNK8GAQYZCBkEnAKE2FkZGl0aW9uYWxfbWV0YWRhdGEYCCADKAsyRi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0TWV0YWRhdGEuQWRkaXRpb25hbE1ldGFkYXRhRW50cnlCC9K8GAcY0A8gZChkEj4KEnJlY29yZGluZ19kdXJhdGlvbhgJIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIH4EEDwLwYARJZCghzcGVha2VycxgLIAMoCzI8LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YS5TcGVha2Vyc0VudHJ5QgnSvBgFIOgHKGQSGQoMd2F2ZWZvcm1fdXJpGAwgASgJQgPgQQMSUwoLZGF0YV9zb3VyY2UYZCABKA4yOS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0TWV0YWRhdGEuRGF0YVNvdXJjZUID4EEDEiEKFG9yaWdpbmFsX2NoYXJfbGVuZ3RoGGUgASgFQgPgQQMSIQoUb3JpZ2luYWxfYnl0ZV9sZW5ndGgYZiABKAVCA+BBAxo5ChdBZGRpdGlvbmFsTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGlgKDVNwZWFrZXJzRW50cnkSCwoDa2V5GAEgASgJEjYKBXZhbHVlGAIgASgLMicuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuU3BlYWtlckluZm86AjgBIjYKCEZpbGVUeXBlEhQKEFRZUEVfVU5TUEVDSUZJRUQQABIJCgVBVURJTxABEgkKBVZJREVPEAIiSAoKRGF0YVNvdXJjZRIbChdEQVRBX1NPVVJDRV9VTlNQRUNJRklFRBAAEgoKBlVQTE9BRBABEgcKA1VSSRACEggKBFVTRVIQA0IRCg9vcmlnaW5hbF9zb3VyY2UiywIKC1NwZWFrZXJJbmZvEhoKCWZ1bGxfbmFtZRgBIAEoCUIH0rwYAxjoBxJDCglhZ2VfZ3JvdXAYAiABKA4yMC5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TcGVha2VySW5mby5BZ2VHcm91cBI+CgZnZW5kZXIYAyABKA4yLi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TcGVha2VySW5mby5HZW5kZXIiWAoIQWdlR3JvdXASGQoVQUdFX0dST1VQX1VOU1BFQ0lGSUVEEAASCQoFQ0hJTEQQARIMCghURUVOQUdFUhACEgkKBUFEVUxUEAMSDQoJUEVOU0lPTkVSEAQiQQoGR2VuZGVyEhYKEkdFTkRFUl9VTlNQRUNJRklFRBAAEggKBE1BTEUQARIKCgZGRU1BTEUQAhIJCgVPVEhFUhADIoQCCgpUcmFuc2NyaXB0EhEKBG5hbWUYASABKAlCA+BBAxJNCghtZXRhZGF0YRgCIAEoCzIuLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YUIL4EEC0rwYBEiAgAQSQQoIc2VnbWVudHMYAyADKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TZWdtZW50QgooAdK8GAQgoJwBEhAKA3VyaRgEIAEoCUID4EEDEjkKB3ZlcnNpb24YBSABKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5WZXJzaW9uQgPgQQM6BPC7GAEiWgoHVmVyc2lvbhIMCgRuYW1lGAEgASgJEg4KBnBhcmVudBgCIAEoCRIxCg1jcmVhdGlvbl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLoAQoHU2VnbWVudBJICgpzdGFydF90aW1lGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhngQQLSvBgSMQAAAAAAAAAAOQAAAABAd0tBEkYKCGVuZF90aW1lGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhngQQLSvBgSMQAAAAAAAAAAOQAAAABAd0tBEi8KBXdvcmRzGAMgAygLMiAuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuV29yZBIaCgpzcGVha2VyX2lkGAQgASgJQgbSvBgCGGQirwEKBFdvcmQSSAoKc3RhcnRfdGltZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIZ4EEC0rwYEjEAAAAAAAAAADkAAAAAQHdLQRJGCghlbmRfdGltZRgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIZ4EEC0rwYEjEAAAAAAAAAADkAAAAAQHdLQRIVCgR3b3JkGAMgASgJQgfSvBgDGOgHIqsBChpTdWJtaXRUcmFuc2NyaXB0Sm9iUmVxdWVzdBJNCghtZXRhZGF0YRgBIAEoCzIuLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRNZXRhZGF0YUIL4EEC0rwYBEiAgAQSGQoHdXNlX3VyaRgCIAEoCEID4EECSACIAQESFwoDdXJpGAMgASgJQgrgQQLSvBgDGIBAQgoKCF91c2VfdXJpIicKF0dldFRyYW5zY3JpcHRKb2JSZXF1ZXN0EgwKBG5hbWUYASABKAkiKQoZV2F0Y2hUcmFuc2NyaXB0Sm9iUmVxdWVzdBIMCgRuYW1lGAEgASgJIloKGUxpc3RUcmFuc2NyaXB0Sm9ic1JlcXVlc3QSIAoJcGFnZV9zaXplGAIgASgFQg3SvBgJCQAAAAAAAAAAEhsKCnBhZ2VfdG9rZW4YAyABKAlCB9K8GAMYgAgiegoaTGlzdFRyYW5zY3JpcHRKb2JzUmVzcG9uc2USPQoEam9icxgBIAMoCzIpLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2JCBMi8GAESHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTIvBgBIioKGkNhbmNlbFRyYW5zY3JpcHRKb2JSZXF1ZXN0EgwKBG5hbWUYASABKAkicAoWTGlzdFRyYW5zY3JpcHRzUmVxdWVzdBIXCgZmaWx0ZXIYASABKAlCB9K8GAMYgCASIAoJcGFnZV9zaXplGAIgASgFQg3SvBgJCQAAAAAAAAAAEhsKCnBhZ2VfdG9rZW4YAyABKAlCB9K8GAMYgAgidQoXTGlzdFRyYW5zY3JpcHRzUmVzcG9uc2USOwoLdHJhbnNjcmlwdHMYASADKAsyJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCToE8LsYASI1ChRHZXRUcmFuc2NyaXB0UmVxdWVzdBIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkiWgoXQ3JlYXRlVHJhbnNjcmlwdFJlcXVlc3QSPwoKdHJhbnNjcmlwdBgBIAEoCzImLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRCA+BBAiIoChhDcmVhdGVUcmFuc2NyaXB0UmVzcG9uc2USDAoEbmFtZRgBIAEoCSKLAQoXVXBkYXRlVHJhbnNjcmlwdFJlcXVlc3QSPwoKdHJhbnNjcmlwdBgBIAEoCzImLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRCA+BBAhIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siJwoXRGVsZXRlVHJhbnNjcmlwdFJlcXVlc3QSDAoEbmFtZRgBIAEoCSJuCh1MaXN0VHJhbnNjcmlwdFZlcnNpb25zUmVxdWVzdBIOCgZwYXJlbnQYASABKAkSIAoJcGFnZV9zaXplGAIgASgFQg3SvBgJCQAAAAAAAAAAEhsKCnBhZ2VfdG9rZW4YAyABKAlCB9K8GAMYgAgidgoeTGlzdFRyYW5zY3JpcHRWZXJzaW9uc1Jlc3BvbnNlEjUKCHZlcnNpb25zGAEgAygLMiMuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVmVyc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAk6BPC7GAEiKwobR2V0VHJhbnNjcmlwdFZlcnNpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkiPgoYUmVzdG9yZVRyYW5zY3JpcHRSZXF1ZXN0EgwKBG5hbWUYASABKAkSFAoHdmVyc2lvbhgCIAEoCUID4EECIlsKHURpZmZUcmFuc2NyaXB0VmVyc2lvbnNSZXF1ZXN0EgwKBG5hbWUYASABKAkSDwoHYWdhaW5zdBgCIAEoCRIbCgRza2lwGAMgASgFQg3SvBgJCQAAAAAAAAAAIs4CCg5UcmFuc2NyaXB0RGlmZhIPCgd2ZXJzaW9uGAEgASgJEg8KB2FnYWluc3QYAiABKAkSEgoKd29yZHNfa2VwdBgDIAEoBRIVCg13b3Jkc19yZXRpbWVkGAQgASgFEhMKC3dvcmRzX2FkZGVkGAUgASgFEhUKDXdvcmRzX3JlbW92ZWQYBiABKAUSFgoOd29yZHNfcmVzcG9rZW4YByABKAUSGQoRd29yZHNfcmVzZWdtZW50ZWQYCCABKAUSEQoJcnVuX2NvdW50GAkgASgFEjEKBHJ1bnMYCiADKAsyIy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5Xb3JkUnVuEkQKEG1ldGFkYXRhX2NoYW5nZXMYCyADKAsyKi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5NZXRhZGF0YUNoYW5nZToE8LsYASKjAwoHV29yZFJ1bhI2CgRraW5kGAEgASgOMiguaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuV29yZFJ1bi5LaW5kEg0KBWNvdW50GAIgASgFEhIKCndvcmRfaW5kZXgYAyABKAUSGgoSYWdhaW5zdF93b3JkX2luZGV4GAQgASgFEgwKBHRleHQYBSABKAkSLQoKc3RhcnRfdGltZRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIrCghlbmRfdGltZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI1ChJhZ2FpbnN0X3N0YXJ0X3RpbWUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMwoQYWdhaW5zdF9lbmRfdGltZRgJIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJLCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIICgRLRVBUEAESCwoHUkVUSU1FRBACEgkKBUFEREVEEAMSCwoHUkVNT1ZFRBAEInUKDk1ldGFkYXRhQ2hhbmdlEg0KBWZpZWxkGAEgASgJEiUKBXZhbHVlGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEi0KDWFnYWluc3RfdmFsdWUYAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUidwoXRXhwb3J0VHJhbnNjcmlwdFJlcXVlc3QSDAoEbmFtZRgBIAEoCRI9CgZmb3JtYXQYAiABKA4yKC5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5FeHBvcnRGb3JtYXRCA+BBAhIPCgd2ZXJzaW9uGAMgASgJIk0KGEV4cG9ydFRyYW5zY3JpcHRSZXNwb25zZRIxChNleHBvcnRlZF90cmFuc2NyaXB0GAEgASgLMhQuZ29vZ2xlLmFwaS5IdHRwQm9keSLIAQoXSW1wb3J0VHJhbnNjcmlwdFJlcXVlc3QSTQoIbWV0YWRhdGEYASABKAsyLi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0TWV0YWRhdGFCC+BBAtK8GARIgIAEEkgKBmZvcm1hdBgCIAEoDjIoLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkV4cG9ydEZvcm1hdEIO0rwYCkIDU1JUQgNWVFQSFAoHY29udGVudBgDIAEoCUID4EECIkUKEUluaXRVcGxvYWRSZXF1ZXN0EhUKDXJlc291cmNlX25hbWUYASABKAkSGQoIZmlsZW5hbWUYZCABKAlCB9K8GAMY6AciRwoSSW5pdFVwbG9hZFJlc3BvbnNlEhoKEnN0b3JhZ2Vfc2lnbmVkX3VybBgBIAEoCRIVCg1yZXNvdXJjZV9uYW1lGAIgASgJKlMKDEV4cG9ydEZvcm1hdBIdChlFWFBPUlRfRk9STUFUX1VOU1BFQ0lGSUVEEAASBwoDU1JUEAQSBwoDVlRUEGQSCAoEVEVYVBBlEggKBEpTT04QZjK+MwoLVHJhbnNjcmlwdHMSwwUKE1N1Ym1pdFRyYW5zY3JpcHRKb2ISNi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5TdWJtaXRUcmFuc2NyaXB0Sm9iUmVxdWVzdBopLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2IiyASiuxgTChF0cmFuc2NyaXB0cy53cml0ZbK7GLUBCg9JZGVtcG90ZW5jeS1LZXkSigFNYWtlcyBpdCBzYWZlIHRvIHNlbmQgdGhlIHJlcXVlc3QgYWdhaW46IHdpdGhpbiAyNCBob3VycywgdGhlIHNhbWUga2V5IHdpdGggdGhlIHNhbWUgYm9keSByZXR1cm5zIHRoZSBmaXJzdCBqb2IuIFZpc2libGUgQVNDSUkgY2hhcmFjdGVycy4Y/wEiEm1lZXRpbmctMjAyNi0xMS0yMLq7GGcKDkFMUkVBRFlfRVhJU1RTEhRJREVNUE9URU5DWV9LRVlfVVNFRBo/VGhlIElkZW1wb3RlbmN5LUtleSB3YXMgdXNlZCB3aXRoIGFub3RoZXIgYm9keSB3aXRoaW4gMjQgaG91cnMuursYeQoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1UT09fTUFOWV9KT0JTGlRUaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyByZWFjaGVkIGl0cyBsaW1pdCBvZiB1bmZpbmlzaGVkIGpvYnM6IHN1Ym1pdCBhZ2FpbiBsYXRlci66uxhiChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj9UaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyB1c2VkIHVwIGl0cyBhdWRpbyBmb3IgdGhlIGRheSAoVVRDKS6C0+STAiM6ASoiHi92MWFscGhhMS90cmFuc2NyaXB0am9iOnN1Ym1pdBKIAgoQR2V0VHJhbnNjcmlwdEpvYhIzLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkdldFRyYW5zY3JpcHRKb2JSZXF1ZXN0GikuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdEpvYiKTAaK7GBIKEHRyYW5zY3JpcHRzLnJlYWS6uxhRCglOT1RfRk9VTkQSDUpPQl9OT1RfRk9VTkQaNVRoZSBqb2IgZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQugtPkkwIiEiAvdjFhbHBoYTEve25hbWU9dHJhbnNjcmlwdGpvYi8qfRKHAwoSV2F0Y2hUcmFuc2NyaXB0Sm9iEjUuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuV2F0Y2hUcmFuc2NyaXB0Sm9iUmVxdWVzdBopLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2IijAKiuxgUChB0cmFuc2NyaXB0cy5yZWFkEAG6uxhRCglOT1RfRk9VTkQSDUpPQl9OT1RfRk9VTkQaNVRoZSBqb2IgZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQuursYbQoSUkVTT1VSQ0VfRVhIQVVTVEVEEgxXQVRDSEVTX0ZVTEwaSVRoZSBhY2NvdW50IGFscmVhZHkgd2F0Y2hlcyAxMDAwIGpvYnMsIG9yIGRvZXMgbm90IHJlYWQgaXRzIG9wZW4gc3RyZWFtcy6C0+STAigSJi92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0am9iLyp9OndhdGNoMAESugEKEkxpc3RUcmFuc2NyaXB0Sm9icxI1LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkxpc3RUcmFuc2NyaXB0Sm9ic1JlcXVlc3QaNi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdEpvYnNSZXNwb25zZSI1orsYEgoQdHJhbnNjcmlwdHMucmVhZILT5JMCGRIXL3YxYWxwaGExL3RyYW5zY3JpcHRqb2IS2QIKE0NhbmNlbFRyYW5zY3JpcHRKb2ISNi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5DYW5jZWxUcmFuc2NyaXB0Sm9iUmVxdWVzdBopLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHRKb2Ii3gGiuxgTChF0cmFuc2NyaXB0cy53cml0Zbq7GFEKCU5PVF9GT1VORBINSk9CX05PVF9GT1VORBo1VGhlIGpvYiBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC66uxg8ChNGQUlMRURfUFJFQ09ORElUSU9OEglKT0JfRU5ERUQaGlRoZSBqb2IgaGFzIGFscmVhZHkgZW5kZWQugtPkkwIsOgEqIicvdjFhbHBoYTEve25hbWU9dHJhbnNjcmlwdGpvYi8qfTpjYW5jZWwSwgIKD0xpc3RUcmFuc2NyaXB0cxIyLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkxpc3RUcmFuc2NyaXB0c1JlcXVlc3QaMy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdHNSZXNwb25zZSLFAaK7GBIKEHRyYW5zY3JpcHRzLnJlYWS6uxiNAQoQSU5WQUxJRF9BUkdVTUVOVBIPRklMVEVSX1RPT19TTE9XGmhUaGUgZmlsdGVyIHRvb2sgbG9uZ2VyIHRoYW4gNSBzZWNvbmRzOiB1c2UgYSB0ZXh0IG9mIGF0IGxlYXN0IHRocmVlIGNoYXJhY3RlcnMsIHdoaWNoIGFuIGluZGV4IGNhbiBmaW5kLoLT5JMCFxIVL3YxYWxwaGExL3RyYW5zY3JpcHRzEvsCCg1HZXRUcmFuc2NyaXB0EjAuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuR2V0VHJhbnNjcmlwdFJlcXVlc3QaJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5UcmFuc2NyaXB0Io8CorsYEgoQdHJhbnNjcmlwdHMucmVhZLq7GF8KCU5PVF9GT1VORBIUVFJBTlNDUklQVF9OT1RfRk9VTkQaPFRoZSB0cmFuc2NyaXB0IGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50Lrq7GGwKCU5PVF9GT1VORBIRVkVSU0lPTl9OT1RfRk9VTkQaTFRoZSB2ZXJzaW9uIG9yIGl0cyB0cmFuc2NyaXB0IGRvZXMgbm90IGV4aXN0LCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC6C0+STAiASHi92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0cy8qfRLGAQoQQ3JlYXRlVHJhbnNjcmlwdBIzLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkNyZWF0ZVRyYW5zY3JpcHRSZXF1ZXN0GjQuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuQ3JlYXRlVHJhbnNjcmlwdFJlc3BvbnNlIkeiuxgTChF0cmFuc2NyaXB0cy53cml0Zai7GICAgBCC0+STAiM6CnRyYW5zY3JpcHQiFS92MWFscGhhMS90cmFuc2NyaXB0cxKwBQoQVXBkYXRlVHJhbnNjcmlwdBIzLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlVwZGF0ZVRyYW5zY3JpcHRSZXF1ZXN0GiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdCK+BKK7GBMKEXRyYW5zY3JpcHRzLndyaXRlqLsYgICAELK7GOYBCghJZi1NYXRjaBKzAVRoZSBpZCBvZiB0aGUgdmVyc2lvbiB0aGF0IHlvdSBleHBlY3QgdG8gYmUgY3VycmVudCwgd2l0aG91dCBxdW90ZXMuIElmIGFub3RoZXIgdmVyc2lvbiBpcyBjdXJyZW50LCB0aGUgcmVxdWVzdCBmYWlscyB3aXRoIFZFUlNJT05fU1RBTEUuIFdpdGhvdXQgdGhpcyBoZWFkZXIsIHRoZSBsYXN0IHdyaXRlIHdpbnMuIiQwMTk4YzVhMi04ZDEwLTdjM2UtYjFmNC01YTZiN2M4ZDllMGa6uxhfCglOT1RfRk9VTkQSFFRSQU5TQ1JJUFRfTk9UX0ZPVU5EGjxUaGUgdHJhbnNjcmlwdCBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC66uxiQAQoHQUJPUlRFRBINVkVSU0lPTl9TVEFMRRp2SWYtTWF0Y2ggaXMgbm90IHRoZSBpZCBvZiB0aGUgY3VycmVudCB2ZXJzaW9uLiBUaGF0IGlkIGlzIGluIHRoZSBFcnJvckluZm8gb2YgdGhlIGVycm9yLCBhcyBgbWV0YWRhdGEuY3VycmVudFZlcnNpb25gLoLT5JMCNzoKdHJhbnNjcmlwdDIpL3YxYWxwaGExL3t0cmFuc2NyaXB0Lm5hbWU9dHJhbnNjcmlwdHMvKn0SggIKEERlbGV0ZVRyYW5zY3JpcHQSMy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5EZWxldGVUcmFuc2NyaXB0UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSKgAaK7GBMKEXRyYW5zY3JpcHRzLndyaXRlursYXwoJTk9UX0ZPVU5EEhRUUkFOU0NSSVBUX05PVF9GT1VORBo8VGhlIHRyYW5zY3JpcHQgZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQugtPkkwIgKh4vdjFhbHBoYTEve25hbWU9dHJhbnNjcmlwdHMvKn0SvAIKFkxpc3RUcmFuc2NyaXB0VmVyc2lvbnMSOS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5MaXN0VHJhbnNjcmlwdFZlcnNpb25zUmVxdWVzdBo6LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkxpc3RUcmFuc2NyaXB0VmVyc2lvbnNSZXNwb25zZSKqAaK7GBIKEHRyYW5zY3JpcHRzLnJlYWS6uxhfCglOT1RfRk9VTkQSFFRSQU5TQ1JJUFRfTk9UX0ZPVU5EGjxUaGUgdHJhbnNjcmlwdCBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC6C0+STAisSKS92MWFscGhhMS97cGFyZW50PXRyYW5zY3JpcHRzLyp9L3ZlcnNpb25zErECChRHZXRUcmFuc2NyaXB0VmVyc2lvbhI3LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkdldFRyYW5zY3JpcHRWZXJzaW9uUmVxdWVzdBomLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHQitwGiuxgSChB0cmFuc2NyaXB0cy5yZWFkursYbAoJTk9UX0ZPVU5EEhFWRVJTSU9OX05PVF9GT1VORBpMVGhlIHZlcnNpb24gb3IgaXRzIHRyYW5zY3JpcHQgZG9lcyBub3QgZXhpc3QsIG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50LoLT5JMCKxIpL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRzLyovdmVyc2lvbnMvKn0SjwYKEVJlc3RvcmVUcmFuc2NyaXB0EjQuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuUmVzdG9yZVRyYW5zY3JpcHRSZXF1ZXN0GiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdCKbBaK7GBMKEXRyYW5zY3JpcHRzLndyaXRlsrsY5gEKCElmLU1hdGNoErMBVGhlIGlkIG9mIHRoZSB2ZXJzaW9uIHRoYXQgeW91IGV4cGVjdCB0byBiZSBjdXJyZW50LCB3aXRob3V0IHF1b3Rlcy4gSWYgYW5vdGhlciB2ZXJzaW9uIGlzIGN1cnJlbnQsIHRoZSByZXF1ZXN0IGZhaWxzIHdpdGggVkVSU0lPTl9TVEFMRS4gV2l0aG91dCB0aGlzIGhlYWRlciwgdGhlIGxhc3Qgd3JpdGUgd2lucy4iJDAxOThjNWEyLThkMTAtN2MzZS1iMWY0LTVhNmI3YzhkOWUwZrq7GF8KCU5PVF9GT1VORBIUVFJBTlNDUklQVF9OT1RfRk9VTkQaPFRoZSB0cmFuc2NyaXB0IGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50Lrq7GGwKCU5PVF9GT1VORBIRVkVSU0lPTl9OT1RfRk9VTkQaTFRoZSB2ZXJzaW9uIG9yIGl0cyB0cmFuc2NyaXB0IGRvZXMgbm90IGV4aXN0LCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC66uxiQAQoHQUJPUlRFRBINVkVSU0lPTl9TVEFMRRp2SWYtTWF0Y2ggaXMgbm90IHRoZSBpZCBvZiB0aGUgY3VycmVudCB2ZXJzaW9uLiBUaGF0IGlkIGlzIGluIHRoZSBFcnJvckluZm8gb2YgdGhlIGVycm9yLCBhcyBgbWV0YWRhdGEuY3VycmVudFZlcnNpb25gLoLT5JMCKzoBKiImL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRzLyp9OnJlc3RvcmUSvgIKFkRpZmZUcmFuc2NyaXB0VmVyc2lvbnMSOS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5EaWZmVHJhbnNjcmlwdFZlcnNpb25zUmVxdWVzdBoqLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHREaWZmIrwBorsYEgoQdHJhbnNjcmlwdHMucmVhZLq7GGwKCU5PVF9GT1VORBIRVkVSU0lPTl9OT1RfRk9VTkQaTFRoZSB2ZXJzaW9uIG9yIGl0cyB0cmFuc2NyaXB0IGRvZXMgbm90IGV4aXN0LCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC6C0+STAjASLi92MWFscGhhMS97bmFtZT10cmFuc2NyaXB0cy8qL3ZlcnNpb25zLyp9OmRpZmYS8QMKEEV4cG9ydFRyYW5zY3JpcHQSMy5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5FeHBvcnRUcmFuc2NyaXB0UmVxdWVzdBo0LmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkV4cG9ydFRyYW5zY3JpcHRSZXNwb25zZSLxAqK7GBIKEHRyYW5zY3JpcHRzLnJlYWS6uxhfCglOT1RfRk9VTkQSFFRSQU5TQ1JJUFRfTk9UX0ZPVU5EGjxUaGUgdHJhbnNjcmlwdCBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC66uxhsCglOT1RfRk9VTkQSEVZFUlNJT05fTk9UX0ZPVU5EGkxUaGUgdmVyc2lvbiBvciBpdHMgdHJhbnNjcmlwdCBkb2VzIG5vdCBleGlzdCwgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQuwrsYFGFwcGxpY2F0aW9uL3gtc3VicmlwwrsYCHRleHQvdnR0wrsYCnRleHQvcGxhaW7CuxgQYXBwbGljYXRpb24vanNvboLT5JMCPGITZXhwb3J0ZWRfdHJhbnNjcmlwdBIlL3YxYWxwaGExL3tuYW1lPXRyYW5zY3JpcHRzLyp9OmV4cG9ydBLEAQoQSW1wb3J0VHJhbnNjcmlwdBIzLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkltcG9ydFRyYW5zY3JpcHRSZXF1ZXN0GjQuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuQ3JlYXRlVHJhbnNjcmlwdFJlc3BvbnNlIkWiuxgTChF0cmFuc2NyaXB0cy53cml0Zai7GICAgASC0+STAiE6ASoiHC92MWFscGhhMS90cmFuc2NyaXB0czppbXBvcnQS9QIKCkluaXRVcGxvYWQSLS5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5Jbml0VXBsb2FkUmVxdWVzdBouLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkluaXRVcGxvYWRSZXNwb25zZSKHAqK7GBMKEXRyYW5zY3JpcHRzLndyaXRlursYXwoJTk9UX0ZPVU5EEhRUUkFOU0NSSVBUX05PVF9GT1VORBo8VGhlIHRyYW5zY3JpcHQgZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQuursYagoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1TVE9SQUdFX0xJTUlUGkVUaGUgYWNjb3VudCBoYXMgcmVhY2hlZCBpdHMgbGltaXQgb2Ygc3RvcmVkIG1lZGlhOiBkZWxldGUgc29tZSBmaXJzdC6C0+STAhk6ASoiFC92MWFscGhhMS9pbml0dXBsb2FkYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_api_httpbody, file_google_protobuf_duration, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_google_rpc_status, file_hlust_api_annotations]);
 
 /**
- * A job that makes a transcript from a recording (§2.1).
+ * A job that creates a transcript from a recording (§2.1).
  *
  * @generated from message hlust.transcripts.v1alpha1.TranscriptJob
  */
@@ -57,7 +57,7 @@ export type TranscriptJob = Message<"hlust.transcripts.v1alpha1.TranscriptJob"> 
   startTime?: Timestamp | undefined;
 
   /**
-   * The time of the last change of the state or the progress. Absent in the answer to
+   * The time of the last change of the state or the progress. Absent in the response to
    * SubmitTranscriptJob.
    *
    * @generated from field: google.protobuf.Timestamp last_updated_time = 5;
@@ -106,7 +106,7 @@ export type TranscriptJob = Message<"hlust.transcripts.v1alpha1.TranscriptJob"> 
 };
 
 /**
- * A job that makes a transcript from a recording (§2.1).
+ * A job that creates a transcript from a recording (§2.1).
  *
  * @generated from message hlust.transcripts.v1alpha1.TranscriptJob
  */
@@ -141,7 +141,7 @@ export type TranscriptJobJson = {
   startTime?: TimestampJson;
 
   /**
-   * The time of the last change of the state or the progress. Absent in the answer to
+   * The time of the last change of the state or the progress. Absent in the response to
    * SubmitTranscriptJob.
    *
    * @generated from field: google.protobuf.Timestamp last_updated_time = 5;
@@ -334,7 +334,8 @@ export type TranscriptMetadata = Message<"hlust.transcripts.v1alpha1.TranscriptM
   keywords: string[];
 
   /**
-   * Data of the caller, as keys with text values. The service only stores it. Default: none.
+   * The caller's own data, as keys with text values. The service only stores this data. Default:
+   * none.
    *
    * @generated from field: map<string, string> additional_metadata = 8;
    */
@@ -452,7 +453,8 @@ export type TranscriptMetadataJson = {
   keywords?: string[];
 
   /**
-   * Data of the caller, as keys with text values. The service only stores it. Default: none.
+   * The caller's own data, as keys with text values. The service only stores this data. Default:
+   * none.
    *
    * @generated from field: map<string, string> additional_metadata = 8;
    */
@@ -960,7 +962,7 @@ export const VersionSchema: GenMessage<Version, {jsonType: VersionJson}> = /*@__
  */
 export type Segment = Message<"hlust.transcripts.v1alpha1.Segment"> & {
   /**
-   * The start of the segment, from the start of the media. It is not before the start of the
+   * The start of the segment, relative to the start of the media. It is not before the start of the
    * previous segment.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
@@ -968,7 +970,7 @@ export type Segment = Message<"hlust.transcripts.v1alpha1.Segment"> & {
   startTime?: Duration | undefined;
 
   /**
-   * The end of the segment, from the start of the media. It is not before `startTime`.
+   * The end of the segment, relative to the start of the media. It is not before `startTime`.
    *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
@@ -996,7 +998,7 @@ export type Segment = Message<"hlust.transcripts.v1alpha1.Segment"> & {
  */
 export type SegmentJson = {
   /**
-   * The start of the segment, from the start of the media. It is not before the start of the
+   * The start of the segment, relative to the start of the media. It is not before the start of the
    * previous segment.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
@@ -1004,7 +1006,7 @@ export type SegmentJson = {
   startTime?: DurationJson;
 
   /**
-   * The end of the segment, from the start of the media. It is not before `startTime`.
+   * The end of the segment, relative to the start of the media. It is not before `startTime`.
    *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
@@ -1039,22 +1041,22 @@ export const SegmentSchema: GenMessage<Segment, {jsonType: SegmentJson}> = /*@__
  */
 export type Word = Message<"hlust.transcripts.v1alpha1.Word"> & {
   /**
-   * The start of the word, from the start of the media. It is within the segment.
+   * The start of the word, relative to the start of the media. It is within the segment.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: Duration | undefined;
 
   /**
-   * The end of the word, from the start of the media. It is within the segment, and not before
-   * `startTime`.
+   * The end of the word, relative to the start of the media. It is within the segment, and not
+   * before `startTime`.
    *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
   endTime?: Duration | undefined;
 
   /**
-   * The word, with the whitespace that separates it from the next word: all words joined are the
+   * The word, with the whitespace that separates it from the next word. All words joined are the
    * text.
    *
    * @generated from field: string word = 3;
@@ -1069,22 +1071,22 @@ export type Word = Message<"hlust.transcripts.v1alpha1.Word"> & {
  */
 export type WordJson = {
   /**
-   * The start of the word, from the start of the media. It is within the segment.
+   * The start of the word, relative to the start of the media. It is within the segment.
    *
    * @generated from field: google.protobuf.Duration start_time = 1;
    */
   startTime?: DurationJson;
 
   /**
-   * The end of the word, from the start of the media. It is within the segment, and not before
-   * `startTime`.
+   * The end of the word, relative to the start of the media. It is within the segment, and not
+   * before `startTime`.
    *
    * @generated from field: google.protobuf.Duration end_time = 2;
    */
   endTime?: DurationJson;
 
   /**
-   * The word, with the whitespace that separates it from the next word: all words joined are the
+   * The word, with the whitespace that separates it from the next word. All words joined are the
    * text.
    *
    * @generated from field: string word = 3;
@@ -1244,7 +1246,7 @@ export const WatchTranscriptJobRequestSchema: GenMessage<WatchTranscriptJobReque
 export type ListTranscriptJobsRequest = Message<"hlust.transcripts.v1alpha1.ListTranscriptJobsRequest"> & {
   /**
    * The maximum number of jobs to return. Absent or 0 means 50; more than 1000 means 1000. A page
-   * has fewer if their metadata is long.
+   * has fewer jobs if their metadata is long.
    *
    * @generated from field: int32 page_size = 2;
    */
@@ -1266,7 +1268,7 @@ export type ListTranscriptJobsRequest = Message<"hlust.transcripts.v1alpha1.List
 export type ListTranscriptJobsRequestJson = {
   /**
    * The maximum number of jobs to return. Absent or 0 means 50; more than 1000 means 1000. A page
-   * has fewer if their metadata is long.
+   * has fewer jobs if their metadata is long.
    *
    * @generated from field: int32 page_size = 2;
    */
@@ -1378,7 +1380,7 @@ export const CancelTranscriptJobRequestSchema: GenMessage<CancelTranscriptJobReq
  */
 export type ListTranscriptsRequest = Message<"hlust.transcripts.v1alpha1.ListTranscriptsRequest"> & {
   /**
-   * The condition that the listed transcripts meet. Absent or empty: all transcripts.
+   * The condition that the listed transcripts meet. If absent or empty, all transcripts are listed.
    * `metadata.subject CONTAINS "<text>"` matches a part of the subject, ignoring case;
    * `metadata.keywords CONTAINS ["<keyword>", ...]` matches transcripts that have every listed
    * keyword.
@@ -1389,15 +1391,16 @@ export type ListTranscriptsRequest = Message<"hlust.transcripts.v1alpha1.ListTra
 
   /**
    * The maximum number of transcripts to return. Absent or 0 means 50; more than 1000 means 1000. A
-   * page can have fewer even if more pages follow: an empty `nextPageToken` marks the last one.
+   * page can have fewer transcripts even if more pages follow; an empty `nextPageToken` marks the
+   * last page.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The `nextPageToken` of the previous page. Absent or empty for the first page. It is valid only
-   * with the same `filter`.
+   * The `nextPageToken` of the previous page. Absent or empty for the first page. The token is
+   * valid only with the same `filter`.
    *
    * @generated from field: string page_token = 3;
    */
@@ -1411,7 +1414,7 @@ export type ListTranscriptsRequest = Message<"hlust.transcripts.v1alpha1.ListTra
  */
 export type ListTranscriptsRequestJson = {
   /**
-   * The condition that the listed transcripts meet. Absent or empty: all transcripts.
+   * The condition that the listed transcripts meet. If absent or empty, all transcripts are listed.
    * `metadata.subject CONTAINS "<text>"` matches a part of the subject, ignoring case;
    * `metadata.keywords CONTAINS ["<keyword>", ...]` matches transcripts that have every listed
    * keyword.
@@ -1422,15 +1425,16 @@ export type ListTranscriptsRequestJson = {
 
   /**
    * The maximum number of transcripts to return. Absent or 0 means 50; more than 1000 means 1000. A
-   * page can have fewer even if more pages follow: an empty `nextPageToken` marks the last one.
+   * page can have fewer transcripts even if more pages follow; an empty `nextPageToken` marks the
+   * last page.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize?: number;
 
   /**
-   * The `nextPageToken` of the previous page. Absent or empty for the first page. It is valid only
-   * with the same `filter`.
+   * The `nextPageToken` of the previous page. Absent or empty for the first page. The token is
+   * valid only with the same `filter`.
    *
    * @generated from field: string page_token = 3;
    */
@@ -1975,7 +1979,8 @@ export type TranscriptDiff = Message<"hlust.transcripts.v1alpha1.TranscriptDiff"
   version: string;
 
   /**
-   * The id of the version that it is compared with; empty if that is an empty text.
+   * The id of the version that `version` is compared with; empty if it is compared with an empty
+   * text.
    *
    * @generated from field: string against = 2;
    */
@@ -2061,7 +2066,8 @@ export type TranscriptDiffJson = {
   version?: string;
 
   /**
-   * The id of the version that it is compared with; empty if that is an empty text.
+   * The id of the version that `version` is compared with; empty if it is compared with an empty
+   * text.
    *
    * @generated from field: string against = 2;
    */
@@ -2161,14 +2167,14 @@ export type WordRun = Message<"hlust.transcripts.v1alpha1.WordRun"> & {
   count: number;
 
   /**
-   * The number of words of `version` before the run.
+   * The number of words in `version` before the run.
    *
    * @generated from field: int32 word_index = 3;
    */
   wordIndex: number;
 
   /**
-   * The number of words of `against` before the run.
+   * The number of words in `against` before the run.
    *
    * @generated from field: int32 against_word_index = 4;
    */
@@ -2182,28 +2188,31 @@ export type WordRun = Message<"hlust.transcripts.v1alpha1.WordRun"> & {
   text: string;
 
   /**
-   * The start of the first word in `version`, from the start of the media; absent for `REMOVED`.
+   * The start of the first word in `version`, relative to the start of the media; absent for
+   * `REMOVED`.
    *
    * @generated from field: google.protobuf.Duration start_time = 6;
    */
   startTime?: Duration | undefined;
 
   /**
-   * The end of the last word in `version`, from the start of the media; absent for `REMOVED`.
+   * The end of the last word in `version`, relative to the start of the media; absent for
+   * `REMOVED`.
    *
    * @generated from field: google.protobuf.Duration end_time = 7;
    */
   endTime?: Duration | undefined;
 
   /**
-   * The start of the first word in `against`, from the start of the media; absent for `ADDED`.
+   * The start of the first word in `against`, relative to the start of the media; absent for
+   * `ADDED`.
    *
    * @generated from field: google.protobuf.Duration against_start_time = 8;
    */
   againstStartTime?: Duration | undefined;
 
   /**
-   * The end of the last word in `against`, from the start of the media; absent for `ADDED`.
+   * The end of the last word in `against`, relative to the start of the media; absent for `ADDED`.
    *
    * @generated from field: google.protobuf.Duration against_end_time = 9;
    */
@@ -2231,14 +2240,14 @@ export type WordRunJson = {
   count?: number;
 
   /**
-   * The number of words of `version` before the run.
+   * The number of words in `version` before the run.
    *
    * @generated from field: int32 word_index = 3;
    */
   wordIndex?: number;
 
   /**
-   * The number of words of `against` before the run.
+   * The number of words in `against` before the run.
    *
    * @generated from field: int32 against_word_index = 4;
    */
@@ -2252,28 +2261,31 @@ export type WordRunJson = {
   text?: string;
 
   /**
-   * The start of the first word in `version`, from the start of the media; absent for `REMOVED`.
+   * The start of the first word in `version`, relative to the start of the media; absent for
+   * `REMOVED`.
    *
    * @generated from field: google.protobuf.Duration start_time = 6;
    */
   startTime?: DurationJson;
 
   /**
-   * The end of the last word in `version`, from the start of the media; absent for `REMOVED`.
+   * The end of the last word in `version`, relative to the start of the media; absent for
+   * `REMOVED`.
    *
    * @generated from field: google.protobuf.Duration end_time = 7;
    */
   endTime?: DurationJson;
 
   /**
-   * The start of the first word in `against`, from the start of the media; absent for `ADDED`.
+   * The start of the first word in `against`, relative to the start of the media; absent for
+   * `ADDED`.
    *
    * @generated from field: google.protobuf.Duration against_start_time = 8;
    */
   againstStartTime?: DurationJson;
 
   /**
-   * The end of the last word in `against`, from the start of the media; absent for `ADDED`.
+   * The end of the last word in `against`, relative to the start of the media; absent for `ADDED`.
    *
    * @generated from field: google.protobuf.Duration against_end_time = 9;
    */
@@ -2584,8 +2596,8 @@ export const ImportTranscriptRequestSchema: GenMessage<ImportTranscriptRequest, 
  */
 export type InitUploadRequest = Message<"hlust.transcripts.v1alpha1.InitUploadRequest"> & {
   /**
-   * The transcript that the media is for, as `transcripts/<transcript_id>`. Absent or empty: a new
-   * `uploads/<upload_id>` is created, for a job (extension).
+   * The transcript that the media is for, as `transcripts/<transcript_id>`. If absent or empty, a
+   * new `uploads/<upload_id>` is created for a job (extension).
    *
    * @generated from field: string resource_name = 1;
    */
@@ -2607,8 +2619,8 @@ export type InitUploadRequest = Message<"hlust.transcripts.v1alpha1.InitUploadRe
  */
 export type InitUploadRequestJson = {
   /**
-   * The transcript that the media is for, as `transcripts/<transcript_id>`. Absent or empty: a new
-   * `uploads/<upload_id>` is created, for a job (extension).
+   * The transcript that the media is for, as `transcripts/<transcript_id>`. If absent or empty, a
+   * new `uploads/<upload_id>` is created for a job (extension).
    *
    * @generated from field: string resource_name = 1;
    */
@@ -2631,7 +2643,7 @@ export const InitUploadRequestSchema: GenMessage<InitUploadRequest, {jsonType: I
   messageDesc(file_hlust_transcripts_v1alpha1_transcripts, 31);
 
 /**
- * Where to upload the media.
+ * The URL and the resource of an upload.
  *
  * @generated from message hlust.transcripts.v1alpha1.InitUploadResponse
  */
@@ -2653,7 +2665,7 @@ export type InitUploadResponse = Message<"hlust.transcripts.v1alpha1.InitUploadR
 };
 
 /**
- * Where to upload the media.
+ * The URL and the resource of an upload.
  *
  * @generated from message hlust.transcripts.v1alpha1.InitUploadResponse
  */
@@ -2746,13 +2758,14 @@ export const ExportFormatSchema: GenEnum<ExportFormat, ExportFormatJson> = /*@__
 
 /**
  * Turns recordings into transcripts, and stores, searches, edits and exports transcripts. A
- * transcript is made by a job, or from text that the caller sends. All its versions are kept.
+ * transcript is created by a job, or from text that the caller sends. All its versions are kept.
  *
  * The media of a recording is downloaded from a URL, or uploaded with one HTTP PUT to a temporary
  * URL.
  *
- * § refers to the sections of docs/specification.md, which also dictates names such as
- * `transcriptjob` and `creationTime`; (extension) marks what that specification does not have.
+ * § refers to the sections of docs/specification.md, which also prescribes names such as
+ * `transcriptjob` and `creationTime`. (extension) marks features that this specification does not
+ * have.
  *
  * @generated from service hlust.transcripts.v1alpha1.Transcripts
  */
@@ -2914,8 +2927,8 @@ export const Transcripts: GenService<{
    *
    * Words are compared by their text, without the whitespace around it. Words with the same text at
    * the same position are kept, or retimed if their times differ. The difference is the smallest
-   * possible one if at most 1000 words were removed and added; otherwise parts of it may be shown
-   * as replaced although words in them are the same.
+   * possible one if at most 1000 words were removed and added. Otherwise, parts of it may be shown
+   * as replaced although they contain words that are the same.
    *
    * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.DiffTranscriptVersions
    */
@@ -2931,7 +2944,7 @@ export const Transcripts: GenService<{
    * speech leaves enough time, it is shown for at least 1 second, and for at least the time to read
    * 17 characters per second. Subtitles are split at the ends of sentences and clauses and at
    * pauses. Each contains words of one segment only, they never overlap, and together they contain
-   * all of the text. The header Content-Disposition has a file name, which is the transcript's
+   * all of the text. The Content-Disposition header contains a file name, which is the transcript's
    * subject.
    *
    * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.ExportTranscript
@@ -2946,7 +2959,7 @@ export const Transcripts: GenService<{
    *
    * Each cue becomes a segment. The words of a cue share its time in proportion to their length. In
    * WebVTT, `<v Name>` names a speaker, and `<00:00:01.500>` is the start of the next word. Files
-   * are parsed as leniently as players do: numbers can be missing, tags and positions are ignored,
+   * are parsed as leniently as by players: numbers can be missing, tags and positions are ignored,
    * and cues are sorted by time. The transcript's `dataSource` is `USER`. Errors state the line of
    * the file.
    *

@@ -54,9 +54,9 @@ export type Webhook = Message<"hlust.webhooks.v1.Webhook"> & {
   eventTypes: string[];
 
   /**
-   * Whether the webhook is disabled. While it is, no messages are sent. Messages that already wait
-   * are sent if it is enabled within a day of their event; jobs that end while it is disabled
-   * create no messages.
+   * Whether the webhook is disabled. A disabled webhook sends no messages. Messages that already
+   * wait are sent if the webhook is enabled within a day of their event. Jobs that end while the
+   * webhook is disabled create no messages.
    *
    * @generated from field: bool disabled = 5;
    */
@@ -77,7 +77,8 @@ export type Webhook = Message<"hlust.webhooks.v1.Webhook"> & {
   creationTime?: Timestamp | undefined;
 
   /**
-   * The time until which messages are also signed with the previous secret; absent if they are not.
+   * The time until which messages are also signed with the previous secret; absent if messages have
+   * only one signature.
    *
    * @generated from field: google.protobuf.Timestamp previous_secret_expire_time = 8;
    */
@@ -121,9 +122,9 @@ export type WebhookJson = {
   eventTypes?: string[];
 
   /**
-   * Whether the webhook is disabled. While it is, no messages are sent. Messages that already wait
-   * are sent if it is enabled within a day of their event; jobs that end while it is disabled
-   * create no messages.
+   * Whether the webhook is disabled. A disabled webhook sends no messages. Messages that already
+   * wait are sent if the webhook is enabled within a day of their event. Jobs that end while the
+   * webhook is disabled create no messages.
    *
    * @generated from field: bool disabled = 5;
    */
@@ -144,7 +145,8 @@ export type WebhookJson = {
   creationTime?: TimestampJson;
 
   /**
-   * The time until which messages are also signed with the previous secret; absent if they are not.
+   * The time until which messages are also signed with the previous secret; absent if messages have
+   * only one signature.
    *
    * @generated from field: google.protobuf.Timestamp previous_secret_expire_time = 8;
    */
@@ -636,7 +638,8 @@ export type WebhookDelivery = Message<"hlust.webhooks.v1.WebhookDelivery"> & {
   nextAttemptTime?: Timestamp | undefined;
 
   /**
-   * The HTTP status that the receiver answered to the last attempt; absent if it did not answer.
+   * The HTTP status of the receiver's response to the last attempt; absent if the receiver did not
+   * respond.
    *
    * @generated from field: optional int32 last_http_status = 9;
    */
@@ -714,7 +717,8 @@ export type WebhookDeliveryJson = {
   nextAttemptTime?: TimestampJson;
 
   /**
-   * The HTTP status that the receiver answered to the last attempt; absent if it did not answer.
+   * The HTTP status of the receiver's response to the last attempt; absent if the receiver did not
+   * respond.
    *
    * @generated from field: optional int32 last_http_status = 9;
    */
@@ -763,8 +767,8 @@ export const WebhookDelivery_State = {
   DELIVERED: 2,
 
   /**
-   * The message is not retried any more: a day has passed since its event, or the receiver
-   * answered 410 Gone.
+   * The message is no longer retried: a day has passed since its event, or the receiver responded
+   * with 410 Gone.
    *
    * @generated from enum value: FAILED = 3;
    */
@@ -947,10 +951,10 @@ export const RedeliverWebhookDeliveryRequestSchema: GenMessage<RedeliverWebhookD
  * seconds) and `webhook-signature`. The signature is `v1,` and the base64 of the HMAC-SHA256 of
  * `<webhook-id>.<webhook-timestamp>.<body>`, with the bytes of the secret as the key.
  *
- * The receiver accepts a message by answering 2xx within 15 seconds. After any other answer,
- * redirects included, the message is retried for a day, with the same `webhook-id` and the same
- * bytes. A message can arrive more than once, and messages can arrive in a different order than
- * their events.
+ * The receiver accepts a message by responding with 2xx within 15 seconds. After any other
+ * response, including redirects, the message is retried for a day, with the same `webhook-id` and
+ * the same bytes. A message can arrive more than once, and messages can arrive in a different order
+ * from their events.
  *
  * @generated from service hlust.webhooks.v1.Webhooks
  */
@@ -990,8 +994,8 @@ export const Webhooks: GenService<{
   /**
    * Changes a webhook.
    *
-   * Only the fields that are present in the body are changed. A new `url` also applies to messages
-   * that wait. To enable a webhook again, set `disabled` to false.
+   * Only the fields that are present in the body are changed. A new `url` also applies to waiting
+   * messages. To enable a webhook again, set `disabled` to false.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.UpdateWebhook
    */
@@ -1003,7 +1007,7 @@ export const Webhooks: GenService<{
   /**
    * Deletes a webhook with its deliveries.
    *
-   * Messages that wait are not sent any more.
+   * Waiting messages are no longer sent.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.DeleteWebhook
    */
@@ -1016,8 +1020,8 @@ export const Webhooks: GenService<{
    * Rotates the secret of a webhook.
    *
    * For 24 hours, messages have two signatures, separated by a space: one with the new secret and
-   * one with the previous one. If the previous secret was itself still being replaced, the one
-   * before it becomes invalid immediately.
+   * one with the previous secret. If the previous rotation was less than 24 hours ago, the secret
+   * that it replaced becomes invalid immediately.
    *
    * @generated from rpc hlust.webhooks.v1.Webhooks.RotateWebhookSecret
    */
