@@ -31,7 +31,7 @@ test("one call at a time holds an upload, and a later one takes it over", async 
   assert.equal(second.signal.aborted, false);
 });
 
-test("of several calls that wait, the latest gets the upload", async () => {
+test("the latest of several calls that wait gets the upload", async () => {
   const id = await newUpload();
   const first = await holdUpload(db, id);
   const waiting = Array.from({ length: 5 }, async () => await holdUpload(db, id));
