@@ -25,7 +25,7 @@ export interface Aligner {
   alignedLanguageCodes(): readonly string[];
   /**
    * Finds the times of the words of a window, at 16 kHz: one for each word, in order. A word that
-   * is not found is no failure. A lost engine process only causes a delay. Throws ServiceError:
+   * is not found has a score of 0. A lost engine process only causes a delay. Throws ServiceError:
    * invalid_argument if the window or its words are too long, failed_precondition with the reason
    * ALIGNMENT_NOT_SUPPORTED if no installed model can align the language, unavailable if no engine
    * is ready, internal if this window crashes engines.
