@@ -19,6 +19,7 @@ import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
 import {
   accountServices,
+  contentJobs,
   httpRulesOf,
   openMedia,
   openPageTokens,
@@ -29,6 +30,7 @@ import {
 import { openEnginePool } from "./engines/pool/engine-pool.ts";
 import { openDescriber, type DescriberParts } from "./describe/describer.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
+import { openContentSweep } from "./jobs/content/stale-content.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
 import { JobMedia } from "./jobs/worker/job-media.ts";
 import { openWorker, type WorkerParts } from "./jobs/worker/worker.ts";
@@ -155,7 +157,7 @@ async function openParts(
   let address = "";
   const publicUrl = () => config.publicUrl ?? reachable(address);
   const collects = answersCalls && quarantine === undefined;
-  const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, log });
+  const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, arrivals, log });
   const memory = memoryOf(config);
   const answers = new HeldBytes(memory.answers);
   const watches = new HeldBytes(memory.watches);
@@ -166,7 +168,7 @@ async function openParts(
     ...transcriptsService(
       { db, media, pageTokens },
       { answers, connectionsMax: config.database.connectionsMax, log },
-      { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal },
+      { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal, log },
     ),
     ...speechServices(recognizer, meter, config),
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
@@ -281,6 +283,7 @@ async function openJobWork(
   );
   parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
   parts.use(openArchiveSweep({ db, store, log }));
+  parts.use(openContentSweep({ db, store, log }));
   return worker;
 }
 
@@ -303,17 +306,20 @@ async function openMediaOf(
     readonly store: MediaStore;
     readonly publicUrl: () => string;
     readonly collects: boolean;
+    readonly arrivals: Arrivals;
     readonly log: Log;
   },
 ): Promise<MediaService> {
   const { db, store, publicUrl, collects, log } = given;
+  const waiting = contentJobs(given.arrivals);
   const { direct } = store;
   const limits = { uploadBytesMax, storedBytesMax: accountLimits.storedBytes };
   const collector =
     collects && direct
-      ? parts.use(openUploadCollector({ db, store, direct, log, ...limits }))
+      ? parts.use(openUploadCollector({ db, store, direct, contentJobs: waiting, log, ...limits }))
       : undefined;
-  return await openMedia({ db, store, collector }, { publicUrl, log, ...limits });
+  const archive = { db, store, collector, contentJobs: waiting };
+  return await openMedia(archive, { publicUrl, log, ...limits });
 }
 
 /** Creates the parts of the console: sessions, the sign-in methods and the built pages. */

@@ -7,17 +7,23 @@ import { ConfigError, type Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import { signingKey } from "./database/signing-key.ts";
 import type { EnginePool } from "./engines/pool/engine-pool.ts";
+import { ByteStream } from "./gen/google/bytestream/bytestream_pb.ts";
 import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Speech as TiroSpeech } from "./gen/tiro/speech/v1alpha/speech_pb.ts";
 import { Webhooks } from "./gen/hlust/webhooks/v1/webhooks_pb.ts";
+import { createByteStream } from "./jobs/content/byte-stream.ts";
+import type { ContentParts } from "./jobs/content/content-writer.ts";
+import { startJobOf } from "./jobs/content/content-store.ts";
+import type { Arrivals } from "./jobs/arrivals.ts";
 import { createJobsService } from "./jobs/jobs-service.ts";
 import { findWaveform } from "./media/media-facts.ts";
 import { findMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
+import type { ContentJobs } from "./media/finish-upload.ts";
 import { createSignedUrls, type SignedUrls } from "./media/signed-url.ts";
 import type { UploadCollector } from "./media/upload-collector.ts";
 import { createUploads, type Uploads } from "./media/uploads.ts";
@@ -74,11 +80,18 @@ export async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceCon
   }
 }
 
+/** Returns the jobs that were submitted before their content, for the parts that receive it. */
+export function contentJobs(arrivals: Pick<Arrivals, "announce">): ContentJobs {
+  return { start: startJobOf, announce: () => arrivals.announce() };
+}
+
 /** Uploads and media, and their signed URLs. */
 export interface MediaService {
   readonly store: MediaStore;
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
+  /** What is needed to receive the content of jobs. */
+  readonly content: Omit<ContentParts, "db" | "store" | "log">;
   readonly door: HttpDoor;
 }
 
@@ -88,6 +101,7 @@ export async function openMedia(
     readonly db: Kysely<Tables>;
     readonly store: MediaStore;
     readonly collector?: UploadCollector | undefined;
+    readonly contentJobs: ContentJobs;
   },
   options: {
     readonly publicUrl: () => string;
@@ -96,10 +110,18 @@ export async function openMedia(
     readonly log: Log;
   },
 ): Promise<MediaService> {
-  const { db, store, collector } = archive;
+  const { db, store, collector, contentJobs: waiting } = archive;
   const { publicUrl, log, ...limits } = options;
   const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
-  const uploads = createUploads({ db, store, urls, collector, ...limits, log });
+  const uploads = createUploads({
+    db,
+    store,
+    urls,
+    collector,
+    contentJobs: waiting,
+    ...limits,
+    log,
+  });
   const door = createMediaDoor({
     urls,
     uploads,
@@ -111,7 +133,7 @@ export async function openMedia(
     },
     log,
   });
-  return { store, urls, uploads, door };
+  return { store, urls, uploads, content: { ...limits, contentJobs: waiting }, door };
 }
 
 /** Opens the page tokens, whose key is stored in the database. */
@@ -122,26 +144,31 @@ export async function openPageTokens(db: Kysely<Tables>): Promise<PageTokens> {
 /** The parts that both halves of the Transcripts service use. */
 interface TranscriptsBase {
   readonly db: Kysely<Tables>;
-  readonly media: Pick<MediaService, "store" | "urls" | "uploads">;
+  readonly media: Pick<MediaService, "store" | "urls" | "uploads" | "content">;
   readonly pageTokens: PageTokens;
 }
 
 type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens">;
 
 /**
- * The Transcripts service, also under its original name: `reading` is for the transcripts
- * themselves, `jobs` for the jobs.
+ * The Transcripts service, also under its original name, and the service for the content of jobs:
+ * `reading` is for the transcripts themselves, `jobs` for the jobs.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads }, pageTokens }: TranscriptsBase,
+  { db, media: { store, urls, uploads, content }, pageTokens }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]>,
   jobs: Options<Parameters<typeof createJobsService>[0]>,
 ): readonly ImplementedService[] {
   const service = implemented(Transcripts, {
     ...createTranscriptsService({ db, store, urls, uploads, pageTokens, ...reading }),
-    ...createJobsService({ db, uploads, pageTokens, ...jobs }),
+    ...createJobsService({ db, store, uploads, pageTokens, ...jobs }),
   });
-  return [service, { ...service, service: originalTranscripts }];
+  const byteStream = createByteStream({ db, store, log: jobs.log, ...content });
+  return [
+    service,
+    { ...service, service: originalTranscripts },
+    implemented(ByteStream, byteStream),
+  ];
 }
 
 /** The service of recognition under each name that clients call. */

@@ -21,7 +21,9 @@ export async function usedLimits(
   const { rows } = await sql<{ jobs: number; bytes: string }>`
     select
       (select count(*)::int from transcript_job
-        where account_id = ${accountId} and state = 'PROCESSING') as jobs,
+        where account_id = ${accountId} and state = 'PROCESSING')
+      + (select count(*)::int from transcript_job
+        where account_id = ${accountId} and state = 'WAITING_FOR_CONTENT') as jobs,
       (select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId}) as bytes
   `.execute(db);
   const [stored = { jobs: 0, bytes: "0" }] = rows;

@@ -1,5 +1,5 @@
 import { toJsonString } from "@bufbuild/protobuf";
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import { exactTime } from "../database/exact-time.ts";
 import { metadataWithin, readPage, type RowPage } from "../database/page-rows.ts";
 import type { Tables } from "../database/tables.ts";
@@ -18,17 +18,24 @@ export interface NewJob {
   /** The key that submits the job; null if a member submits it. */
   readonly keyId: string | null;
   readonly metadata: TranscriptMetadata;
-  /** The source of the media: a URL or a finished upload. */
-  readonly source:
-    | { readonly uri: string }
-    | { readonly uploadId: string; readonly mediaId: string };
+  readonly source: JobSource;
   readonly idempotencyKey: string | null;
   readonly requestSha256: Buffer | null;
   readonly now: Date;
 }
 
+/** The source of the media: a URL, a finished upload, or an upload for content that follows. */
+export type JobSource =
+  | { readonly uri: string }
+  | { readonly uploadId: string; readonly mediaId: string }
+  | {
+      readonly uploadId: string;
+      /** The id that the transcript will have. */
+      readonly contentTranscriptId: string;
+    };
+
 /** The lowest turn. Turns decrease, and begin again at 0 once no jobs are left. */
-const turnMin = -2_000_000_000;
+export const turnMin = -2_000_000_000;
 
 /**
  * The number of jobs searched for the place that the queue serves: more than all workers run
@@ -37,6 +44,17 @@ const turnMin = -2_000_000_000;
 const searchedMax = 1_000;
 const nextInTurn = sql`(select priority, lease from transcript_job where state = 'PROCESSING'
   order by priority desc, id limit ${sql.lit(searchedMax)}) as next`;
+
+/**
+ * The turn of a job of this account that is submitted now. Jobs that are inserted with it take the
+ * following turns.
+ */
+export const turnOf = (accountId: RawBuilder<unknown>): RawBuilder<number> => sql<number>`least(
+  coalesce(
+    (select priority from ${nextInTurn} where lease = 0 limit 1),
+    (select min(priority) from ${nextInTurn})),
+  (select min(priority) - 1 from transcript_job where state = 'PROCESSING' and account_id = ${accountId}),
+  0)`;
 
 /**
  * Inserts jobs with their turns among the waiting jobs. Returns the ids of the inserted jobs; a job
@@ -54,15 +72,11 @@ export async function insertJobs(
   const column = <T>(of: (job: NewJob) => T): T[] => jobs.map(of);
   const { rows } = await sql<{ id: string }>`
     insert into transcript_job (id, account_id, key_id, state, priority, metadata, media_uri, upload_id, media_id,
-      idempotency_key, request_sha256, started_at, updated_at)
-    select job.id, job.account_id, job.key_id, 'PROCESSING',
-      greatest(${turnMin}::int, least(
-        coalesce(
-          (select priority from ${nextInTurn} where lease = 0 limit 1),
-          (select min(priority) from ${nextInTurn})),
-        (select min(priority) - 1 from transcript_job where state = 'PROCESSING' and account_id = job.account_id),
-        0) + 1 - row_number() over (partition by job.account_id order by job.place)),
-      job.metadata::jsonb, job.media_uri, job.upload_id, job.media_id, job.idempotency_key, job.request_sha256,
+      content_transcript_id, idempotency_key, request_sha256, started_at, updated_at)
+    select job.id, job.account_id, job.key_id,
+      case when job.content_transcript_id is null then 'PROCESSING' else 'WAITING_FOR_CONTENT' end,
+      greatest(${turnMin}::int, ${turnOf(sql`job.account_id`)} + 1 - row_number() over (partition by job.account_id order by job.place)),
+      job.metadata::jsonb, job.media_uri, job.upload_id, job.media_id, job.content_transcript_id, job.idempotency_key, job.request_sha256,
       job.started_at, job.started_at
     from unnest(
         ${column(({ id }) => id)}::uuid[],
@@ -71,12 +85,13 @@ export async function insertJobs(
         ${column(({ metadata }) => toJsonString(TranscriptMetadataSchema, metadata))}::text[],
         ${column(({ source }) => ("uri" in source ? source.uri : null))}::text[],
         ${column(({ source }) => ("uri" in source ? null : source.uploadId))}::uuid[],
-        ${column(({ source }) => ("uri" in source ? null : source.mediaId))}::uuid[],
+        ${column(({ source }) => ("mediaId" in source ? source.mediaId : null))}::uuid[],
+        ${column(({ source }) => ("contentTranscriptId" in source ? source.contentTranscriptId : null))}::uuid[],
         ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
         ${column(({ requestSha256 }) => requestSha256)}::bytea[],
         ${column(({ now }) => now)}::timestamptz[])
-      with ordinality as job (id, account_id, key_id, metadata, media_uri, upload_id, media_id, idempotency_key, request_sha256,
-        started_at, place)
+      with ordinality as job (id, account_id, key_id, metadata, media_uri, upload_id, media_id, content_transcript_id,
+        idempotency_key, request_sha256, started_at, place)
     on conflict (account_id, idempotency_key) do nothing
     returning id
   `.execute(trx);
@@ -98,14 +113,24 @@ export async function lockJobCounts(
     .select("id")
     .forNoKeyUpdate()
     .execute();
-  const rows = await trx
-    .selectFrom("transcript_job")
-    .where("account_id", "in", accountIds)
-    .where("state", "=", "PROCESSING")
+  const rows = await unfinishedJobs(trx, accountIds)
     .groupBy("account_id")
     .select(["account_id", sql<number>`count(*)::int`.as("count")])
     .execute();
   return new Map(rows.map(({ account_id, count }) => [account_id, count]));
+}
+
+/** Selects the unfinished jobs of accounts. Each half has an index of its own. */
+function unfinishedJobs(db: Kysely<Tables>, accountIds: readonly string[]) {
+  const ofState = (state: "PROCESSING" | "WAITING_FOR_CONTENT") =>
+    db
+      .selectFrom("transcript_job")
+      .where("account_id", "in", accountIds)
+      .where("state", "=", sql<typeof state>`${sql.lit(state)}`)
+      .select(["account_id", "key_id"]);
+  return db.selectFrom(
+    ofState("PROCESSING").unionAll(ofState("WAITING_FOR_CONTENT")).as("unfinished"),
+  );
 }
 
 /**
@@ -118,11 +143,8 @@ export async function countJobsOfKeys(
   keyIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (keyIds.length === 0) return new Map();
-  const rows = await trx
-    .selectFrom("transcript_job")
-    .where("account_id", "in", accountIds)
+  const rows = await unfinishedJobs(trx, accountIds)
     .where("key_id", "in", keyIds)
-    .where("state", "=", "PROCESSING")
     .groupBy("key_id")
     .select(["key_id", sql<number>`count(*)::int`.as("count")])
     .execute();
@@ -253,6 +275,7 @@ export async function listJobs(
         "duration_ms",
         "upload_id",
         "transcript_id",
+        "content_transcript_id",
       ])
       .select(["started_at", "updated_at", "error", "position"])
       .select(metadataWithin("row", bytesMax).as("metadata"))
@@ -300,7 +323,7 @@ export async function lockUploadMedia(
   );
 }
 
-/** Ends a job as cancelled. Returns false if the account has no such job that is PROCESSING. */
+/** Ends a job as cancelled. Returns false if the account has no such job that is unfinished. */
 export async function cancelJob(
   trx: Transaction<Tables>,
   accountId: string,

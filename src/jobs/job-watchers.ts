@@ -9,7 +9,7 @@ import { ServiceError } from "../std/service-error.ts";
 import { HeldRoom } from "./held-room.ts";
 import { jobNotFound } from "./job-name.ts";
 import { findChangedJobs, findJobs, type SeenJob } from "./job-store.ts";
-import type { StoredJob } from "./stored-job.ts";
+import { hasEnded, type StoredJob } from "./stored-job.ts";
 import { Watcher } from "./watcher.ts";
 
 /** The interval at which the watched jobs are polled. */
@@ -149,7 +149,7 @@ export class JobWatchers {
         sent = job;
         await this.#turns.next(accountId);
         yield job;
-        if (job.state !== "PROCESSING") return;
+        if (hasEnded(job.state)) return;
       }
     } catch (error) {
       // A thousand streams may be refused at the same moment.
@@ -305,7 +305,7 @@ function isSame(before: Shown | undefined, now: Shown | undefined): boolean {
 }
 
 function isOver({ job }: WatchedJob): boolean {
-  return job !== undefined && job.state !== "PROCESSING";
+  return job !== undefined && hasEnded(job.state);
 }
 
 function watchesFull(problem: string): ServiceError {

@@ -23,7 +23,11 @@ export function waveformPath(mediaId: string): string {
 /** Records stored media. Idempotent, because a confirmation may be lost. */
 export async function insertMedia(
   trx: Transaction<Tables>,
-  media: Media & { readonly accountId: string },
+  media: Media & {
+    readonly accountId: string;
+    /** The name of the file that was uploaded to a transcript. Default: "", unknown. */
+    readonly fileName?: string;
+  },
 ): Promise<void> {
   await trx
     .insertInto("media")
@@ -33,6 +37,7 @@ export async function insertMedia(
       size_bytes: media.sizeBytes,
       sha256: media.sha256,
       content_type: media.contentType,
+      file_name: media.fileName ?? "",
     })
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
