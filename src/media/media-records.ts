@@ -128,6 +128,18 @@ export async function deleteBytes(
   if (count > 0) parts.log.info({ why, count, ...one }, event);
 }
 
+/** Returns the ids of partial media that no upload waits for. */
+export async function abandonedOf(
+  db: Kysely<Tables>,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${ids}::uuid[]) as partial (id)
+    where not exists (select from upload where upload.id = partial.id and media_id is null)
+  `.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** Returns the ids that have no record. */
 export async function unrecordedOf(
   db: Kysely<Tables>,

@@ -14,6 +14,8 @@ export interface Things {
   readonly version: string;
   readonly job: string;
   readonly upload: string;
+  /** The later transcript of a job whose content was sent after its submission. */
+  readonly content: string;
   readonly webhook: string;
   /** A delivery of the webhook. */
   readonly delivery: string;
@@ -31,6 +33,7 @@ export const kinds: readonly Kind[] = [
   "version",
   "job",
   "upload",
+  "content",
   "webhook",
   "delivery",
   "apiKey",
@@ -46,6 +49,7 @@ export function absentThings(): Things {
     version: newId(),
     job: `transcriptjob/${newId()}`,
     upload: `uploads/${newId()}`,
+    content: `transcripts/${newId()}`,
     webhook: `webhooks/${newId()}`,
     delivery: newId(),
     apiKey: `apiKeys/${newId()}`,
@@ -84,6 +88,14 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
     const answer = await fetch(begun.storageSignedUrl, { method: "PUT", body: "sound" });
     assert.equal(answer.status, 200);
     made.upload = begun.resourceName;
+  }
+  if (kinds.has("content")) {
+    const metadata = { languageCode: "en-US", fileType: "AUDIO" };
+    const job = await post(owner, "/v1alpha1/transcriptjob:submit", { metadata, useUri: false });
+    const begun = await post(owner, "/v1alpha1/initupload", { resourceName: job.transcript });
+    const answer = await fetch(begun.storageSignedUrl, { method: "PUT", body: "sound" });
+    assert.equal(answer.status, 200);
+    made.content = job.transcript;
   }
   if (kinds.has("webhook")) {
     const url = `${owner.address}/livez`;

@@ -71,7 +71,8 @@ export class ContentWriter {
       committed = await this.#append(content, write, until);
     } catch (error) {
       await this.#afterFailure(content, error);
-      throw hold.signal.aborted ? await this.#lossOf(content, write.name, hold.signal) : error;
+      const isLost = hold.signal.aborted && error === hold.signal.reason;
+      throw isLost ? await this.#lossOf(content, write.name, error) : error;
     }
     if (!write.isFinished) return committed;
     if (committed === 0) {
@@ -128,9 +129,9 @@ export class ContentWriter {
   }
 
   /** Returns the error of a write that lost its hold: the job has ended, or another write began. */
-  async #lossOf(content: OpenContent, name: string, lost: AbortSignal): Promise<unknown> {
+  async #lossOf(content: OpenContent, name: string, takenOver: unknown): Promise<unknown> {
     const now = await findContent(this.#parts.db, content.accountId, blobTranscriptId(name));
-    return now && isOpen(now) ? lost.reason : jobEnded();
+    return now && isOpen(now) ? takenOver : jobEnded();
   }
 
   /** Makes the stored bytes the media of the job, which starts. */
