@@ -96,7 +96,7 @@ export function createJobsService(parts: JobsParts): JobsService {
     async submitTranscriptJob(request, context) {
       const key = readKey(context.requestHeader.get("idempotency-key"));
       // JSON can express a false `useUri`; a binary message of a client of the original cannot.
-      const absentIsFalse = !["rest", "websocket"].includes(context.protocolName);
+      const absentIsFalse = ["grpc", "grpc-web", "connect"].includes(context.protocolName);
       const submitting = { ...parts, jobs, absentIsFalse };
       return submittedMessage(await submit(submitting, callerOf(context), request, key));
     },

@@ -75,8 +75,11 @@ async function statusOf(client: OriginalClient, blob: string): Promise<[number, 
 /** Returns the messages that write bytes from an offset on, in pieces. */
 function messagesOf(
   blob: string,
-  { from = 0, of = speech, to = of.length, finish = true, piece = 20_000 } = {},
+  options: { from?: number; of?: Buffer; to?: number; finish?: boolean } = {},
 ): Message[] {
+  const { from = 0, of = speech, finish = true } = options;
+  const { to = of.length } = options;
+  const piece = 20_000;
   const messages = [];
   for (let at = from; at < to; at += piece) {
     const data = of.subarray(at, Math.min(to, at + piece));
