@@ -34,6 +34,8 @@ const usual = { windowMs: 120_000, awayMs: 15_000 } as const;
 const wide = { windowMs: 240_000, awayMs: 120_000 } as const;
 /** The time at the end of a window in which words are not yet sure, as others may follow them. */
 const unsureMs = 8_000;
+/** The time before its first word at which a window begins. */
+const leadMs = 100;
 /** The number of words in a row, and their least score, after which the next window may begin. */
 const sureWords = 3;
 const sureScore = 0.4;
@@ -74,11 +76,11 @@ export async function alignRecording(
     options.signal.throwIfAborted();
     const first = Math.max(0, times.length - 1);
     startMs = Math.max(startMs, (expected[times.length]?.aboutMs ?? 0) - usual.windowMs / 2);
+    audio.drop(startMs);
     const window = await alignWindow(audio, expected, { first, startMs, options });
     const next = acceptWords(times, window, expected);
     options.onProgress?.(Math.min(next, audio.heldUntilMs));
     startMs = next;
-    audio.drop(startMs);
   }
   const durationMs = await audio.drain();
   options.onProgress?.(durationMs);
@@ -186,14 +188,15 @@ function acceptWords(
   const lastWord = words[last];
   if (lastWord && first + last >= times.length && lastWord.startMs > startMs) {
     times.push(...words.slice(times.length - first, last + 1));
-    return lastWord.startMs;
+    return Math.max(startMs, lastWord.startMs - leadMs);
   }
   // Nothing of this text is in this window. Its words keep their times.
   const middleMs = isLast ? Infinity : (startMs + endMs) / 2;
   for (const [index, word] of fresh.entries()) {
     const { aboutMs } = expected[times.length] ?? { aboutMs: 0 };
     if (aboutMs > middleMs && index > 0) break;
-    times.push(isSure(word) ? word : { startMs: aboutMs, endMs: aboutMs, score: 0 });
+    const nearMs = Math.max(startMs, Math.min(endMs, aboutMs));
+    times.push(isSure(word) ? word : { startMs: nearMs, endMs: nearMs, score: 0 });
   }
   return Math.min(middleMs, endMs);
 }

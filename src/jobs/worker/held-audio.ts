@@ -9,6 +9,8 @@ export class HeldAudio {
   #dropped = 0;
   /** The number of samples read so far. */
   #read = 0;
+  /** The first sample that is still needed. */
+  #neededFrom = 0;
   #isOver = false;
 
   constructor(samples: AsyncIterable<Int16Array>, samplesPerSecond: number) {
@@ -26,8 +28,9 @@ export class HeldAudio {
       const { done, value } = await this.#chunks.next();
       if (done) this.#isOver = true;
       else {
-        this.#held.push(value.slice());
         this.#read += value.length;
+        if (this.#read > this.#neededFrom) this.#held.push(value.slice());
+        else this.#dropped = this.#read;
       }
     }
     return !this.#isOver;
@@ -40,15 +43,12 @@ export class HeldAudio {
     return this.#held[0]?.subarray(at(startMs), at(endMs)) ?? new Int16Array(0);
   }
 
-  /** Drops the chunks before this time. */
+  /** Drops the samples before this time, including those that are not read yet. */
   drop(beforeMs: number): void {
-    const [first, ...rest] = this.#held;
-    if (!first) return;
-    const count = Math.min(
-      first.length,
-      Math.max(0, Math.round(beforeMs * this.#samplesPerMs) - this.#dropped),
-    );
-    this.#held = [first.slice(count), ...rest];
+    this.#neededFrom = Math.round(beforeMs * this.#samplesPerMs);
+    const held = joinSamples(this.#held);
+    const count = Math.min(held.length, Math.max(0, this.#neededFrom - this.#dropped));
+    this.#held = count < held.length ? [held.slice(count)] : [];
     this.#dropped += count;
   }
 
