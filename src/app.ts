@@ -158,16 +158,17 @@ async function openParts(
   const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, log });
   const memory = memoryOf(config);
   const answers = new HeldBytes(memory.answers);
-  const watches = new HeldBytes(memory.watches);
   const stopping = new AbortController();
   const pageTokens = await openPageTokens(db);
   const languageCodes = () => recognizer.languageCodes("job");
+  const watches = new HeldBytes(memory.watches);
+  const transcripts = transcriptsService(
+    { db, media, pageTokens },
+    { answers, connectionsMax: config.database.connectionsMax, log },
+    { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal },
+  );
   const services = [
-    ...transcriptsService(
-      { db, media, pageTokens },
-      { answers, connectionsMax: config.database.connectionsMax, log },
-      { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal },
-    ),
+    ...transcripts.services,
     ...speechServices(recognizer, meter, config),
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
   ];
@@ -181,7 +182,7 @@ async function openParts(
       ...(answersCalls
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
-            media: media.door,
+            media: transcripts.mediaDoor,
             console: await openConsole(config, { db, store, attempts, publicUrl, log }),
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),
