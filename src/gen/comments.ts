@@ -511,7 +511,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.transcripts.v1alpha1.ExportFormat.VTT_PAINT_ON": "WebVTT captions that appear word by word, as the words are spoken: each cue adds one word to\nthe previous cue. A full line moves up, and the line above it disappears.",
   "hlust.transcripts.v1alpha1.ExportFormat.VTT_POP_ON": "WebVTT subtitles that appear as a whole, the same as `VTT`.",
   "hlust.transcripts.v1alpha1.ExportFormat.SRT": "SubRip subtitles.",
-  "hlust.transcripts.v1alpha1.ExportFormat.AUDACITY_LABELS": "A label track for Audacity: the start, the end (in seconds) and the text of each word, separated\nby tabs.",
+  "hlust.transcripts.v1alpha1.ExportFormat.AUDACITY_LABELS": "A label track for Audacity: the start, the end (in seconds) and the text of each word,\nseparated by tabs.",
   "hlust.transcripts.v1alpha1.ExportFormat.VTT": "WebVTT subtitles.",
   "hlust.transcripts.v1alpha1.ExportFormat.TEXT": "Plain text, with a paragraph for each turn of a speaker, or for each segment if the speakers\nare unknown.",
   "hlust.transcripts.v1alpha1.ExportFormat.JSON": "The JSON that GetTranscript returns.",

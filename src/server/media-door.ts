@@ -18,7 +18,8 @@ const methods = "GET, HEAD, PUT, OPTIONS";
 
 /**
  * Creates the door of signed URLs (§4.7) under /media/: one PUT of media to an upload, and GET and
- * HEAD of a transcript's media, of its waveform and of its exported files. The signature is the only authorization.
+ * HEAD of a transcript's media, of its waveform and of its exported files. The signature is the
+ * only authorization.
  */
 export function createMediaDoor(parts: MediaDoorParts): HttpDoor {
   return {

@@ -19,6 +19,10 @@ export const doorsTag: Tag = {
 export function doorPaths(url: string): Record<string, PathItem> {
   return {
     "/media/uploads/{upload}": { put: putMedia() },
+    "/media/exports/{transcript}/{version}/{format}": {
+      get: getExport("get"),
+      head: getExport("head"),
+    },
     "/media/{media}": { get: getMedia("get"), head: getMedia("head") },
     "/media/waveforms/{media}": { get: getWaveform("get"), head: getWaveform("head") },
     "/healthz": { get: health(url) },
@@ -81,6 +85,19 @@ const invalid = "`SIGNED_URL_INVALID`: the URL was altered, is for another metho
 function failed(description: string): Response {
   const schema: Schema = { $ref: "#/components/schemas/Error" };
   return { description, content: { "application/json": { schema } } };
+}
+
+/** Returns the failures of a signed URL. Answers to HEAD have no body. */
+function failuresOf(
+  method: "get" | "head",
+  failures: Readonly<Record<string, string>>,
+): Record<string, Response | Reference> {
+  const isHead = method === "head";
+  const shown = Object.entries({ "403": invalid, ...failures }).map(
+    ([status, description]) => [status, isHead ? { description } : failed(description)] as const,
+  );
+  const other = isHead ? { description: "Another error." } : failure;
+  return { ...Object.fromEntries(shown), default: other };
 }
 
 function putMedia(): Operation {
@@ -147,12 +164,12 @@ function getMedia(method: "get" | "head"): Operation {
         "206": { description: "The part that `Range` names.", headers, ...content },
       }),
       "304": { description: "Not modified: `If-None-Match` has its ETag." },
-      "403": failed(invalid),
-      "404": failed("`NOT_FOUND`: the media was deleted."),
-      ...(method === "get" && {
-        "416": failed("`RANGE_NOT_SATISFIABLE`: the range begins after the end."),
+      ...failuresOf(method, {
+        "404": "`NOT_FOUND`: the media was deleted.",
+        ...(method === "get" && {
+          "416": "`RANGE_NOT_SATISFIABLE`: the range begins after the end.",
+        }),
       }),
-      default: failure,
     },
     "x-codeSamples": [
       {
@@ -192,15 +209,58 @@ function getWaveform(method: "get" | "head"): Operation {
           ? { ...answer, headers }
           : { description: "The waveform exists.", headers },
       "304": { description: "Not modified: `If-None-Match` has its ETag." },
-      "403": failed(invalid),
-      "404": failed("`NOT_FOUND`: the media was deleted."),
-      default: failure,
+      ...failuresOf(method, { "404": "`NOT_FOUND`: the media was deleted." }),
     },
     "x-codeSamples": [
       {
         lang: "Shell",
         label: method === "get" ? "All of it" : "Headers only",
         source: method === "get" ? `curl "$WAVEFORM_URI"` : `curl -I "$WAVEFORM_URI"`,
+      },
+    ],
+  };
+}
+
+function getExport(method: "get" | "head"): Operation {
+  const headers = {
+    ETag: { description: "The entity tag of the file.", schema: { type: "string" } },
+    "Content-Disposition": {
+      description: "A file name, which is the transcript's subject.",
+      schema: { type: "string" },
+    },
+  } as const;
+  const types = ["text/vtt", "application/x-subrip", "text/plain"];
+  const content = Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
+  const part = (name: string, description: string) =>
+    ({ name, in: "path", required: true, description, schema: { type: "string" } }) as const;
+  return {
+    operationId: method === "get" ? "getExport" : "headExport",
+    tags: [doorsTag.name],
+    summary:
+      method === "get"
+        ? "Downloads a transcript's file at the uri that signExport answered"
+        : "Returns the headers of a transcript's file",
+    security: [],
+    parameters: [
+      part("transcript", "The id of the transcript."),
+      part("version", "The id of the version."),
+      part("format", "The format of the file."),
+      ...signature(false),
+    ],
+    responses: {
+      "200": {
+        description: "The file.",
+        headers,
+        ...(method === "get" && { content }),
+      },
+      "304": { description: "Not modified: `If-None-Match` has its ETag." },
+      ...failuresOf(method, { "404": "`NOT_FOUND`: the transcript was deleted." }),
+    },
+    "x-codeSamples": [
+      {
+        lang: "Shell",
+        label: method === "get" ? "The file, named by its subject" : "Headers only",
+        source: method === "get" ? `curl -OJ "$URI"` : `curl -I "$URI"`,
       },
     ],
   };

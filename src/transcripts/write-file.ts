@@ -9,7 +9,7 @@ import { writePaintOn, writeVtt } from "./subtitles/write-vtt.ts";
 import { writeLabels } from "./write-labels.ts";
 import { writeText } from "./write-text.ts";
 
-/** The maximum size of a file in a format that repeats text (docs/api.md, Subtitle export). */
+/** The maximum size of a file in a format that repeats text (docs/api.md, Transcripts). */
 export const fileBytesMax = 64 << 20;
 
 /** The content of a file. */
@@ -23,8 +23,8 @@ export interface FileContent {
 }
 
 /**
- * Writes a transcript as the text of a file, in UTF-8. Returns undefined if the file would be longer
- * than `fileBytesMax`.
+ * Writes a transcript as the text of a file, in UTF-8. Returns undefined if the file would be
+ * longer than `fileBytesMax`.
  */
 export function writeFile(content: FileContent): Uint8Array | undefined {
   const text = textOf(content);

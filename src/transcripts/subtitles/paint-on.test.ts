@@ -110,6 +110,21 @@ test("paintOn() gives words with equal or missing times their own frames, and em
       undefined,
       ["0-7000 a", "7000-14000 a b", "14001-21001 c", "40000-47000 d"],
     ],
+    // A voice talks in the pause of another.
+    [
+      [
+        segmentOf(
+          [
+            ["a ", 0, 900],
+            ["b", 9000, 9900],
+          ],
+          "x",
+        ),
+        segmentOf([["c", 5000, 5900]], "y"),
+      ],
+      10_000,
+      ["0-5000 a", "5000-9000 a / c", "9000-10000 c / b"],
+    ],
     // Two voices talk at the same time.
     [
       [

@@ -2841,8 +2841,8 @@ export const ExportFormat = {
   SRT: 4,
 
   /**
-   * A label track for Audacity: the start, the end (in seconds) and the text of each word, separated
-   * by tabs.
+   * A label track for Audacity: the start, the end (in seconds) and the text of each word,
+   * separated by tabs.
    *
    * @generated from enum value: AUDACITY_LABELS = 5;
    */
