@@ -83,6 +83,19 @@ function failed(description: string): Response {
   return { description, content: { "application/json": { schema } } };
 }
 
+/** A file. Generated clients send and return a body with this type and schema as bytes. */
+const bytes = {
+  "application/octet-stream": { schema: { type: "string", format: "binary" } },
+} as const satisfies NonNullable<Response["content"]>;
+
+/** Returns the failures of a GET of a signed URL, without bodies for a HEAD. */
+function signedFailures(method: "get" | "head"): Record<string, Response | Reference> {
+  const gone = "`NOT_FOUND`: the media was deleted.";
+  if (method === "get") return { "403": failed(invalid), "404": failed(gone), default: failure };
+  const rest = { description: "A failure." };
+  return { "403": { description: invalid }, "404": { description: gone }, default: rest };
+}
+
 function putMedia(): Operation {
   return {
     operationId: "putMedia",
@@ -101,7 +114,7 @@ function putMedia(): Operation {
       },
       ...signature(true),
     ],
-    requestBody: { required: true, content: { "*/*": {} } },
+    requestBody: { required: true, content: bytes },
     responses: {
       "200": json("The bytes are stored.", { type: "object" }),
       "400": failed(
@@ -111,6 +124,9 @@ function putMedia(): Operation {
       "404": failed("`NOT_FOUND`: the transcript or the upload no longer exists."),
       "409": failed(
         "`UPLOAD_USED`: a file was already uploaded to the URL; `initupload` returns a new URL.",
+      ),
+      "415": failed(
+        "`UNSUPPORTED_MEDIA_TYPE`: the body is multipart or compressed; send the bytes of the file.",
       ),
       "413": failed("`PAYLOAD_TOO_LARGE`: the file is longer than `bytesMax`; it is not stored."),
       "503": { $ref: "#/components/responses/Unavailable" },
@@ -131,7 +147,7 @@ function getMedia(method: "get" | "head"): Operation {
     ETag: { description: "The entity tag of the content.", schema: { type: "string" } },
     "Accept-Ranges": { schema: { const: "bytes" } },
   } as const;
-  const content = method === "get" ? { content: { "*/*": {} } } : {};
+  const content = method === "get" ? { content: bytes } : {};
   return {
     operationId: method === "get" ? "getMedia" : "headMedia",
     tags: [doorsTag.name],
@@ -147,12 +163,10 @@ function getMedia(method: "get" | "head"): Operation {
         "206": { description: "The part that `Range` names.", headers, ...content },
       }),
       "304": { description: "Not modified: `If-None-Match` has its ETag." },
-      "403": failed(invalid),
-      "404": failed("`NOT_FOUND`: the media was deleted."),
+      ...signedFailures(method),
       ...(method === "get" && {
         "416": failed("`RANGE_NOT_SATISFIABLE`: the range begins after the end."),
       }),
-      default: failure,
     },
     "x-codeSamples": [
       {
@@ -192,9 +206,7 @@ function getWaveform(method: "get" | "head"): Operation {
           ? { ...answer, headers }
           : { description: "The waveform exists.", headers },
       "304": { description: "Not modified: `If-None-Match` has its ETag." },
-      "403": failed(invalid),
-      "404": failed("`NOT_FOUND`: the media was deleted."),
-      default: failure,
+      ...signedFailures(method),
     },
     "x-codeSamples": [
       {
