@@ -1,8 +1,9 @@
 import { knownLanguageCode } from "../std/language-code.ts";
 
 /**
- * Returns the installed language for a job, whatever the letter case of its code (docs/api.md, Speech: Languages). A job with an
- * experimental code uses the plain one if no experimental model is installed.
+ * Returns the installed language for a job, whatever the letter case of its code (docs/api.md,
+ * Speech: Languages). A job with an experimental code uses the plain one if no experimental model
+ * is installed.
  */
 export function installedLanguage(
   languageCode: string,

@@ -4,8 +4,8 @@ import type { HttpRequest } from "./http.ts";
 const textType = /^application\/grpc-web-text(?=[+;]|$)/i;
 
 /**
- * Presents a request in the text mode of gRPC-Web, in which bodies are base64 in both directions, as
- * binary gRPC-Web: the library does not know the text mode. Returns the Content-Type of the
+ * Presents a request in the text mode of gRPC-Web, in which bodies are base64 in both directions,
+ * as binary gRPC-Web: the library does not know the text mode. Returns the Content-Type of the
  * response, or undefined if the request is not in text mode.
  */
 export function presentAsBinary(request: HttpRequest): string | undefined {

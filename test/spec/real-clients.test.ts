@@ -1,5 +1,4 @@
-// What clients of others do that the specification does not mention: each is a way in which a real
-// client calls, or what its generated code sends.
+// What real clients of other services send, although the specification does not mention it.
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
 import { once } from "node:events";
