@@ -24,7 +24,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.api.Access": "The callers that may call a method. A method without this option is refused.",
   "hlust.api.Access.scope": "The scope that the caller must have; empty if any valid token is enough.",
   "hlust.api.Access.token_parameter": "Whether the token may also be in the query parameter `token`. This is needed for the Speech\nservice, and for requests from browsers that cannot have headers.",
-  "hlust.api.Access.key_parameter": "Whether an API key may also be in the query parameter `key`, where Google's REST clients send it.",
+  "hlust.api.Access.key_parameter": "Whether an API key may also be in the query parameter `key`, where Google's REST clients send\nit.",
   "hlust.api.Header": "A request header that a method reads.",
   "hlust.api.Header.name": "The name of the header.",
   "hlust.api.Header.description": "What the header does, for users of the API.",

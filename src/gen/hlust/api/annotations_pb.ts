@@ -38,7 +38,8 @@ export type Access = Message<"hlust.api.Access"> & {
   tokenParameter: boolean;
 
   /**
-   * Whether an API key may also be in the query parameter `key`, where Google's REST clients send it.
+   * Whether an API key may also be in the query parameter `key`, where Google's REST clients send
+   * it.
    *
    * @generated from field: bool key_parameter = 3;
    */
@@ -67,7 +68,8 @@ export type AccessJson = {
   tokenParameter?: boolean;
 
   /**
-   * Whether an API key may also be in the query parameter `key`, where Google's REST clients send it.
+   * Whether an API key may also be in the query parameter `key`, where Google's REST clients send
+   * it.
    *
    * @generated from field: bool key_parameter = 3;
    */
