@@ -87,17 +87,20 @@ function failed(description: string): Response {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** Returns the failures of a signed URL. Answers to HEAD have no body. */
-function failuresOf(
+/** A file. Generated clients send and return a body with this type and schema as bytes. */
+const bytes = {
+  "application/octet-stream": { schema: { type: "string", format: "binary" } },
+} as const satisfies NonNullable<Response["content"]>;
+
+/** Returns the failures of a GET of a signed URL, without bodies for a HEAD. */
+function signedFailures(
   method: "get" | "head",
-  failures: Readonly<Record<string, string>>,
+  deleted = "media",
 ): Record<string, Response | Reference> {
-  const isHead = method === "head";
-  const shown = Object.entries({ "403": invalid, ...failures }).map(
-    ([status, description]) => [status, isHead ? { description } : failed(description)] as const,
-  );
-  const other = isHead ? { description: "Another error." } : failure;
-  return { ...Object.fromEntries(shown), default: other };
+  const gone = `\`NOT_FOUND\`: the ${deleted} was deleted.`;
+  if (method === "get") return { "403": failed(invalid), "404": failed(gone), default: failure };
+  const rest = { description: "A failure." };
+  return { "403": { description: invalid }, "404": { description: gone }, default: rest };
 }
 
 function putMedia(): Operation {
@@ -118,7 +121,7 @@ function putMedia(): Operation {
       },
       ...signature(true),
     ],
-    requestBody: { required: true, content: { "*/*": {} } },
+    requestBody: { required: true, content: bytes },
     responses: {
       "200": json("The bytes are stored.", { type: "object" }),
       "400": failed(
@@ -128,6 +131,9 @@ function putMedia(): Operation {
       "404": failed("`NOT_FOUND`: the transcript or the upload no longer exists."),
       "409": failed(
         "`UPLOAD_USED`: a file was already uploaded to the URL; `initupload` returns a new URL.",
+      ),
+      "415": failed(
+        "`UNSUPPORTED_MEDIA_TYPE`: the body is multipart or compressed; send the bytes of the file.",
       ),
       "413": failed("`PAYLOAD_TOO_LARGE`: the file is longer than `bytesMax`; it is not stored."),
       "503": { $ref: "#/components/responses/Unavailable" },
@@ -148,7 +154,7 @@ function getMedia(method: "get" | "head"): Operation {
     ETag: { description: "The entity tag of the content.", schema: { type: "string" } },
     "Accept-Ranges": { schema: { const: "bytes" } },
   } as const;
-  const content = method === "get" ? { content: { "*/*": {} } } : {};
+  const content = method === "get" ? { content: bytes } : {};
   return {
     operationId: method === "get" ? "getMedia" : "headMedia",
     tags: [doorsTag.name],
@@ -164,11 +170,9 @@ function getMedia(method: "get" | "head"): Operation {
         "206": { description: "The part that `Range` names.", headers, ...content },
       }),
       "304": { description: "Not modified: `If-None-Match` has its ETag." },
-      ...failuresOf(method, {
-        "404": "`NOT_FOUND`: the media was deleted.",
-        ...(method === "get" && {
-          "416": "`RANGE_NOT_SATISFIABLE`: the range begins after the end.",
-        }),
+      ...signedFailures(method),
+      ...(method === "get" && {
+        "416": failed("`RANGE_NOT_SATISFIABLE`: the range begins after the end."),
       }),
     },
     "x-codeSamples": [
@@ -209,7 +213,7 @@ function getWaveform(method: "get" | "head"): Operation {
           ? { ...answer, headers }
           : { description: "The waveform exists.", headers },
       "304": { description: "Not modified: `If-None-Match` has its ETag." },
-      ...failuresOf(method, { "404": "`NOT_FOUND`: the media was deleted." }),
+      ...signedFailures(method),
     },
     "x-codeSamples": [
       {
@@ -254,7 +258,7 @@ function getExport(method: "get" | "head"): Operation {
         ...(method === "get" && { content }),
       },
       "304": { description: "Not modified: `If-None-Match` has its ETag." },
-      ...failuresOf(method, { "404": "`NOT_FOUND`: the transcript was deleted." }),
+      ...signedFailures(method, "transcript"),
     },
     "x-codeSamples": [
       {
