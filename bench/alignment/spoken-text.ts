@@ -11,7 +11,7 @@ export interface SpokenText {
 
 /** The share of words that are replaced by other words. */
 const replacedShare = 0.1;
-/** The share of sentences that are in the segment after their own, or are not in the sound or text. */
+/** The shares of sentences that are in the segment before their own, and not in the text or sound. */
 const movedShare = 0.1;
 const missingShare = 0.02;
 const addedShare = 0.02;
@@ -20,8 +20,8 @@ const errorMsMax = 3000;
 const pausesMs = [80, 250, 500, 900, 1500] as const;
 
 /**
- * Joins sentences, in a random order with pauses, to a recording of this length, and makes a text of
- * it with errors: replaced words, sentences in another segment, missing and added sentences, and
+ * Joins sentences, in a random order with pauses, to a recording of this length, and makes a text
+ * of it with errors: replaced words, sentences in another segment, missing and added sentences, and
  * times that are wrong by up to three seconds. The same seed makes the same text.
  */
 export function makeSpokenText(

@@ -47,9 +47,9 @@ const beam = 160;
 const sliceFrames = 25;
 
 /**
- * Finds the words in the outputs of a CTC model: the best path through all words in order (Viterbi).
- * Any word may be missing, and there may be any sound between two words. The work is done in slices
- * of a second of audio.
+ * Finds the words in the outputs of a CTC model: the best path through all words in order
+ * (Viterbi). Any word may be missing, and there may be any sound between two words. The work is
+ * done in slices of a second of audio.
  */
 export class WordLattice {
   readonly #words: readonly SpokenWord[];
