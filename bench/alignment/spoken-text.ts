@@ -11,7 +11,7 @@ export interface SpokenText {
 
 /** The share of words that are replaced by other words. */
 const replacedShare = 0.1;
-/** The shares of sentences that are in the segment before their own, and not in the text or sound. */
+/** The shares of sentences in another segment, without sound, and without text. */
 const movedShare = 0.1;
 const missingShare = 0.02;
 const addedShare = 0.02;
