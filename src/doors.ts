@@ -30,6 +30,7 @@ import { createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
+import { createSearchLimits } from "./transcripts/search-limits.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
@@ -126,7 +127,10 @@ interface TranscriptsBase {
   readonly pageTokens: PageTokens;
 }
 
-type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens">;
+type Options<Parts> = Omit<
+  Parts,
+  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits"
+>;
 
 /**
  * The Transcripts service, also under its original name: `reading` is for the transcripts
@@ -137,9 +141,10 @@ export function transcriptsService(
   reading: Options<Parameters<typeof createTranscriptsService>[0]>,
   jobs: Options<Parameters<typeof createJobsService>[0]>,
 ): readonly ImplementedService[] {
+  const both = { db, uploads, pageTokens, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, ...reading }),
-    ...createJobsService({ db, uploads, pageTokens, ...jobs }),
+    ...createTranscriptsService({ ...both, store, urls, ...reading }),
+    ...createJobsService({ ...both, ...jobs }),
   });
   return [service, { ...service, service: originalTranscripts }];
 }
