@@ -62,8 +62,8 @@ test("a filter finds jobs by subject, keywords and state, newest first, in pages
   ];
   const names: string[] = [];
   for (const [subject, keywords] of submitted) {
-    const { metadata, ...request } = jobRequest("https://media.example/a.wav");
-    const named = { ...request, metadata: { ...metadata, subject, keywords } };
+    const metadata = { languageCode: "en-US", fileType: 1, subject, keywords } as const;
+    const named = { metadata, useUri: true, uri: "https://media.example/a.wav" };
     names.unshift(await jobs.submit(account, named));
     await jobs.submit(other, named);
   }

@@ -129,7 +129,7 @@ async function setListed(
 }
 
 /**
- * Returns the milliseconds of the recording that the row of a transcript (t) shows; null if they are
+ * The milliseconds of the recording that the row of a transcript (t) shows; null if they are
  * unknown. `transcript.listed_ms` is this value.
  */
 export const shownMs = sql<number | null>`coalesce(

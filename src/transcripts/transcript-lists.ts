@@ -31,7 +31,10 @@ export interface TranscriptList {
   readonly order: RowOrder;
 }
 
-/** Returns one page of an account's transcripts, in order. A page ends early if its metadata is long. */
+/**
+ * Returns one page of an account's transcripts, in order. A page ends early if its metadata is
+ * long.
+ */
 export async function listTranscripts(
   db: Kysely<Tables>,
   { accountId, order }: TranscriptList,

@@ -73,7 +73,9 @@ test("readOrdering() reports what is wrong with an ordering", () => {
   );
 });
 
-/** The Icelandic order of ICU, where only letters, digits and punctuation of different weight count. */
+/**
+ * The Icelandic order of ICU, without regard to case and to accents that Icelandic does not have.
+ */
 const icelandic = new Intl.Collator("is", { sensitivity: "base" });
 
 test("subjects are in the order of the Icelandic alphabet, and of ICU for other characters", async () => {

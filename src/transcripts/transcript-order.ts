@@ -1,8 +1,5 @@
 import { sql } from "kysely";
-import {
-  TranscriptsOrdering_Direction as Direction,
-  type TranscriptsOrdering,
-} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { TranscriptsOrdering_Direction as Direction } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { shown, type FieldViolation } from "../std/service-error.ts";
 import { newestBy, type RowOrder } from "./row-order.ts";
 
@@ -26,9 +23,9 @@ const spellings: Readonly<Record<OrderKey, readonly string[]>> = {
  * Reads the ordering of a list (docs/api.md, Transcripts). Returns the violations if it is invalid.
  */
 export function readOrdering(
-  ordering: Pick<TranscriptsOrdering, "direction" | "orderBy"> | undefined,
+  ordering: { readonly direction: number; readonly orderBy: string } | undefined,
 ): TranscriptOrder | FieldViolation[] {
-  const { direction = Direction.DIRECTION_UNSPECIFIED, orderBy = "" } = ordering ?? {};
+  const { direction, orderBy } = ordering ?? { direction: 0, orderBy: "" };
   const violations: FieldViolation[] = [];
   if (!Object.values(Direction).some((known) => known === direction)) {
     const description = `must be DESCENDING (1) or ASCENDING (2), not ${direction}`;
