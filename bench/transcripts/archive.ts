@@ -94,7 +94,7 @@ const fillHeads = `
            'originalCharLength', n % 50000, 'originalByteLength', n % 55000)),
          lower(subject), keywords, seconds * 1000, created_at, created_at
   from (
-    select n, c6, case when c1 > 0.05 then n * 7919 % 7200 end as seconds,
+    select n, c6, case when c1 > 0.05 then n::int8 * 7919 % 7200 end as seconds,
            ($5::uuid[])[case
              when c1 < $2 then 1
              when c1 < $2 + $3 then 2 + floor(c2 * $4)
