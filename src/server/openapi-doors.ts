@@ -19,6 +19,10 @@ export const doorsTag: Tag = {
 export function doorPaths(url: string): Record<string, PathItem> {
   return {
     "/media/uploads/{upload}": { put: putMedia() },
+    "/media/exports/{transcript}/{version}/{format}": {
+      get: getExport("get"),
+      head: getExport("head"),
+    },
     "/media/{media}": { get: getMedia("get"), head: getMedia("head") },
     "/media/waveforms/{media}": { get: getWaveform("get"), head: getWaveform("head") },
     "/healthz": { get: health(url) },
@@ -89,8 +93,11 @@ const bytes = {
 } as const satisfies NonNullable<Response["content"]>;
 
 /** Returns the failures of a GET of a signed URL, without bodies for a HEAD. */
-function signedFailures(method: "get" | "head"): Record<string, Response | Reference> {
-  const gone = "`NOT_FOUND`: the media was deleted.";
+function signedFailures(
+  method: "get" | "head",
+  deleted = "media",
+): Record<string, Response | Reference> {
+  const gone = `\`NOT_FOUND\`: the ${deleted} was deleted.`;
   if (method === "get") return { "403": failed(invalid), "404": failed(gone), default: failure };
   const rest = { description: "A failure." };
   return { "403": { description: invalid }, "404": { description: gone }, default: rest };
@@ -213,6 +220,51 @@ function getWaveform(method: "get" | "head"): Operation {
         lang: "Shell",
         label: method === "get" ? "All of it" : "Headers only",
         source: method === "get" ? `curl "$WAVEFORM_URI"` : `curl -I "$WAVEFORM_URI"`,
+      },
+    ],
+  };
+}
+
+function getExport(method: "get" | "head"): Operation {
+  const headers = {
+    ETag: { description: "The entity tag of the file.", schema: { type: "string" } },
+    "Content-Disposition": {
+      description: "A file name, which is the transcript's subject.",
+      schema: { type: "string" },
+    },
+  } as const;
+  const types = ["text/vtt", "application/x-subrip", "text/plain"];
+  const content = Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
+  const part = (name: string, description: string) =>
+    ({ name, in: "path", required: true, description, schema: { type: "string" } }) as const;
+  return {
+    operationId: method === "get" ? "getExport" : "headExport",
+    tags: [doorsTag.name],
+    summary:
+      method === "get"
+        ? "Downloads a transcript's file at the uri that signExport answered"
+        : "Returns the headers of a transcript's file",
+    security: [],
+    parameters: [
+      part("transcript", "The id of the transcript."),
+      part("version", "The id of the version."),
+      part("format", "The format of the file."),
+      ...signature(false),
+    ],
+    responses: {
+      "200": {
+        description: "The file.",
+        headers,
+        ...(method === "get" && { content }),
+      },
+      "304": { description: "Not modified: `If-None-Match` has its ETag." },
+      ...signedFailures(method, "transcript"),
+    },
+    "x-codeSamples": [
+      {
+        lang: "Shell",
+        label: method === "get" ? "The file, named by its subject" : "Headers only",
+        source: method === "get" ? `curl -OJ "$URI"` : `curl -I "$URI"`,
       },
     ],
   };

@@ -15,10 +15,12 @@ import { createSchemaChecker } from "./schema-checker.ts";
 const doors = [
   "GET /docs",
   "GET /healthz",
+  "GET /media/exports/{transcript}/{version}/{format}",
   "GET /media/waveforms/{media}",
   "GET /media/{media}",
   "GET /openapi.json",
   "GET /readyz",
+  "HEAD /media/exports/{transcript}/{version}/{format}",
   "HEAD /media/waveforms/{media}",
   "HEAD /media/{media}",
   "PUT /media/uploads/{upload}",
