@@ -252,12 +252,12 @@ for (const { method, row } of lists) {
   });
 }
 
-const ofTranscripts: readonly DescService[] = [Transcripts, originalTranscripts];
+const ofTranscripts = new Set<DescService>([Transcripts, originalTranscripts]);
 const updates = rows.flatMap(({ method, row }) => {
   const changed = changedField(method.input);
   // Each update of a transcript creates a version of it. The tests of §4.6 cover which fields an
   // update changes.
-  return changed?.message === undefined || ofTranscripts.includes(method.parent)
+  return changed?.message === undefined || ofTranscripts.has(method.parent)
     ? []
     : [{ method, row, name: changed.jsonName, thing: changed.message }];
 });

@@ -134,11 +134,7 @@ test("a transcript is created, read, updated, exported and deleted", async () =>
       "WEBVTT\n\n1\n00:00:00.000 --> 00:00:00.500\n<v Þóra>góðan\n\n2\n00:00:00.500 --> 00:00:07.500\n<v Þóra>góðan dag\n",
     ],
     ["VTT_POP_ON", vtt, "WEBVTT\n\n1\n00:00:00.000 --> 00:00:01.500\n<v Þóra>góðan dag\n"],
-    [
-      "SRT",
-      "application/x-subrip; charset=utf-8",
-      "1\n00:00:00,000 --> 00:00:01,500\ngóðan dag\n",
-    ],
+    ["SRT", "application/x-subrip; charset=utf-8", "1\n00:00:00,000 --> 00:00:01,500\ngóðan dag\n"],
     [
       "AUDACITY_LABELS",
       "text/plain; charset=utf-8",
