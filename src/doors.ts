@@ -32,6 +32,7 @@ import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
 import { createReadTranscript } from "./transcripts/read-transcript.ts";
+import { createSearchLimits } from "./transcripts/search-limits.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
@@ -130,7 +131,10 @@ interface TranscriptsBase {
   readonly pageTokens: PageTokens;
 }
 
-type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens" | "read">;
+type Options<Parts> = Omit<
+  Parts,
+  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "read"
+>;
 
 /**
  * The Transcripts service, also under its original name, and the door of its signed URLs: `reading`
@@ -145,9 +149,10 @@ export function transcriptsService(
   jobs: Options<Parameters<typeof createJobsService>[0]>,
 ): { readonly services: readonly ImplementedService[]; readonly mediaDoor: HttpDoor } {
   const read = createReadTranscript({ db, ...reading });
+  const both = { db, uploads, pageTokens, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, read, ...reading }),
-    ...createJobsService({ db, uploads, pageTokens, ...jobs }),
+    ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
+    ...createJobsService({ ...both, ...jobs }),
   });
   return {
     services: [service, { ...service, service: originalTranscripts }],
