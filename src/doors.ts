@@ -31,11 +31,15 @@ import { readHttpRulesFile } from "./server/http-rules-file.ts";
 import { implemented, type ImplementedService } from "./server/methods.ts";
 import type { HttpDoor } from "./server/http.ts";
 import { serviceAlias } from "./server/service-alias.ts";
+import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
+import { createReadTranscript } from "./transcripts/read-transcript.ts";
+import { createSearchLimits } from "./transcripts/search-limits.ts";
+import { createOpenExport } from "./transcripts/signed-exports.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
@@ -92,10 +96,11 @@ export interface MediaService {
   readonly uploads: Uploads;
   /** What is needed to receive the content of jobs. */
   readonly content: Omit<ContentParts, "db" | "store" | "log">;
-  readonly door: HttpDoor;
+  /** Creates the door of the signed URLs. */
+  readonly door: (exports: ExportParts) => HttpDoor;
 }
 
-/** Opens uploads and the media door. The key of the signed URLs is stored in the database. */
+/** Opens uploads and media. The key of the signed URLs is stored in the database. */
 export async function openMedia(
   archive: {
     readonly db: Kysely<Tables>;
@@ -122,18 +127,24 @@ export async function openMedia(
     ...limits,
     log,
   });
-  const door = createMediaDoor({
+  const parts = {
     urls,
     uploads,
     store,
-    findMedia: (id) => findMedia(db, id),
-    async findWaveform(id) {
+    findMedia: (id: string) => findMedia(db, id),
+    async findWaveform(id: string) {
       const waveform = await findWaveform(db, id);
       return waveform && waveformJson({ ...waveform, sampleRate: decodedSampleRate });
     },
     log,
-  });
-  return { store, urls, uploads, content: { ...limits, contentJobs: waiting }, door };
+  };
+  return {
+    store,
+    urls,
+    uploads,
+    content: { ...limits, contentJobs: waiting },
+    door: (exports) => createMediaDoor({ ...parts, ...exports }),
+  };
 }
 
 /** Opens the page tokens, whose key is stored in the database. */
@@ -144,31 +155,42 @@ export async function openPageTokens(db: Kysely<Tables>): Promise<PageTokens> {
 /** The parts that both halves of the Transcripts service use. */
 interface TranscriptsBase {
   readonly db: Kysely<Tables>;
-  readonly media: Pick<MediaService, "store" | "urls" | "uploads" | "content">;
+  readonly media: MediaService;
   readonly pageTokens: PageTokens;
 }
 
-type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens">;
+type Options<Parts> = Omit<
+  Parts,
+  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "read"
+>;
 
 /**
- * The Transcripts service, also under its original name, and the service for the content of jobs:
- * `reading` is for the transcripts themselves, `jobs` for the jobs.
+ * The Transcripts service, also under its original name, the service for the content of jobs, and
+ * the door of signed URLs: `reading` is for the transcripts themselves, `jobs` for the jobs.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads, content }, pageTokens }: TranscriptsBase,
-  reading: Options<Parameters<typeof createTranscriptsService>[0]>,
+  { db, media: { store, urls, uploads, content, door }, pageTokens }: TranscriptsBase,
+  reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
+    /** The node's maximum number of database connections. Default: 20. */
+    readonly connectionsMax?: number;
+  },
   jobs: Options<Parameters<typeof createJobsService>[0]>,
-): readonly ImplementedService[] {
+): { readonly services: readonly ImplementedService[]; readonly mediaDoor: HttpDoor } {
+  const read = createReadTranscript({ db, ...reading });
+  const both = { db, uploads, pageTokens, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, ...reading }),
-    ...createJobsService({ db, store, uploads, pageTokens, ...jobs }),
+    ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
+    ...createJobsService({ ...both, store, ...jobs }),
   });
   const byteStream = createByteStream({ db, store, log: jobs.log, ...content });
-  return [
-    service,
-    { ...service, service: originalTranscripts },
-    implemented(ByteStream, byteStream),
-  ];
+  return {
+    services: [
+      service,
+      { ...service, service: originalTranscripts },
+      implemented(ByteStream, byteStream),
+    ],
+    mediaDoor: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+  };
 }
 
 /** The service of recognition under each name that clients call. */

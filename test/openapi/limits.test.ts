@@ -47,6 +47,7 @@ import {
   ListTranscriptsRequestSchema,
   ListTranscriptVersionsRequestSchema,
   SegmentSchema,
+  SignTranscriptExportRequestSchema,
   InitUploadRequestSchema,
   SpeakerInfoSchema,
   SubmitTranscriptJobRequestSchema,
@@ -72,6 +73,7 @@ import {
   sampleRateHertzMin,
 } from "../../src/speech/check-config.ts";
 import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-recognize.ts";
+import { textFormats } from "../../src/transcripts/export-formats.ts";
 import { transcriptLimits } from "../../src/transcripts/check-transcript.ts";
 import { fileNameCharsMax } from "../../src/transcripts/upload-methods.ts";
 import { filterCharsMax } from "../../src/transcripts/filter.ts";
@@ -146,11 +148,13 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${TranscriptJobSchema.typeName}.progress_percent`, { min: 0, max: 100 }],
     [`${SubmitTranscriptJobRequestSchema.typeName}.uri`, { charsMax: urlCharsMax }],
     [`${ListTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${ListTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     ...lists.flatMap(({ typeName }): [string, LimitsInit][] => [
       [`${typeName}.page_size`, page.pageSize],
       [`${typeName}.page_token`, page.pageToken],
     ]),
     [`${DiffTranscriptVersionsRequestSchema.typeName}.skip`, { min: 0 }],
+    [`${SignTranscriptExportRequestSchema.typeName}.format`, { values: [...textFormats] }],
     [`${ImportTranscriptRequestSchema.typeName}.format`, { values: [...subtitleFormats] }],
     [`${RecognitionConfigSchema.typeName}.encoding`, { values: ["LINEAR16"] }],
     [

@@ -74,7 +74,7 @@ test("a URL accepts one PUT; a PUT to a new URL replaces the media", async () =>
 });
 
 test("the transcript shows the name of the uploaded file, if initupload had it", async () => {
-  const draft = draftOf("Með skrá");
+  const draft = draftOf("Með skrá", { dictation: undefined });
   const { name: resourceName } = (await service.call("POST", "/v1alpha1/transcripts", draft)).json;
   const shown = async () => {
     const { metadata } = (await service.call("GET", `/v1alpha1/${resourceName}`)).json;
