@@ -17,9 +17,9 @@ export function uploadPath(uploadId: string): string {
 export interface Uploads extends Pick<UploadCollector, "collectForTranscript" | "collectUpload"> {
   /**
    * Creates an upload. If there is a transcript, it will get the media. If it is the later
-   * transcript of a job that waits for content, the upload is the one of that job. The URL works for
-   * an hour. Returns undefined if the account has neither. Throws STORAGE_LIMIT if the account has no
-   * bytes left.
+   * transcript of a job that waits for content, the upload is the one of that job. The URL works
+   * for an hour. Returns undefined if the account has neither. Throws STORAGE_LIMIT if the account
+   * has no bytes left.
    */
   begin(
     accountId: string,

@@ -48,7 +48,7 @@ export async function endStaleJobs(parts: StaleContentParts): Promise<void> {
   }
 }
 
-function contentMissing(): ServiceError {
+export function contentMissing(): ServiceError {
   const hours = contentMsMax / 3_600_000;
   return new ServiceError(
     "deadline_exceeded",
