@@ -1118,9 +1118,9 @@ export type SubmitTranscriptJobRequest = Message<"hlust.transcripts.v1alpha1.Sub
 
   /**
    * True if `uri` is a URL from which the service downloads the media; false if it is
-   * `uploads/<upload_id>`, which InitUpload returned (extension), or if it is absent and the content
-   * follows over google.bytestream.ByteStream. In JSON it must be present even if false. Over gRPC
-   * an absent value is false.
+   * `uploads/<upload_id>`, which InitUpload returned (extension), or if it is absent and the
+   * content follows over google.bytestream.ByteStream. In JSON it must be present even if false.
+   * Over gRPC an absent value is false.
    *
    * @generated from field: optional bool use_uri = 2;
    */
@@ -1128,8 +1128,8 @@ export type SubmitTranscriptJobRequest = Message<"hlust.transcripts.v1alpha1.Sub
 
   /**
    * The media: an https:// or http:// URL on the public internet, or an upload as
-   * `uploads/<upload_id>` (extension). Absent or empty if `use_uri` is false and the content follows
-   * as `blob/<transcript>`, where `transcript` is in the answer.
+   * `uploads/<upload_id>` (extension). Absent or empty if `use_uri` is false and the content
+   * follows as `blob/<transcript>`, where `transcript` is in the answer.
    *
    * @generated from field: string uri = 3;
    */
@@ -1151,9 +1151,9 @@ export type SubmitTranscriptJobRequestJson = {
 
   /**
    * True if `uri` is a URL from which the service downloads the media; false if it is
-   * `uploads/<upload_id>`, which InitUpload returned (extension), or if it is absent and the content
-   * follows over google.bytestream.ByteStream. In JSON it must be present even if false. Over gRPC
-   * an absent value is false.
+   * `uploads/<upload_id>`, which InitUpload returned (extension), or if it is absent and the
+   * content follows over google.bytestream.ByteStream. In JSON it must be present even if false.
+   * Over gRPC an absent value is false.
    *
    * @generated from field: optional bool use_uri = 2;
    */
@@ -1161,8 +1161,8 @@ export type SubmitTranscriptJobRequestJson = {
 
   /**
    * The media: an https:// or http:// URL on the public internet, or an upload as
-   * `uploads/<upload_id>` (extension). Absent or empty if `use_uri` is false and the content follows
-   * as `blob/<transcript>`, where `transcript` is in the answer.
+   * `uploads/<upload_id>` (extension). Absent or empty if `use_uri` is false and the content
+   * follows as `blob/<transcript>`, where `transcript` is in the answer.
    *
    * @generated from field: string uri = 3;
    */
