@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { createAccountsService } from "./accounts/accounts-service.ts";
+import { createAlignmentService } from "./alignment/alignment-service.ts";
 import { decodedSampleRate } from "./audio/decode.ts";
 import { waveformJson } from "./audio/waveform.ts";
 import type { Meter } from "./auth/meter.ts";
@@ -135,16 +136,18 @@ type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTok
 
 /**
  * The Transcripts service, also under its original name: `reading` is for the transcripts
- * themselves, `jobs` for the jobs.
+ * themselves, `jobs` for the jobs, `alignment` for those that align words.
  */
 export function transcriptsService(
   { db, media: { store, urls, uploads }, pageTokens }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]>,
   jobs: Options<Parameters<typeof createJobsService>[0]>,
+  alignment: Options<Parameters<typeof createAlignmentService>[0]>,
 ): readonly ImplementedService[] {
   const service = implemented(Transcripts, {
     ...createTranscriptsService({ db, store, urls, uploads, pageTokens, ...reading }),
     ...createJobsService({ db, uploads, pageTokens, ...jobs }),
+    ...createAlignmentService({ db, pageTokens, ...alignment }),
   });
   return [service, { ...service, service: originalTranscripts }];
 }

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
 import { decodeAudio } from "../audio/decode.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
 import { LeaseLost } from "../database/lease.ts";
@@ -10,11 +10,12 @@ import { alignRecording, type AlignedRecording } from "../jobs/worker/align-reco
 import type { EngineSlots } from "../jobs/worker/engine-slots.ts";
 import { openRecording } from "../jobs/worker/open-recording.ts";
 import type { MediaStore } from "../media/media-store.ts";
+import type { ServiceError } from "../std/service-error.ts";
 import { staleVersion } from "../transcripts/if-match.ts";
 import { transcriptNotFound } from "../transcripts/resource-names.ts";
-import { retimeSegments, segmentWords } from "../transcripts/retime-segments.ts";
+import { retimeSegments, segmentWords, type SegmentWords } from "../transcripts/retime-segments.ts";
 import type { PackedSegments } from "../transcripts/segments.ts";
-import { appendVersion, findVersion, lockTranscript } from "../transcripts/transcript-changes.ts";
+import { appendVersion, lockTranscript } from "../transcripts/transcript-changes.ts";
 import { findTranscript, type StoredTranscript } from "../transcripts/transcript-store.ts";
 import { runInWorkerThread } from "../transcripts/worker-threads.ts";
 import { notAligned, withoutMedia, withoutWords } from "./alignment-refusals.ts";
@@ -52,12 +53,14 @@ export async function alignTranscript(
   const { accountId, transcriptId, versionId } = job;
   const stored = await findTranscript(db, accountId, transcriptId, versionId);
   if (!stored) throw transcriptNotFound(`transcripts/${transcriptId}`);
-  const { segments } = stored;
+  const { segments, media } = stored;
+  const mediaId = media.id;
+  if (mediaId === undefined) throw withoutMedia(media);
   const thread = { bytes: segments.jsonBytes, accountId, signal };
   const packed = { jsonZstd: segments.jsonZstd, jsonBytes: segments.jsonBytes };
   const spoken = await runInWorkerThread(segmentWords, packed, thread);
   if (spoken.every(({ words }) => words.every((word) => word === ""))) throw withoutWords();
-  const aligned = await alignMedia(parts, attempt, { stored, spoken });
+  const aligned = await alignMedia(parts, attempt, { stored, mediaId, spoken });
   const times = Float64Array.from(
     aligned.segments.flat().flatMap(({ startMs, endMs }) => [startMs, endMs]),
   );
@@ -66,21 +69,26 @@ export async function alignTranscript(
   // Buffers arrive from a thread as plain arrays.
   const retimed = { sha256: Buffer.from(sha256), jsonZstd: Buffer.from(jsonZstd), jsonBytes };
   await retryWhileDatabaseDown(signal, async () =>
-    db.transaction().execute(async (trx) => await finish(trx, job, stored.media.id, retimed)),
+    db.transaction().execute(async (trx) => await finish(trx, job, mediaId, retimed)),
   );
+}
+
+interface AlignedTranscript {
+  readonly stored: Pick<StoredTranscript, "media" | "metadata">;
+  readonly mediaId: string;
+  readonly spoken: readonly SegmentWords[];
 }
 
 async function alignMedia(
   parts: AlignTranscriptParts,
   { job, signal, onProgress }: RunningAlignment,
-  { stored, spoken }: { stored: StoredTranscript; spoken: ReturnType<typeof segmentWords> },
+  { stored, mediaId, spoken }: AlignedTranscript,
 ): Promise<AlignedRecording> {
   const { sandbox, aligner, slots, durationMsMax } = parts;
   const { media, metadata } = stored;
-  if (media.id === undefined) throw withoutMedia(media);
   const languageCode = alignedLanguage(aligner, metadata.languageCode);
   const options = { sandbox, durationMsMax, signal };
-  await using recording = await openRecording(parts, media.id, options);
+  await using recording = await openRecording(parts, mediaId, options);
   const durationMs = recording.facts.durationMs ?? media.durationMs ?? 0;
   // A window waits for an engine as a piece of a recording does. All alignment of an account takes
   // turns with its other jobs, as if it were another account.
@@ -118,19 +126,38 @@ function alignedLanguage(aligner: Aligner, languageCode: string): string {
  */
 async function finish(
   trx: Transaction<Tables>,
-  { lease, accountId, transcriptId, versionId }: LeasedAlignment,
-  mediaId: string | undefined,
+  job: LeasedAlignment,
+  mediaId: string,
   segments: PackedSegments,
 ): Promise<void> {
   // The transcript is locked first, as by all changes of it.
-  const head = await lockTranscript(trx, accountId, transcriptId);
-  if (!head) throw transcriptNotFound(`transcripts/${transcriptId}`);
-  const aligned = await findVersion(trx, transcriptId, versionId);
-  const isSame = aligned?.segmentsSha256.equals(head.segmentsSha256) === true;
-  if (!isSame || (head.mediaId !== null && head.mediaId !== mediaId)) {
-    throw staleVersion(head.versionId);
-  }
+  const head = await lockTranscript(trx, job.accountId, job.transcriptId);
+  const problem = await findChange(trx, job, mediaId);
+  if (problem || !head) throw problem ?? transcriptNotFound(`transcripts/${job.transcriptId}`);
   const { metadata } = head;
-  const created = await appendVersion(trx, head, { metadata, segments }, new Date());
-  if (!(await succeedAlignment(trx, lease, created.versionId))) throw new LeaseLost();
+  const { versionId } = await appendVersion(trx, head, { metadata, segments }, new Date());
+  if (!(await succeedAlignment(trx, job.lease, versionId))) throw new LeaseLost();
+}
+
+/**
+ * Returns the error of a job whose transcript was deleted, or has other segments than the aligned
+ * version, or other media than `mediaId`; undefined if the job can continue.
+ */
+export async function findChange(
+  db: Kysely<Tables>,
+  { transcriptId, versionId }: LeasedAlignment,
+  mediaId?: string,
+): Promise<ServiceError | undefined> {
+  const row = await db
+    .selectFrom("transcript as t")
+    .innerJoin("transcript_version as current", "current.id", "t.version_id")
+    .innerJoin("transcript_version as aligned", "aligned.transcript_id", "t.id")
+    .where("t.id", "=", transcriptId)
+    .where("aligned.id", "=", versionId)
+    .select(["t.version_id", "t.media_id"])
+    .select(sql<boolean>`current.segments_sha256 = aligned.segments_sha256`.as("is_same"))
+    .executeTakeFirst();
+  if (!row) return transcriptNotFound(`transcripts/${transcriptId}`);
+  const isOther = mediaId !== undefined && row.media_id !== null && row.media_id !== mediaId;
+  return row.is_same && !isOther ? undefined : staleVersion(row.version_id);
 }

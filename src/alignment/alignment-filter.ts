@@ -26,7 +26,7 @@ export function parseAlignmentFilter(source: string): AlignmentFilter | FieldVio
   if (source.length > filterCharsMax) {
     return violation(`has ${source.length} characters; at most ${filterCharsMax} are allowed`);
   }
-  let filter: AlignmentFilter = {};
+  const filter: AlignmentFilter = {};
   for (let at = 0, isLast = false; !isLast;) {
     clause.lastIndex = at;
     const match = clause.exec(source);
@@ -38,7 +38,7 @@ export function parseAlignmentFilter(source: string): AlignmentFilter | FieldVio
     if (field in filter) return violation(`has two conditions on ${field}; one is allowed`);
     const condition = field === "state" ? stateIn(value) : transcriptIn(value);
     if (typeof condition === "string") return violation(condition);
-    filter = { ...filter, ...condition };
+    Object.assign(filter, condition);
     at += whole.length;
     isLast = joined === "";
   }

@@ -16,8 +16,9 @@ export function alignmentMessage(job: StoredAlignment): AlignmentJob {
     progressPercent: job.progressPercent,
     startTime: timestampFromDate(job.startedAt),
     lastUpdatedTime: timestampFromDate(job.updatedAt),
-    transcript: `transcripts/${job.transcriptId}/versions/${job.versionId}`,
+    transcript: `transcripts/${job.transcriptId}`,
     transcriptVersion: job.createdVersionId ?? "",
+    alignedVersion: job.versionId,
     ...(job.error !== null && { error: storedStatus(job.error) }),
   });
 }

@@ -5,9 +5,13 @@ import type { TranscriptMedia } from "../transcripts/transcript-store.ts";
 /** Returns the error for a transcript that has no media, or whose media was deleted. */
 export function withoutMedia({ durationMs }: Pick<TranscriptMedia, "durationMs">): ServiceError {
   const problem = durationMs === undefined ? "has no media" : "no longer has its media";
-  return new ServiceError("failed_precondition", `the transcript ${problem} to align its words to`, {
-    reason: "TRANSCRIPT_WITHOUT_MEDIA",
-  });
+  return new ServiceError(
+    "failed_precondition",
+    `the transcript ${problem} to align its words to`,
+    {
+      reason: "TRANSCRIPT_WITHOUT_MEDIA",
+    },
+  );
 }
 
 /** Returns the error for a transcript whose words are all missing or blank. */

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
 import type { Meter } from "../auth/meter.ts";
 import type { Tables } from "../database/tables.ts";
+import type { Aligner } from "../engines/protocol/alignment.ts";
 import { AlignmentJob_State as State } from "../gen/hlust/transcripts/v1alpha1/alignment_pb.ts";
 import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { Arrivals } from "../jobs/arrivals.ts";
@@ -27,8 +28,7 @@ export interface AlignmentParts {
   readonly db: Kysely<Tables>;
   readonly pageTokens: PageTokens;
   readonly arrivals: Pick<Arrivals, "announce">;
-  /** Returns the languages whose words can be aligned, sorted. */
-  readonly languageCodes: () => readonly string[];
+  readonly aligner: Pick<Aligner, "alignedLanguageCodes">;
   /** Provides the limits on unfinished jobs. */
   readonly meter: Pick<Meter, "limitsOf">;
   /** Ends the watches when the service stops. */

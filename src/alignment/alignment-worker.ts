@@ -10,8 +10,7 @@ import { AvoidedAccounts, isLackingMedia, lostMedia } from "../media/lacking-med
 import { errorFields, type Log } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { transcriptNotFound } from "../transcripts/resource-names.ts";
-import { alignTranscript, type AlignTranscriptParts } from "./align-transcript.ts";
+import { alignTranscript, findChange, type AlignTranscriptParts } from "./align-transcript.ts";
 import {
   extendAlignment,
   failAlignment,
@@ -40,7 +39,7 @@ const troubleMs = 2_000;
 /** The time within which every worker extends its leases once the database is available again. */
 const keepersMs = 1_500;
 /**
- * The interval at which a lease is extended, progress is written, and a cancelled job or a deleted
+ * The interval at which a lease is extended, progress is written, and a cancelled job or a change of the
  * transcript is noticed.
  */
 const extendEveryMs = 1_000;
@@ -116,16 +115,17 @@ class AlignmentWorker implements AsyncDisposable {
     const { db, log } = this.#parts;
     const { lease, attempts } = job;
     const jobId = lease.id;
-    const deleted = new AbortController();
+    const changed = new AbortController();
     let percent: number | undefined;
     const extend = async (): Promise<boolean> => {
       const isLeased = await extendAlignment(db, lease, percent);
-      if (isLeased && !(await this.#hasTranscript(job))) deleted.abort(notFound(job));
+      const change = isLeased ? await findChange(db, job) : undefined;
+      if (change) changed.abort(change);
       return isLeased;
     };
     const keeping = { everyMs: extendEveryMs, log, event: "alignment.lease_not_extended" };
     const keeper = new LeaseKeeper(extend, keeping);
-    const signal = AbortSignal.any([keeper.lost, deleted.signal, this.#stopping.signal]);
+    const signal = AbortSignal.any([keeper.lost, changed.signal, this.#stopping.signal]);
     const startedAt = performance.now();
     log.info({ jobId, attempts }, "alignment.started");
     try {
@@ -139,12 +139,6 @@ class AlignmentWorker implements AsyncDisposable {
     } finally {
       keeper.stop();
     }
-  }
-
-  async #hasTranscript({ transcriptId }: LeasedAlignment): Promise<boolean> {
-    const { db } = this.#parts;
-    const found = db.selectFrom("transcript").where("id", "=", transcriptId).select("id");
-    return (await found.executeTakeFirst()) !== undefined;
   }
 
   /** Releases the job, immediately or for an attempt after a delay, or ends it as ERROR. */
@@ -188,8 +182,4 @@ class AlignmentWorker implements AsyncDisposable {
 function failureOf(error: unknown): ServiceError {
   if (isLackingMedia(error)) return lostMedia(attemptsMax);
   return error instanceof ServiceError ? error : internalFailure;
-}
-
-function notFound({ transcriptId }: LeasedAlignment): ServiceError {
-  return transcriptNotFound(`transcripts/${transcriptId}`);
 }

@@ -4,6 +4,7 @@ import type { Caller } from "../auth/caller.ts";
 import { tooManyJobs } from "../auth/limits.ts";
 import type { Meter } from "../auth/meter.ts";
 import type { Tables } from "../database/tables.ts";
+import type { Aligner } from "../engines/protocol/alignment.ts";
 import { installedLanguage } from "../jobs/job-language.ts";
 import { countJobsOfKeys, lockJobCounts } from "../jobs/job-store.ts";
 import { newId } from "../std/ids.ts";
@@ -19,8 +20,7 @@ import type { StoredAlignment } from "./stored-alignment.ts";
 
 export interface SubmitAlignmentParts {
   readonly db: Kysely<Tables>;
-  /** Returns the languages whose words can be aligned, sorted. */
-  readonly languageCodes: () => readonly string[];
+  readonly aligner: Pick<Aligner, "alignedLanguageCodes">;
   readonly meter: Pick<Meter, "limitsOf">;
   readonly now: () => number;
 }
@@ -36,10 +36,10 @@ export async function submitAlignment(
   caller: Caller,
   name: string,
 ): Promise<StoredAlignment> {
-  const { db, languageCodes, meter, now } = parts;
+  const { db, aligner, meter, now } = parts;
   const { accountId, keyId = null } = caller;
   const head = await findNamed(db, accountId, name);
-  checkAlignable(head, languageCodes());
+  checkAlignable(head, aligner.alignedLanguageCodes());
   const limits = await meter.limitsOf(caller);
   const transcript = { transcriptId: head.id, versionId: head.version.id };
   return await db.transaction().execute(async (trx) => {
@@ -81,6 +81,7 @@ async function findNamed(db: Kysely<Tables>, accountId: string, name: string): P
 
 function checkAlignable({ media, metadata, segments }: Head, installed: readonly string[]): void {
   if (media.id === undefined) throw withoutMedia(media);
+  const { jsonZstd, jsonBytes } = segments;
   // Segments that are too long to be read here have words, or the job finds that they have none.
   if (jsonZstd && !hasWords(jsonZstd, jsonBytes)) throw withoutWords();
   const { languageCode } = metadata;

@@ -21,7 +21,6 @@ export interface TranscriptHead {
    */
   readonly mediaFileType: TranscriptMedia["fileType"];
   readonly segmentsSha256: Buffer;
-  readonly mediaId: string | null;
 }
 
 export async function lockTranscript(
@@ -53,7 +52,6 @@ export async function lockTranscript(
     metadata: metadataOf(head.metadata),
     mediaFileType: head.file_type_is_declared ? undefined : (fileType ?? undefined),
     segmentsSha256: version.segments_sha256,
-    mediaId: head.media_id,
   };
 }
 

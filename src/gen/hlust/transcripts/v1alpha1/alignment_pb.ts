@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/transcripts/v1alpha1/alignment.proto.
  */
 export const file_hlust_transcripts_v1alpha1_alignment: GenFile = /*@__PURE__*/
-  fileDesc("CipobHVzdC90cmFuc2NyaXB0cy92MWFscGhhMS9hbGlnbm1lbnQucHJvdG8SGmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExIuIDCgxBbGlnbm1lbnRKb2ISDAoEbmFtZRgBIAEoCRI9CgVzdGF0ZRgCIAEoDjIuLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkFsaWdubWVudEpvYi5TdGF0ZRI1ChBwcm9ncmVzc19wZXJjZW50GAMgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAAFlASACIAQESLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF91cGRhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnRyYW5zY3JpcHQYBiABKAkSIQoFZXJyb3IYByABKAsyEi5nb29nbGUucnBjLlN0YXR1cxIaChJ0cmFuc2NyaXB0X3ZlcnNpb24YCCABKAkifwoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABINCglTVUJNSVRURUQQARIKCgZRVUVVRUQQAhIPCgtUUkFOU0NPRElORxADEgwKCEFMSUdOSU5HEAQSCwoHU1VDQ0VTUxAFEgkKBUVSUk9SEAYSDQoJQ0FOQ0VMTEVEEAdCEwoRX3Byb2dyZXNzX3BlcmNlbnQiNAoZU3VibWl0QWxpZ25tZW50Sm9iUmVxdWVzdBIXCgp0cmFuc2NyaXB0GAEgASgJQgPgQQIiSgoWR2V0QWxpZ25tZW50Sm9iUmVxdWVzdBIOCgRuYW1lGAEgASgJSAASFAoKdHJhbnNjcmlwdBgCIAEoCUgAQgoKCHJlc291cmNlInIKGExpc3RBbGlnbm1lbnRKb2JzUmVxdWVzdBIXCgZmaWx0ZXIYASABKAlCB9K8GAMYgCASIAoJcGFnZV9zaXplGAIgASgFQg3SvBgJCQAAAAAAAAAAEhsKCnBhZ2VfdG9rZW4YAyABKAlCB9K8GAMYgAgieAoZTGlzdEFsaWdubWVudEpvYnNSZXNwb25zZRI8CgRqb2JzGAEgAygLMiguaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuQWxpZ25tZW50Sm9iQgTIvBgBEh0KD25leHRfcGFnZV90b2tlbhgCIAEoCUIEyLwYASIpChlDYW5jZWxBbGlnbm1lbnRKb2JSZXF1ZXN0EgwKBG5hbWUYASABKAkiSQoZV2F0Y2hBbGlnbm1lbnRKb2JzUmVxdWVzdBIXCgZmaWx0ZXIYASABKAlCB9K8GAMYgCASEwoLdXBkYXRlX29ubHkYAiABKAgicAoaV2F0Y2hBbGlnbm1lbnRKb2JzUmVzcG9uc2USFAoGdXBkYXRlGAEgASgIQgTIvBgBEjwKBGpvYnMYAiADKAsyKC5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5BbGlnbm1lbnRKb2JCBMi8GAFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp, file_google_rpc_status, file_hlust_api_annotations]);
+  fileDesc("CipobHVzdC90cmFuc2NyaXB0cy92MWFscGhhMS9hbGlnbm1lbnQucHJvdG8SGmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExIvsDCgxBbGlnbm1lbnRKb2ISDAoEbmFtZRgBIAEoCRI9CgVzdGF0ZRgCIAEoDjIuLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkFsaWdubWVudEpvYi5TdGF0ZRI1ChBwcm9ncmVzc19wZXJjZW50GAMgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAAFlASACIAQESLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF91cGRhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnRyYW5zY3JpcHQYBiABKAkSIQoFZXJyb3IYByABKAsyEi5nb29nbGUucnBjLlN0YXR1cxIaChJ0cmFuc2NyaXB0X3ZlcnNpb24YCCABKAkSFwoPYWxpZ25lZF92ZXJzaW9uGGQgASgJIn8KBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASDQoJU1VCTUlUVEVEEAESCgoGUVVFVUVEEAISDwoLVFJBTlNDT0RJTkcQAxIMCghBTElHTklORxAEEgsKB1NVQ0NFU1MQBRIJCgVFUlJPUhAGEg0KCUNBTkNFTExFRBAHQhMKEV9wcm9ncmVzc19wZXJjZW50IjQKGVN1Ym1pdEFsaWdubWVudEpvYlJlcXVlc3QSFwoKdHJhbnNjcmlwdBgBIAEoCUID4EECIkoKFkdldEFsaWdubWVudEpvYlJlcXVlc3QSDgoEbmFtZRgBIAEoCUgAEhQKCnRyYW5zY3JpcHQYAiABKAlIAEIKCghyZXNvdXJjZSJyChhMaXN0QWxpZ25tZW50Sm9ic1JlcXVlc3QSFwoGZmlsdGVyGAEgASgJQgfSvBgDGIAgEiAKCXBhZ2Vfc2l6ZRgCIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAMgASgJQgfSvBgDGIAIIngKGUxpc3RBbGlnbm1lbnRKb2JzUmVzcG9uc2USPAoEam9icxgBIAMoCzIoLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLkFsaWdubWVudEpvYkIEyLwYARIdCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCBMi8GAEiKQoZQ2FuY2VsQWxpZ25tZW50Sm9iUmVxdWVzdBIMCgRuYW1lGAEgASgJIkkKGVdhdGNoQWxpZ25tZW50Sm9ic1JlcXVlc3QSFwoGZmlsdGVyGAEgASgJQgfSvBgDGIAgEhMKC3VwZGF0ZV9vbmx5GAIgASgIInAKGldhdGNoQWxpZ25tZW50Sm9ic1Jlc3BvbnNlEhQKBnVwZGF0ZRgBIAEoCEIEyLwYARI8CgRqb2JzGAIgAygLMiguaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuQWxpZ25tZW50Sm9iQgTIvBgBYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp, file_google_rpc_status, file_hlust_api_annotations]);
 
 /**
  * A job that aligns the words of a transcript to its sound again, and creates a version with the
@@ -62,7 +62,7 @@ export type AlignmentJob = Message<"hlust.transcripts.v1alpha1.AlignmentJob"> & 
   lastUpdatedTime?: Timestamp | undefined;
 
   /**
-   * The version that is aligned, as `transcripts/<transcript_id>/versions/<version_id>`.
+   * The transcript, as `transcripts/<transcript_id>`.
    *
    * @generated from field: string transcript = 6;
    */
@@ -83,6 +83,13 @@ export type AlignmentJob = Message<"hlust.transcripts.v1alpha1.AlignmentJob"> & 
    * @generated from field: string transcript_version = 8;
    */
   transcriptVersion: string;
+
+  /**
+   * The id of the version that is aligned (extension).
+   *
+   * @generated from field: string aligned_version = 100;
+   */
+  alignedVersion: string;
 };
 
 /**
@@ -129,7 +136,7 @@ export type AlignmentJobJson = {
   lastUpdatedTime?: TimestampJson;
 
   /**
-   * The version that is aligned, as `transcripts/<transcript_id>/versions/<version_id>`.
+   * The transcript, as `transcripts/<transcript_id>`.
    *
    * @generated from field: string transcript = 6;
    */
@@ -150,6 +157,13 @@ export type AlignmentJobJson = {
    * @generated from field: string transcript_version = 8;
    */
   transcriptVersion?: string;
+
+  /**
+   * The id of the version that is aligned (extension).
+   *
+   * @generated from field: string aligned_version = 100;
+   */
+  alignedVersion?: string;
 };
 
 /**
