@@ -94,7 +94,10 @@ export interface Decoder {
   close(): void;
 }
 
-/** The slices of an alignment. A yielded promise means that there is nothing to do before it resolves. */
+/**
+ * The slices of an alignment. A yielded promise means that there is nothing to do before it
+ * resolves.
+ */
 export type AlignmentSlices = Generator<void | Promise<void>, readonly WordTime[], void>;
 
 /**
