@@ -39,8 +39,8 @@ const troubleMs = 2_000;
 /** The time within which every worker extends its leases once the database is available again. */
 const keepersMs = 1_500;
 /**
- * The interval at which a lease is extended, progress is written, and a cancelled job or a change of the
- * transcript is noticed.
+ * The interval at which a lease is extended, progress is written, and a cancelled job or a change
+ * of the transcript is noticed.
  */
 const extendEveryMs = 1_000;
 /** The wait before the second attempt; the wait before the third is four times as long. */

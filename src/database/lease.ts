@@ -3,8 +3,8 @@ import type { Tables } from "./tables.ts";
 
 /**
  * A worker's lease of a row: a job, an alignment job, a media description or a webhook delivery. It
- * ends with the work, with its release, or when another worker leases the row, which is possible from `due_at`
- * on.
+ * ends with the work, with its release, or when another worker leases the row, which is possible
+ * from `due_at` on.
  */
 export interface Lease {
   readonly id: string;

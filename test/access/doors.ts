@@ -9,7 +9,7 @@ import type {
   JsonObject,
   Message,
 } from "@bufbuild/protobuf";
-import { fromJson, toJsonString } from "@bufbuild/protobuf";
+import { createRegistry, fromJson, toJsonString } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import {
   createConnectTransport,
@@ -19,6 +19,7 @@ import {
 } from "@connectrpc/connect-node";
 import { Agent, request as send } from "undici";
 import { WebSocket } from "ws";
+import { file_google_rpc_error_details } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { createHttpContract } from "../../src/client/http-contract.ts";
 
 /**
@@ -119,6 +120,9 @@ function listed(headers: Readonly<Record<string, string | string[] | undefined>>
     .join("\n");
 }
 
+/** The detail types of the errors in answers. */
+const registry = createRegistry(file_google_rpc_error_details);
+
 /** Decodes a binary header, so that ids in the header are found. */
 function decoded(value: unknown): string {
   return Buffer.from(String(value), "base64").toString("latin1");
@@ -131,7 +135,7 @@ function askTransport(transport: Transport): Ask {
       if (isStream(method)) return await firstOf(transport, method, message, headers);
       if (!isUnary(method)) return assert.fail(`${method.name} is neither`);
       const answer = await transport.unary(method, undefined, undefined, headers, message);
-      return { code: "OK", text: toJsonString(method.output, answer.message) };
+      return { code: "OK", text: toJsonString(method.output, answer.message, { registry }) };
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
       return failure(error);
@@ -150,7 +154,10 @@ async function firstOf(
   const answer = await transport.stream(method, gone.signal, undefined, headers, messages);
   const first = await answer.message[Symbol.asyncIterator]().next();
   gone.abort();
-  return { code: "OK", text: first.done === true ? "" : toJsonString(method.output, first.value) };
+  return {
+    code: "OK",
+    text: first.done === true ? "" : toJsonString(method.output, first.value, { registry }),
+  };
 }
 
 function isStream(method: DescMethod): method is DescMethodStreaming {

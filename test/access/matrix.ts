@@ -76,6 +76,11 @@ const transcripts: Readonly<Record<string, Row>> = {
   WatchTranscriptJob: reader(["job"], ({ job }) => [{ name: job }]),
   ListTranscriptJobs: reader([], () => [{}]),
   CancelTranscriptJob: writer(["job"], ({ job }) => [{ name: job }]),
+  SubmitAlignmentJob: writer(["spoken"], ({ spoken }) => [{ transcript: spoken }]),
+  GetAlignmentJob: reader(["alignmentJob"], ({ alignmentJob }) => [{ name: alignmentJob }]),
+  ListAlignmentJobs: reader([], () => [{}]),
+  CancelAlignmentJob: writer(["alignmentJob"], ({ alignmentJob }) => [{ name: alignmentJob }]),
+  WatchAlignmentJobs: reader([], () => [{}]),
   ListTranscripts: reader(
     [],
     () => [{}],
