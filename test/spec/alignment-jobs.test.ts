@@ -69,7 +69,7 @@ describe("an alignment job", () => {
     await calls.cancel(second);
   });
 
-  test("that is cancelled ends within two seconds, and changes nothing", async () => {
+  test("ends within two seconds when it is cancelled, and changes nothing", async () => {
     await onceWithin(2_000, async () => {
       const name = await calls.create(slow);
       const { version } = await calls.get(name);
@@ -89,7 +89,7 @@ describe("an alignment job", () => {
     });
   });
 
-  test("whose transcript gets other words meanwhile ends as ERROR and appends nothing", async () => {
+  test("ends as ERROR and appends nothing if the words change meanwhile", async () => {
     const name = await calls.create(slow);
     const job = await calls.begin(name);
     await calls.reaches(job, "ALIGNING");
@@ -104,7 +104,7 @@ describe("an alignment job", () => {
     assert.equal((await calls.get(name)).version.name, changed.json.version.name);
   });
 
-  test("whose transcript gets other metadata meanwhile keeps it", async () => {
+  test("keeps metadata that changes meanwhile", async () => {
     const name = await calls.create(slow);
     const job = await calls.begin(name);
     await calls.reaches(job, "ALIGNING");
@@ -118,7 +118,7 @@ describe("an alignment job", () => {
     assert.equal(metadata.subject, "Nýtt nafn");
   });
 
-  test("whose transcript is deleted ends within seconds", async () => {
+  test("ends within seconds if its transcript is deleted", async () => {
     const name = await calls.create(slow);
     const job = await calls.begin(name);
     await calls.reaches(job, "ALIGNING");
@@ -128,8 +128,8 @@ describe("an alignment job", () => {
     assert.deepEqual([error.code, error.details[0].reason], [5, "TRANSCRIPT_NOT_FOUND"]);
   });
 
-  test("whose media is no recording ends as ERROR with the reason", async () => {
-    const name = await calls.create(Buffer.from("this is no sound at all"));
+  test("ends as ERROR with the reason if the media is not a recording", async () => {
+    const name = await calls.create(Buffer.from("this is text, not sound"));
     const { state, error } = await calls.ended(await calls.begin(name));
     assert.equal(state, "ERROR");
     assert.match(error.details[0].reason, /^MEDIA_/);

@@ -1,7 +1,6 @@
 // Lists and streams of alignment jobs, and their limit.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { newId } from "../../src/std/ids.ts";
 import { until } from "../fixtures/until.ts";
 import { AlignmentCalls, slow, speech } from "./alignment.ts";
 import { fieldsOf } from "./jobs.ts";
@@ -172,7 +171,7 @@ test("unfinished alignment jobs count towards the limit of queued jobs", async (
   const { status } = await limited.call("POST", "/v1alpha1/transcriptjob:submit", other);
   assert.equal(status, 429);
   assert.equal((await calls.get(job)).error, undefined);
-  // The same version is no further job.
+  // Submitting the same version again adds no job.
   assert.equal(await calls.begin(first), job);
   assert.equal((await limited.call("GET", "/v1/account")).json.usage.queuedJobs, 1);
   await calls.ended(job);

@@ -8,8 +8,8 @@ import { segmentOf } from "./transcripts.ts";
 
 /** Two seconds of silence, three of speech and one of silence. */
 export const speech = wavOf(joined(silence(2_000), noise(3_000, 9_000), silence(1_000)));
-/** Sound that the scripted engine takes 5 s to align. */
-export const slow = wavOf(new Int16Array(25 * 16_000).fill(scriptedOrders.toil));
+/** Sound that the scripted engine takes seconds to align. */
+export const slow = wavOf(new Int16Array(12 * 16_000).fill(scriptedOrders.toil));
 
 /** The text of `unaligned`. */
 export const text = "Góðan dag,  kæru hlustendur!\n";

@@ -358,7 +358,7 @@ export const GetAlignmentJobRequestSchema: GenMessage<GetAlignmentJobRequest, {j
  */
 export type ListAlignmentJobsRequest = Message<"hlust.transcripts.v1alpha1.ListAlignmentJobsRequest"> & {
   /**
-   * Which jobs to list: `transcript = "transcripts/<transcript_id>"`, the same with
+   * A condition on the jobs: `transcript = "transcripts/<transcript_id>"`, the same with
    * `/versions/<version_id>`, or `state = "SUCCESS"` with the name of any state. Both conditions
    * can be joined with `AND`. Default: all jobs.
    *
@@ -388,7 +388,7 @@ export type ListAlignmentJobsRequest = Message<"hlust.transcripts.v1alpha1.ListA
  */
 export type ListAlignmentJobsRequestJson = {
   /**
-   * Which jobs to list: `transcript = "transcripts/<transcript_id>"`, the same with
+   * A condition on the jobs: `transcript = "transcripts/<transcript_id>"`, the same with
    * `/versions/<version_id>`, or `state = "SUCCESS"` with the name of any state. Both conditions
    * can be joined with `AND`. Default: all jobs.
    *
@@ -509,7 +509,7 @@ export const CancelAlignmentJobRequestSchema: GenMessage<CancelAlignmentJobReque
  */
 export type WatchAlignmentJobsRequest = Message<"hlust.transcripts.v1alpha1.WatchAlignmentJobsRequest"> & {
   /**
-   * Which jobs to watch, as in ListAlignmentJobs. Default: all jobs.
+   * A condition on the jobs, as in ListAlignmentJobs. Default: all jobs.
    *
    * @generated from field: string filter = 1;
    */
@@ -530,7 +530,7 @@ export type WatchAlignmentJobsRequest = Message<"hlust.transcripts.v1alpha1.Watc
  */
 export type WatchAlignmentJobsRequestJson = {
   /**
-   * Which jobs to watch, as in ListAlignmentJobs. Default: all jobs.
+   * A condition on the jobs, as in ListAlignmentJobs. Default: all jobs.
    *
    * @generated from field: string filter = 1;
    */

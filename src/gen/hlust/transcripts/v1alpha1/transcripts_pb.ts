@@ -3020,7 +3020,8 @@ export const Transcripts: GenService<{
     output: typeof AlignmentJobSchema;
   },
   /**
-   * Streams the alignment jobs of the account, and then each change, until the caller ends the call.
+   * Streams the alignment jobs of the account, and then each change, until the caller ends the
+   * call.
    *
    * The first messages have all jobs that match the filter, newest first, at most 100 in each.
    * Later messages have the jobs that are new or have changed, within a second; of several changes
