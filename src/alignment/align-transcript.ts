@@ -32,7 +32,7 @@ export interface AlignTranscriptParts {
   readonly durationMsMax: number;
 }
 
-/** What an attempt tells and is told while it aligns a transcript. */
+/** The part of an attempt that its job needs. */
 export interface RunningAlignment {
   readonly job: LeasedAlignment;
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import type {
   JsonObject,
   Message,
 } from "@bufbuild/protobuf";
-import { createRegistry, fromJson, toJsonString } from "@bufbuild/protobuf";
+import { fromJson, toJsonString } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import {
   createConnectTransport,
@@ -19,7 +19,6 @@ import {
 } from "@connectrpc/connect-node";
 import { Agent, request as send } from "undici";
 import { WebSocket } from "ws";
-import { file_google_rpc_error_details } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { createHttpContract } from "../../src/client/http-contract.ts";
 
 /**
@@ -120,9 +119,6 @@ function listed(headers: Readonly<Record<string, string | string[] | undefined>>
     .join("\n");
 }
 
-/** The detail types of the errors in answers. */
-const registry = createRegistry(file_google_rpc_error_details);
-
 /** Decodes a binary header, so that ids in the header are found. */
 function decoded(value: unknown): string {
   return Buffer.from(String(value), "base64").toString("latin1");
@@ -135,7 +131,7 @@ function askTransport(transport: Transport): Ask {
       if (isStream(method)) return await firstOf(transport, method, message, headers);
       if (!isUnary(method)) return assert.fail(`${method.name} is neither`);
       const answer = await transport.unary(method, undefined, undefined, headers, message);
-      return { code: "OK", text: toJsonString(method.output, answer.message, { registry }) };
+      return { code: "OK", text: jsonOf(method, answer.message) };
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
       return failure(error);
@@ -154,10 +150,11 @@ async function firstOf(
   const answer = await transport.stream(method, gone.signal, undefined, headers, messages);
   const first = await answer.message[Symbol.asyncIterator]().next();
   gone.abort();
-  return {
-    code: "OK",
-    text: first.done === true ? "" : toJsonString(method.output, first.value, { registry }),
-  };
+  return { code: "OK", text: first.done === true ? "" : jsonOf(method, first.value) };
+}
+
+function jsonOf(method: DescMethod, answer: Message): string {
+  return toJsonString(method.output, answer, { registry: contract.registryOf(method.parent) });
 }
 
 function isStream(method: DescMethod): method is DescMethodStreaming {

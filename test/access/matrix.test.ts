@@ -4,13 +4,19 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { getOption, type DescMethod, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import {
+  getOption,
+  type DescMethod,
+  type DescService,
+  type JsonObject,
+  type JsonValue,
+} from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { scopes } from "../../src/auth/caller.ts";
+import { originalTranscripts } from "../../src/doors.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { access } from "../../src/gen/hlust/api/annotations_pb.ts";
-import { originalTranscripts } from "../../src/doors.ts";
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { createLog } from "../../src/std/log.ts";
@@ -246,12 +252,12 @@ for (const { method, row } of lists) {
   });
 }
 
+const ofTranscripts = new Set<DescService>([Transcripts, originalTranscripts]);
 const updates = rows.flatMap(({ method, row }) => {
   const changed = changedField(method.input);
   // Each update of a transcript creates a version of it. The tests of §4.6 cover which fields an
   // update changes.
-  return changed?.message === undefined ||
-    [Transcripts, originalTranscripts].includes(method.parent)
+  return changed?.message === undefined || ofTranscripts.has(method.parent)
     ? []
     : [{ method, row, name: changed.jsonName, thing: changed.message }];
 });

@@ -76,6 +76,7 @@ test("a recording that is transcribed and transcripts that are aligned do not wa
   });
   await until(async () => (await calls.get(job.name)).state === "SUCCESS", 40_000);
   const states = await Promise.all(jobs.map(async (each) => (await calls.get(each)).state));
-  assert.ok(states.includes("QUEUED") || states.includes("ALIGNING"), states.join(" "));
+  const open = states.filter((state) => ["QUEUED", "TRANSCODING", "ALIGNING"].includes(state));
+  assert.ok(open.length > 0, states.join(" "));
   for (const each of jobs) assert.equal((await calls.ended(each)).state, "SUCCESS");
 });
