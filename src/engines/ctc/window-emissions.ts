@@ -3,7 +3,7 @@ import { leadFrames } from "./decoder-parts.ts";
 import type { StreamingLayout } from "./model-layout.ts";
 import type { Outputs, RecordingModel } from "./recording-model.ts";
 import type { StreamingBatch } from "./streaming-batch.ts";
-import type { Emissions } from "./word-lattice.ts";
+import type { Emissions } from "../alignment/word-lattice.ts";
 import { newStreamState } from "./window-tensors.ts";
 
 /** The features of a window are computed in parts of a second. */

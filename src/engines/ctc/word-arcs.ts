@@ -1,20 +1,5 @@
+import type { SpokenWord, WordArc } from "../alignment/word-lattice.ts";
 import { lettersOf, spaceLetter, type TokenTable } from "./token-table.ts";
-
-/** A part of a word: a token from one letter to another, or any sound. */
-export interface WordArc {
-  readonly from: number;
-  readonly to: number;
-  /** The number of the token; undefined for any sound. */
-  readonly token: number | undefined;
-}
-
-/** A word as a model can say it. Without arcs, nothing of it is spoken. */
-export interface SpokenWord {
-  /** The number of letters; a run of letters that the model lacks counts as one. */
-  readonly length: number;
-  /** All parts, in the order of their first letters. */
-  readonly arcs: readonly WordArc[];
-}
 
 /** A letter that the model lacks, which may be any sound: a number, or another script. */
 const anySound = -1;
@@ -48,6 +33,7 @@ export class Speller {
     this.#hasOwnSpace = tokens.some(isSpace) || !this.#startsWord.includes(true);
   }
 
+  /** Returns a word with its letters; a run of letters that the model lacks counts as one. */
   spell(word: string): SpokenWord {
     const letters = this.#lettersOf(word);
     const arcs = letters.flatMap((letter, from): WordArc[] => {

@@ -1,4 +1,20 @@
-import type { SpokenWord } from "./word-arcs.ts";
+import { Trellis } from "./trellis.ts";
+
+/** A part of a word: a token from one place in it to a later one, or any sound. */
+export interface WordArc {
+  readonly from: number;
+  readonly to: number;
+  /** The number of the token; undefined for any sound. */
+  readonly token: number | undefined;
+}
+
+/** A word as a model can say it. */
+export interface SpokenWord {
+  /** The last place; the first one is 0. A word with no other place is silent. */
+  readonly length: number;
+  /** All parts in the order of `from`. Every path along them leads to the last place. */
+  readonly arcs: readonly WordArc[];
+}
 
 /** The log probabilities of a model's tokens, frame by frame. */
 export interface Emissions {
@@ -7,11 +23,23 @@ export interface Emissions {
   readonly tokenCount: number;
 }
 
-/** The tokens that are not letters. */
-export interface SilentTokens {
-  readonly blank: number;
-  /** The space between words, if it is a token of its own. */
-  readonly space: number | undefined;
+/** How a model says words. The costs are negative natural logarithms. */
+export interface LatticeModel {
+  /** The tokens of silence. */
+  readonly quiet: readonly number[];
+  /** A token that may stand between two others of a word; undefined if there is none. */
+  readonly blank: number | undefined;
+  /** The cost of a frame with sound between two words. */
+  readonly unexplainedCost: number;
+  /** The cost of a frame of any sound within a word, and of a frame of silence there. */
+  readonly anySoundCost: number;
+  readonly pauseCost: number;
+  /** The cost of a word that is not in the sound. */
+  readonly missingCost: number;
+  /** The maximum cost of a token in a frame: one letter alone does not exclude a word. */
+  readonly tokenCostMax: number;
+  /** The frames of a second. */
+  readonly framesPerSecond: number;
 }
 
 /** A word that was found: its frames, and how probable its tokens are in them, from 0 to 1. */
@@ -28,32 +56,19 @@ export interface FoundWords {
   readonly isUnexplained: Uint8Array;
 }
 
-/** The costs of deviations from the words, as natural logarithms. */
-const costs = {
-  /** A frame with sound between two words. */
-  unexplained: 1.5,
-  /** A frame of any sound within a word. */
-  anySound: 0.2,
-  /** A frame of silence within such a word. */
-  pause: 0.05,
-  /** A word that is not in the sound. */
-  missingWord: 4,
-} as const;
-/** The minimum log probability of a token: one letter alone does not exclude a word. */
-const tokenMin = -5;
 /** Paths that are this much worse than the best one are not continued. */
 const beam = 160;
-/** The frames of a slice. */
-const sliceFrames = 25;
+/** The work is done in slices of this part of a second of audio. */
+const slicesPerSecond = 4;
 
 /**
- * Finds the words in the outputs of a CTC model: the best path through all words in order
- * (Viterbi). Any word may be missing, and there may be any sound between two words. The work is
- * done in slices of a second of audio.
+ * Finds the words in the outputs of a model: the best path through all words in order
+ * (Viterbi). Any word may be missing, and there may be any sound between two words.
  */
 export class WordLattice {
   readonly #words: readonly SpokenWord[];
-  readonly #tokens: SilentTokens;
+  readonly #model: LatticeModel;
+  readonly #isQuiet: Uint8Array;
   /** The states of word i are those from #firstOf[i] to #firstOf[i + 1]. */
   readonly #firstOf: Int32Array;
   /** The token of each state; -1: blank, -2: any sound. */
@@ -66,9 +81,11 @@ export class WordLattice {
   readonly #endsAt: Int32Array;
   readonly #ends: Int32Array;
 
-  constructor(words: readonly SpokenWord[], tokens: SilentTokens) {
+  constructor(words: readonly SpokenWord[], model: LatticeModel) {
     this.#words = words;
-    this.#tokens = tokens;
+    this.#model = model;
+    this.#isQuiet = new Uint8Array(Math.max(...model.quiet) + 1);
+    for (const token of model.quiet) this.#isQuiet[token] = 1;
     const tokenOf: number[] = [];
     const sources: number[] = [];
     const sourcesAt: number[] = [0];
@@ -85,7 +102,7 @@ export class WordLattice {
       };
       for (const arc of arcs) {
         const ending = endingAt[arc.from] ?? [];
-        if (arc.from > position) {
+        if (arc.from > position && model.blank !== undefined) {
           position = arc.from;
           ending.push(add(-1, ending));
         }
@@ -105,9 +122,10 @@ export class WordLattice {
 
   *find(emissions: Emissions): Generator<void, FoundWords, void> {
     const trellis = new Trellis(this.#words.length, this.#tokenOf.length);
+    const sliceFrames = Math.ceil(this.#model.framesPerSecond / slicesPerSecond);
     for (let frame = 0; frame < emissions.frames; frame++) {
       this.#step(trellis, emissions, frame);
-      if (frame % sliceFrames === sliceFrames - 1) yield;
+      if ((frame + 1) % sliceFrames === 0) yield;
     }
     this.#enter(trellis);
     return this.#trace(trellis, emissions);
@@ -127,7 +145,7 @@ export class WordLattice {
       let choice = 0;
       if (index > trellis.low) {
         const isSpoken = (this.#words[index - 1]?.length ?? 0) > 0;
-        const skipped = (before[index - 1] ?? -Infinity) - (isSpoken ? costs.missingWord : 0);
+        const skipped = (before[index - 1] ?? -Infinity) - (isSpoken ? this.#model.missingCost : 0);
         if (skipped > best) {
           best = skipped;
           choice = 1;
@@ -163,9 +181,10 @@ export class WordLattice {
     const { states, before, gaps } = trellis;
     const at = frame * tokenCount;
     const { quiet, sound } = this.#loudest(logs, at, tokenCount);
-    const blank = logs[at + this.#tokens.blank] ?? 0;
-    const gap = Math.max(quiet, sound - costs.unexplained);
-    const anySound = Math.max(blank - costs.pause, sound - costs.anySound);
+    const { unexplainedCost, anySoundCost, pauseCost, tokenCostMax } = this.#model;
+    const blank = logs[at + (this.#model.blank ?? 0)] ?? 0;
+    const gap = Math.max(quiet, sound - unexplainedCost);
+    const anySound = Math.max(quiet - pauseCost, sound - anySoundCost);
     const last = Math.min(trellis.high, this.#words.length - 1);
     trellis.reserve((this.#firstOf[last + 1] ?? 0) - (this.#firstOf[trellis.low] ?? 0));
     let bestScore = -Infinity;
@@ -186,7 +205,7 @@ export class WordLattice {
         }
         const token = this.#tokenOf[state] ?? 0;
         const log = token >= 0 ? (logs[at + token] ?? 0) : token === -1 ? blank : anySound;
-        const total = best + (log > tokenMin ? log : tokenMin);
+        const total = best + (log > -tokenCostMax ? log : -tokenCostMax);
         states[state] = total;
         trellis.setChoice(state - (this.#firstOf[trellis.low] ?? 0), choice);
         if (total > bestScore) bestScore = total;
@@ -202,15 +221,15 @@ export class WordLattice {
 
   /** The log probabilities of the likeliest silence and of the likeliest letter of a frame. */
   #loudest(logs: Float32Array, at: number, tokenCount: number) {
-    const { blank, space } = this.#tokens;
     let sound = -Infinity;
+    let quiet = -Infinity;
     for (let token = 0; token < tokenCount; token++) {
       const log = logs[at + token] ?? 0;
-      if (log > sound && token !== blank && token !== space) sound = log;
+      if (this.#isQuiet[token] === 1) {
+        if (log > quiet) quiet = log;
+      } else if (log > sound) sound = log;
     }
-    const blankLog = logs[at + blank] ?? 0;
-    const spaceLog = space === undefined ? -Infinity : (logs[at + space] ?? 0);
-    return { quiet: Math.max(blankLog, spaceLog), sound };
+    return { quiet, sound };
   }
 
   /** Follows the best path back from its end. The words after it are missing. */
@@ -262,7 +281,7 @@ export class WordLattice {
       const choice = trellis.choiceAt(frame, state - lowState);
       if (choice === 0) continue;
       if (token >= 0) {
-        sum += Math.max(tokenMin, best);
+        sum += Math.max(-this.#model.tokenCostMax, best);
         count += 1;
         best = -Infinity;
       }
@@ -271,70 +290,5 @@ export class WordLattice {
       state = source;
     }
     return { first: frame, last: from.frame - 1, score: count === 0 ? 0 : Math.exp(sum / count) };
-  }
-}
-
-/** The scores of all states in one frame, and the choices of all frames. */
-class Trellis {
-  readonly states: Float64Array;
-  /** For each word, the best path that is in the gap before it. */
-  readonly gaps: Float64Array;
-  /** For each word, the best path that may enter it or the gap before it. */
-  readonly before: Float64Array;
-  best = 0;
-  /** The first and the last word whose paths are continued. */
-  low = 0;
-  high = 0;
-  #choices = new Uint8Array(1 << 16);
-  #used = 0;
-  /** For each frame: its first word, and where its choices begin. */
-  readonly #lows: number[] = [];
-  readonly #entries: number[] = [];
-  readonly #statesAt: number[] = [];
-
-  constructor(wordCount: number, stateCount: number) {
-    this.states = new Float64Array(stateCount).fill(-Infinity);
-    this.gaps = new Float64Array(wordCount + 1).fill(-Infinity);
-    this.before = new Float64Array(wordCount + 1).fill(-Infinity);
-    this.gaps[0] = 0;
-  }
-
-  beginFrame(): void {
-    this.#entries.push(this.#used);
-  }
-
-  addChoice(choice: number): void {
-    if (this.#entries.length > this.#lows.length) this.#lows.push(this.low);
-    this.#grow(1);
-    this.#choices[this.#used++] = choice;
-  }
-
-  reserve(count: number): void {
-    this.#statesAt.push(this.#used);
-    this.#grow(count);
-    this.#used += count;
-  }
-
-  setChoice(place: number, choice: number): void {
-    this.#choices[(this.#statesAt.at(-1) ?? 0) + place] = choice;
-  }
-
-  lowAt(frame: number): number {
-    return this.#lows[frame] ?? 0;
-  }
-
-  enteredAt(frame: number, index: number): number {
-    return this.#choices[(this.#entries[frame] ?? 0) + index - this.lowAt(frame)] ?? 0;
-  }
-
-  choiceAt(frame: number, place: number): number {
-    return this.#choices[(this.#statesAt[frame] ?? 0) + place] ?? 0;
-  }
-
-  #grow(count: number): void {
-    if (this.#used + count <= this.#choices.length) return;
-    const grown = new Uint8Array(2 * (this.#used + count));
-    grown.set(this.#choices.subarray(0, this.#used));
-    this.#choices = grown;
   }
 }
