@@ -44,6 +44,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.api.Limits.seconds_max": "The maximum of a google.protobuf.Duration, in seconds.",
   "hlust.api.Limits.values": "The only strings, or names of enum values, that are accepted.",
   "hlust.api.Limits.bytes_max": "The maximum size of a message in bytes, as proto3 JSON without unset fields.",
+  "hlust.api.Limits.pattern": "A regular expression (ECMA-262) that each string matches; strings that match may be refused for\nother reasons.",
   "hlust.speech.v2beta1.ListModelsRequest": "The request of ListModels. It has no fields.",
   "hlust.speech.v2beta1.ListModelsResponse": "All installed models.",
   "hlust.speech.v2beta1.ListModelsResponse.models": "The models, in the order of their names.",

@@ -153,7 +153,7 @@ function securityOf(method: DescMethod): Operation["security"] {
   return [
     { bearer: scopes },
     ...(tokenParameter ? [{ token: scopes }] : []),
-    ...(keyParameter ? [{ key: scopes }] : []),
+    ...(keyParameter ? [{ key: scopes }, { apiKeyHeader: scopes }] : []),
   ];
 }
 
