@@ -122,7 +122,7 @@ test("every operation describes its authentication and its failures", () => {
     // headers.
     const takesToken = operation.tags.includes("Speech") || id === "watchTranscriptJob";
     const takesKey = ["/v1/speech:recognize", "/v1alpha/speech:recognize"].includes(path);
-    assert.equal(security.length, takesKey ? 3 : takesToken ? 2 : 1, id);
+    assert.equal(security.length, takesKey ? 4 : takesToken ? 2 : 1, id);
     for (const status of ["400", "401", "403", "429", "503", "default"]) {
       assert.ok(responses[status], `${id} ${status}`);
     }
