@@ -182,6 +182,7 @@ async function openParts(
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
             media: media.door,
+            resumable: media.resumable,
             console: await openConsole(config, { db, store, attempts, publicUrl, log }),
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),

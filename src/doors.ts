@@ -19,6 +19,7 @@ import { findMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
 import { createSignedUrls, type SignedUrls } from "./media/signed-url.ts";
+import { createResumableUploads } from "./media/resumable-uploads.ts";
 import type { UploadCollector } from "./media/upload-collector.ts";
 import { createUploads, type Uploads } from "./media/uploads.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
@@ -26,10 +27,12 @@ import { implemented, type ImplementedService } from "./server/methods.ts";
 import type { HttpDoor } from "./server/http.ts";
 import { serviceAlias } from "./server/service-alias.ts";
 import { createMediaDoor } from "./server/media-door.ts";
+import type { TusParts } from "./server/tus-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
+import { beginResumable } from "./transcripts/upload-methods.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
@@ -80,6 +83,7 @@ export interface MediaService {
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
   readonly door: HttpDoor;
+  readonly resumable: TusParts;
 }
 
 /** Opens uploads and the media door. The key of the signed URLs is stored in the database. */
@@ -111,7 +115,20 @@ export async function openMedia(
     },
     log,
   });
-  return { store, urls, uploads, door };
+  const resumable = createResumableUploads({ db, store, ...limits, log });
+  return {
+    store,
+    urls,
+    uploads,
+    door,
+    resumable: {
+      uploads: resumable,
+      begin: (accountId, creation) => beginResumable(resumable, accountId, creation),
+      method: Transcripts.method.initUpload,
+      publicUrl,
+      log,
+    },
+  };
 }
 
 /** Opens the page tokens, whose key is stored in the database. */

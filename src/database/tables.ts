@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from "kysely";
+import type { ColumnType, Generated, JSONColumnType } from "kysely";
 import type {
   AccountTable,
   ApiKeyTable,
@@ -108,7 +108,7 @@ export interface MediaDescriptionTable {
   due_at: Instant;
 }
 
-/** The destination of one PUT. */
+/** The destination of one PUT, or of the requests of a resumable upload. */
 export interface UploadTable {
   id: string;
   account_id: string;
@@ -118,8 +118,14 @@ export interface UploadTable {
   file_name: Generated<string>;
   expires_at: Date;
   created_at: Instant;
-  /** The media; set when the PUT has succeeded. */
+  /** The media; set when the PUT has succeeded or the last byte has arrived. */
   media_id: string | null;
+  /** The size of the whole media, of a resumable upload; null for a PUT. */
+  size_bytes: ColumnType<string | null, number | undefined, number>;
+  /** The number of bytes of a resumable upload that are durable. */
+  received_bytes: ColumnType<string, number | undefined, number>;
+  /** The metadata of a resumable upload, as its client sent it. */
+  client_metadata: Generated<string>;
 }
 
 /** The head of a transcript: the data that lists need. */

@@ -97,6 +97,7 @@ export type DeletionReason =
   | "media_replaced"
   | "retention"
   | "transcript_deleted"
+  | "upload_deleted"
   | "upload_not_taken"
   | "upload_unused";
 

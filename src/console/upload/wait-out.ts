@@ -32,6 +32,10 @@ const temporaryReasons: ReadonlySet<string> = new Set([
   "SIGNED_OUT",
   "SESSION_CHANGED",
   "TOO_MANY_REQUESTS",
+  // The service has more or fewer bytes than the page knows: the next attempt finds out.
+  "OFFSET_MISMATCH",
+  "UPLOAD_TAKEN_OVER",
+  "UPLOAD_EXPIRED",
 ]);
 
 function isTemporary(error: ApiError): boolean {
