@@ -181,8 +181,7 @@ async function openParts(
       ...(answersCalls
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
-            media: media.door,
-            resumable: media.resumable,
+            ...media.doors,
             console: await openConsole(config, { db, store, attempts, publicUrl, log }),
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),

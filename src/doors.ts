@@ -82,8 +82,8 @@ export interface MediaService {
   readonly store: MediaStore;
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
-  readonly door: HttpDoor;
-  readonly resumable: TusParts;
+  /** The doors of media, as parts of the server. */
+  readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
 }
 
 /** Opens uploads and the media door. The key of the signed URLs is stored in the database. */
@@ -120,13 +120,15 @@ export async function openMedia(
     store,
     urls,
     uploads,
-    door,
-    resumable: {
-      uploads: resumable,
-      begin: (accountId, creation) => beginResumable(resumable, accountId, creation),
-      method: Transcripts.method.initUpload,
-      publicUrl,
-      log,
+    doors: {
+      media: door,
+      resumable: {
+        uploads: resumable,
+        begin: (accountId, creation) => beginResumable(resumable, accountId, creation),
+        method: Transcripts.method.initUpload,
+        publicUrl,
+        log,
+      },
     },
   };
 }

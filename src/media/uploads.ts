@@ -106,7 +106,7 @@ export async function insertUpload(
   db: Kysely<Tables>,
   upload: Insertable<UploadTable>,
 ): Promise<boolean> {
-  const { account_id: accountId, transcript_id: transcriptId } = upload;
+  const { account_id: accountId, transcript_id: transcriptId = null } = upload;
   return await db.transaction().execute(async (trx) => {
     if (transcriptId !== null && !(await holdTranscript(trx, accountId, transcriptId))) {
       return false;
