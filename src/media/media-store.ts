@@ -189,7 +189,7 @@ export function mediaTooLarge(bytesMax: number): ServiceError {
   });
 }
 
-/** Returns the error of PartialMedia.append() at another offset than the number of durable bytes. */
+/** Returns the error of append() at another offset than the number of durable bytes. */
 export function offsetMismatch(offset: number, committedBytes: number): ServiceError {
   return new ServiceError(
     "out_of_range",
