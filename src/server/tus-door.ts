@@ -1,6 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Authenticator } from "../auth/authenticate.ts";
-import type { ResumableUpload, ResumableUploads } from "../media/resumable-uploads.ts";
+import type { ResumableUpload } from "../media/receive-part.ts";
+import type { ResumableUploads } from "../media/resumable-uploads.ts";
 import { isId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";

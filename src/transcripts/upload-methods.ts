@@ -1,11 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { callerOf } from "../auth/caller.ts";
 import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import type {
-  AnnouncedUpload,
-  ResumableUpload,
-  ResumableUploads,
-} from "../media/resumable-uploads.ts";
+import type { ResumableUpload } from "../media/receive-part.ts";
+import type { AnnouncedUpload, ResumableUploads } from "../media/resumable-uploads.ts";
 import type { Uploads } from "../media/uploads.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { checkText } from "./check-transcript.ts";

@@ -47,7 +47,7 @@ async function serve(): Promise<void> {
     {
       api: { services: transcripts, authenticator, explain: databaseTrouble },
       traffic: { longMessages },
-      media: media.door,
+      ...media.doors,
       log,
     },
   );

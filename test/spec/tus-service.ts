@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { openTestService, type TestService } from "./service.ts";
 import { draftOf } from "./transcripts.ts";
 
+type TusBody = string | Uint8Array<ArrayBuffer> | ReadableStream;
 type TusHeaders = Readonly<Record<string, string | undefined>>;
 
 /** A service, and calls of the protocol tus with its key. */
@@ -12,7 +13,7 @@ export interface TusService extends AsyncDisposable {
   /** The headers of every call. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sends a request. An undefined header is not sent. */
-  send(method: string, url: string, headers?: TusHeaders, body?: BodyInit): Promise<Response>;
+  send(method: string, url: string, headers?: TusHeaders, body?: TusBody): Promise<Response>;
   /** Creates an upload; returns its URL. */
   create(sizeBytes: number, headers?: TusHeaders): Promise<string>;
   /** Returns the number of bytes that the service has. */
@@ -25,7 +26,7 @@ export async function openTusService(environment: Record<string, string>): Promi
   const service = await openTestService(environment);
   const endpoint = `${service.address}/v1alpha1/uploads`;
   const headers = { authorization: `Bearer ${service.key}`, "tus-resumable": "1.0.0" };
-  const send: TusService["send"] = async (method, url, more = {}, body = undefined) => {
+  const send: TusService["send"] = async (method, url, more = {}, body) => {
     const all: TusHeaders = { ...headers, ...more };
     const sent = Object.entries(all).filter(
       (pair): pair is [string, string] => pair[1] !== undefined,
