@@ -121,9 +121,9 @@ export interface ServerParts {
 
 /**
  * Opens every door of the services on one port: REST, WebSocket, gRPC, gRPC-Web, Connect, health,
- * media, resumable uploads and the console. Disposing of the server drains it: within 15 s, streams send their final
- * results and calls in flight send their responses. Clients are asked to close their connections,
- * and the listener closes last.
+ * media, resumable uploads and the console. Disposing of the server drains it: within 15 s, streams
+ * send their final results and calls in flight send their responses. Clients are asked to close
+ * their connections, and the listener closes last.
  */
 export async function openServer(listen: ListenOptions, parts: ServerParts): Promise<Server> {
   const { api, network = {}, traffic = {}, health = { checks: [] }, media, log } = parts;

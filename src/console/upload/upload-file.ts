@@ -54,7 +54,7 @@ export async function uploadFile(
     return current.name;
   };
   try {
-    return await waitOut(send, { signal, pause, onWait });
+    return await waitOut(send, { signal, pause, onWait, progress: () => stored });
   } catch (error) {
     // The bytes count against the storage limit of the account until they are deleted.
     if (place && signal.aborted) endUpload(place).catch(() => {});
