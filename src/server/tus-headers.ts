@@ -82,7 +82,7 @@ export function refuseUnchecked(header: ReadHeader): void {
   throw new ServiceError(
     "invalid_argument",
     `Content-Encoding ${shown(coding)} is not accepted: send the bytes of the media`,
-    { reason: "CONTENT_ENCODING_NOT_TAKEN", httpStatus: 415 },
+    { reason: "UNSUPPORTED_MEDIA_TYPE", httpStatus: 415 },
   );
 }
 
