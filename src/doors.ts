@@ -34,6 +34,7 @@ import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
 import { createReadTranscript } from "./transcripts/read-transcript.ts";
+import { createSearchLimits } from "./transcripts/search-limits.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
 import { beginResumable } from "./transcripts/upload-methods.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
@@ -148,7 +149,10 @@ interface TranscriptsBase {
   readonly pageTokens: PageTokens;
 }
 
-type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens" | "read">;
+type Options<Parts> = Omit<
+  Parts,
+  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "read"
+>;
 
 /**
  * The Transcripts service, also under its original name, and the doors of its media: `reading`
@@ -166,9 +170,10 @@ export function transcriptsService(
   readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
 } {
   const read = createReadTranscript({ db, ...reading });
+  const both = { db, uploads, pageTokens, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, read, ...reading }),
-    ...createJobsService({ db, uploads, pageTokens, ...jobs }),
+    ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
+    ...createJobsService({ ...both, ...jobs }),
   });
   return {
     services: [service, { ...service, service: originalTranscripts }],
