@@ -152,6 +152,7 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${TranscriptJobSchema.typeName}.progress_percent`, { min: 0, max: 100 }],
     [`${SubmitTranscriptJobRequestSchema.typeName}.uri`, { charsMax: urlCharsMax }],
     [`${ListTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${ListTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     ...lists.flatMap(({ typeName }): [string, LimitsInit][] => [
       [`${typeName}.page_size`, page.pageSize],
       [`${typeName}.page_token`, page.pageToken],
