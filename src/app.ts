@@ -183,7 +183,7 @@ async function openParts(
       ...(answersCalls
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
-            media: transcripts.mediaDoor,
+            ...transcripts.doors,
             console: await openConsole(config, { db, store, attempts, publicUrl, log }),
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),

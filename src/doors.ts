@@ -20,6 +20,7 @@ import { findMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
 import { createSignedUrls, type SignedUrls } from "./media/signed-url.ts";
+import { createResumableUploads } from "./media/resumable-uploads.ts";
 import type { UploadCollector } from "./media/upload-collector.ts";
 import { createUploads, type Uploads } from "./media/uploads.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
@@ -28,12 +29,15 @@ import type { HttpDoor } from "./server/http.ts";
 import { serviceAlias } from "./server/service-alias.ts";
 import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
+import type { TusParts } from "./server/tus-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
 import { createReadTranscript } from "./transcripts/read-transcript.ts";
+import { createSearchLimits } from "./transcripts/search-limits.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
+import { beginResumable } from "./transcripts/upload-methods.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
@@ -90,6 +94,8 @@ export interface MediaService {
   readonly uploads: Uploads;
   /** Creates the door of the signed URLs. */
   readonly door: (exports: ExportParts) => HttpDoor;
+  /** The parts of resumable uploads. */
+  readonly resumable: TusParts;
 }
 
 /** Opens uploads and media. The key of the signed URLs is stored in the database. */
@@ -121,7 +127,20 @@ export async function openMedia(
     },
     log,
   };
-  return { store, urls, uploads, door: (exports) => createMediaDoor({ ...parts, ...exports }) };
+  const resumable = createResumableUploads({ db, store, ...limits, log });
+  return {
+    store,
+    urls,
+    uploads,
+    door: (exports) => createMediaDoor({ ...parts, ...exports }),
+    resumable: {
+      uploads: resumable,
+      begin: (accountId, creation) => beginResumable(resumable, accountId, creation),
+      method: Transcripts.method.initUpload,
+      publicUrl,
+      log,
+    },
+  };
 }
 
 /** Opens the page tokens, whose key is stored in the database. */
@@ -136,30 +155,40 @@ interface TranscriptsBase {
   readonly pageTokens: PageTokens;
 }
 
-type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens" | "read">;
+type Options<Parts> = Omit<
+  Parts,
+  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "read"
+>;
 
 /**
- * The Transcripts service, also under its original name, and the door of its signed URLs: `reading`
- * is for the transcripts themselves, `jobs` for the jobs, `alignment` for those that align words.
+ * The Transcripts service, also under its original name, and the doors of its media: `reading` is
+ * for the transcripts themselves, `jobs` for the jobs, `alignment` for those that align words.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads, door }, pageTokens }: TranscriptsBase,
+  { db, media: { store, urls, uploads, door, resumable }, pageTokens }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
     /** The node's maximum number of database connections. Default: 20. */
     readonly connectionsMax?: number;
   },
   jobs: Options<Parameters<typeof createJobsService>[0]>,
   alignment: Options<Parameters<typeof createAlignmentService>[0]>,
-): { readonly services: readonly ImplementedService[]; readonly mediaDoor: HttpDoor } {
+): {
+  readonly services: readonly ImplementedService[];
+  readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
+} {
   const read = createReadTranscript({ db, ...reading });
+  const both = { db, uploads, pageTokens, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, read, ...reading }),
-    ...createJobsService({ db, uploads, pageTokens, ...jobs }),
+    ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
+    ...createJobsService({ ...both, ...jobs }),
     ...createAlignmentService({ db, pageTokens, ...alignment }),
   });
   return {
     services: [service, { ...service, service: originalTranscripts }],
-    mediaDoor: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+    doors: {
+      media: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+      resumable,
+    },
   };
 }
 

@@ -12,6 +12,7 @@ import { fileMethods } from "./file-methods.ts";
 import { listMethods } from "./list-methods.ts";
 import type { ReadTranscript } from "./read-transcript.ts";
 import { readingMethods } from "./reading-methods.ts";
+import type { SearchLimitsOf } from "./search-limits.ts";
 import { signedExportMethods } from "./signed-exports.ts";
 import { uploadMethods } from "./upload-methods.ts";
 import { versionMethods } from "./version-methods.ts";
@@ -28,9 +29,8 @@ export function createTranscriptsService(parts: {
   /** The memory for answers, including those that are still being created. */
   readonly answers: HeldBytes;
   readonly log: Log;
+  readonly searchLimits: SearchLimitsOf;
   readonly now?: () => number;
-  /** The time limit of a filtered list. Default 5 s. */
-  readonly filterMsMax?: number;
 }) {
   const { read } = parts;
   return {

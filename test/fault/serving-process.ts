@@ -48,7 +48,7 @@ async function serve(): Promise<void> {
     {
       api: { services: transcripts.services, authenticator, explain: databaseTrouble },
       traffic: { longMessages },
-      media: transcripts.mediaDoor,
+      ...transcripts.doors,
       log,
     },
   );

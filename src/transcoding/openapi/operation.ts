@@ -157,7 +157,7 @@ function securityOf(method: DescMethod): Operation["security"] {
   return [
     { bearer: scopes },
     ...(tokenParameter ? [{ token: scopes }] : []),
-    ...(keyParameter ? [{ key: scopes }] : []),
+    ...(keyParameter ? [{ key: scopes }, { apiKeyHeader: scopes }] : []),
   ];
 }
 
