@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
+import { openAlignmentWorker } from "./alignment/alignment-worker.ts";
 import { chooseSandbox } from "./audio/sandbox.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { accountsOf } from "./auth/member-accounts.ts";
@@ -32,6 +33,7 @@ import { openDescriber, type DescriberParts } from "./describe/describer.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
 import { openContentSweep } from "./jobs/content/stale-content.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
+import { EngineSlots } from "./jobs/worker/engine-slots.ts";
 import { JobMedia } from "./jobs/worker/job-media.ts";
 import { openWorker, type WorkerParts } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
@@ -147,9 +149,9 @@ async function openParts(
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const meter = parts.use(openMeter({ db, accountLimits: config.accountLimits, log }));
   const runsJobs = config.role !== "api" && quarantine === undefined;
-  const arrivals = new Arrivals();
+  const arrivals = { jobs: new Arrivals(), alignment: new Arrivals() };
   const working = { database, arrivals, store, allow, recognizer, sandbox, meter, log };
-  const worker = runsJobs ? await openJobWork(config, parts, working) : undefined;
+  const workers = runsJobs ? await openJobWork(config, parts, working) : [];
   if (runsJobs) parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
 
   // A worker only answers health checks.
@@ -164,10 +166,12 @@ async function openParts(
   const pageTokens = await openPageTokens(db);
   const languageCodes = () => recognizer.languageCodes("job");
   const watches = new HeldBytes(memory.watches);
+  const running = { meter, stopping: stopping.signal, log };
   const transcripts = transcriptsService(
     { db, media, pageTokens },
     { answers, connectionsMax: config.database.connectionsMax, log },
-    { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal, log },
+    { arrivals: arrivals.jobs, allow, languageCodes, watches, ...running },
+    { arrivals: arrivals.alignment, aligner: recognizer, ...running },
   );
   const services = [
     ...transcripts.services,
@@ -182,7 +186,7 @@ async function openParts(
       ...(answersCalls
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
-            media: transcripts.mediaDoor,
+            ...transcripts.doors,
             console: await openConsole(config, { db, store, attempts, publicUrl, log }),
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),
@@ -207,7 +211,7 @@ async function openParts(
     firstLink,
     loading: () => loadingModels(recognizer.state()),
     loaded: (signal) => recognizer.loaded(signal),
-    leave: () => leaveNode(server, worker, log),
+    leave: () => leaveNode(server, workers, log),
     quarantine,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
@@ -230,12 +234,14 @@ function createCallers(
 }
 
 /** Takes a node out of service: see App.leave(). */
-function leaveNode(server: Server, worker: AsyncDisposable | undefined, log: Log): void {
+function leaveNode(server: Server, workers: readonly AsyncDisposable[], log: Log): void {
   server.leave();
-  // The worker is disposed of again with the other parts, which then wait for it.
-  Promise.resolve(worker?.[Symbol.asyncDispose]()).catch((error: unknown) => {
-    log.error(errorFields(error), "worker.stop_failed");
-  });
+  // The workers are disposed of again with the other parts, which then wait for them.
+  for (const worker of workers) {
+    Promise.resolve(worker[Symbol.asyncDispose]()).catch((error: unknown) => {
+      log.error(errorFields(error), "worker.stop_failed");
+    });
+  }
 }
 
 /**
@@ -270,13 +276,14 @@ async function openSlowParts(
 }
 
 /**
- * Opens the job worker, the describer of uploads and the sweep of the archive. Returns the worker.
+ * Opens the workers of jobs and of alignment jobs, the describer of uploads and the sweep of the
+ * archive. Returns the workers.
  */
 async function openJobWork(
   config: Config,
   parts: AsyncDisposableStack,
   given: JobWorkParts,
-): Promise<AsyncDisposable> {
+): Promise<readonly AsyncDisposable[]> {
   const { database, arrivals, store, allow, recognizer, sandbox, meter, log } = given;
   const { db } = database;
   const scratchFolder = join(config.dataFolder, "scratch");
@@ -285,13 +292,29 @@ async function openJobWork(
   const { storedBytes: storedBytesMax } = config.accountLimits;
   const rules = { allow, keepMedia, mediaBytesMax, storedBytesMax };
   const media = new JobMedia({ db, store, scratchFolder, log }, rules);
+  const slots = new EngineSlots(parallelism);
   const worker = parts.use(
     await openWorker({
       db,
-      arrivals,
+      arrivals: arrivals.jobs,
       media,
       recognition: { recognizer, sandbox, durationMsMax },
       meter,
+      parallelism,
+      slots,
+      log,
+    }),
+  );
+  const alignment = parts.use(
+    openAlignmentWorker({
+      db,
+      arrivals: arrivals.alignment,
+      store,
+      scratchFolder,
+      sandbox,
+      aligner: recognizer,
+      slots,
+      durationMsMax,
       parallelism,
       log,
     }),
@@ -299,14 +322,15 @@ async function openJobWork(
   parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
   parts.use(openArchiveSweep({ db, store, log }));
   parts.use(openContentSweep({ db, store, log }));
-  return worker;
+  return [worker, alignment];
 }
 
 type JobWorkParts = Pick<DescriberParts, "database" | "log"> &
-  Pick<WorkerParts, "arrivals" | "meter"> &
+  Pick<WorkerParts, "meter"> &
   Pick<WorkerParts["recognition"], "recognizer" | "sandbox"> & {
     readonly store: MediaStore;
     readonly allow: MediaAllowList;
+    readonly arrivals: { readonly jobs: Arrivals; readonly alignment: Arrivals };
   };
 
 /**
@@ -321,12 +345,12 @@ async function openMediaOf(
     readonly store: MediaStore;
     readonly publicUrl: () => string;
     readonly collects: boolean;
-    readonly arrivals: Arrivals;
+    readonly arrivals: { readonly jobs: Arrivals };
     readonly log: Log;
   },
 ): Promise<MediaService> {
   const { db, store, publicUrl, collects, log } = given;
-  const waiting = contentJobs(given.arrivals);
+  const waiting = contentJobs(given.arrivals.jobs);
   const { direct } = store;
   const limits = { uploadBytesMax, storedBytesMax: accountLimits.storedBytes };
   const collector =

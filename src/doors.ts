@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { createAccountsService } from "./accounts/accounts-service.ts";
+import { createAlignmentService } from "./alignment/alignment-service.ts";
 import { decodedSampleRate } from "./audio/decode.ts";
 import { waveformJson } from "./audio/waveform.ts";
 import type { Meter } from "./auth/meter.ts";
@@ -25,6 +26,7 @@ import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
 import type { ContentJobs } from "./media/finish-upload.ts";
 import { createSignedUrls, type SignedUrls } from "./media/signed-url.ts";
+import { createResumableUploads } from "./media/resumable-uploads.ts";
 import type { UploadCollector } from "./media/upload-collector.ts";
 import { createUploads, type Uploads } from "./media/uploads.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
@@ -33,6 +35,7 @@ import type { HttpDoor } from "./server/http.ts";
 import { serviceAlias } from "./server/service-alias.ts";
 import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
+import type { TusParts } from "./server/tus-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
@@ -40,6 +43,7 @@ import { createPageTokens, type PageTokens } from "./std/page-token.ts";
 import { createReadTranscript } from "./transcripts/read-transcript.ts";
 import { createSearchLimits } from "./transcripts/search-limits.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
+import { beginResumable } from "./transcripts/upload-methods.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
@@ -51,6 +55,11 @@ export const originalTranscripts = serviceAlias(
     "SubmitTranscriptJob",
     "GetTranscriptJob",
     "ListTranscriptJobs",
+    "SubmitAlignmentJob",
+    "GetAlignmentJob",
+    "ListAlignmentJobs",
+    "CancelAlignmentJob",
+    "WatchAlignmentJobs",
     "GetTranscript",
     "ListTranscripts",
     "CreateTranscript",
@@ -98,6 +107,8 @@ export interface MediaService {
   readonly content: Omit<ContentParts, "db" | "store" | "log">;
   /** Creates the door of the signed URLs. */
   readonly door: (exports: ExportParts) => HttpDoor;
+  /** The parts of resumable uploads. */
+  readonly resumable: TusParts;
 }
 
 /** Opens uploads and media. The key of the signed URLs is stored in the database. */
@@ -138,12 +149,20 @@ export async function openMedia(
     },
     log,
   };
+  const resumable = createResumableUploads({ db, store, ...limits, log });
   return {
     store,
     urls,
     uploads,
     content: { ...limits, contentJobs: waiting },
     door: (exports) => createMediaDoor({ ...parts, ...exports }),
+    resumable: {
+      uploads: resumable,
+      begin: (accountId, creation) => beginResumable(resumable, accountId, creation),
+      method: Transcripts.method.initUpload,
+      publicUrl,
+      log,
+    },
   };
 }
 
@@ -166,21 +185,27 @@ type Options<Parts> = Omit<
 
 /**
  * The Transcripts service, also under its original name, the service for the content of jobs, and
- * the door of signed URLs: `reading` is for the transcripts themselves, `jobs` for the jobs.
+ * the doors of media: `reading` is for the transcripts themselves, `jobs` for the jobs, `alignment`
+ * for those that align words.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads, content, door }, pageTokens }: TranscriptsBase,
+  { db, media: { store, urls, uploads, content, door, resumable }, pageTokens }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
     /** The node's maximum number of database connections. Default: 20. */
     readonly connectionsMax?: number;
   },
   jobs: Options<Parameters<typeof createJobsService>[0]>,
-): { readonly services: readonly ImplementedService[]; readonly mediaDoor: HttpDoor } {
+  alignment: Options<Parameters<typeof createAlignmentService>[0]>,
+): {
+  readonly services: readonly ImplementedService[];
+  readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
+} {
   const read = createReadTranscript({ db, ...reading });
   const both = { db, uploads, pageTokens, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
     ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
     ...createJobsService({ ...both, store, ...jobs }),
+    ...createAlignmentService({ db, pageTokens, ...alignment }),
   });
   const byteStream = createByteStream({ db, store, log: jobs.log, ...content });
   return {
@@ -189,7 +214,10 @@ export function transcriptsService(
       { ...service, service: originalTranscripts },
       implemented(ByteStream, byteStream),
     ],
-    mediaDoor: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+    doors: {
+      media: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+      resumable,
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { toJsonString } from "@bufbuild/protobuf";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
+import { openIn } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   TranscriptMetadataSchema,
@@ -99,8 +100,9 @@ export async function insertJobs(
 }
 
 /**
- * Returns the number of unfinished jobs of each account. No other transaction can insert a job of
- * these accounts until this one ends, since all inserts call this function first.
+ * Returns the number of unfinished jobs of each account, including alignment jobs. No other
+ * transaction can insert a job of these accounts until this one ends, since all inserts call this
+ * function first.
  */
 export async function lockJobCounts(
   trx: Transaction<Tables>,
@@ -113,24 +115,11 @@ export async function lockJobCounts(
     .select("id")
     .forNoKeyUpdate()
     .execute();
-  const rows = await unfinishedJobs(trx, accountIds)
-    .groupBy("account_id")
-    .select(["account_id", sql<number>`count(*)::int`.as("count")])
-    .execute();
+  const { rows } = await sql<{ account_id: string; count: number }>`
+    select account_id, count(*)::int as count
+    from (${unfinishedOf(accountIds)}) as job group by account_id
+  `.execute(trx);
   return new Map(rows.map(({ account_id, count }) => [account_id, count]));
-}
-
-/** Selects the unfinished jobs of accounts. Each half has an index of its own. */
-function unfinishedJobs(db: Kysely<Tables>, accountIds: readonly string[]) {
-  const ofState = (state: "PROCESSING" | "WAITING_FOR_CONTENT") =>
-    db
-      .selectFrom("transcript_job")
-      .where("account_id", "in", accountIds)
-      .where("state", "=", sql<typeof state>`${sql.lit(state)}`)
-      .select(["account_id", "key_id"]);
-  return db.selectFrom(
-    ofState("PROCESSING").unionAll(ofState("WAITING_FOR_CONTENT")).as("unfinished"),
-  );
 }
 
 /**
@@ -143,12 +132,22 @@ export async function countJobsOfKeys(
   keyIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (keyIds.length === 0) return new Map();
-  const rows = await unfinishedJobs(trx, accountIds)
-    .where("key_id", "in", keyIds)
-    .groupBy("key_id")
-    .select(["key_id", sql<number>`count(*)::int`.as("count")])
-    .execute();
-  return new Map(rows.map(({ key_id, count }) => [key_id ?? "", count]));
+  const { rows } = await sql<{ key_id: string; count: number }>`
+    select key_id, count(*)::int as count
+    from (${unfinishedOf(accountIds)}) as job where key_id = any (${[...keyIds]}::uuid[]) group by key_id
+  `.execute(trx);
+  return new Map(rows.map(({ key_id, count }) => [key_id, count]));
+}
+
+/** Selects the unfinished jobs of these accounts, including alignment jobs. */
+function unfinishedOf(accountIds: readonly string[]): RawBuilder<unknown> {
+  const ofAccounts = sql`account_id = any (${[...accountIds]}::uuid[])`;
+  return sql`
+    select account_id, key_id from transcript_job where ${ofAccounts} and ${openIn.transcript_job}
+    union all
+    select account_id, key_id from transcript_job where ${ofAccounts} and state = 'WAITING_FOR_CONTENT'
+    union all
+    select account_id, key_id from alignment_job where ${ofAccounts} and ${openIn.alignment_job}`;
 }
 
 /** Returns the job; undefined if the account has no such job. */

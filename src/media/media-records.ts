@@ -105,6 +105,7 @@ export type DeletionReason =
   | "media_replaced"
   | "retention"
   | "transcript_deleted"
+  | "upload_deleted"
   | "upload_not_taken"
   | "upload_unused";
 

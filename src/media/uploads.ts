@@ -1,5 +1,5 @@
-import { sql, type Kysely, type Transaction } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import { sql, type Insertable, type Kysely, type Transaction } from "kysely";
+import type { Tables, UploadTable } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { findOpenUpload, finishUpload, type ContentJobs } from "./finish-upload.ts";
@@ -76,13 +76,7 @@ export function createUploads(parts: {
       };
       const { id } = upload;
       await roomOf(db, { accountId, transcriptId }, { storedBytesMax });
-      const isBegun = await db.transaction().execute(async (trx) => {
-        if (transcriptId !== null && !(await holdTranscript(trx, accountId, transcriptId))) {
-          return false;
-        }
-        await trx.insertInto("upload").values(upload).execute();
-        return true;
-      });
+      const isBegun = await insertUpload(db, upload);
       const used = isBegun ? id : await uploadOfJob(db, { accountId, transcriptId, fileName });
       if (used === undefined) return undefined;
       if (collector) return { id: used, url: await collector.uploadUrl(used) };
@@ -100,7 +94,7 @@ export function createUploads(parts: {
       const stored = await putWithin(room, options.bytesMax, async (bytesMax) =>
         store.put(id, bytes, { ...options, bytesMax }),
       );
-      await finishUpload({ ...parts, storedBytesMax }, uploadId, { id, ...stored }, options.signal);
+      await finishUpload({ ...parts, storedBytesMax }, uploadId, { id, ...stored }, options);
     },
     async collectForTranscript(accountId, transcriptId) {
       await collector?.collectForTranscript(accountId, transcriptId);
@@ -130,6 +124,21 @@ async function uploadOfJob(
     returning upload.id
   `.execute(db);
   return rows[0]?.id;
+}
+
+/** Creates an upload. Returns false if its account has no such transcript. */
+export async function insertUpload(
+  db: Kysely<Tables>,
+  upload: Insertable<UploadTable>,
+): Promise<boolean> {
+  const { account_id: accountId, transcript_id: transcriptId = null } = upload;
+  return await db.transaction().execute(async (trx) => {
+    if (transcriptId !== null && !(await holdTranscript(trx, accountId, transcriptId))) {
+      return false;
+    }
+    await trx.insertInto("upload").values(upload).execute();
+    return true;
+  });
 }
 
 /** Returns whether the account has this transcript, and locks it until the transaction ends. */

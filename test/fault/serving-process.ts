@@ -44,6 +44,7 @@ async function serve(): Promise<void> {
     { db, media, pageTokens },
     { answers: defaultAnswers(), log },
     { arrivals, allow: parseMediaAllowList([]), languageCodes: () => [], meter, log },
+    { arrivals: new Arrivals(), aligner: { alignedLanguageCodes: () => [] }, meter, log },
   );
   const authenticator = createAuthenticator({ db, publicUrl, log });
   await using server = await openServer(
@@ -51,7 +52,7 @@ async function serve(): Promise<void> {
     {
       api: { services: transcripts.services, authenticator, explain: databaseTrouble },
       traffic: { longMessages },
-      media: transcripts.mediaDoor,
+      ...transcripts.doors,
       log,
     },
   );

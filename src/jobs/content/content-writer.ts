@@ -102,13 +102,24 @@ export class ContentWriter {
   async #append(content: OpenContent, write: WriteMessages, signal: AbortSignal): Promise<number> {
     const { db, store, uploadBytesMax, storedBytesMax = 0, now = Date.now } = this.#parts;
     const { uploadId, accountId } = content;
-    const room = await roomOf(db, { accountId, transcriptId: null }, { storedBytesMax });
+    const to = { accountId, transcriptId: null, uploadId };
+    const room = await roomOf(db, to, { storedBytesMax });
     const keptUntil = new Date(now() + contentMsMax);
     const extending = db.updateTable("upload").set({ expires_at: keptUntil });
     await extending.where("id", "=", uploadId).execute();
-    return await putWithin(room, uploadBytesMax, async (bytesMax) =>
-      store.partial.append(uploadId, write.offset, write.bytes(), { bytesMax, signal }),
-    );
+    try {
+      return await putWithin(room, uploadBytesMax, async (bytesMax) =>
+        store.partial.append(uploadId, write.offset, write.bytes(), { bytesMax, signal }),
+      );
+    } finally {
+      await this.#note(uploadId, await store.partial.committedBytes(uploadId));
+    }
+  }
+
+  /** Records the number of stored bytes, which counts against the storage limit of the account. */
+  async #note(uploadId: string, receivedBytes: number): Promise<void> {
+    const noting = this.#parts.db.updateTable("upload").set({ received_bytes: receivedBytes });
+    await noting.where("id", "=", uploadId).execute();
   }
 
   /** Ends the job whose content is too large, and deletes what a cancelled job has received. */
@@ -138,7 +149,15 @@ export class ContentWriter {
   async #finish({ uploadId }: OpenContent): Promise<void> {
     const { store, storedBytesMax = 0 } = this.#parts;
     const stored = await store.partial.finish(uploadId);
-    await finishUpload({ ...this.#parts, storedBytesMax }, uploadId, { id: uploadId, ...stored });
+    const media = { id: uploadId, ...stored };
+    const options = { mayRepeat: true };
+    try {
+      await finishUpload({ ...this.#parts, storedBytesMax }, uploadId, media, options);
+    } catch (error) {
+      // The bytes of a refused upload are deleted.
+      if (error instanceof ServiceError) await this.#note(uploadId, 0);
+      throw error;
+    }
   }
 }
 
