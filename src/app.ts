@@ -44,6 +44,7 @@ import { errorFields, type Log } from "./std/log.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
+import { NodeWatches } from "./watches/node-watches.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
 /** The output folder of script/build-console.ts. */
@@ -158,15 +159,14 @@ async function openParts(
   const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, log });
   const memory = memoryOf(config);
   const answers = new HeldBytes(memory.answers);
-  const watches = new HeldBytes(memory.watches);
-  const stopping = new AbortController();
+  const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
   const pageTokens = await openPageTokens(db);
   const languageCodes = () => recognizer.languageCodes("job");
   const services = [
     ...transcriptsService(
       { db, media, pageTokens },
       { answers, connectionsMax: config.database.connectionsMax, log },
-      { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal },
+      { arrivals, allow, languageCodes, meter, watches },
     ),
     ...speechServices(recognizer, meter, config),
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
@@ -194,7 +194,7 @@ async function openParts(
   // Streams are aborted before the doors close: streams that end only with their job would keep the
   // doors open.
   parts.defer(() => {
-    stopping.abort(new ServiceError("unavailable", "the service is shutting down"));
+    watches.stop(new ServiceError("unavailable", "the service is shutting down"));
   });
   address = server.address;
   const owner = answersCalls ? firstKey?.owner : undefined;

@@ -41,8 +41,10 @@ export const originalTranscripts = serviceAlias(
     "SubmitTranscriptJob",
     "GetTranscriptJob",
     "ListTranscriptJobs",
+    "WatchTranscriptJobs",
     "GetTranscript",
     "ListTranscripts",
+
     "CreateTranscript",
     "UpdateTranscript",
     "DeleteTranscript",

@@ -16,6 +16,7 @@ import { archiveIdentity } from "./migrations/0011_archive_identity.ts";
 import { mediaFacts } from "./migrations/0012_media_facts.ts";
 import { oneQueue } from "./migrations/0013_one_queue.ts";
 import { originalContract } from "./migrations/0014_original_contract.ts";
+import { resourceChanges } from "./migrations/0015_resource_changes.ts";
 import { missingRight } from "./missing-right.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
@@ -37,6 +38,7 @@ export const migrations: MigrationList = {
   "0012_media_facts": mediaFacts,
   "0013_one_queue": oneQueue,
   "0014_original_contract": originalContract,
+  "0015_resource_changes": resourceChanges,
 };
 
 /**

@@ -695,6 +695,68 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.transcripts.v1alpha1.Transcripts.WatchTranscriptJobs": [
+    {
+      "title": "The first message",
+      "request": {
+        "filter": "metadata.subject CONTAINS \"fundur\""
+      },
+      "answer": {
+        "result": {
+          "update": false,
+          "jobs": [
+            {
+              "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+              "state": "PROCESSING",
+              "progressPercent": 48,
+              "startTime": "2026-11-20T09:00:00.120Z",
+              "lastUpdatedTime": "2026-11-20T09:01:12.800Z",
+              "transcriptMetadata": {
+                "fileType": "AUDIO",
+                "languageCode": "is-IS",
+                "originalUri": "https://media.example.org/morgunfundur.mp3",
+                "subject": "Morgunfundur",
+                "keywords": [
+                  "fundur"
+                ]
+              }
+            }
+          ]
+        }
+      }
+    },
+    {
+      "title": "A change",
+      "request": {
+        "filter": "metadata.subject CONTAINS \"fundur\""
+      },
+      "answer": {
+        "result": {
+          "update": true,
+          "jobs": [
+            {
+              "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+              "state": "SUCCESS",
+              "progressPercent": 100,
+              "startTime": "2026-11-20T09:00:00.120Z",
+              "lastUpdatedTime": "2026-11-20T09:02:40.310Z",
+              "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+              "transcriptMetadata": {
+                "fileType": "AUDIO",
+                "languageCode": "is-IS",
+                "originalUri": "https://media.example.org/morgunfundur.mp3",
+                "subject": "Morgunfundur",
+                "keywords": [
+                  "fundur"
+                ],
+                "recordingDuration": "1824.500s"
+              }
+            }
+          ]
+        }
+      }
+    }
+  ],
   "hlust.transcripts.v1alpha1.Transcripts.ListTranscriptJobs": [
     {
       "title": "The two newest jobs",

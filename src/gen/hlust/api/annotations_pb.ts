@@ -417,7 +417,7 @@ export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 6);
 
 /**
- * Whether the list or string is always shown, even if it is empty.
+ * Whether the list, string or bool is always shown, even if it is empty or false.
  *
  * @generated from extension: bool emit_empty = 50121;
  */
