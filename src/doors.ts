@@ -25,11 +25,14 @@ import { readHttpRulesFile } from "./server/http-rules-file.ts";
 import { implemented, type ImplementedService } from "./server/methods.ts";
 import type { HttpDoor } from "./server/http.ts";
 import { serviceAlias } from "./server/service-alias.ts";
+import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import { createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
+import { createReadTranscript } from "./transcripts/read-transcript.ts";
+import { createOpenExport } from "./transcripts/signed-exports.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
@@ -81,10 +84,11 @@ export interface MediaService {
   readonly store: MediaStore;
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
-  readonly door: HttpDoor;
+  /** Creates the door of the signed URLs. */
+  readonly door: (exports: ExportParts) => HttpDoor;
 }
 
-/** Opens uploads and the media door. The key of the signed URLs is stored in the database. */
+/** Opens uploads and media. The key of the signed URLs is stored in the database. */
 export async function openMedia(
   archive: {
     readonly db: Kysely<Tables>;
@@ -102,18 +106,18 @@ export async function openMedia(
   const { publicUrl, log, ...limits } = options;
   const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
   const uploads = createUploads({ db, store, urls, collector, ...limits, log });
-  const door = createMediaDoor({
+  const parts = {
     urls,
     uploads,
     store,
-    findMedia: (id) => findMedia(db, id),
-    async findWaveform(id) {
+    findMedia: (id: string) => findMedia(db, id),
+    async findWaveform(id: string) {
       const waveform = await findWaveform(db, id);
       return waveform && waveformJson({ ...waveform, sampleRate: decodedSampleRate });
     },
     log,
-  });
-  return { store, urls, uploads, door };
+  };
+  return { store, urls, uploads, door: (exports) => createMediaDoor({ ...parts, ...exports }) };
 }
 
 /** Opens the page tokens, whose key is stored in the database. */
@@ -124,26 +128,33 @@ export async function openPageTokens(db: Kysely<Tables>): Promise<PageTokens> {
 /** The parts that both halves of the Transcripts service use. */
 interface TranscriptsBase {
   readonly db: Kysely<Tables>;
-  readonly media: Pick<MediaService, "store" | "urls" | "uploads">;
+  readonly media: MediaService;
   readonly pageTokens: PageTokens;
 }
 
-type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens">;
+type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens" | "read">;
 
 /**
- * The Transcripts service, also under its original name: `reading` is for the transcripts
- * themselves, `jobs` for the jobs.
+ * The Transcripts service, also under its original name, and the door of its signed URLs: `reading`
+ * is for the transcripts themselves, `jobs` for the jobs.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads }, pageTokens }: TranscriptsBase,
-  reading: Options<Parameters<typeof createTranscriptsService>[0]>,
+  { db, media: { store, urls, uploads, door }, pageTokens }: TranscriptsBase,
+  reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
+    /** The node's maximum number of database connections. Default: 20. */
+    readonly connectionsMax?: number;
+  },
   jobs: Options<Parameters<typeof createJobsService>[0]>,
-): readonly ImplementedService[] {
+): { readonly services: readonly ImplementedService[]; readonly mediaDoor: HttpDoor } {
+  const read = createReadTranscript({ db, ...reading });
   const service = implemented(Transcripts, {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, ...reading }),
+    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, read, ...reading }),
     ...createJobsService({ db, uploads, pageTokens, ...jobs }),
   });
-  return [service, { ...service, service: originalTranscripts }];
+  return {
+    services: [service, { ...service, service: originalTranscripts }],
+    mediaDoor: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+  };
 }
 
 /** The service of recognition under each name that clients call. */

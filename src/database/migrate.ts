@@ -16,7 +16,11 @@ import { archiveIdentity } from "./migrations/0011_archive_identity.ts";
 import { mediaFacts } from "./migrations/0012_media_facts.ts";
 import { oneQueue } from "./migrations/0013_one_queue.ts";
 import { originalContract } from "./migrations/0014_original_contract.ts";
+<<<<<<< HEAD
 import { resourceChanges } from "./migrations/0015_resource_changes.ts";
+=======
+import { content } from "./migrations/0016_content.ts";
+>>>>>>> main
 import { missingRight } from "./missing-right.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
@@ -38,7 +42,11 @@ export const migrations: MigrationList = {
   "0012_media_facts": mediaFacts,
   "0013_one_queue": oneQueue,
   "0014_original_contract": originalContract,
+<<<<<<< HEAD
   "0015_resource_changes": resourceChanges,
+=======
+  "0016_content": content,
+>>>>>>> main
 };
 
 /**

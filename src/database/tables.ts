@@ -86,6 +86,8 @@ export interface MediaTable {
   described_at: Date | null;
   /** The reason (ErrorInfo) why the media could not be described. */
   problem: string | null;
+  /** The name of the file, if it was uploaded to a transcript; "" if it is unknown. */
+  file_name: Generated<string>;
 }
 
 /** A part of a waveform, stored as a checkpoint in case its worker dies. */
@@ -108,7 +110,7 @@ export interface MediaDescriptionTable {
   due_at: Instant;
 }
 
-/** The destination of one PUT. */
+/** The destination of one PUT, or of bytes that arrive in several calls. */
 export interface UploadTable {
   id: string;
   account_id: string;
@@ -118,8 +120,13 @@ export interface UploadTable {
   file_name: Generated<string>;
   expires_at: Date;
   created_at: Instant;
-  /** The media; set when the PUT has succeeded. */
+  /** The media; set when all bytes are stored. */
   media_id: string | null;
+  /** The latest call that wants to write bytes; see holdUpload(). */
+  writer: Generated<string | null>;
+  /** The call that may write bytes until `held_until`. */
+  holder: Generated<string | null>;
+  held_until: Generated<Date | null>;
 }
 
 /** The head of a transcript: the data that lists need. */
@@ -179,7 +186,7 @@ export interface TranscriptSegmentsTable {
 export interface TranscriptJobTable {
   id: string;
   account_id: string;
-  state: "PROCESSING" | "SUCCESS" | "ERROR" | "CANCELLED";
+  state: "WAITING_FOR_CONTENT" | "PROCESSING" | "SUCCESS" | "ERROR" | "CANCELLED";
   progress_percent: Generated<number>;
   /** The job's place among waiting jobs; the job with the highest priority is next. */
   priority: Generated<number>;
@@ -207,6 +214,11 @@ export interface TranscriptJobTable {
   /** The milliseconds of audio, set once it has been decoded to its end. */
   duration_ms: number | null;
   transcript_id: string | null;
+  /**
+   * The id that the transcript will have, if the job was submitted before its content; null for
+   * other jobs.
+   */
+  content_transcript_id: Generated<string | null>;
   /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
   error: JSONColumnType<Record<string, unknown>> | null;
   idempotency_key: string | null;

@@ -2,7 +2,7 @@ import { mediaTooLarge } from "../media/media-store.ts";
 import type { Uploads } from "../media/uploads.ts";
 import type { Log } from "../std/log.ts";
 import { clientGone } from "./client-gone.ts";
-import { ServiceError } from "../std/service-error.ts";
+import { ServiceError, shown } from "../std/service-error.ts";
 import { bodyLimits, BodyPace } from "./body-pace.ts";
 import { callOriginOf } from "./call-origin.ts";
 import { answerJson, askForBody, type HttpRequest, type HttpResponse } from "./http.ts";
@@ -33,6 +33,7 @@ export async function receiveUpload(
   }, uploadMsMax);
   try {
     if (request.headers["content-range"] !== undefined) throw partial();
+    checkIsMedia(request);
     if (body.announced !== undefined && body.announced > bytesMax) throw mediaTooLarge(bytesMax);
     const room = await uploads.check(uploadId, body.announced);
     askForBody(request, response);
@@ -147,6 +148,24 @@ async function* asAnnounced(
   if (announced !== undefined && count !== announced) {
     throw new ServiceError("cancelled", `the body ended after ${count} of ${announced} bytes`);
   }
+}
+
+/** Throws for a body that contains the media in another form, which would be stored as it is. */
+function checkIsMedia({ headers }: HttpRequest): void {
+  const type = headers["content-type"] ?? "";
+  if (/^multipart\//i.test(type)) {
+    throw unsupported("a multipart body is not accepted: send the bytes of the file as the body");
+  }
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding.toLowerCase() === "identity") return;
+  throw unsupported(`Content-Encoding ${shown(encoding)} is not accepted: send the media itself`);
+}
+
+function unsupported(message: string): ServiceError {
+  return new ServiceError("invalid_argument", message, {
+    reason: "UNSUPPORTED_MEDIA_TYPE",
+    httpStatus: 415,
+  });
 }
 
 function partial(): ServiceError {

@@ -115,6 +115,11 @@ const transcripts: Readonly<Record<string, Row>> = {
     ({ transcript }) => [{ name: transcript, format: "TEXT" }],
     ({ transcript, version }) => [{ name: transcript, format: "JSON", version }],
   ),
+  SignTranscriptExport: reader(
+    ["transcript", "version"],
+    ({ transcript }) => [{ name: transcript, format: "VTT" }],
+    ({ transcript, version }) => [{ name: transcript, format: "TEXT", version }],
+  ),
   ImportTranscript: writer([], () => [
     { metadata: draftOf("textar").metadata, content: subtitles },
   ]),

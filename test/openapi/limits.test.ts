@@ -47,6 +47,7 @@ import {
   ListTranscriptsRequestSchema,
   ListTranscriptVersionsRequestSchema,
   SegmentSchema,
+  SignTranscriptExportRequestSchema,
   InitUploadRequestSchema,
   SpeakerInfoSchema,
   SubmitTranscriptJobRequestSchema,
@@ -72,6 +73,7 @@ import {
   sampleRateHertzMin,
 } from "../../src/speech/check-config.ts";
 import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-recognize.ts";
+import { textFormats } from "../../src/transcripts/export-formats.ts";
 import { transcriptLimits } from "../../src/transcripts/check-transcript.ts";
 import { fileNameCharsMax } from "../../src/transcripts/upload-methods.ts";
 import { filterCharsMax } from "../../src/transcripts/filter.ts";
@@ -151,6 +153,7 @@ function expectedLimits(): Map<string, LimitsInit> {
       [`${typeName}.page_token`, page.pageToken],
     ]),
     [`${DiffTranscriptVersionsRequestSchema.typeName}.skip`, { min: 0 }],
+    [`${SignTranscriptExportRequestSchema.typeName}.format`, { values: [...textFormats] }],
     [`${ImportTranscriptRequestSchema.typeName}.format`, { values: [...subtitleFormats] }],
     [`${RecognitionConfigSchema.typeName}.encoding`, { values: ["LINEAR16"] }],
     [

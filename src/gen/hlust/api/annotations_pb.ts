@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/api/annotations.proto.
  */
 export const file_hlust_api_annotations: GenFile = /*@__PURE__*/
-  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSIwCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIIk8KBkhlYWRlchIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhEKCWNoYXJzX21heBgDIAEoDRIPCgdleGFtcGxlGAQgASgJIjwKB0ZhaWx1cmUSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAki8AEKBkxpbWl0cxIQCgNtaW4YASABKAFIAIgBARIQCgNtYXgYAiABKAFIAYgBARIRCgljaGFyc19tYXgYAyABKA0SEQoJaXRlbXNfbWF4GAQgASgNEhUKDWtleV9jaGFyc19tYXgYBSABKA0SGAoLc2Vjb25kc19taW4YBiABKAFIAogBARIYCgtzZWNvbmRzX21heBgHIAEoAUgDiAEBEg4KBnZhbHVlcxgIIAMoCRIRCglieXRlc19tYXgYCSABKA1CBgoEX21pbkIGCgRfbWF4Qg4KDF9zZWNvbmRzX21pbkIOCgxfc2Vjb25kc19tYXg6SwoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtIcDIAEoCzIRLmhsdXN0LmFwaS5BY2Nlc3NSBmFjY2VzczpGCg5ib2R5X2J5dGVzX21heBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLWHAyABKA1SDGJvZHlCeXRlc01heDpNCgdoZWFkZXJzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtocDIAMoCzIRLmhsdXN0LmFwaS5IZWFkZXJSB2hlYWRlcnM6UAoIZmFpbHVyZXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgAygLMhIuaGx1c3QuYXBpLkZhaWx1cmVSCGZhaWx1cmVzOkMKDGFuc3dlcl90eXBlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLiHAyADKAlSC2Fuc3dlclR5cGVzOk0KEWVtaXRfdW5zZXRfZmllbGRzEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGL6HAyABKAhSD2VtaXRVbnNldEZpZWxkczo8CgllbWl0X251bGwSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMiHAyABKAhSCGVtaXROdWxsOj4KCmVtaXRfZW1wdHkSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMmHAyABKAhSCWVtaXRFbXB0eTpKCgZsaW1pdHMSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMqHAyABKAsyES5obHVzdC5hcGkuTGltaXRzUgZsaW1pdHNiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSJHCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIEhUKDWtleV9wYXJhbWV0ZXIYAyABKAgiTwoGSGVhZGVyEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSEQoJY2hhcnNfbWF4GAMgASgNEg8KB2V4YW1wbGUYBCABKAkiPAoHRmFpbHVyZRIMCgRjb2RlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCSLwAQoGTGltaXRzEhAKA21pbhgBIAEoAUgAiAEBEhAKA21heBgCIAEoAUgBiAEBEhEKCWNoYXJzX21heBgDIAEoDRIRCglpdGVtc19tYXgYBCABKA0SFQoNa2V5X2NoYXJzX21heBgFIAEoDRIYCgtzZWNvbmRzX21pbhgGIAEoAUgCiAEBEhgKC3NlY29uZHNfbWF4GAcgASgBSAOIAQESDgoGdmFsdWVzGAggAygJEhEKCWJ5dGVzX21heBgJIAEoDUIGCgRfbWluQgYKBF9tYXhCDgoMX3NlY29uZHNfbWluQg4KDF9zZWNvbmRzX21heDpLCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi0hwMgASgLMhEuaGx1c3QuYXBpLkFjY2Vzc1IGYWNjZXNzOkYKDmJvZHlfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtYcDIAEoDVIMYm9keUJ5dGVzTWF4Ok0KB2hlYWRlcnMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi2hwMgAygLMhEuaGx1c3QuYXBpLkhlYWRlclIHaGVhZGVyczpQCghmYWlsdXJlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLeHAyADKAsyEi5obHVzdC5hcGkuRmFpbHVyZVIIZmFpbHVyZXM6QwoMYW5zd2VyX3R5cGVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuIcDIAMoCVILYW5zd2VyVHlwZXM6VAoVaWdub3JlX3Vua25vd25fZmllbGRzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuYcDIAEoCFITaWdub3JlVW5rbm93bkZpZWxkczpNChFlbWl0X3Vuc2V0X2ZpZWxkcxIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxi+hwMgASgIUg9lbWl0VW5zZXRGaWVsZHM6PAoJZW1pdF9udWxsEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjIhwMgASgIUghlbWl0TnVsbDo+CgplbWl0X2VtcHR5Eh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjJhwMgASgIUgllbWl0RW1wdHk6SgoGbGltaXRzEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjKhwMgASgLMhEuaGx1c3QuYXBpLkxpbWl0c1IGbGltaXRzYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * The callers that may call a method. A method without this option is refused.
@@ -36,6 +36,14 @@ export type Access = Message<"hlust.api.Access"> & {
    * @generated from field: bool token_parameter = 2;
    */
   tokenParameter: boolean;
+
+  /**
+   * Whether an API key may also be in the query parameter `key`, where Google's REST clients send
+   * it.
+   *
+   * @generated from field: bool key_parameter = 3;
+   */
+  keyParameter: boolean;
 };
 
 /**
@@ -58,6 +66,14 @@ export type AccessJson = {
    * @generated from field: bool token_parameter = 2;
    */
   tokenParameter?: boolean;
+
+  /**
+   * Whether an API key may also be in the query parameter `key`, where Google's REST clients send
+   * it.
+   *
+   * @generated from field: bool key_parameter = 3;
+   */
+  keyParameter?: boolean;
 };
 
 /**
@@ -400,13 +416,22 @@ export const answer_types: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 4);
 
 /**
+ * Whether unknown fields of a JSON body are ignored. Clients of other services send fields that
+ * this service does not have.
+ *
+ * @generated from extension: bool ignore_unknown_fields = 50105;
+ */
+export const ignore_unknown_fields: GenExtension<MethodOptions, boolean> = /*@__PURE__*/
+  extDesc(file_hlust_api_annotations, 5);
+
+/**
  * Whether the message, as the root of a JSON response, shows all its unset fields and those of
  * the messages within it.
  *
  * @generated from extension: bool emit_unset_fields = 50110;
  */
 export const emit_unset_fields: GenExtension<MessageOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 5);
+  extDesc(file_hlust_api_annotations, 6);
 
 /**
  * Whether an unset message field is null instead of absent, if unset fields are shown.
@@ -414,7 +439,7 @@ export const emit_unset_fields: GenExtension<MessageOptions, boolean> = /*@__PUR
  * @generated from extension: bool emit_null = 50120;
  */
 export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 6);
+  extDesc(file_hlust_api_annotations, 7);
 
 /**
  * Whether the list, string or bool is always shown, even if it is empty or false.
@@ -422,7 +447,7 @@ export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: bool emit_empty = 50121;
  */
 export const emit_empty: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 7);
+  extDesc(file_hlust_api_annotations, 8);
 
 /**
  * The limits of a request field, which the method checks. The bounds of numbers apply to
@@ -431,5 +456,5 @@ export const emit_empty: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: hlust.api.Limits limits = 50122;
  */
 export const limits: GenExtension<FieldOptions, Limits> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 8);
+  extDesc(file_hlust_api_annotations, 9);
 
