@@ -159,29 +159,16 @@ async function openParts(
   const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, log });
   const memory = memoryOf(config);
   const answers = new HeldBytes(memory.answers);
-<<<<<<< HEAD
   const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
-=======
-  const stopping = new AbortController();
->>>>>>> main
   const pageTokens = await openPageTokens(db);
   const languageCodes = () => recognizer.languageCodes("job");
-  const watches = new HeldBytes(memory.watches);
   const transcripts = transcriptsService(
     { db, media, pageTokens },
     { answers, connectionsMax: config.database.connectionsMax, log },
-    { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal },
+    { arrivals, allow, languageCodes, meter, watches },
   );
   const services = [
-<<<<<<< HEAD
-    ...transcriptsService(
-      { db, media, pageTokens },
-      { answers, connectionsMax: config.database.connectionsMax, log },
-      { arrivals, allow, languageCodes, meter, watches },
-    ),
-=======
     ...transcripts.services,
->>>>>>> main
     ...speechServices(recognizer, meter, config),
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
   ];

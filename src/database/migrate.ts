@@ -16,11 +16,8 @@ import { archiveIdentity } from "./migrations/0011_archive_identity.ts";
 import { mediaFacts } from "./migrations/0012_media_facts.ts";
 import { oneQueue } from "./migrations/0013_one_queue.ts";
 import { originalContract } from "./migrations/0014_original_contract.ts";
-<<<<<<< HEAD
-import { resourceChanges } from "./migrations/0015_resource_changes.ts";
-=======
 import { content } from "./migrations/0016_content.ts";
->>>>>>> main
+import { resourceChanges } from "./migrations/0019_resource_changes.ts";
 import { missingRight } from "./missing-right.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
@@ -42,11 +39,8 @@ export const migrations: MigrationList = {
   "0012_media_facts": mediaFacts,
   "0013_one_queue": oneQueue,
   "0014_original_contract": originalContract,
-<<<<<<< HEAD
-  "0015_resource_changes": resourceChanges,
-=======
   "0016_content": content,
->>>>>>> main
+  "0019_resource_changes": resourceChanges,
 };
 
 /**

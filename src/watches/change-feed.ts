@@ -34,7 +34,7 @@ export interface FeedReader {
 
 /**
  * Reports which resources of the watched accounts change, on any node: one statement twice a second
- * reads the records that triggers write (migration 0015). Nothing is read while nothing is watched.
+ * reads the records that triggers write (migration 0019). Nothing is read while nothing is watched.
  *
  * A poll remembers the snapshot of its statement, and the next poll reads the records that were not
  * visible in it. So each change is reported, however long its transaction takes, and whatever the

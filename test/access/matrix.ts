@@ -74,6 +74,11 @@ const transcripts: Readonly<Record<string, Row>> = {
   ),
   GetTranscriptJob: reader(["job"], ({ job }) => [{ name: job }]),
   WatchTranscriptJob: reader(["job"], ({ job }) => [{ name: job }]),
+  WatchTranscriptJobs: reader(
+    [],
+    () => [{}],
+    () => [{ filter: 'metadata.subject CONTAINS "fundur"' }],
+  ),
   ListTranscriptJobs: reader([], () => [{}]),
   CancelTranscriptJob: writer(["job"], ({ job }) => [{ name: job }]),
   ListTranscripts: reader(

@@ -45,6 +45,7 @@ import {
   ImportTranscriptRequestSchema,
   ListTranscriptJobsRequestSchema,
   ListTranscriptsRequestSchema,
+  WatchTranscriptJobsRequestSchema,
   ListTranscriptVersionsRequestSchema,
   SegmentSchema,
   SignTranscriptExportRequestSchema,
@@ -148,6 +149,7 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${TranscriptJobSchema.typeName}.progress_percent`, { min: 0, max: 100 }],
     [`${SubmitTranscriptJobRequestSchema.typeName}.uri`, { charsMax: urlCharsMax }],
     [`${ListTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${WatchTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     ...lists.flatMap(({ typeName }): [string, LimitsInit][] => [
       [`${typeName}.page_size`, page.pageSize],
       [`${typeName}.page_token`, page.pageToken],
