@@ -177,16 +177,17 @@ test("a watch of all jobs shows within a second what callers of another node do"
   const headers = { authorization: `Bearer ${service.key}` };
   const transport = createGrpcTransport({ baseUrl: addressOf(other) });
   const stop = new AbortController();
-  const watch = createClient(Transcripts, transport)
-    .watchTranscriptJobs({}, { headers, signal: stop.signal })
-    [Symbol.asyncIterator]();
+  const client = createClient(Transcripts, transport);
+  const messages = client.watchTranscriptJobs({}, { headers, signal: stop.signal });
+  const watch = messages[Symbol.asyncIterator]();
   await watch.next();
   await onceWithin(1_000, async () => {
     const name = await waitingJob();
     const startedAt = performance.now();
-    const { value } = await watch.next();
+    const next = await watch.next();
+    assert.ok(next.done !== true);
     assert.deepEqual(
-      value?.jobs.map((each) => each.name),
+      next.value.jobs.map((each) => each.name),
       [name],
     );
     return performance.now() - startedAt;

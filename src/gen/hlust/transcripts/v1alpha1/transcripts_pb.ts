@@ -3056,9 +3056,9 @@ export const Transcripts: GenService<{
    * and fewer if their metadata is long. The last of these messages, which is the only one if there
    * are few jobs, has no `more`. Each later message has `update: true` and the jobs that have been
    * submitted or have changed their state or progress, within about a second; of several changes of
-   * a job in that time, only the last one is sent. A job can be sent again although its state is the
-   * same. If nothing changes for 30 seconds, an update without jobs is sent, so that proxies do not
-   * close the connection. The stream does not end by itself.
+   * a job in that time, only the last one is sent. A job can be sent again although its state is
+   * the same. If nothing changes for 30 seconds, an update without jobs is sent, so that proxies do
+   * not close the connection. The stream does not end by itself.
    *
    * @generated from rpc hlust.transcripts.v1alpha1.Transcripts.WatchTranscriptJobs
    */
