@@ -126,13 +126,30 @@ test("a transcript is created, read, updated, exported and deleted", async () =>
   const earlier = await client.call("GetTranscript", { name, version: first.version.name });
   assert.equal(earlier.metadata.subject, "Ávarp");
 
-  const { exported_transcript: file } = await client.call("ExportTranscript", {
-    name,
-    format: "SRT",
-    version: first.version.name,
-  });
-  assert.equal(file.content_type, "application/x-subrip; charset=utf-8");
-  assert.equal(file.data.toString(), "1\n00:00:00,000 --> 00:00:01,500\ngóðan dag\n");
+  const vtt = "text/vtt; charset=utf-8";
+  const files: [format: string, contentType: string, text: string][] = [
+    [
+      "VTT_PAINT_ON",
+      vtt,
+      "WEBVTT\n\n1\n00:00:00.000 --> 00:00:00.500\n<v Þóra>góðan\n\n2\n00:00:00.500 --> 00:00:07.500\n<v Þóra>góðan dag\n",
+    ],
+    ["VTT_POP_ON", vtt, "WEBVTT\n\n1\n00:00:00.000 --> 00:00:01.500\n<v Þóra>góðan dag\n"],
+    ["SRT", "application/x-subrip; charset=utf-8", "1\n00:00:00,000 --> 00:00:01,500\ngóðan dag\n"],
+    [
+      "AUDACITY_LABELS",
+      "text/plain; charset=utf-8",
+      "0.000000\t0.500000\tgóðan\n0.500000\t1.500000\tdag\n",
+    ],
+  ];
+  for (const [format, contentType, text] of files) {
+    const { exported_transcript: file } = await client.call("ExportTranscript", {
+      name,
+      format,
+      version: first.version.name,
+    });
+    assert.equal(file.content_type, contentType);
+    assert.equal(file.data.toString(), text);
+  }
 
   const filter = 'metadata.subject CONTAINS "forseta"';
   const list = await client.call("ListTranscripts", { filter, page_size: 5 });
