@@ -126,7 +126,7 @@ test("a feed reports 20,000 changes, and more of them at once as an error", asyn
     );
   await change(20_000);
   await hasSeen(reader, 20_000);
-  assert.deepEqual(reader.errors, []);
+  assert.equal(reader.errors.length, 0);
   await change(20_001);
   await until(() => Promise.resolve(reader.errors.length > 0));
   const [error] = reader.errors;
