@@ -163,9 +163,9 @@ async function openParts(
   const pageTokens = await openPageTokens(db);
   const languageCodes = () => recognizer.languageCodes("job");
   const transcripts = transcriptsService(
-    { db, media, pageTokens },
+    { db, media, pageTokens, watches },
     { answers, connectionsMax: config.database.connectionsMax, log },
-    { arrivals, allow, languageCodes, meter, watches },
+    { arrivals, allow, languageCodes, meter },
   );
   const services = [
     ...transcripts.services,

@@ -32,8 +32,10 @@ import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
 import { createReadTranscript } from "./transcripts/read-transcript.ts";
+import { createSearchLimits } from "./transcripts/search-limits.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
+import type { NodeWatches } from "./watches/node-watches.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
 /** The Transcripts service under the name that clients of the original service call. */
@@ -47,7 +49,7 @@ export const originalTranscripts = serviceAlias(
     "WatchTranscriptJobs",
     "GetTranscript",
     "ListTranscripts",
-
+    "WatchTranscripts",
     "CreateTranscript",
     "UpdateTranscript",
     "DeleteTranscript",
@@ -130,16 +132,20 @@ interface TranscriptsBase {
   readonly db: Kysely<Tables>;
   readonly media: MediaService;
   readonly pageTokens: PageTokens;
+  readonly watches: NodeWatches;
 }
 
-type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens" | "read">;
+type Options<Parts> = Omit<
+  Parts,
+  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "watches" | "read"
+>;
 
 /**
  * The Transcripts service, also under its original name, and the door of its signed URLs: `reading`
  * is for the transcripts themselves, `jobs` for the jobs.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads, door }, pageTokens }: TranscriptsBase,
+  { db, media: { store, urls, uploads, door }, pageTokens, watches }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
     /** The node's maximum number of database connections. Default: 20. */
     readonly connectionsMax?: number;
@@ -147,9 +153,10 @@ export function transcriptsService(
   jobs: Options<Parameters<typeof createJobsService>[0]>,
 ): { readonly services: readonly ImplementedService[]; readonly mediaDoor: HttpDoor } {
   const read = createReadTranscript({ db, ...reading });
+  const both = { db, uploads, pageTokens, watches, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, read, ...reading }),
-    ...createJobsService({ db, uploads, pageTokens, ...jobs }),
+    ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
+    ...createJobsService({ ...both, ...jobs }),
   });
   return {
     services: [service, { ...service, service: originalTranscripts }],

@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from "kysely";
+import type { Generated, GeneratedAlways, JSONColumnType } from "kysely";
 import type {
   AccountTable,
   ApiKeyTable,
@@ -140,8 +140,15 @@ export interface TranscriptTable {
   parent_version_id: string | null;
   /** metadata.subject, folded (fold-text.ts) for the filter. */
   subject: string;
+  /** The place of the subject in lists that are ordered by subject (migration 0015). */
+  subject_key: GeneratedAlways<string>;
   keywords: string[];
   media_id: string | null;
+  /**
+   * The milliseconds of metadata.recordingDuration as lists show it, by which they can be ordered;
+   * null if it is unknown.
+   */
+  listed_ms: Generated<number | null>;
   /**
    * The duration of the recording if its media was deleted before the transcript; null if the media
    * was not deleted or the duration is unknown.
@@ -204,6 +211,9 @@ export interface TranscriptJobTable {
   is_cleared: Generated<boolean>;
   /** TranscriptMetadata in proto3 JSON, as submitted. */
   metadata: JSONColumnType<Record<string, unknown>>;
+  /** metadata.subject, folded (fold-text.ts) for the filter. */
+  subject: Generated<string>;
+  keywords: Generated<string[]>;
   /** The URL from which the media is fetched; null if an upload is used. */
   media_uri: string | null;
   upload_id: string | null;

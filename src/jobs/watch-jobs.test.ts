@@ -11,6 +11,7 @@ import {
   type WatchedJobs,
 } from "../../test/fixtures/watched-jobs.ts";
 import { databaseTrouble } from "../database/database-trouble.ts";
+import { foldText } from "../std/fold-text.ts";
 import { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { NodeWatches, watchesMax } from "../watches/node-watches.ts";
@@ -141,14 +142,16 @@ test("a filter selects jobs by their subject and keywords, first and in updates"
     await jobs.addJob(account),
   ];
   const metadata = (subject: string, ...keywords: string[]) =>
-    `metadata = '${JSON.stringify({ subject, keywords })}'`;
+    `metadata = '${JSON.stringify({ subject, keywords })}', subject = '${foldText(subject)}',
+      keywords = '{${keywords.join()}}'`;
   await jobs.change([morning], metadata("MORGUNFUNDUR ÞÁ", "fundur", "a"));
   await jobs.change([evening], metadata("kvöldfundur", "b"));
   for (const [filter, found] of [
     ['metadata.subject CONTAINS "morgun"', morning],
     ['metadata.subject CONTAINS "KVÖLD"', evening],
     ['metadata.keywords CONTAINS ["a"]', morning],
-    ['metadata.keywords CONTAINS ["b"]', evening],
+    ['metadata.keywords CONTAINS ["x", "b"]', evening],
+    ['metadata.subject CONTAINS "fundur" AND metadata.keywords CONTAINS ["b"]', evening],
   ] as const) {
     const watch = watchOf(account, filter);
     assert.deepEqual(

@@ -7,11 +7,10 @@ import {
   type WatchTranscriptJobsResponse,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { FairSemaphore } from "../std/fair-semaphore.ts";
-import { foldText } from "../std/fold-text.ts";
 import type { ListPosition } from "../std/page-request.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { parseFilter } from "../transcripts/filter.ts";
-import { matchesFilter } from "../transcripts/matches-filter.ts";
+import { matcherOf, type Filterable } from "../transcripts/matches-filter.ts";
 import { divided, ListPart, partItemsMax, type Sized } from "../watches/list-part.ts";
 import type { ListWatcher } from "../watches/list-watcher.ts";
 import { ListWatchers, type FoundResource, type WatchFilter } from "../watches/list-watchers.ts";
@@ -30,15 +29,12 @@ const firstLists = {
   running: 6,
   runningOfOne: 3,
   waitingOfOne: 1_000,
-  waitMsMax: 10_000,
+  waitMsMax: 60_000,
   busyReason: "WATCHES_FULL",
 };
 
 /** A job before it is read to be sent, with what filters compare. */
-interface FoundJob extends FoundResource {
-  readonly subject: string;
-  readonly keywords: readonly string[];
-}
+type FoundJob = FoundResource & Filterable;
 
 type WatchJobs = (
   accountId: string,
@@ -91,10 +87,9 @@ export function createWatchJobs(db: Kysely<Tables>, node: NodeWatches): WatchJob
 }
 
 function filterOf(text: string): WatchFilter<FoundJob> {
-  if (text === "") return { text, matches: () => true };
-  const filter = parseFilter(text);
+  const filter = text === "" ? [] : parseFilter(text);
   if ("field" in filter) throw invalidArgument([filter]);
-  return { text, matches: (found) => matchesFilter(filter, found) };
+  return { text, matches: matcherOf(filter) };
 }
 
 /** Finds the next jobs of an account, newest first. `next` is undefined at the end. */
@@ -121,22 +116,11 @@ async function findSized(
   db: Kysely<Tables>,
   where: ReturnType<typeof sql>,
 ): Promise<(FoundJob & { readonly position: string })[]> {
-  const { rows } = await sql<{
-    id: string;
-    accountId: string;
-    position: string;
-    bytes: number;
-    subject: string | null;
-    keywords: unknown;
-  }>`
+  const { rows } = await sql<FoundJob & { readonly position: string }>`
     select id, account_id as "accountId", ${exactTime("started_at")} as position,
       octet_length(metadata::text) + coalesce(octet_length(error::text), 0) as bytes,
-      metadata ->> 'subject' as subject, metadata -> 'keywords' as keywords
+      subject, keywords
     from transcript_job where ${where}
   `.execute(db);
-  return rows.map(({ subject, keywords, ...row }) => ({
-    ...row,
-    subject: foldText(subject ?? ""),
-    keywords: Array.isArray(keywords) ? keywords.filter((each) => typeof each === "string") : [],
-  }));
+  return rows;
 }

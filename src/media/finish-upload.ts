@@ -139,6 +139,7 @@ async function giveMedia(
       file_type_is_declared: false,
       recording_ms: null,
       recording_file_type: null,
+      listed_ms: null,
     })
     .where("id", "=", transcript.id)
     .execute();

@@ -204,6 +204,9 @@ test("examples of transcripts get the documented responses, in the order of a tr
   const { name } = await sendAll("CreateTranscript");
   real.set(exampleIn("CreateTranscript", "name"), name);
   const { version } = await sendAll("ListTranscripts", "GetTranscript");
+  const list = first("WatchTranscripts");
+  const watched = await firstLine("WatchTranscripts", list);
+  assert.deepEqual(shapeOf(JSON.parse(watched)), shapeOf(list.answer));
   real.set(exampleIn("GetTranscript", "version", "name"), version.name);
   const updated = await sendAll("UpdateTranscript");
   assert.equal(updated.version.parent, version.name);

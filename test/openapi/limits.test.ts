@@ -46,6 +46,7 @@ import {
   ListTranscriptJobsRequestSchema,
   ListTranscriptsRequestSchema,
   WatchTranscriptJobsRequestSchema,
+  WatchTranscriptsRequestSchema,
   ListTranscriptVersionsRequestSchema,
   SegmentSchema,
   SignTranscriptExportRequestSchema,
@@ -100,6 +101,7 @@ function expectedLimits(): Map<string, LimitsInit> {
   const lists = [
     ListTranscriptJobsRequestSchema,
     ListTranscriptsRequestSchema,
+    WatchTranscriptsRequestSchema,
     ListTranscriptVersionsRequestSchema,
     ListWebhookDeliveriesRequestSchema,
   ];
@@ -150,6 +152,8 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${SubmitTranscriptJobRequestSchema.typeName}.uri`, { charsMax: urlCharsMax }],
     [`${ListTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     [`${WatchTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${WatchTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${ListTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     ...lists.flatMap(({ typeName }): [string, LimitsInit][] => [
       [`${typeName}.page_size`, page.pageSize],
       [`${typeName}.page_token`, page.pageToken],

@@ -1,4 +1,4 @@
-// WatchTranscriptJobs on every protocol: all jobs first, then changes.
+// WatchTranscriptJobs and WatchTranscripts on every protocol: what there is, and then changes.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Code, createClient } from "@connectrpc/connect";
@@ -12,6 +12,7 @@ import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcript
 import { connectFailure } from "../fixtures/connect-failure.ts";
 import { speak } from "../fixtures/flite.ts";
 import { fieldsOf, pollJob, submit } from "./jobs.ts";
+import { draftOf } from "./transcripts.ts";
 import { openMediaHost, type MediaHost } from "./media-host.ts";
 import { callRest, openTestService, type Answer, type TestService } from "./service.ts";
 
@@ -132,6 +133,122 @@ test("gRPC, gRPC-Web, Connect and the TypeScript client show all jobs, and then 
   stop.abort();
 });
 
+/** Returns the next message about changes that is not empty. */
+async function nextChange(watch: AsyncIterator<Answer["json"], void>): Promise<Answer["json"]> {
+  for (;;) {
+    const { value } = await watch.next();
+    const message = value?.result ?? value;
+    assert.equal(message?.update, true);
+    if (message.transcripts.length > 0 || message.removed.length > 0) return message;
+  }
+}
+
+test("a watch of transcripts shows a page as the list does, and then what is created, changed or deleted", async () => {
+  const create = async (subject: string): Promise<string> =>
+    (await service.call("POST", "/v1alpha1/transcripts", draftOf(subject))).json.name;
+  const [first, second] = [await create("a fundur"), await create("b fundur")];
+  const query = `?${new URLSearchParams({
+    filter: 'metadata.subject CONTAINS "fundur"',
+    pageSize: "1",
+    "ordering.orderBy": "subject",
+    "ordering.direction": "ASCENDING",
+  })}`;
+  const lines = await watchRest(`/v1alpha1/transcripts:watch${query}`);
+  const events = await watchRest(`/v1alpha1/transcripts:watch?token=${service.key}`, {
+    accept: "text/event-stream",
+  });
+  const { json: page } = await service.call("GET", `/v1alpha1/transcripts${query}`);
+  assert.deepEqual(
+    page.transcripts.map(({ name }: { name: string }) => name),
+    [first],
+  );
+  assert.notEqual(page.nextPageToken, "");
+  const { result } = (await lines.next()).value;
+  assert.deepEqual(result, { update: false, ...page, removed: [] });
+  const { result: all } = (await events.next()).value;
+  const { json: list } = await service.call("GET", "/v1alpha1/transcripts");
+  assert.deepEqual(all, { update: false, ...list, removed: [] });
+
+  const third = await create("c fundur");
+  const shown = async (): Promise<Answer["json"]> => {
+    const [filtered, other] = await Promise.all([nextChange(lines), nextChange(events)]);
+    return [filtered, other].map(({ transcripts, removed }) => [
+      transcripts.map(({ name }: { name: string }) => name),
+      removed,
+    ]);
+  };
+  assert.deepEqual(await shown(), [
+    [[third], []],
+    [[third], []],
+  ]);
+  const patch = async (name: string, subject: string) => {
+    const body = { metadata: { subject } };
+    const { status, json } = await service.call("PATCH", `/v1alpha1/${name}`, body);
+    assert.equal(status, 200);
+    return json;
+  };
+  const changed = await patch(second, "annar fundur");
+  const [message, other] = await Promise.all([nextChange(lines), nextChange(events)]);
+  assert.deepEqual(message, {
+    update: true,
+    transcripts: [{ ...changed, segments: [] }],
+    nextPageToken: "",
+    removed: [],
+  });
+  assert.deepEqual(other, message);
+  await patch(third, "ekkert");
+  assert.deepEqual(await shown(), [
+    [[], [third]],
+    [[third], []],
+  ]);
+  await service.call("DELETE", `/v1alpha1/${second}`);
+  assert.deepEqual(await shown(), [
+    [[], [second]],
+    [[], [second]],
+  ]);
+  await Promise.all([lines.return(), events.return()]);
+});
+
+test("gRPC, gRPC-Web, Connect and the TypeScript client show a new transcript, and that it was deleted", async () => {
+  const baseUrl = service.address;
+  const stop = new AbortController();
+  const options = { headers: { authorization: `Bearer ${service.key}` }, signal: stop.signal };
+  const clients = [
+    createGrpcTransport({ baseUrl }),
+    createGrpcWebTransport({ baseUrl, httpVersion: "2" }),
+    createConnectTransport({ baseUrl, httpVersion: "2" }),
+  ].map((transport) => createClient(Transcripts, transport));
+  const { transcripts } = createHlustClient({ url: baseUrl, token: service.key });
+  const watches = [...clients, transcripts].map((client) =>
+    client.watchTranscripts({ pageSize: 1 }, options)[Symbol.asyncIterator](),
+  );
+  for (const watch of watches) assert.equal((await watch.next()).value?.update, false);
+  const { json } = await service.call("POST", "/v1alpha1/transcripts", draftOf("nýr"));
+  for (const watch of watches) {
+    const message = await nextChange(watch);
+    assert.deepEqual(
+      message.transcripts.map(({ name }: { name: string }) => name),
+      [json.name],
+    );
+  }
+  await service.call("DELETE", `/v1alpha1/${json.name}`);
+  for (const watch of watches) assert.deepEqual((await nextChange(watch)).removed, [json.name]);
+  stop.abort();
+});
+
+test("wrong requests to watch transcripts are refused with all their violations", async () => {
+  for (const [query, fields] of [
+    ["filter=x", ["filter"]],
+    ["pageSize=-1&pageToken=x&filter=x", ["filter", "pageSize", "pageToken"]],
+    ["ordering.orderBy=name", ["ordering.orderBy"]],
+    ["filter=state%20%3D%20%22ERROR%22", ["filter"]],
+  ] as const) {
+    const refused = await service.call("GET", `/v1alpha1/transcripts:watch?${query}`);
+    assert.equal(refused.status, 400, query);
+    assert.deepEqual(fieldsOf(refused), fields);
+  }
+});
+
 test("a wrong filter is refused on every protocol, with its column", async () => {
   const overGrpc = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
   const options = { headers: { authorization: `Bearer ${service.key}` } };
@@ -143,6 +260,8 @@ test("a wrong filter is refused on every protocol, with its column", async () =>
     ["metadata.keywords CONTAINS []", /a text in double quotes/],
     ['metadata.keywords CONTAINS ["a"', /at column 32/],
     ['metadata.subject CONTAINS "a" OR', /at column 31/],
+    ['metadata.subject CONTAINS "a" AND', /at column 34/],
+    ['state = "ERROR"', /metadata.subject or metadata.keywords at column 1/],
     [`metadata.subject CONTAINS "${"x".repeat(4_100)}"`, /at most 4096/],
   ] as const) {
     const path = `/v1alpha1/transcriptjob:watch?filter=${encodeURIComponent(filter)}`;
