@@ -59,14 +59,14 @@ export class ChangeFeed {
   }
 
   /**
-   * Resolves when each change that is committed from now on will be reported for the accounts that
-   * the readers name. Throws the error of the database.
+   * Resolves when all changes until now have been reported, and each change that is committed from
+   * now on will be, for the accounts that the readers name. Throws the error of the database.
    */
   async begin(): Promise<void> {
-    // A poll that has begun does not know the newest account, unless it is the first poll, which
-    // reports nothing.
-    if (this.#seen === undefined) await (this.#polling ?? this.#poll());
-    else await this.#polling?.catch(() => {});
+    // A poll that has begun does not know the newest account. Calls that wait for its end share the
+    // next one.
+    if (this.#seen !== undefined) await this.#polling?.catch(() => {});
+    await (this.#polling ?? this.#poll());
     if (!this.#isRunning) void this.#run();
   }
 
@@ -76,7 +76,7 @@ export class ChangeFeed {
       await sleep(pollMs);
       if (this.#accounts().length === 0) break;
       try {
-        await this.#poll();
+        await (this.#polling ?? this.#poll());
         if (performance.now() >= this.#sweepAt) await this.#sweep();
       } catch (error) {
         if (databaseTrouble(error) === undefined) this.#fail(error);

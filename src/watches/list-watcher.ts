@@ -56,6 +56,12 @@ export class ListWatcher<Message> implements Disposable {
     this.#wake();
   }
 
+  /** Drops the changes that wait, since the first messages show them. */
+  clear(): void {
+    this.#share.shrink(idBytes * count(this.#parts));
+    this.#parts = [];
+  }
+
   /** Resolves with the next part to send, or with undefined if there is none within `msMax`. */
   async next(msMax: number): Promise<ListPart<Message> | undefined> {
     if (this.#parts.length === 0 && !this.signal.aborted) {

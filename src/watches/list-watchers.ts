@@ -84,6 +84,7 @@ export class ListWatchers<Found extends FoundResource, Message> implements FeedR
     try {
       // What changes from here on is reported, even if the first messages do not show it yet.
       await feed.begin();
+      watcher.clear();
       for await (const part of first(watcher)) yield* this.#send(part, watcher);
       for (;;) {
         const part = await watcher.next(repeatMs);
