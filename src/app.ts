@@ -168,7 +168,7 @@ async function openParts(
       { answers, connectionsMax: config.database.connectionsMax, log },
       { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal },
     ),
-    ...speechServices(recognizer, meter, config),
+    ...speechServices({ recognizer, sandbox }, meter, config),
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
   ];
   const attempts = createRefusedAttempts(config.callers.refusedPerMinute);

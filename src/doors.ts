@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { createAccountsService } from "./accounts/accounts-service.ts";
 import { decodedSampleRate } from "./audio/decode.ts";
+import type { Sandbox } from "./audio/sandbox.ts";
 import { waveformJson } from "./audio/waveform.ts";
 import type { Meter } from "./auth/meter.ts";
 import { ConfigError, type Config } from "./config.ts";
@@ -26,7 +27,7 @@ import { implemented, type ImplementedService } from "./server/methods.ts";
 import type { HttpDoor } from "./server/http.ts";
 import { serviceAlias } from "./server/service-alias.ts";
 import { createMediaDoor } from "./server/media-door.ts";
-import { createSpeechService } from "./speech/speech-service.ts";
+import { createSpeechDecoding, createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
@@ -146,12 +147,13 @@ export function transcriptsService(
 
 /** The service of recognition under each name that clients call. */
 export function speechServices(
-  recognizer: EnginePool,
+  { recognizer, sandbox }: { readonly recognizer: EnginePool; readonly sandbox: Sandbox },
   meter: Meter,
   { streamSecondsMax }: Pick<Config, "streamSecondsMax">,
 ): readonly ImplementedService[] {
   const limits = { streamMsMax: streamSecondsMax * 1000 };
-  const speech = { recognizer, models: () => recognizer.models(), limits, meter };
+  const decoding = createSpeechDecoding(sandbox);
+  const speech = { recognizer, models: () => recognizer.models(), limits, meter, decoding };
   const own = implemented(Speech, createSpeechService(speech));
   const ofGoogle = createSpeechService({ ...speech, describeResults: true });
   return [

@@ -30,7 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
     "describe",
   ],
-  speech: ["std", "gen", "auth", "engines"],
+  speech: ["std", "gen", "audio", "media", "auth", "engines"],
   server: ["std", "gen", "transcoding", "auth", "media"],
   fsck: ["std", "database", "media", "transcripts"],
   operator: ["std", "database", "media", "auth", "accounts"],

@@ -2,15 +2,19 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { speech } from "../../test/fixtures/engine-pool-fixture.ts";
+import { chooseSandbox } from "../audio/sandbox.ts";
 import { openEnginePool, type EnginePool } from "../engines/pool/engine-pool.ts";
 import { StreamingRecognizeRequestSchema } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { createSpeechDecoding, type SpeechDecoding } from "./speech-service.ts";
 import { streamingRecognize, type LiveLimits } from "./streaming-recognize.ts";
 
 let recognizer: EnginePool;
+let decoding: SpeechDecoding;
 
 before(async () => {
+  decoding = createSpeechDecoding(await chooseSandbox("auto", createLog("silent")));
   recognizer = await openEnginePool({
     engine: "scripted",
     processes: 1,
@@ -35,7 +39,8 @@ async function* unfinished() {
 async function recognize(limits: LiveLimits) {
   const finals: string[] = [];
   const { signal } = new AbortController();
-  const options = { limits, meterAudio: () => undefined, describeResults: false, call: { signal } };
+  const meterAudio = () => undefined;
+  const options = { limits, meterAudio, decoding, describeResults: false, call: { signal } };
   try {
     for await (const { results } of streamingRecognize(unfinished(), recognizer, options)) {
       for (const { isFinal, alternatives } of results) {

@@ -1,6 +1,10 @@
 import { create } from "@bufbuild/protobuf";
+import { AudioError } from "../audio/audio-error.ts";
+import { PcmStream } from "../audio/pcm-stream.ts";
+import type { Sandbox } from "../audio/sandbox.ts";
 import type {
   Recognition,
+  RecognitionInput,
   RecognitionOptions,
   Recognizer,
 } from "../engines/protocol/recognizer.ts";
@@ -14,10 +18,18 @@ import {
   type StreamingRecognizeResponse,
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { msOfDuration } from "../std/duration.ts";
-import { ServiceError, Violations } from "../std/service-error.ts";
+import { invalidArgument, ServiceError, Violations } from "../std/service-error.ts";
 import { AudioInput } from "./audio-input.ts";
-import { checkConfig, type CheckedConfig, type ConfigContext } from "./check-config.ts";
+import {
+  checkConfig,
+  type AudioForm,
+  type CheckedConfig,
+  type ConfigContext,
+} from "./check-config.ts";
+import { foreignOf } from "./container-format.ts";
 import { Deadline } from "./deadline.ts";
+import { DecodedInput } from "./decoded-input.ts";
+import type { DecoderPlaces } from "./decoder-places.ts";
 import { alternativeOf, descriptionOf } from "./results.ts";
 import { Stability } from "./stability.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
@@ -37,6 +49,8 @@ export interface StreamOptions {
   readonly limits: LiveLimits;
   /** Counts audio in milliseconds. Returns the reason if no audio is accepted after this. */
   readonly meterAudio: (ms: number) => ServiceError | undefined;
+  /** The parts that decode audio that is not bare samples. */
+  readonly decoding: { readonly sandbox: Sandbox; readonly places: DecoderPlaces };
   /** Whether results also have their end time and language. */
   readonly describeResults: boolean;
   /** Aborts when the client has disconnected. */
@@ -52,17 +66,10 @@ export interface StreamOptions {
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,
   recognizer: Recognizer,
-  { limits, describeResults, meterAudio, call }: StreamOptions,
+  { limits, describeResults, meterAudio, decoding, call }: StreamOptions,
 ): AsyncGenerator<StreamingRecognizeResponse, void, undefined> {
   const messages = requests[Symbol.asyncIterator]();
-  using deadline = new Deadline(limits.streamMsMax, () => {
-    const seconds = limits.streamMsMax / 1000;
-    return new ServiceError(
-      "unavailable",
-      `the stream has reached its maximum length of ${seconds} s: open another one`,
-      { reason: "STREAM_TOO_LONG", retryAfterMs: 0 },
-    );
-  });
+  using deadline = new Deadline(limits.streamMsMax, () => streamTooLong(limits));
   const first = await deadline.within(
     configurationMsMax,
     () => messages.next(),
@@ -74,11 +81,7 @@ export async function* streamingRecognize(
     mode: "live",
     ignoresHints: describeResults,
   });
-  const samplesPerMs = config.options.sampleRateHertz / 1000;
-  const audio = new AudioInput(messages, deadline, {
-    idleMsMax: limits.audioMsMax ?? audioMsMaxDefault,
-    meterAudio: (samples) => meterAudio(samples / samplesPerMs),
-  });
+  await using audio = openAudio(config, messages, deadline, { limits, meterAudio, decoding });
   const options = { ...config.options, signal: call.signal };
   const stability = new Stability();
   // A client that has not yet sent any audio does not occupy an engine.
@@ -98,7 +101,73 @@ export async function* streamingRecognize(
   if (audio.refusal) throw audio.refusal;
 }
 
+/** The audio of a stream, as AudioInput or DecodedInput. */
+interface StreamAudio extends AsyncIterable<RecognitionInput>, AsyncDisposable {
+  begins(): Promise<boolean>;
+  readonly refusal: ServiceError | undefined;
+}
+
+/** Opens the audio of the messages after the configuration. */
+function openAudio(
+  { form, options: { sampleRateHertz } }: CheckedStream,
+  messages: AsyncIterator<StreamingRecognizeRequest>,
+  deadline: Deadline,
+  { limits, meterAudio, decoding }: Pick<StreamOptions, "limits" | "meterAudio" | "decoding">,
+): StreamAudio {
+  const samplesPerMs = sampleRateHertz / 1000;
+  const idleMsMax = limits.audioMsMax ?? audioMsMaxDefault;
+  if (form.kind === "bare") {
+    const pcm = new PcmStream({ encoding: form.encoding, sampleRateHertz, foreignOf });
+    return new AudioInput(messages, deadline, {
+      idleMsMax,
+      read: (bytes) => explaining(() => pcm.push(bytes)),
+      meter: (samples) => meterAudio(samples.length / samplesPerMs),
+    });
+  }
+  const source = new AudioInput(messages, deadline, {
+    idleMsMax,
+    read: (bytes) => bytes,
+    meter: () => undefined,
+  });
+  let decodedMs = 0;
+  return new DecodedInput(source, {
+    encoding: form.encoding,
+    ...decoding,
+    streamMsMax: limits.streamMsMax,
+    gapMsMax: audioMsMaxDefault,
+    meter(samples) {
+      const ms = samples.length / samplesPerMs;
+      decodedMs += ms;
+      return decodedMs > limits.streamMsMax ? streamTooLong(limits) : meterAudio(ms);
+    },
+    explain: explained,
+  });
+}
+
+function explaining<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof AudioError ? explained(error) : error;
+  }
+}
+
+/** Converts what is wrong with the audio to the error of the stream. */
+function explained({ field, message }: AudioError): ServiceError {
+  const name = field === "audio" ? "audioContent" : "streamingConfig.config.sampleRateHertz";
+  return invalidArgument([{ field: name, description: message }]);
+}
+
+function streamTooLong({ streamMsMax }: LiveLimits): ServiceError {
+  return new ServiceError(
+    "unavailable",
+    `the stream has reached its maximum length of ${streamMsMax / 1000} s: open another one`,
+    { reason: "STREAM_TOO_LONG", retryAfterMs: 0 },
+  );
+}
+
 interface CheckedStream {
+  readonly form: AudioForm;
   readonly options: Omit<RecognitionOptions, "signal">;
   readonly withWords: boolean;
   readonly singleUtterance: boolean;
@@ -123,11 +192,11 @@ function checkStreamingConfig(
 
 function checkedStream(
   { interimResults, singleUtterance }: StreamingRecognitionConfig,
-  { withWords, ...config }: CheckedConfig,
+  { withWords, form, ...config }: CheckedConfig,
   endpointing: Pick<RecognitionOptions, "silenceMsMin" | "utteranceMsMax">,
 ): CheckedStream {
   const options = { ...config, ...endpointing, mode: "live" as const, interim: interimResults };
-  return { options, withWords, singleUtterance };
+  return { form, options, withWords, singleUtterance };
 }
 
 /** The bounds of the endpointing extension in milliseconds. */
