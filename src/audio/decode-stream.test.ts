@@ -54,7 +54,7 @@ test("openStreamDecoder() decodes every format as decodeAudio() does, wherever i
     await writeFile(file, bytes, { mode: 0o644 });
     const source = { sandbox, file, durationMsMax: 60_000 };
     const whole = joinSamples(await Array.fromAsync(decodeAudio(source)));
-    for (const chunkBytes of [bytes.length, 1, 777]) {
+    for (const chunkBytes of [bytes.length, 113]) {
       const streamed = await decodeStream(bytes, format, chunkBytes);
       assert.deepEqual(differenceOf(streamed, whole), undefined, `${name} in ${chunkBytes} bytes`);
     }

@@ -14,8 +14,8 @@ export interface StreamDecoder extends AsyncDisposable {
   /** Ends the audio: the rest of the samples follows. */
   end(): void;
   /**
-   * The samples at decodedSampleRate, one channel, as they are decoded; read once. Throws AudioError
-   * for audio that cannot be decoded.
+   * The samples at decodedSampleRate, one channel, as they are decoded; read once. Throws
+   * AudioError for audio that cannot be decoded.
    */
   readonly samples: AsyncGenerator<Int16Array, void, undefined>;
 }
@@ -41,16 +41,14 @@ export async function openStreamDecoder(options: {
   const pages = format === "flac" ? new FlacPages() : undefined;
   const run = await sandbox.start({
     program: "ffmpeg",
-    parameters: () => [
-      ..."-nostdin -hide_banner -v warning -threads 1 -max_alloc 67108864".split(" "),
-      ..."-protocol_whitelist pipe -max_streams 16".split(" "),
-      ..."-probesize 32 -analyzeduration 0".split(" "),
-      ...["-f", pages ? "ogg" : format, "-i", "pipe:0"],
-      ..."-map 0:a:0 -vn -sn -dn -map_metadata -1 -af atrim=start=0 -ac 1 -c:a pcm_s16le".split(
-        " ",
-      ),
-      ...["-ar", `${decodedSampleRate}`, "-flush_packets", "1", "-f", timedFormat, "pipe:1"],
-    ],
+    parameters: () => {
+      const before = "-nostdin -hide_banner -v warning -threads 1 -max_alloc 67108864";
+      const input = "-protocol_whitelist pipe -max_streams 16 -probesize 32 -analyzeduration 0";
+      const from = `-f ${pages ? "ogg" : format} -i pipe:0`;
+      const sound = "-map 0:a:0 -vn -sn -dn -map_metadata -1 -af atrim=start=0 -ac 1";
+      const to = `-c:a pcm_s16le -ar ${decodedSampleRate} -flush_packets 1 -f ${timedFormat} pipe:1`;
+      return `${before} ${input} ${from} ${sound} ${to}`.split(" ");
+    },
     cpuSecondsMax: 60 + (streamMsMax / 1000) * cpuShareMax,
     memoryBytesMax,
   });

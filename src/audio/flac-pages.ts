@@ -2,7 +2,7 @@ import { AudioError } from "./audio-error.ts";
 
 /** The maximum length of a frame. Frames of speech have some kilobytes. */
 const frameBytesMax = 1 << 20;
-/** The maximum length of a header of a frame (RFC 9639 §9.1). */
+/** The maximum length of a header of a frame (RFC 9639). */
 const headerBytesMax = 16;
 /** The maximum length of the metadata before the first frame, such as pictures. */
 const metadataBytesMax = 1 << 24;
@@ -35,10 +35,11 @@ export class FlacPages {
     return Buffer.concat(pages);
   }
 
-  /** Returns the pages of the last frame. */
+  /** Returns the pages of the last frame, if it is whole. */
   end(): Buffer {
     const last = this.#isInFrames ? frameOf(this.#held, 0) : undefined;
-    return last ? this.#frame(this.#held, last.samples) : none;
+    for (const byte of this.#held.subarray(this.#scanned)) this.#crc = crc16Step(this.#crc, byte);
+    return last && this.#crc === 0 ? this.#frame(this.#held, last.samples) : none;
   }
 
   #readMetadata(pages: Buffer[]): void {

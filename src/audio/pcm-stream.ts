@@ -19,7 +19,7 @@ const none = new Int16Array(0);
 
 /**
  * Reads uncompressed audio in chunks that may be split anywhere. The header of a WAV file before
- * the samples is no audio, and neither is what follows its data chunk. For BarePcm the header must
+ * the samples is skipped, and so is what follows its data chunk. For BarePcm the header must
  * agree with it, and the samples keep their rate. A "wav" stream must have a header; its samples
  * are averaged to one channel and resampled to resampledRate. push() and end() throw AudioError.
  */

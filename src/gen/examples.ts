@@ -57,6 +57,30 @@ export const examples: unknown = {
           }
         ]
       }
+    },
+    {
+      "title": "A file, whose format the service finds out",
+      "request": {
+        "config": {
+          "encoding": "GUESS",
+          "languageCode": "en-US",
+          "model": "default"
+        },
+        "audio": {
+          "content": "ZkxhQwAAACIQABAAAAAAAAAAA+gBdwAAAAAAAAAA"
+        }
+      },
+      "answer": {
+        "results": [
+          {
+            "alternatives": [
+              {
+                "transcript": "the meeting will begin"
+              }
+            ]
+          }
+        ]
+      }
     }
   ],
   "hlust.speech.v2beta1.Speech.StreamingRecognize": [

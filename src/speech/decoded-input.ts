@@ -9,7 +9,7 @@ import {
 import { PcmStream } from "../audio/pcm-stream.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
 import { endUtterance, type RecognitionInput } from "../engines/protocol/recognizer.ts";
-import { ServiceError } from "../std/service-error.ts";
+import type { ServiceError } from "../std/service-error.ts";
 import type { AudioInput } from "./audio-input.ts";
 import { streamFormatOf, type ContainerEncoding } from "./container-format.ts";
 import type { DecoderPlaces } from "./decoder-places.ts";
@@ -28,10 +28,11 @@ export interface DecodedInputOptions {
 }
 
 /**
- * The time after which a flush marker takes effect, so that the audio before it has been decoded.
- * What a decoder holds back cannot be known.
+ * When a flush marker takes effect, so that the audio before it has been decoded: when nothing was
+ * decoded for quietMs, or after decodingMsMax while more audio arrives, or after startMsMax while
+ * the decoder starts. What a decoder holds back cannot be known.
  */
-const flushAfterMs = 100;
+const flushAfter = { quietMs: 100, decodingMsMax: 300, startMsMax: 3_000 };
 /** The number of decoded chunks that wait for the recognition. */
 const mergedItemsMax = 8;
 
@@ -47,6 +48,8 @@ export class DecodedInput implements AsyncDisposable {
   readonly #closing = new AsyncDisposableStack();
   #first: IteratorResult<RecognitionInput, undefined> | undefined;
   #refusal: ServiceError | undefined;
+  /** When the last samples were decoded. */
+  #decodedMs: number | undefined;
 
   constructor(source: AudioInput<Uint8Array>, options: DecodedInputOptions) {
     this.#source = source;
@@ -136,10 +139,12 @@ export class DecodedInput implements AsyncDisposable {
       merged.end();
     };
     void this.#feed(decoder, head, merged).catch(async (error: unknown) => {
-      fail(error);
-      await decoder[Symbol.asyncDispose]();
+      failure ??= { error };
+      // The audio before the damage is still decoded.
+      if (error instanceof AudioError) decoder.end();
+      else await decoder[Symbol.asyncDispose]();
     });
-    void passSamples(decoder, merged).catch(fail);
+    void this.#passSamples(decoder, merged).catch(fail);
     yield* merged as AsyncIterable<RecognitionInput>;
     if (failure) throw failure.error;
   }
@@ -150,17 +155,33 @@ export class DecodedInput implements AsyncDisposable {
     for await (const item of this.#source) {
       if (merged.writableEnded) return;
       if (item !== endUtterance) await decoder.write(item);
-      else setTimeout(() => merged.writableEnded || merged.write(item), flushAfterMs);
+      else this.#flush(merged, performance.now());
     }
     decoder.end();
   }
-}
 
-/** Passes the decoded samples on as fast as they are read. */
-async function passSamples(decoder: StreamDecoder, merged: PassThrough): Promise<void> {
-  for await (const samples of decoder.samples) {
-    if (merged.writableEnded) return;
-    if (!merged.write(samples)) await once(merged, "drain");
+  /** Passes on a flush marker of this time when the audio before it has been decoded. */
+  #flush(merged: PassThrough, markerMs: number): void {
+    const timer = setInterval(() => {
+      const now = performance.now();
+      const decodedMs = this.#decodedMs;
+      const quietMs = decodedMs === undefined ? 0 : now - Math.max(decodedMs, markerMs);
+      const { quietMs: quietMsMin, decodingMsMax, startMsMax } = flushAfter;
+      const waitMsMax = decodedMs === undefined ? startMsMax : decodingMsMax;
+      if (quietMs < quietMsMin && now - markerMs < waitMsMax) return;
+      clearInterval(timer);
+      if (!merged.writableEnded) merged.write(endUtterance);
+    }, flushAfter.quietMs / 4);
+    merged.once("close", () => clearInterval(timer));
   }
-  merged.end();
+
+  /** Passes the decoded samples on as fast as they are read. */
+  async #passSamples(decoder: StreamDecoder, merged: PassThrough): Promise<void> {
+    for await (const samples of decoder.samples) {
+      if (merged.writableEnded) return;
+      this.#decodedMs = performance.now();
+      if (!merged.write(samples)) await once(merged, "drain");
+    }
+    merged.end();
+  }
 }

@@ -17,7 +17,7 @@ import {
   type StreamingRecognizeRequest,
   type StreamingRecognizeResponse,
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
-import { msOfDuration } from "../std/duration.ts";
+import { durationFromMs, msOfDuration } from "../std/duration.ts";
 import { invalidArgument, ServiceError, Violations } from "../std/service-error.ts";
 import { AudioInput } from "./audio-input.ts";
 import {
@@ -81,12 +81,22 @@ export async function* streamingRecognize(
     mode: "live",
     ignoresHints: describeResults,
   });
-  await using audio = openAudio(config, messages, deadline, { limits, meterAudio, decoding });
+  let audioMs = 0;
+  const count = (ms: number): ServiceError | undefined => {
+    audioMs += ms;
+    return meterAudio(ms);
+  };
+  const parts = { limits, meterAudio: count, decoding };
+  await using audio = openAudio(config, messages, deadline, parts);
   const options = { ...config.options, signal: call.signal };
   const stability = new Stability();
   // A client that has not yet sent any audio does not occupy an engine.
   const recognitions = (await audio.begins()) ? recognizer.recognize(audio, options) : [];
   for await (const recognition of recognitions) {
+    if (recognition.speechEvent) {
+      yield eventOf(speechEvents[recognition.speechEvent], recognition.audioEndMs);
+      continue;
+    }
     const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
     const facts = { stability: stability.next(recognition), ...description };
     yield responseOf(recognition, config.withWords, facts);
@@ -99,6 +109,20 @@ export async function* streamingRecognize(
     }
   }
   if (audio.refusal) throw audio.refusal;
+  // The number of END_OF_AUDIO has another meaning for clients of google.cloud.speech.v1.
+  if (config.options.speechEvents === true && !describeResults) {
+    yield eventOf(SpeechEventType.END_OF_AUDIO, Math.round(audioMs));
+  }
+}
+
+const speechEvents = {
+  start: SpeechEventType.START_OF_SPEECH,
+  end: SpeechEventType.END_OF_SPEECH,
+} as const;
+
+function eventOf(speechEventType: SpeechEventType, ms: number): StreamingRecognizeResponse {
+  const speechEventTime = durationFromMs(ms);
+  return create(StreamingRecognizeResponseSchema, { speechEventType, speechEventTime });
 }
 
 /** The audio of a stream, as AudioInput or DecodedInput. */
@@ -191,11 +215,12 @@ function checkStreamingConfig(
 }
 
 function checkedStream(
-  { interimResults, singleUtterance }: StreamingRecognitionConfig,
+  { interimResults, singleUtterance, enableVoiceActivityEvents }: StreamingRecognitionConfig,
   { withWords, form, ...config }: CheckedConfig,
   endpointing: Pick<RecognitionOptions, "silenceMsMin" | "utteranceMsMax">,
 ): CheckedStream {
-  const options = { ...config, ...endpointing, mode: "live" as const, interim: interimResults };
+  const events = { interim: interimResults, speechEvents: enableVoiceActivityEvents };
+  const options = { ...config, ...endpointing, ...events, mode: "live" as const };
   return { form, options, withWords, singleUtterance };
 }
 

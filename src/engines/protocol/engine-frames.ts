@@ -20,6 +20,7 @@ const frameKinds = [
   "failed",
   "load",
   "interim",
+  "speechEvent",
   "committed",
   "speakers",
   "received",
@@ -48,6 +49,7 @@ export interface SessionOptions {
   readonly hints?: readonly PhraseHints[];
   /** Whether the text keeps the punctuation of models that write it. */
   readonly punctuation: boolean;
+  readonly speechEvents?: boolean;
 }
 
 /** The payload of open. */
@@ -85,6 +87,7 @@ export interface JsonPayloads {
   readonly ready: ReadyProcess;
   readonly load: LoadReport;
   readonly interim: Recognition;
+  readonly speechEvent: Recognition;
   readonly committed: Commit;
   readonly speakers: WindowSpeakers;
   /** The number of input samples processed since the last frame of this kind. */
