@@ -10,7 +10,7 @@ import type { Session } from "./auth/session-store.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { createSignIn } from "./auth/sign-in.ts";
 import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
-import { openMeter } from "./auth/meter.ts";
+import { openMeter, type Meter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
 import { createRefusedAttempts, type RefusedAttempts } from "./auth/refused-attempts.ts";
 import { allowListOf, listenOf, memoryOf, networkOf } from "./app-options.ts";
@@ -158,22 +158,21 @@ async function openParts(
   const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, log });
   const memory = memoryOf(config);
   const answers = new HeldBytes(memory.answers);
-  const watches = new HeldBytes(memory.watches);
   const stopping = new AbortController();
   const pageTokens = await openPageTokens(db);
   const languageCodes = () => recognizer.languageCodes("job");
+  const watches = new HeldBytes(memory.watches);
+  const transcripts = transcriptsService(
+    { db, media, pageTokens },
+    { answers, connectionsMax: config.database.connectionsMax, log },
+    { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal },
+  );
   const services = [
-    ...transcriptsService(
-      { db, media, pageTokens },
-      { answers, connectionsMax: config.database.connectionsMax, log },
-      { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal },
-    ),
+    ...transcripts.services,
     ...speechServices({ recognizer, sandbox }, meter, config),
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
   ];
-  const attempts = createRefusedAttempts(config.callers.refusedPerMinute);
-  const unmetered = createAuthenticator({ db, publicUrl, attempts, log });
-  const authenticator = meteredAuthenticator(unmetered, meter);
+  const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
   const checks = readinessChecks({ database, recognizer, archive, sandbox }, config.role);
   const longMessages = parts.use(openSegmentsReader());
   const server = parts.use(
@@ -181,7 +180,7 @@ async function openParts(
       ...(answersCalls
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
-            media: media.door,
+            ...transcripts.doors,
             console: await openConsole(config, { db, store, attempts, publicUrl, log }),
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),
@@ -210,6 +209,22 @@ async function openParts(
     quarantine,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** Creates the authentication of callers, and the counters that slow brute force. */
+function createCallers(
+  { callers }: Config,
+  parts: {
+    readonly db: Kysely<Tables>;
+    readonly publicUrl: () => string;
+    readonly meter: Meter;
+    readonly log: Log;
+  },
+) {
+  const { meter, ...others } = parts;
+  const attempts = createRefusedAttempts(callers.refusedPerMinute);
+  const unmetered = createAuthenticator({ ...others, attempts });
+  return { attempts, authenticator: meteredAuthenticator(unmetered, meter) };
 }
 
 /** Takes a node out of service: see App.leave(). */

@@ -20,17 +20,24 @@ import { findMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
 import { createSignedUrls, type SignedUrls } from "./media/signed-url.ts";
+import { createResumableUploads } from "./media/resumable-uploads.ts";
 import type { UploadCollector } from "./media/upload-collector.ts";
 import { createUploads, type Uploads } from "./media/uploads.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
 import { implemented, type ImplementedService } from "./server/methods.ts";
 import type { HttpDoor } from "./server/http.ts";
 import { serviceAlias } from "./server/service-alias.ts";
+import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
+import type { TusParts } from "./server/tus-door.ts";
 import { createSpeechDecoding, createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
+import { createReadTranscript } from "./transcripts/read-transcript.ts";
+import { createSearchLimits } from "./transcripts/search-limits.ts";
+import { createOpenExport } from "./transcripts/signed-exports.ts";
+import { beginResumable } from "./transcripts/upload-methods.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
@@ -80,10 +87,13 @@ export interface MediaService {
   readonly store: MediaStore;
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
-  readonly door: HttpDoor;
+  /** Creates the door of the signed URLs. */
+  readonly door: (exports: ExportParts) => HttpDoor;
+  /** The parts of resumable uploads. */
+  readonly resumable: TusParts;
 }
 
-/** Opens uploads and the media door. The key of the signed URLs is stored in the database. */
+/** Opens uploads and media. The key of the signed URLs is stored in the database. */
 export async function openMedia(
   archive: {
     readonly db: Kysely<Tables>;
@@ -101,18 +111,31 @@ export async function openMedia(
   const { publicUrl, log, ...limits } = options;
   const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
   const uploads = createUploads({ db, store, urls, collector, ...limits, log });
-  const door = createMediaDoor({
+  const parts = {
     urls,
     uploads,
     store,
-    findMedia: (id) => findMedia(db, id),
-    async findWaveform(id) {
+    findMedia: (id: string) => findMedia(db, id),
+    async findWaveform(id: string) {
       const waveform = await findWaveform(db, id);
       return waveform && waveformJson({ ...waveform, sampleRate: decodedSampleRate });
     },
     log,
-  });
-  return { store, urls, uploads, door };
+  };
+  const resumable = createResumableUploads({ db, store, ...limits, log });
+  return {
+    store,
+    urls,
+    uploads,
+    door: (exports) => createMediaDoor({ ...parts, ...exports }),
+    resumable: {
+      uploads: resumable,
+      begin: (accountId, creation) => beginResumable(resumable, accountId, creation),
+      method: Transcripts.method.initUpload,
+      publicUrl,
+      log,
+    },
+  };
 }
 
 /** Opens the page tokens, whose key is stored in the database. */
@@ -123,26 +146,43 @@ export async function openPageTokens(db: Kysely<Tables>): Promise<PageTokens> {
 /** The parts that both halves of the Transcripts service use. */
 interface TranscriptsBase {
   readonly db: Kysely<Tables>;
-  readonly media: Pick<MediaService, "store" | "urls" | "uploads">;
+  readonly media: MediaService;
   readonly pageTokens: PageTokens;
 }
 
-type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens">;
+type Options<Parts> = Omit<
+  Parts,
+  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "read"
+>;
 
 /**
- * The Transcripts service, also under its original name: `reading` is for the transcripts
- * themselves, `jobs` for the jobs.
+ * The Transcripts service, also under its original name, and the doors of its media: `reading`
+ * is for the transcripts themselves, `jobs` for the jobs.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads }, pageTokens }: TranscriptsBase,
-  reading: Options<Parameters<typeof createTranscriptsService>[0]>,
+  { db, media: { store, urls, uploads, door, resumable }, pageTokens }: TranscriptsBase,
+  reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
+    /** The node's maximum number of database connections. Default: 20. */
+    readonly connectionsMax?: number;
+  },
   jobs: Options<Parameters<typeof createJobsService>[0]>,
-): readonly ImplementedService[] {
+): {
+  readonly services: readonly ImplementedService[];
+  readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
+} {
+  const read = createReadTranscript({ db, ...reading });
+  const both = { db, uploads, pageTokens, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, ...reading }),
-    ...createJobsService({ db, uploads, pageTokens, ...jobs }),
+    ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
+    ...createJobsService({ ...both, ...jobs }),
   });
-  return [service, { ...service, service: originalTranscripts }];
+  return {
+    services: [service, { ...service, service: originalTranscripts }],
+    doors: {
+      media: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+      resumable,
+    },
+  };
 }
 
 /** The service of recognition under each name that clients call. */

@@ -107,8 +107,9 @@ const mayImportInEngines: Readonly<Record<string, readonly string[]>> = {
   pool: ["protocol"],
   process: ["protocol", "scripted", "ctc", "pocketsphinx", "sherpa-onnx"],
   scripted: ["protocol"],
-  ctc: ["protocol"],
-  pocketsphinx: ["protocol"],
+  alignment: ["protocol"],
+  ctc: ["protocol", "alignment"],
+  pocketsphinx: ["protocol", "alignment"],
   "sherpa-onnx": ["protocol"],
 };
 

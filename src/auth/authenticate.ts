@@ -87,7 +87,10 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   };
 
   const callerByToken = async (request: CallFacts, method: DescMethod): Promise<Caller> => {
-    const token = shownToken(request, accessOf(method).tokenParameter);
+    const token = shownToken(request, {
+      alsoInUrl: accessOf(method).tokenParameter,
+      alsoAsKey: accessOf(method).keyParameter,
+    });
     if (token === undefined) throw unauthenticated("TOKEN_MISSING");
     const checked = await checkWithLimit(token, request);
     if (!checked) throw unauthenticated("TOKEN_INVALID");
@@ -113,6 +116,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
 interface MethodAccess {
   readonly scope: string;
   readonly tokenParameter: boolean;
+  readonly keyParameter: boolean;
 }
 
 /**
@@ -141,7 +145,7 @@ function accessOf(method: DescMethod): MethodAccess {
  * be unclear which of them counts.
  */
 function callerBySession(request: CallFacts, session: Session): Caller {
-  if (shownToken(request, true) !== undefined) throw severalTokens();
+  if (shownToken(request, { alsoInUrl: true }) !== undefined) throw severalTokens();
   const { accountId, actor, credential, keyId, role, scopes } = session;
   return { accountId, actor, credential, keyId, role, scopes, origin: request.origin };
 }

@@ -17,20 +17,22 @@ export interface CallFacts {
 /**
  * Returns the token of a call (§5), or undefined if there is none. The token is in the header
  * Authorization, or in X-Goog-Api-Key, where Google's clients send a key; with `alsoInUrl` it may
- * also be in the query parameter token or in Sec-WebSocket-Protocol after "Bearer". The same token
+ * also be in the query parameter token or in Sec-WebSocket-Protocol after "Bearer", and with
+ * `alsoAsKey` in the query parameter key. The same token
  * twice counts as one. Two different tokens are refused as ambiguous (RFC 6750 section 2).
  */
 export function shownToken(
   { headers, url }: Pick<CallFacts, "headers" | "url">,
-  alsoInUrl: boolean,
+  { alsoInUrl, alsoAsKey = false }: { readonly alsoInUrl: boolean; readonly alsoAsKey?: boolean },
 ): string | undefined {
   const shown = new Set(inAuthorization(headers.get("authorization") ?? ""));
   for (const token of inGoogApiKey(headers.get("x-goog-api-key") ?? "")) shown.add(token);
   if (alsoInUrl) {
-    for (const token of inQuery(url)) shown.add(token);
+    for (const token of inQuery(url, "token")) shown.add(token);
     for (const token of inSubprotocols(headers.get("sec-websocket-protocol") ?? ""))
       shown.add(token);
   }
+  if (alsoAsKey) for (const token of inQuery(url, "key")) shown.add(token);
   if (shown.size > 1) {
     throw severalTokens();
   }
@@ -66,10 +68,10 @@ function inGoogApiKey(value: string): string[] {
  * Returns the tokens in the query. The query is parsed as text, since `new URL()` would resolve dot
  * segments in the path.
  */
-function inQuery(url: string): string[] {
+function inQuery(url: string, name: "token" | "key"): string[] {
   const start = url.indexOf("?");
   if (start === -1) return [];
-  return new URLSearchParams(url.slice(start)).getAll("token").filter((token) => token !== "");
+  return new URLSearchParams(url.slice(start)).getAll(name).filter((token) => token !== "");
 }
 
 function inSubprotocols(value: string): string[] {

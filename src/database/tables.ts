@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from "kysely";
 import type {
   AccountTable,
   ApiKeyTable,
@@ -86,6 +86,8 @@ export interface MediaTable {
   described_at: Date | null;
   /** The reason (ErrorInfo) why the media could not be described. */
   problem: string | null;
+  /** The name of the file, if it was uploaded to a transcript; "" if it is unknown. */
+  file_name: Generated<string>;
 }
 
 /** A part of a waveform, stored as a checkpoint in case its worker dies. */
@@ -108,7 +110,7 @@ export interface MediaDescriptionTable {
   due_at: Instant;
 }
 
-/** The destination of one PUT. */
+/** The destination of one PUT, or of bytes that arrive in several calls. */
 export interface UploadTable {
   id: string;
   account_id: string;
@@ -118,8 +120,19 @@ export interface UploadTable {
   file_name: Generated<string>;
   expires_at: Date;
   created_at: Instant;
-  /** The media; set when the PUT has succeeded. */
+  /** The media; set when all bytes are stored. */
   media_id: string | null;
+  /** The size of the whole media, of a resumable upload; null for a PUT. */
+  size_bytes: ColumnType<string | null, number | undefined, number>;
+  /** The number of bytes of a resumable upload that are durable. */
+  received_bytes: ColumnType<string, number | undefined, number>;
+  /** The metadata of a resumable upload, as its client sent it. */
+  client_metadata: Generated<string>;
+  /** The latest call that wants to write bytes; see holdUpload(). */
+  writer: Generated<string | null>;
+  /** The call that may write bytes until `held_until`. */
+  holder: Generated<string | null>;
+  held_until: Generated<Date | null>;
 }
 
 /** The head of a transcript: the data that lists need. */
@@ -133,8 +146,15 @@ export interface TranscriptTable {
   parent_version_id: string | null;
   /** metadata.subject, folded (fold-text.ts) for the filter. */
   subject: string;
+  /** The place of the subject in lists that are ordered by subject (migration 0015). */
+  subject_key: GeneratedAlways<string>;
   keywords: string[];
   media_id: string | null;
+  /**
+   * The milliseconds of metadata.recordingDuration as lists show it, by which they can be ordered;
+   * null if it is unknown.
+   */
+  listed_ms: Generated<number | null>;
   /**
    * The duration of the recording if its media was deleted before the transcript; null if the media
    * was not deleted or the duration is unknown.
@@ -179,7 +199,7 @@ export interface TranscriptSegmentsTable {
 export interface TranscriptJobTable {
   id: string;
   account_id: string;
-  state: "PROCESSING" | "SUCCESS" | "ERROR" | "CANCELLED";
+  state: "WAITING_FOR_CONTENT" | "PROCESSING" | "SUCCESS" | "ERROR" | "CANCELLED";
   progress_percent: Generated<number>;
   /** The job's place among waiting jobs; the job with the highest priority is next. */
   priority: Generated<number>;
@@ -197,6 +217,9 @@ export interface TranscriptJobTable {
   is_cleared: Generated<boolean>;
   /** TranscriptMetadata in proto3 JSON, as submitted. */
   metadata: JSONColumnType<Record<string, unknown>>;
+  /** metadata.subject, folded (fold-text.ts) for the filter. */
+  subject: Generated<string>;
+  keywords: Generated<string[]>;
   /** The URL from which the media is fetched; null if an upload is used. */
   media_uri: string | null;
   upload_id: string | null;
@@ -207,6 +230,11 @@ export interface TranscriptJobTable {
   /** The milliseconds of audio, set once it has been decoded to its end. */
   duration_ms: number | null;
   transcript_id: string | null;
+  /**
+   * The id that the transcript will have, if the job was submitted before its content; null for
+   * other jobs.
+   */
+  content_transcript_id: Generated<string | null>;
   /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
   error: JSONColumnType<Record<string, unknown>> | null;
   idempotency_key: string | null;

@@ -1256,6 +1256,19 @@ export const examples: unknown = {
       "answer": "WEBVTT\n\n1\n00:00:00.000 --> 00:00:01.200\nGóðan dag\n"
     }
   ],
+  "hlust.transcripts.v1alpha1.Transcripts.SignTranscriptExport": [
+    {
+      "title": "Subtitles for a web page",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "format": "VTT"
+      },
+      "answer": {
+        "uri": "https://hlust.example.org/media/exports/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f/VTT?expires=1795174500&token=5hV0nqkQ2ZbWc1uYJ8mXo4tRr7sLwD3eFgTzKpNaBxM",
+        "expireTime": "2026-11-20T11:35:00Z"
+      }
+    }
+  ],
   "hlust.transcripts.v1alpha1.Transcripts.ImportTranscript": [
     {
       "title": "SubRip subtitles",

@@ -26,6 +26,7 @@ import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { createPageTokens } from "../std/page-token.ts";
+import { createSearchLimits } from "../transcripts/search-limits.ts";
 import { Arrivals } from "./arrivals.ts";
 import { createJobsService } from "./jobs-service.ts";
 
@@ -56,6 +57,7 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
     arrivals: new Arrivals(),
     uploads,
     pageTokens: createPageTokens(randomBytes(32)),
+    searchLimits: createSearchLimits({ db: own.db }),
     allow: loopbackAllowed,
     languageCodes: () => ["en-US"],
     meter: opened.use(openTestMeter(own.db)),

@@ -10,6 +10,7 @@ import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_p
 import {
   ListTranscriptJobsResponseSchema,
   SubmitTranscriptJobRequestSchema,
+  TranscriptJob_State as State,
   TranscriptJobSchema,
   type SubmitTranscriptJobRequest,
   type TranscriptJob,
@@ -24,18 +25,14 @@ import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
 import { attachRawList } from "../std/raw-field.ts";
+import { parseFilter } from "../transcripts/filter.ts";
+import type { SearchLimitsOf } from "../transcripts/search-limits.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { checkSubmit } from "./check-submit.ts";
 import { jobMessage, submittedMessage } from "./job-message.ts";
 import { jobIdIn, jobNotFound } from "./job-name.ts";
-import {
-  cancelJob,
-  findJob,
-  findJobOfKey,
-  forgetKey,
-  listJobs,
-  lockUploadMedia,
-} from "./job-store.ts";
+import { cancelJob, findJob, findJobOfKey, forgetKey, lockUploadMedia } from "./job-store.ts";
+import { findJobsOf, listJobs } from "./job-lists.ts";
 import { JobWatchers } from "./job-watchers.ts";
 import { jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
 import { createSubmit, type Submitted, type SubmittedJob } from "./submit-jobs.ts";
@@ -45,6 +42,7 @@ export interface JobsParts {
   readonly arrivals: Pick<Arrivals, "announce">;
   readonly uploads: Pick<Uploads, "collectUpload">;
   readonly pageTokens: PageTokens;
+  readonly searchLimits: SearchLimitsOf;
   readonly allow: MediaAllowList;
   /** Returns the languages of the installed models, sorted. */
   readonly languageCodes: () => readonly string[];
@@ -67,6 +65,9 @@ export type JobsService = Pick<
   | "cancelTranscriptJob"
 >;
 
+/** The states that a filter can name. */
+const jobStates = Object.keys(State);
+
 /** The time for which an Idempotency-Key refers to the same job (docs/api.md, Jobs). */
 const keyMs = 24 * 3_600_000;
 export const keyCharsMax = 255;
@@ -84,7 +85,7 @@ function sharedMessage(job: StoredJob): TranscriptJob {
 const registry = createRegistry(file_google_rpc_error_details);
 
 export function createJobsService(parts: JobsParts): JobsService {
-  const { db, pageTokens } = parts;
+  const { db, pageTokens, searchLimits } = parts;
   const jobs = createSubmit(parts);
   const watchers = new JobWatchers(db, { stopping: parts.stopping, held: parts.watches });
   return {
@@ -108,10 +109,24 @@ export function createJobsService(parts: JobsParts): JobsService {
 
     async listTranscriptJobs(request, context) {
       const { accountId } = callerOf(context);
-      const scope = { collection: "transcriptjob", accountId, filter: "" };
+      const scope = { collection: "transcriptjob", accountId, filter: request.filter };
+      const filter = request.filter === "" ? [] : parseFilter(request.filter, jobStates);
       const page = readPageRequest(pageTokens, scope, request);
-      if (Array.isArray(page)) throw invalidArgument(page);
-      const { rows, next } = await listJobs(db, accountId, page);
+      if ("field" in filter || "length" in page) {
+        throw invalidArgument([
+          ...("length" in page ? page : []),
+          ...("field" in filter ? [filter] : []),
+        ]);
+      }
+      const { rows, next } =
+        filter.length > 0
+          ? await findJobsOf(
+              db,
+              { accountId, filter },
+              page,
+              searchLimits(accountId, context.signal),
+            )
+          : await listJobs(db, accountId, page);
       const nextPageToken = next ? pageTokens.write(scope, next) : "";
       const answer = create(ListTranscriptJobsResponseSchema, { nextPageToken });
       const message = (row: JobRow) => jobMessage(jobOf(row));

@@ -4,6 +4,7 @@ import { placeOf } from "./archive-place.ts";
 import { matchPulse, type PulseMatch } from "./archive-pulse.ts";
 import type { ArchiveRow } from "./archive-row.ts";
 import type { MediaStore } from "./media-store.ts";
+import { ServiceError } from "../std/service-error.ts";
 
 /** The maximum number of reads of the store, since a read can be stale for a moment. */
 const readsMax = 4;
@@ -54,13 +55,20 @@ async function settledMatch(parts: ArchiveParts): Promise<PulseMatch> {
 
 /**
  * Returns a store that keeps all media: deleted media stays, and is set aside by a sweep after the
- * quarantine.
+ * quarantine. Partial media is neither continued nor finished.
  */
 export function withoutDeletions(store: MediaStore): MediaStore {
   return {
     ...store,
     keepsAll: true,
     delete: () => Promise.resolve(),
+    // The archive that this one is a copy of may continue the same partial media.
+    partial: {
+      ...store.partial,
+      append: () => Promise.reject(partialInQuarantine()),
+      finish: () => Promise.reject(partialInQuarantine()),
+      abort: () => Promise.resolve(),
+    },
     removed: {
       ...store.removed,
       add: () => Promise.resolve(),
@@ -68,4 +76,12 @@ export function withoutDeletions(store: MediaStore): MediaStore {
       delete: () => Promise.resolve(),
     },
   };
+}
+
+function partialInQuarantine(): ServiceError {
+  return new ServiceError(
+    "unavailable",
+    "the archive is in quarantine: media cannot arrive in several parts",
+    { reason: "ARCHIVE_IN_QUARANTINE", retryAfterMs: 60_000 },
+  );
 }

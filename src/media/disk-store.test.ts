@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { mediaStoreConformance } from "../../test/fixtures/media-store-conformance.ts";
+import { partialMediaConformance } from "../../test/fixtures/partial-media-conformance.ts";
 import { createLog } from "../std/log.ts";
 import { newId } from "../std/ids.ts";
 import { openDiskStore } from "./disk-store.ts";
@@ -26,6 +27,14 @@ mediaStoreConformance("disk", async () => {
   const folder = opened.use(await makeFolder());
   const store = opened.use(await openDiskStore(join(folder.path, "media"), { log }));
   return { store, [Symbol.asyncDispose]: async () => await opened.disposeAsync() };
+});
+
+partialMediaConformance("disk", async () => {
+  const opened = new AsyncDisposableStack();
+  const folder = opened.use(await makeFolder());
+  const again = async () => await openDiskStore(join(folder.path, "media"), { log });
+  const store = opened.use(await again());
+  return { store, again, [Symbol.asyncDispose]: async () => await opened.disposeAsync() };
 });
 
 async function leftovers(folder: string): Promise<string[]> {

@@ -7,6 +7,7 @@ import { openRepeat } from "../std/repeat.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { untilAborted } from "../std/until-aborted.ts";
 import { openDiskNotes } from "./disk-notes.ts";
+import { openDiskPartial } from "./disk-partial.ts";
 import { openDiskRemoved } from "./disk-removed.ts";
 import { readChunks } from "./file-chunks.ts";
 import { FileWriter } from "./file-writer.ts";
@@ -16,7 +17,7 @@ import {
   type PutOptions,
   type StoredMedia,
 } from "./media-store.ts";
-import { codeOf, ignoreMissing, statFile, syncFolder } from "./synced-files.ts";
+import { codeOf, explainFull, ignoreMissing, statFile, syncFolder } from "./synced-files.ts";
 import { isGone, processMark } from "./process-mark.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
 
@@ -47,7 +48,8 @@ export async function openDiskStore(
   const unfinished = join(folder, "unfinished");
   const finished = join(folder, "finished");
   const removed = join(folder, "removed");
-  for (const each of [unfinished, finished, removed]) {
+  const partial = join(folder, "partial");
+  for (const each of [unfinished, finished, removed, partial]) {
     await mkdir(each, { recursive: true, mode: 0o700 });
   }
   for (const each of [folder, dirname(folder)]) await syncFolder(each);
@@ -58,6 +60,7 @@ export async function openDiskStore(
   const open = opened.move();
   return {
     ...keepFiles(places, { finished, unfinished, mark }),
+    partial: openDiskPartial(partial, places),
     removed: openDiskRemoved(removed, places),
     notes: openDiskNotes(folder, unfinished, mark),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
@@ -68,7 +71,7 @@ export async function openDiskStore(
 function keepFiles(
   places: MediaPlaces,
   folders: { readonly finished: string; readonly unfinished: string; readonly mark: string },
-): Omit<MediaStore, "removed" | "notes"> {
+): Omit<MediaStore, "partial" | "removed" | "notes"> {
   const { finished, unfinished, mark } = folders;
   return {
     async put(id, bytes, options) {
@@ -82,7 +85,7 @@ function keepFiles(
         return stored;
       } catch (error) {
         for (const each of [part, file]) await rm(each, { force: true });
-        throw explain(error);
+        throw explainFull(error);
       }
     },
     async open(id, range) {
@@ -218,14 +221,4 @@ async function openFile(file: string): Promise<FileHandle> {
 async function makeFolder(folder: string, parent: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await syncFolder(parent);
-}
-
-function explain(error: unknown): unknown {
-  const code = codeOf(error);
-  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
-  return new ServiceError("unavailable", "the media store is full", {
-    reason: "STORAGE_FULL",
-    retryAfterMs: 60_000,
-    cause: error,
-  });
 }

@@ -20,6 +20,9 @@ export function waveformPath(mediaId: string): string {
   return `/media/waveforms/${mediaId}`;
 }
 
+/** The paths of the exported files of transcripts. GET requires a signature. */
+export const exportsPath = "/media/exports/";
+
 /** Records stored media. Idempotent, because a confirmation may be lost. */
 export async function insertMedia(
   trx: Transaction<Tables>,
@@ -97,6 +100,7 @@ export type DeletionReason =
   | "media_replaced"
   | "retention"
   | "transcript_deleted"
+  | "upload_deleted"
   | "upload_not_taken"
   | "upload_unused";
 

@@ -61,6 +61,8 @@ export interface MediaStore {
   delete(id: string): Promise<void>;
   /** Whether delete() preserves the bytes, as in quarantine. */
   readonly keepsAll?: boolean;
+  /** Media that is not complete yet. */
+  readonly partial: PartialMedia;
   /** Media that was set aside because no record refers to it. */
   readonly removed: RemovedMedia;
   /** The service's notes in the store. */
@@ -73,6 +75,35 @@ export interface MediaStore {
   readonly direct?: DirectTransfers | undefined;
   /** Lists unfinished puts, both abandoned and running, if the store can list them. */
   unfinished?(): AsyncIterable<UnfinishedPut>;
+}
+
+/**
+ * Media whose bytes arrive in several calls, which may come to several nodes, before and after
+ * restarts. Only one call at a time may write to an id: see holdUpload().
+ */
+export interface PartialMedia {
+  /** Returns the number of durable bytes: 0 for an id without partial media. */
+  committedBytes(id: string): Promise<number>;
+  /**
+   * Appends bytes at an offset, which must be committedBytes(); throws OFFSET_MISMATCH for another
+   * one. Resolves to the number of durable bytes. If the source fails or the signal aborts, makes
+   * durable what has arrived, then throws. Throws as put() does for media of more than bytesMax.
+   */
+  append(
+    id: string,
+    offset: number,
+    bytes: AsyncIterable<Uint8Array>,
+    options: PutOptions,
+  ): Promise<number>;
+  /**
+   * Makes the durable bytes the media with the same id. If the media exists already, returns its
+   * facts, so that the call can be repeated. Throws not_found if there is neither.
+   */
+  finish(id: string): Promise<StoredMedia>;
+  /** Deletes partial media. Does nothing if there is none. */
+  abort(id: string): Promise<void>;
+  /** Lists all partial media, with the time at which bytes were last stored, or an earlier one. */
+  list(): AsyncIterable<{ readonly id: string; readonly since: Date }>;
 }
 
 /** Media that is no longer served or listed, and will be deleted after some days. */
@@ -156,4 +187,13 @@ export function mediaTooLarge(bytesMax: number): ServiceError {
     httpStatus: 413,
     metadata: { bytesMax: `${bytesMax}` },
   });
+}
+
+/** Returns the error of append() at another offset than the number of durable bytes. */
+export function offsetMismatch(offset: number, committedBytes: number): ServiceError {
+  return new ServiceError(
+    "out_of_range",
+    `the write begins at byte ${offset}, but ${committedBytes} bytes are stored: continue there`,
+    { reason: "OFFSET_MISMATCH", metadata: { committedBytes: `${committedBytes}` } },
+  );
 }

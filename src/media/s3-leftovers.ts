@@ -13,12 +13,14 @@ import type { S3Bucket } from "./s3-bucket.ts";
 const idleMsMax = 2_400_000;
 
 /**
- * Removes the parts of unfinished puts of killed processes below a folder. Resolves to the number
- * of removed puts.
+ * Removes the given puts if they are of killed processes. Resolves to the number of removed puts.
  */
-export async function removeUnfinished(s3: S3Bucket, folder: string, now: number): Promise<number> {
+export async function removeUnfinished(
+  puts: AsyncIterable<UnfinishedPut>,
+  now: number,
+): Promise<number> {
   let count = 0;
-  for await (const put of listUnfinished(s3, folder)) {
+  for await (const put of puts) {
     if (put.since.getTime() > now - idleMsMax) continue;
     await put.remove();
     count += 1;

@@ -35,7 +35,7 @@ export async function putObject(
 ): Promise<StoredMedia> {
   const failed = new AbortController();
   const until = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const part = new PartBuffer(Math.max(partBytesMin, Math.ceil(bytesMax / partsMax)));
+  const part = new PartBuffer(partBytesFor(bytesMax));
   const hash = createHash("sha256");
   let sizeBytes = 0;
   let upload: MultipartUpload | undefined;
@@ -67,6 +67,11 @@ export async function putObject(
   }
 }
 
+/** Returns the size of the parts of media that may have bytesMax bytes. */
+export function partBytesFor(bytesMax: number): number {
+  return Math.max(partBytesMin, Math.ceil(bytesMax / partsMax));
+}
+
 async function putWhole(
   s3: S3Bucket,
   object: { Bucket: string; Key: string; ContentType: string; Body: Uint8Array },
@@ -96,7 +101,7 @@ async function removeUncertain(s3: S3Bucket, Key: string): Promise<void> {
  * Gathers the bytes of a part. The buffer for the first part grows as it is filled, so that short
  * media uses little memory.
  */
-class PartBuffer {
+export class PartBuffer {
   readonly #bytesMax: number;
   #buffer = Buffer.alloc(0);
   #length = 0;

@@ -8,6 +8,7 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { mediaStoreConformance } from "../../test/fixtures/media-store-conformance.ts";
+import { partialMediaConformance } from "../../test/fixtures/partial-media-conformance.ts";
 import { openTestBucket, type TestBucket } from "../../test/fixtures/open-test-bucket.ts";
 import { openTestS3, type TestS3 } from "../../test/fixtures/open-test-s3.ts";
 import {
@@ -39,6 +40,13 @@ mediaStoreConformance("S3", async () => {
   const { settings } = await openTestBucket(s3);
   const store = await openS3Store(settings, { log, pageKeysMax: 7 });
   return { store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+});
+
+partialMediaConformance("S3", async () => {
+  const { settings } = await openTestBucket(s3);
+  const again = async () => await openS3Store(settings, { log, pageKeysMax: 2 });
+  const store = await again();
+  return { store, again, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 });
 
 async function* bytesOf(...chunks: readonly (string | Buffer)[]): AsyncGenerator<Uint8Array> {
@@ -104,6 +112,25 @@ test("a put() in parts that fails leaves nothing in the bucket", async () => {
     assert.deepEqual(await bucket.unfinished(), []);
     assert.deepEqual(await bucket.keys(), []);
   }
+});
+
+test("openS3Store() does not remove the parts of partial media, however old they are", async () => {
+  const { settings, unfinished } = await openTestBucket(s3);
+  const now = () => Date.now() + 3_600_000;
+  const id = newId();
+  const bytesMax = 20 * mebibyte;
+  {
+    await using store = await openS3Store(settings, { log });
+    const bytes = bytesOf(Buffer.alloc(9 * mebibyte));
+    await store.partial.append(id, 0, bytes, { bytesMax });
+  }
+  const target = { Bucket: settings.bucket, Key: `media/${newId()}` };
+  await s3.client.send(new CreateMultipartUploadCommand(target));
+  assert.equal((await unfinished()).length, 2);
+  await using store = await openS3Store(settings, { log, now });
+  await until(async () => (await unfinished()).length === 1);
+  assert.deepEqual(await unfinished(), [`media/${id}`]);
+  assert.equal(await store.partial.committedBytes(id), 9 * mebibyte);
 });
 
 test("openS3Store() removes the parts of stalled puts, and of no others", async () => {

@@ -2,12 +2,13 @@ import { HeadBucketCommand } from "@aws-sdk/client-s3";
 import { isId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { openRepeat } from "../std/repeat.ts";
-import type { MediaStore } from "./media-store.ts";
+import type { MediaStore, PartialMedia, UnfinishedPut } from "./media-store.ts";
 import { S3Bucket, type S3Settings } from "./s3-bucket.ts";
 import { openDirectTransfers } from "./s3-direct.ts";
 import { listUnfinished, removeUnfinished } from "./s3-leftovers.ts";
 import { deleteObject, describeObject, listObjects, readObject } from "./s3-objects.ts";
 import { openS3Notes } from "./s3-notes.ts";
+import { openS3Partial } from "./s3-partial.ts";
 import { putObject } from "./s3-put.ts";
 import { openS3Removed } from "./s3-removed.ts";
 import { waitForBucket } from "./wait-for-bucket.ts";
@@ -46,17 +47,22 @@ export async function openS3Store(
     if (!isId(id)) throw new Error("a media id is a UUID");
     return folder + id;
   };
+  const { prefix } = settings;
+  const partial = openS3Partial(s3, { prefix, keyOf, pageKeysMax });
+  const unfinished = () => withoutPartial(listUnfinished(s3, folder), partial);
   const sweep = async () => {
-    const count = await removeUnfinished(s3, folder, now());
+    const count = await removeUnfinished(unfinished(), now());
     if (count > 0) log.info({ count }, "media.unfinished_removed");
   };
-  const removed = openS3Removed(s3, { prefix: settings.prefix, keyOf, pageKeysMax });
+  const removed = openS3Removed(s3, { prefix, keyOf, pageKeysMax });
   const sweeping = { everyMs: sweepEveryMs, log, event: "media.sweep_failed", stopMsMax };
   if (sweeps) opened.use(openRepeat(sweeping, sweep));
   const store = {
     ...keepObjects(s3, { folder, keyOf, pageKeysMax }),
+    unfinished,
+    partial,
     removed,
-    notes: openS3Notes(s3, settings.prefix),
+    notes: openS3Notes(s3, prefix),
   };
   const direct = settings.presigns
     ? opened.use(openDirectTransfers(s3, { store, settings, keyOf, pageKeysMax, removed }))
@@ -72,7 +78,7 @@ function keepObjects(
     readonly keyOf: (id: string) => string;
     readonly pageKeysMax: number | undefined;
   },
-): Omit<MediaStore, "removed" | "notes"> {
+): Omit<MediaStore, "partial" | "removed" | "notes" | "unfinished"> {
   const { folder, keyOf, pageKeysMax } = options;
   return {
     async put(id, bytes, options) {
@@ -92,11 +98,20 @@ function keepObjects(
         if (isId(name)) yield { id: name, putAt };
       }
     },
-    async *unfinished() {
-      yield* listUnfinished(s3, folder);
-    },
     async ping() {
       await s3.answer(s3.client.send(new HeadBucketCommand({ Bucket: s3.name })), "ping");
     },
   };
+}
+
+/** Leaves out the parts of partial media, which may stay as they are for a day. */
+async function* withoutPartial(
+  puts: AsyncIterable<UnfinishedPut>,
+  partial: PartialMedia,
+): AsyncGenerator<UnfinishedPut> {
+  let known: ReadonlySet<string> | undefined;
+  for await (const put of puts) {
+    known ??= new Set(await Array.fromAsync(partial.list(), ({ id }) => id));
+    if (!known.has(put.name)) yield put;
+  }
 }

@@ -18,6 +18,11 @@ export interface SignedUrls {
   verify(method: string, target: string): Grant | undefined;
 }
 
+/** Returns when a signed URL expires. */
+export function expiryOf(url: string): Date {
+  return new Date(Number(new URL(url).searchParams.get("expires")) * 1000);
+}
+
 /** The only form of a signed target. Nothing may be added, omitted or spelled differently. */
 const signedTarget =
   /^(?<path>\/[\w/.-]{1,200})\?expires=(?<expires>\d{1,12})(?:&bytesMax=(?<bytesMax>\d{1,16}))?&token=(?<token>[\w-]{43})$/;

@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
 import { open, stat } from "node:fs/promises";
+import { ServiceError } from "../std/service-error.ts";
 
 /** Makes the names in a folder durable by syncing it. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -24,4 +25,15 @@ export function ignoreMissing(error: unknown): undefined {
 /** Returns the code of an error, such as ENOENT or ENOSPC, or undefined if it has none. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+/** Returns the error for callers if a disk is full, and any other error unchanged. */
+export function explainFull(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
+  return new ServiceError("unavailable", "the media store is full", {
+    reason: "STORAGE_FULL",
+    retryAfterMs: 60_000,
+    cause: error,
+  });
 }

@@ -1,10 +1,14 @@
-import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { ByteCollector } from "./byte-collector.ts";
 import type { MessageOwner, MessageReading } from "./message-reading.ts";
 
-const decompressors = { gzip: createGunzip, br: createBrotliDecompress } as const;
+const decompressors = {
+  gzip: createGunzip,
+  br: createBrotliDecompress,
+  deflate: createInflate,
+} as const;
 
 export type ContentCoding = keyof typeof decompressors;
 

@@ -58,6 +58,16 @@ export function targetOf(request: HttpRequest): string {
   return own.startsWith("/") || own === target ? own : `/${own}`;
 }
 
+/**
+ * Returns a request target with the colon before a verb unescaped, as some clients escape it. Names
+ * of resources contain no colon, so an escaped one cannot be data.
+ */
+export function plainVerb(target: string): string {
+  const [path = "", ...query] = target.split("?");
+  const plain = path.replace(/%3a(?=[^/%]*$)/i, ":");
+  return [plain, ...query].join("?");
+}
+
 export function answerJson(
   response: HttpResponse,
   status: number,

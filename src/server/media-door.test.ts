@@ -7,7 +7,12 @@ import {
   reasonOf,
   wav,
 } from "../../test/fixtures/open-test-media-door.ts";
-import { testUploadBytesMax } from "../../test/fixtures/open-test-transcripts.ts";
+import {
+  metadataWith,
+  segmentsOf,
+  testUploadBytesMax,
+} from "../../test/fixtures/open-test-transcripts.ts";
+import { exportsPath } from "../media/media-records.ts";
 
 const door = await openTestMediaDoor();
 after(async () => {
@@ -191,6 +196,50 @@ for (const protocol of protocols) {
     const options = await send(protocol, "OPTIONS", uri);
     assert.deepEqual([options.status, options.headers["allow"]], [204, "GET, HEAD, PUT, OPTIONS"]);
     assert.equal((await send(protocol, "GET", uri)).status, 200);
+  });
+
+  test(`${protocol}: a signed export is the file of its version, and 404 for another path`, async () => {
+    const name = await app.client.create({
+      metadata: metadataWith({ subject: "Ávarp" }),
+      segments: segmentsOf("góðan ", "dag"),
+    });
+    const { version } = await app.client.get(name);
+    const path = `${exportsPath}${name.slice("transcripts/".length)}/${version?.name}`;
+    const urlOf = (path: string) => app.urls.sign({ method: "GET", path });
+    const url = urlOf(`${path}/AUDACITY_LABELS`);
+    const labels = "0.000000\t0.900000\tgóðan\n1.000000\t1.900000\tdag\n";
+    for (const method of ["GET", "HEAD"]) {
+      const { status, headers, body } = await send(protocol, method, url);
+      assert.equal(status, 200);
+      assert.equal(body.toString(), method === "GET" ? labels : "");
+      const expected = {
+        "content-type": "text/plain; charset=utf-8",
+        "content-disposition": `attachment; filename="Avarp.txt"; filename*=UTF-8''%C3%81varp.txt`,
+        etag: `"${version?.name}-AUDACITY_LABELS-"`,
+        "cache-control": "private",
+        "content-security-policy": "sandbox",
+        "x-content-type-options": "nosniff",
+      };
+      for (const [key, value] of Object.entries(expected)) assert.equal(headers[key], value, key);
+    }
+    const etag = `"${version?.name}-AUDACITY_LABELS-"`;
+    const known = await send(protocol, "GET", url, { headers: { "if-none-match": etag } });
+    assert.deepEqual([known.status, known.body.length], [304, 0]);
+    const absent = "0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718";
+    const others = [
+      `${path}/JSON`,
+      `${path}/DOC`,
+      path,
+      exportsPath,
+      `${exportsPath}x/x/VTT`,
+      `${exportsPath}${absent}/${version?.name}/VTT`,
+      `${path.replace(/[^/]*$/, absent)}/VTT`,
+    ];
+    for (const other of others) {
+      assert.equal((await send(protocol, "GET", urlOf(other))).status, 404, other);
+    }
+    await app.client.delete(name);
+    assert.equal((await send(protocol, "GET", url)).status, 404);
   });
 
   test(`${protocol}: URLs of a deleted transcript get 404`, async () => {

@@ -1,13 +1,14 @@
-import { mediaPath, waveformPath } from "../media/media-records.ts";
+import { exportsPath, mediaPath, waveformPath } from "../media/media-records.ts";
 import type { SignedUrls } from "../media/signed-url.ts";
 import { uploadPath } from "../media/uploads.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { answerExport, type ExportParts } from "./answer-export.ts";
 import { answerMedia, type MediaParts } from "./answer-media.ts";
 import { targetOf, writeHead, type HttpDoor } from "./http.ts";
 import { receiveUpload, type UploadParts } from "./receive-upload.ts";
 import { answerWaveform } from "./waveform.ts";
 
-export interface MediaDoorParts extends UploadParts, MediaParts {
+export interface MediaDoorParts extends UploadParts, MediaParts, ExportParts {
   readonly urls: SignedUrls;
   /** Returns the JSON text of a media waveform, or undefined if there is none. */
   readonly findWaveform: (mediaId: string) => Promise<AsyncIterable<string> | undefined>;
@@ -17,7 +18,8 @@ const methods = "GET, HEAD, PUT, OPTIONS";
 
 /**
  * Creates the door of signed URLs (§4.7) under /media/: one PUT of media to an upload, and GET and
- * HEAD of a transcript's media and of its waveform. The signature is the only authorization.
+ * HEAD of a transcript's media, of its waveform and of its exported files. The signature is the
+ * only authorization.
  */
 export function createMediaDoor(parts: MediaDoorParts): HttpDoor {
   return {
@@ -46,6 +48,8 @@ export function createMediaDoor(parts: MediaDoorParts): HttpDoor {
         );
       } else if (path.startsWith(waveformPath(""))) {
         await answerWaveform(parts, idOf(path, waveformPath), request, response);
+      } else if (path.startsWith(exportsPath)) {
+        await answerExport(parts, path, request, response);
       } else await answerMedia(parts, idOf(path, mediaPath), request, response);
     },
   };

@@ -7,18 +7,26 @@ import type {
   Tag,
 } from "../transcoding/openapi/document.ts";
 import { curlOf } from "../transcoding/openapi/curl.ts";
+import { resumablePaths } from "./openapi-uploads.ts";
 
 /** The tag for requests that the service handles in addition to the methods of its contract. */
 export const doorsTag: Tag = {
   name: "Service",
   description:
-    "Media at signed URLs, the state of the service, and this description. None of it needs a token.",
+    "Uploads that continue after an interruption, media at signed URLs, the state of the service, and this description. Only the uploads need a token.",
 };
 
-/** Returns the paths that no HTTP rule describes: media, health, and the reference itself. */
+/**
+ * Returns the paths that no HTTP rule describes: uploads, media, health, and the reference itself.
+ */
 export function doorPaths(url: string): Record<string, PathItem> {
   return {
+    ...resumablePaths(url),
     "/media/uploads/{upload}": { put: putMedia() },
+    "/media/exports/{transcript}/{version}/{format}": {
+      get: getExport("get"),
+      head: getExport("head"),
+    },
     "/media/{media}": { get: getMedia("get"), head: getMedia("head") },
     "/media/waveforms/{media}": { get: getWaveform("get"), head: getWaveform("head") },
     "/healthz": { get: health(url) },
@@ -83,6 +91,22 @@ function failed(description: string): Response {
   return { description, content: { "application/json": { schema } } };
 }
 
+/** A file. Generated clients send and return a body with this type and schema as bytes. */
+const bytes = {
+  "application/octet-stream": { schema: { type: "string", format: "binary" } },
+} as const satisfies NonNullable<Response["content"]>;
+
+/** Returns the failures of a GET of a signed URL, without bodies for a HEAD. */
+function signedFailures(
+  method: "get" | "head",
+  deleted = "media",
+): Record<string, Response | Reference> {
+  const gone = `\`NOT_FOUND\`: the ${deleted} was deleted.`;
+  if (method === "get") return { "403": failed(invalid), "404": failed(gone), default: failure };
+  const rest = { description: "A failure." };
+  return { "403": { description: invalid }, "404": { description: gone }, default: rest };
+}
+
 function putMedia(): Operation {
   return {
     operationId: "putMedia",
@@ -101,7 +125,7 @@ function putMedia(): Operation {
       },
       ...signature(true),
     ],
-    requestBody: { required: true, content: { "*/*": {} } },
+    requestBody: { required: true, content: bytes },
     responses: {
       "200": json("The bytes are stored.", { type: "object" }),
       "400": failed(
@@ -111,6 +135,9 @@ function putMedia(): Operation {
       "404": failed("`NOT_FOUND`: the transcript or the upload no longer exists."),
       "409": failed(
         "`UPLOAD_USED`: a file was already uploaded to the URL; `initupload` returns a new URL.",
+      ),
+      "415": failed(
+        "`UNSUPPORTED_MEDIA_TYPE`: the body is multipart or compressed; send the bytes of the file.",
       ),
       "413": failed("`PAYLOAD_TOO_LARGE`: the file is longer than `bytesMax`; it is not stored."),
       "503": { $ref: "#/components/responses/Unavailable" },
@@ -131,7 +158,7 @@ function getMedia(method: "get" | "head"): Operation {
     ETag: { description: "The entity tag of the content.", schema: { type: "string" } },
     "Accept-Ranges": { schema: { const: "bytes" } },
   } as const;
-  const content = method === "get" ? { content: { "*/*": {} } } : {};
+  const content = method === "get" ? { content: bytes } : {};
   return {
     operationId: method === "get" ? "getMedia" : "headMedia",
     tags: [doorsTag.name],
@@ -147,12 +174,10 @@ function getMedia(method: "get" | "head"): Operation {
         "206": { description: "The part that `Range` names.", headers, ...content },
       }),
       "304": { description: "Not modified: `If-None-Match` has its ETag." },
-      "403": failed(invalid),
-      "404": failed("`NOT_FOUND`: the media was deleted."),
+      ...signedFailures(method),
       ...(method === "get" && {
         "416": failed("`RANGE_NOT_SATISFIABLE`: the range begins after the end."),
       }),
-      default: failure,
     },
     "x-codeSamples": [
       {
@@ -192,15 +217,58 @@ function getWaveform(method: "get" | "head"): Operation {
           ? { ...answer, headers }
           : { description: "The waveform exists.", headers },
       "304": { description: "Not modified: `If-None-Match` has its ETag." },
-      "403": failed(invalid),
-      "404": failed("`NOT_FOUND`: the media was deleted."),
-      default: failure,
+      ...signedFailures(method),
     },
     "x-codeSamples": [
       {
         lang: "Shell",
         label: method === "get" ? "All of it" : "Headers only",
         source: method === "get" ? `curl "$WAVEFORM_URI"` : `curl -I "$WAVEFORM_URI"`,
+      },
+    ],
+  };
+}
+
+function getExport(method: "get" | "head"): Operation {
+  const headers = {
+    ETag: { description: "The entity tag of the file.", schema: { type: "string" } },
+    "Content-Disposition": {
+      description: "A file name, which is the transcript's subject.",
+      schema: { type: "string" },
+    },
+  } as const;
+  const types = ["text/vtt", "application/x-subrip", "text/plain"];
+  const content = Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
+  const part = (name: string, description: string) =>
+    ({ name, in: "path", required: true, description, schema: { type: "string" } }) as const;
+  return {
+    operationId: method === "get" ? "getExport" : "headExport",
+    tags: [doorsTag.name],
+    summary:
+      method === "get"
+        ? "Downloads a transcript's file at the uri that signExport answered"
+        : "Returns the headers of a transcript's file",
+    security: [],
+    parameters: [
+      part("transcript", "The id of the transcript."),
+      part("version", "The id of the version."),
+      part("format", "The format of the file."),
+      ...signature(false),
+    ],
+    responses: {
+      "200": {
+        description: "The file.",
+        headers,
+        ...(method === "get" && { content }),
+      },
+      "304": { description: "Not modified: `If-None-Match` has its ETag." },
+      ...signedFailures(method, "transcript"),
+    },
+    "x-codeSamples": [
+      {
+        lang: "Shell",
+        label: method === "get" ? "The file, named by its subject" : "Headers only",
+        source: method === "get" ? `curl -OJ "$URI"` : `curl -I "$URI"`,
       },
     ],
   };

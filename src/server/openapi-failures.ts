@@ -105,18 +105,13 @@ function sharedFailures(): SharedFailure[] {
         metadata: { bytesMax: "1048576" },
       }),
     }),
-    shared(
-      "UnsupportedMediaType",
-      "body",
-      "The Content-Type or Content-Encoding of the body is not supported.",
-      {
-        UNSUPPORTED_MEDIA_TYPE: answerOf(
-          "invalid_argument",
-          'Content-Type "text/plain" is not accepted: send application/json',
-          { reason: "UNSUPPORTED_MEDIA_TYPE", httpStatus: 415 },
-        ),
-      },
-    ),
+    shared("UnsupportedMediaType", "body", "The Content-Encoding of the body is not supported.", {
+      UNSUPPORTED_MEDIA_TYPE: answerOf(
+        "invalid_argument",
+        'Content-Encoding "gzip" is not accepted: send the body uncompressed',
+        { reason: "UNSUPPORTED_MEDIA_TYPE", httpStatus: 415 },
+      ),
+    }),
     shared("UpgradeRequired", "socket", "The request does not ask for a WebSocket.", {
       UPGRADE_REQUIRED: {
         ...answerOf("unimplemented", "this is a stream: connect to it as a WebSocket", {

@@ -8,6 +8,7 @@ import { createOpenApi } from "../transcoding/openapi/openapi.ts";
 import { guideMarkdown, guideOf } from "./docs/guide.ts";
 import { doorPaths, doorsTag } from "./openapi-doors.ts";
 import { describeFailures } from "./openapi-failures.ts";
+import { webhookMessages } from "./openapi-webhooks.ts";
 import { bodyBytesMaxDefault } from "./body-bytes-max.ts";
 
 /**
@@ -49,6 +50,7 @@ export function describeApi(
     ...document,
     tags: [...document.tags, doorsTag],
     paths: { ...document.paths, ...doorPaths(url) },
+    webhooks: webhookMessages,
   };
 }
 
@@ -56,7 +58,9 @@ export function describeApi(
 export const intro =
   "Recordings become time-aligned, versioned, editable transcripts; live audio becomes words while they are spoken.";
 
-const securitySchemes: Readonly<Record<"bearer" | "token", SecurityScheme>> = {
+const securitySchemes: Readonly<
+  Record<"bearer" | "token" | "key" | "apiKeyHeader", SecurityScheme>
+> = {
   bearer: {
     type: "http",
     scheme: "bearer",
@@ -69,5 +73,17 @@ const securitySchemes: Readonly<Record<"bearer" | "token", SecurityScheme>> = {
     name: "token",
     description:
       "The same token in the query, if headers cannot be set; for the Speech service only. A WebSocket may send it as `Sec-WebSocket-Protocol: Bearer, <token>`.",
+  },
+  key: {
+    type: "apiKey",
+    in: "query",
+    name: "key",
+    description: "An API key in the query, where Google's REST clients send it.",
+  },
+  apiKeyHeader: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Goog-Api-Key",
+    description: "An API key in the header that Google's clients send. Every call accepts it.",
   },
 };

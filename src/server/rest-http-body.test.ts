@@ -104,11 +104,9 @@ test("an HttpBody is received as its bytes, with any content type", async () => 
   assert.equal((await put({ "content-encoding": "gzip" }, bytes)).status, 415);
   // The same method is called with its complete message as JSON.
   const call = { method: "POST", body: '{"name":"a","file":{"data":"AP8="}}' };
+  // fetch sends text/plain.
   const inJson = await fetch(`${server.address}/v1/file`, { ...call, headers: withToken });
-  assert.equal(inJson.status, 415, "fetch sends text/plain");
-  const typed = { ...withToken, "content-type": "application/json" };
-  const asJson = await fetch(`${server.address}/v1/file`, { ...call, headers: typed });
-  assert.deepEqual(await asJson.json(), { n: 2, name: "a:\0ÿ" });
+  assert.deepEqual(await inJson.json(), { n: 2, name: "a:\0ÿ" });
 });
 
 test("an HttpBody that is the whole message is received and sent over both HTTP versions", async (t) => {

@@ -4,7 +4,6 @@ import type { Session } from "../auth/session-store.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { acceptStream } from "../transcoding/accept-stream.ts";
-import { takesHttpBody } from "../transcoding/bind-request.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import { endedEventId, eventStream } from "../transcoding/stream-envelope.ts";
 import { methodNotAllowed, type Routed, type Transcoder } from "../transcoding/transcoder.ts";
@@ -19,6 +18,7 @@ import { callTimeoutMs } from "./call-timeout.ts";
 import {
   breakOffSoon,
   headerOf,
+  plainVerb,
   readBody,
   targetOf,
   writeHead,
@@ -70,7 +70,7 @@ export function createRestDoor(
   const calls = new OpenCalls(shutdownSignal);
 
   return async (request, response, by) => {
-    const target = by?.target ?? targetOf(request);
+    const target = plainVerb(by?.target ?? targetOf(request));
     const routed = routeCall(transcoder, request.method ?? "GET", target);
     const { binding } = routed;
     const { method } = binding;
@@ -79,12 +79,12 @@ export function createRestDoor(
     const facts = { headers, url: target, origin, session: by?.session };
     const caller = await authenticator.authenticate(facts, method);
     const spec = specOf(methods, method);
-    if (spec.kind === "server_streaming" && isOver(request)) {
-      writeHead(response, 204, {});
+    const isHead = request.method === "HEAD";
+    if (spec.kind === "server_streaming" && (isHead || isOver(request))) {
+      writeHead(response, isHead ? 200 : 204, {});
       response.end();
       return;
     }
-    if (!takesHttpBody(binding)) checkContentType(request);
     checkContentEncoding(request);
     const timeoutMs = callTimeoutMs(request);
     using share = reading.held.hold(caller.accountId);
@@ -159,6 +159,7 @@ function routeCall(transcoder: Transcoder, httpMethod: string, target: string): 
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const allowed = error.metadata["allow"]?.split(", ") ?? [];
+    if (httpMethod === "HEAD" && allowed.includes("GET")) return transcoder.route("GET", target);
     if (!allowed.includes("WEBSOCKET")) throw error;
     // A WebSocket begins with a GET request. If the path serves nothing else, other methods get the
     // same error.
@@ -175,24 +176,13 @@ function upgradeRequired(): ServiceError {
   });
 }
 
-/**
- * Bodies are JSON, with the JSON content type, no content type, or the content type that `curl -d`
- * sends.
- */
-function checkContentType(request: HttpRequest): void {
-  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
-  const accepted = ["", "application/json", "application/x-www-form-urlencoded"];
-  if (!accepted.includes(type)) throw unsupported(`Content-Type ${shown(type)}`);
-}
-
+/** Bodies are not compressed. The Content-Type does not matter: they are JSON. */
 function checkContentEncoding(request: HttpRequest): void {
   const encoding = request.headers["content-encoding"] ?? "identity";
-  if (encoding !== "identity") throw unsupported(`Content-Encoding ${shown(encoding)}`);
-}
-
-function unsupported(what: string): ServiceError {
-  return new ServiceError("invalid_argument", `${what} is not accepted: send application/json`, {
-    reason: "UNSUPPORTED_MEDIA_TYPE",
-    httpStatus: 415,
-  });
+  if (encoding === "identity") return;
+  throw new ServiceError(
+    "invalid_argument",
+    `Content-Encoding ${shown(encoding)} is not accepted: send the body uncompressed`,
+    { reason: "UNSUPPORTED_MEDIA_TYPE", httpStatus: 415 },
+  );
 }

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { Readable } from "node:stream";
-import { brotliCompress, constants, createGzip, gzip } from "node:zlib";
+import { brotliCompress, constants, createGzip, deflate, gzip, inflate } from "node:zlib";
 import { createConnectRouter } from "@connectrpc/connect";
 import {
   compressionBrotli,
@@ -9,11 +9,15 @@ import {
   universalResponseToNodeResponse,
   type ConnectNodeAdapterOptions,
 } from "@connectrpc/connect-node";
+import { encodeText } from "./grpc-web-text.ts";
+import { rpcRequestKey } from "./rpc-request.ts";
 import { isJson, splicedKey, type SplicedJson } from "./rpc-answers.ts";
 import { takesEncoding } from "./accept-encoding.ts";
 import { targetOf, type HttpListener } from "./http.ts";
 
 const zip = promisify(gzip);
+const deflateBytes = promisify(deflate);
+const inflateBytes = promisify(inflate);
 const brotli = promisify(brotliCompress);
 
 /** Shorter responses are not compressed, as in the library. */
@@ -29,6 +33,14 @@ const fastBrotli: Compression = {
     new Uint8Array(await brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })),
 };
 
+/** The compression with the name "deflate", which is zlib's format (gRPC, Compression). */
+const deflated: Compression = {
+  name: "deflate",
+  compress: async (bytes) => new Uint8Array(await deflateBytes(bytes)),
+  decompress: async (bytes, bytesMax) =>
+    new Uint8Array(await inflateBytes(bytes, { maxOutputLength: bytesMax })),
+};
+
 type Options = ConnectNodeAdapterOptions &
   Required<Pick<ConnectNodeAdapterOptions, "contextValues">>;
 type Compression = NonNullable<ConnectNodeAdapterOptions["acceptCompression"]>[number];
@@ -40,7 +52,7 @@ type UniversalResponse = Parameters<typeof universalResponseToNodeResponse>[0];
  * are served.
  */
 export function createRpcAdapter(options: Options): HttpListener {
-  const acceptCompression = options.acceptCompression ?? [compressionGzip, fastBrotli];
+  const acceptCompression = options.acceptCompression ?? [compressionGzip, fastBrotli, deflated];
   const router = createConnectRouter({ ...options, acceptCompression });
   options.routes(router);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
@@ -52,10 +64,11 @@ export function createRpcAdapter(options: Options): HttpListener {
     const call = universalRequestFromNodeRequest(request, response, undefined, contextValues);
     const zips = isUnaryJson(call.header) && takesEncoding(call.header.get(accept) ?? "", "gzip");
     if (isJson(call.header)) for (const name of acceptHeaders) call.header.set(name, "identity");
+    const textType = contextValues.get(rpcRequestKey)?.textType;
     const answer = async (): Promise<void> => {
       const written = await handle(call);
       const whole = withSpliced(written, contextValues.get(splicedKey));
-      const sent = zips ? await zipped(whole) : whole;
+      const sent = zips ? await zipped(whole) : withText(whole, textType);
       await universalResponseToNodeResponse(withoutThrow(sent), response);
     };
     // Failures of methods are sent as responses. The only error here is a failure to send to a
@@ -64,6 +77,16 @@ export function createRpcAdapter(options: Options): HttpListener {
       response.destroy();
     });
   };
+}
+
+/** Returns the response in the text mode of gRPC-Web, if a type of that mode is given. */
+function withText(response: UniversalResponse, type: string | undefined): UniversalResponse {
+  if (type === undefined) return response;
+  const header = new Headers(response.header);
+  header.set("content-type", type);
+  header.delete("content-length");
+  const { body } = response;
+  return { ...response, header, ...(body && { body: encodeText(body) }) };
 }
 
 /**

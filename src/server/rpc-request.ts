@@ -8,6 +8,7 @@ import { bodyBytesMaxOf } from "./body-bytes-max.ts";
 import { callOriginOf } from "./call-origin.ts";
 import { clientGone } from "./client-gone.ts";
 import { isContentCoding } from "./decompress.ts";
+import { decodeText, presentAsBinary } from "./grpc-web-text.ts";
 import { headersOf, isClosed, targetOf, type HttpRequest, type HttpResponse } from "./http.ts";
 import type { MessageReading } from "./message-reading.ts";
 import { pacedBody } from "./paced-body.ts";
@@ -25,6 +26,8 @@ export interface RpcRequest {
    * The functions that complete the messages passed to the adapter, in the order of the messages.
    */
   readonly finishing: Finish[];
+  /** The Content-Type of the response to a request in the text mode of gRPC-Web. */
+  readonly textType: string | undefined;
 }
 
 export const rpcRequestKey = createContextKey<RpcRequest | undefined>(undefined, {
@@ -67,6 +70,7 @@ export function prepareRpcRequest(
     return await parts.authenticator.authenticate(facts, desc);
   });
   const finishing: Finish[] = [];
+  const textType = presentAsBinary(request);
   const rpc = rpcFormatOf(request) ?? { framing: "whole", format: "binary", coding: undefined };
   const body = async function* () {
     try {
@@ -76,14 +80,15 @@ export function prepareRpcRequest(
       const limits = takesOneMessage(desc) ? reading.bodyLimits : undefined;
       const onMessage = (finish: Finish) => void finishing.push(finish);
       const call = { method: desc, rpc, bytesMax, accountId, share, signal, reading, onMessage };
-      yield* rpcBody(pacedBody(request, limits), call);
+      const chunks = pacedBody(request, limits);
+      yield* rpcBody(textType === undefined ? chunks : decodeText(chunks), call);
     } catch (error) {
       throw connectError(parts.answerError(error, origin.requestId));
     }
   };
   Object.defineProperty(request, Symbol.asyncIterator, { value: body });
   if (rpc.framing === "whole") describeWhole(request, rpc.coding);
-  return { response, authenticate, finishing };
+  return { response, authenticate, finishing, textType };
 }
 
 /**

@@ -95,12 +95,13 @@ class SocketMessages {
       setTimeout(() => raw.destroy(), closeGraceMs).unref();
       return true;
     };
-    this.#socket.on("message", (data: Buffer, isBinary) => {
+    // JSON in binary messages is read as well: clients that send bytes do not distinguish the two.
+    this.#socket.on("message", (data: Buffer) => {
       share.shrink(Infinity);
       if (this.queue.isEnded || isFlood(data.length)) return;
       const read = (): void => {
         try {
-          this.queue.push(readMessage(method, data, isBinary), data.length);
+          this.queue.push(readMessage(method, data), data.length);
         } catch (error) {
           this.queue.fail(error);
         }
@@ -147,11 +148,7 @@ function needsTurn(data: Buffer): boolean {
   }
 }
 
-function readMessage(method: DescMethodBiDiStreaming, data: Buffer, isBinary: boolean): Message {
-  if (isBinary) {
-    const problem = "received a binary message: send JSON as text messages";
-    throw new ServiceError("invalid_argument", problem, { reason: "BINARY_MESSAGE" });
-  }
+function readMessage(method: DescMethodBiDiStreaming, data: Buffer): Message {
   if (data.length > messageBytesMax) {
     const problem = `a message has ${data.length} bytes; at most ${messageBytesMax} are allowed`;
     throw new ServiceError("invalid_argument", problem, { reason: tooBig });

@@ -12,7 +12,7 @@ import { CallContext } from "./call-context.ts";
 import { callOriginOf } from "./call-origin.ts";
 import type { Contract } from "./contract.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { headersOf, targetOf } from "./http.ts";
+import { headersOf, plainVerb, targetOf } from "./http.ts";
 import type { MessageReading } from "./message-reading.ts";
 import { RefusedSockets } from "./refused-sockets.ts";
 import { messageBytesMax } from "./socket-messages.ts";
@@ -124,7 +124,7 @@ class SocketDoor implements WebSocketDoor {
 
   async #admit(request: IncomingMessage): Promise<AdmittedCall> {
     const { transcoder, methods } = this.#contract;
-    const target = targetOf(request);
+    const target = plainVerb(targetOf(request));
     const { binding } = transcoder.route("WEBSOCKET", target);
     const { method } = binding;
     if (method.methodKind !== "bidi_streaming") {

@@ -1,5 +1,6 @@
 import type { BarePcm } from "../audio/pcm-stream.ts";
 import { resampledRate } from "../audio/resample.ts";
+import { knownLanguageCode } from "../std/language-code.ts";
 import type { PhraseHints, RecognitionMode } from "../engines/protocol/engine.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { ContainerEncoding } from "./container-format.ts";
@@ -83,12 +84,8 @@ export function checkConfig(
   violations: Violations,
 ): CheckedConfig {
   if (!config) violations.add(path, "is required");
-  const {
-    encoding = 0,
-    sampleRateHertz = 0,
-    languageCode = "",
-    maxAlternatives = 0,
-  } = config ?? {};
+  const { encoding = 0, sampleRateHertz = 0, maxAlternatives = 0 } = config ?? {};
+  const languageCode = languageOf(config, context);
   const form = forms.get(encoding) ?? { kind: "bare", encoding: "s16" };
   if (config) {
     checkEncoding(encoding, `${path}.encoding`, violations);
@@ -113,13 +110,23 @@ export function checkConfig(
   };
 }
 
+/** Returns the code of the language as its model has it: callers may use any letter case. */
+function languageOf(
+  config: RecognitionConfig | undefined,
+  { recognizer, mode }: ConfigContext,
+): string {
+  return knownLanguageCode(config?.languageCode ?? "", recognizer.languageCodes(mode));
+}
+
 function checkHints(
   config: RecognitionConfig | undefined,
   path: string,
-  { recognizer, mode, ignoresHints }: ConfigContext,
+  context: ConfigContext,
   violations: Violations,
 ): Pick<CheckedConfig, "hints"> {
-  const { speechContexts = [], languageCode = "" } = config ?? {};
+  const { recognizer, mode, ignoresHints } = context;
+  const { speechContexts = [] } = config ?? {};
+  const languageCode = languageOf(config, context);
   const field = `${path}.speechContexts`;
   const count = speechContexts.reduce((sum, { phrases }) => sum + phrases.length, 0);
   if (count > hintPhrasesMax) {

@@ -1,14 +1,16 @@
 import type {
   DescField,
   DescMessage,
+  DescMethod,
   JsonObject,
   JsonValue,
   Message,
   Registry,
 } from "@bufbuild/protobuf";
-import { create, mergeFromJson, ScalarType } from "@bufbuild/protobuf";
+import { create, getOption, mergeFromJson, ScalarType } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
+import { ignore_unknown_fields } from "../gen/hlust/api/annotations_pb.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { checkFieldJson, checkMessageJson, type FillBytes } from "./check-json.ts";
 import { resolveFieldPath } from "./field-path.ts";
@@ -48,7 +50,8 @@ export interface BindOptions {
  */
 export function bindRequest(binding: Binding, parts: RequestParts, options: BindOptions): Message {
   const { input } = binding.method;
-  const report = new JsonReport(options.registry);
+  const ignoreUnknownFields = ignoresUnknown(binding.method);
+  const report = new JsonReport(options.registry, { ignoresUnknown: ignoreUnknownFields });
   const params = paramsJson(binding, parts, options, report);
   const fillParams = checkMessageJson(input, params, report);
   const body = readBody(binding, parts, options, report);
@@ -56,7 +59,7 @@ export function bindRequest(binding: Binding, parts: RequestParts, options: Bind
   const message = create(input);
   const target = reflect(input, message);
   const { registry } = options;
-  const library = { registry, recursionLimit: messageDepthMax };
+  const library = { registry, recursionLimit: messageDepthMax, ignoreUnknownFields };
   if (body.json !== undefined) {
     const { json } = body;
     converted(() => mergeFromJson(input, message, json, library));
@@ -72,6 +75,18 @@ export function bindRequest(binding: Binding, parts: RequestParts, options: Bind
     target.set(updateMask, reflect(FieldMaskSchema, mask));
   }
   return message;
+}
+
+/** The option is cached because getOption() decodes it at each call. */
+const knownToIgnore = new WeakMap<DescMethod, boolean>();
+
+/** Whether unknown fields of the method's JSON bodies are ignored. */
+function ignoresUnknown(method: DescMethod): boolean {
+  const known = knownToIgnore.get(method);
+  if (known !== undefined) return known;
+  const found = getOption(method, ignore_unknown_fields);
+  knownToIgnore.set(method, found);
+  return found;
 }
 
 /**

@@ -74,6 +74,7 @@ test("an exported file imports to the same text, speakers, and times of every cu
         names: new Map([["a", "Anna & <Co>"]]),
         recordingMs: null,
       });
+      assert.ok(file);
       const namesById = new Map([["a", "Anna & <Co>"]]);
       const reading = readFile({ content: Buffer.from(file).toString(), format, names: namesById });
       assert.ok("text" in reading);

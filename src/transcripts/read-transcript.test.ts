@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createContextValues } from "@connectrpc/connect";
 import { Kysely, PostgresDialect } from "kysely";
 import { metadataWith } from "../../test/fixtures/open-test-transcripts.ts";
 import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
-import { testCaller } from "../../test/fixtures/test-caller.ts";
-import { callerKey, scopes } from "../auth/caller.ts";
 import type { Database } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 import { HeldBytes } from "../std/held-bytes.ts";
@@ -39,8 +36,7 @@ async function addTranscript(jsonBytes: number) {
     .execute(
       async (trx) => await insertTranscript(trx, { accountId, metadata: metadataWith(), segments }),
     );
-  const values = createContextValues().set(callerKey, testCaller(accountId, scopes));
-  return { id, jsonZstd, context: { values, signal: new AbortController().signal } };
+  return { id, jsonZstd, reader: { accountId, signal: new AbortController().signal } };
 }
 
 const limits = { nodeBytesMax: 1e9, reason: "ANSWERS_FULL", what: "answers" };
@@ -50,16 +46,16 @@ test("an account reads one long text at a time, at most 50 reads wait, and other
     db,
     answers: new HeldBytes({ ...limits, accountBytesMax: 1e9 }),
   });
-  const { id, context, jsonZstd } = await addTranscript(4_000_000);
+  const { id, reader, jsonZstd } = await addTranscript(4_000_000);
   const other = await addTranscript(400_000);
   let ended = 0;
   const reads = Array.from({ length: 80 }, async () => {
-    const stored = await read(context, id);
+    const stored = await read(reader, id);
     ended += 1;
     return stored;
   });
   const settled = Promise.allSettled(reads);
-  const theirs = await read(other.context, other.id);
+  const theirs = await read(other.reader, other.id);
   assert.ok(theirs?.segments.jsonZstd.equals(other.jsonZstd));
   assert.ok(ended < 40, `${ended} of the one account's before the other's first`);
   const results = await settled;
@@ -85,12 +81,12 @@ test("a long text is refused if the memory for the account's answers is used up;
   });
   const [long, short] = [await addTranscript(400_000), await addTranscript(4_000)];
   const before = texts;
-  assert.equal((await read(long.context, long.id))?.segments.jsonBytes, 400_000);
-  await assert.rejects(read(long.context, long.id, { heldPerByte: 3 }), { reason: "ANSWERS_FULL" });
+  assert.equal((await read(long.reader, long.id))?.segments.jsonBytes, 400_000);
+  await assert.rejects(read(long.reader, long.id, { heldPerByte: 3 }), { reason: "ANSWERS_FULL" });
   assert.equal(
-    (await read(short.context, short.id, { heldPerByte: 1_000 }))?.segments.jsonBytes,
+    (await read(short.reader, short.id, { heldPerByte: 1_000 }))?.segments.jsonBytes,
     4_000,
   );
-  assert.equal(await read(short.context, long.id), undefined, "of another account");
+  assert.equal(await read(short.reader, long.id), undefined, "of another account");
   assert.equal(texts, before + 1);
 });

@@ -1,13 +1,11 @@
-import type { HandlerContext } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
-import { callerOf } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import { FairSemaphore } from "../std/fair-semaphore.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { findSegments, findTranscriptHead, type StoredTranscript } from "./transcript-store.ts";
 
 export type ReadTranscript = (
-  context: Pick<HandlerContext, "values" | "signal">,
+  reader: { readonly accountId: string; readonly signal: AbortSignal },
   id: string,
   options?: {
     readonly versionId?: string | undefined;
@@ -45,8 +43,7 @@ export function createReadTranscript({
     waitMsMax: 10_000,
     busyReason: "TRANSCRIPTS_BUSY",
   });
-  return async (context, id, { versionId, heldPerByte = 1 } = {}) => {
-    const { accountId } = callerOf(context);
+  return async ({ accountId, signal }, id, { versionId, heldPerByte = 1 } = {}) => {
     const head = await findTranscriptHead(db, accountId, id, versionId);
     if (!head) return undefined;
     const { segments, ...others } = head;
@@ -56,7 +53,7 @@ export function createReadTranscript({
       answers.hold(accountId, segments.zstdBytes + heldPerByte * jsonBytes)[Symbol.dispose]();
     };
     checkRoom();
-    return await semaphore.run(accountId, context.signal, async () => {
+    return await semaphore.run(accountId, signal, async () => {
       checkRoom();
       // The segments of a version never change; they are deleted with the transcript.
       const read = await findSegments(db, id, segments.sha256);

@@ -20,7 +20,8 @@ export function readingMethods(
       await uploads.collectForTranscript(accountId, id);
       const versionName = `${name}/versions/${version}`;
       if (version !== "" && !isId(version)) throw versionNotFound(versionName);
-      const stored = await read(context, id, version === "" ? {} : { versionId: version });
+      const reader = { accountId, signal: context.signal };
+      const stored = await read(reader, id, version === "" ? {} : { versionId: version });
       if (!stored) throw version === "" ? transcriptNotFound(name) : versionNotFound(versionName);
       return answerOf({ urls }, accountId, stored);
     },

@@ -10,8 +10,10 @@ import type { Log } from "../std/log.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { fileMethods } from "./file-methods.ts";
 import { listMethods } from "./list-methods.ts";
-import { createReadTranscript } from "./read-transcript.ts";
+import type { ReadTranscript } from "./read-transcript.ts";
 import { readingMethods } from "./reading-methods.ts";
+import type { SearchLimitsOf } from "./search-limits.ts";
+import { signedExportMethods } from "./signed-exports.ts";
 import { uploadMethods } from "./upload-methods.ts";
 import { versionMethods } from "./version-methods.ts";
 import { writingMethods } from "./writing-methods.ts";
@@ -23,16 +25,14 @@ export function createTranscriptsService(parts: {
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
   readonly pageTokens: PageTokens;
+  readonly read: ReadTranscript;
   /** The memory for answers, including those that are still being created. */
   readonly answers: HeldBytes;
-  /** The node's maximum number of database connections. Default 20. */
-  readonly connectionsMax?: number;
   readonly log: Log;
+  readonly searchLimits: SearchLimitsOf;
   readonly now?: () => number;
-  /** The time limit of a filtered list. Default 5 s. */
-  readonly filterMsMax?: number;
 }) {
-  const read = createReadTranscript(parts);
+  const { read } = parts;
   return {
     ...listMethods(parts),
     ...readingMethods(read, parts),
@@ -40,5 +40,6 @@ export function createTranscriptsService(parts: {
     ...versionMethods(read, parts),
     ...uploadMethods(parts),
     ...fileMethods(read, parts),
+    ...signedExportMethods(parts),
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }

@@ -53,7 +53,8 @@ export function versionMethods(
     async getTranscriptVersion({ name }, context) {
       const { accountId } = callerOf(context);
       const { transcriptId, versionId } = versionIdsIn(name);
-      const stored = await read(context, transcriptId, { versionId });
+      const reader = { accountId, signal: context.signal };
+      const stored = await read(reader, transcriptId, { versionId });
       if (!stored) throw versionNotFound(name);
       return answerOf(parts, accountId, stored);
     },
@@ -73,17 +74,18 @@ export function versionMethods(
       if (skip < 0) throw invalidArgument([{ field: "skip", description: "is negative" }]);
       const { accountId } = callerOf(context);
       const { transcriptId, versionId } = versionIdsIn(name);
-      const stored = await read(context, transcriptId, { versionId });
+      const reader = { accountId, signal: context.signal };
+      const stored = await read(reader, transcriptId, { versionId });
       if (!stored) throw versionNotFound(name);
       const againstId = against === "" ? stored.version.parentId : against;
       const other =
         againstId !== null && isId(againstId)
-          ? await read(context, transcriptId, { versionId: againstId })
+          ? await read(reader, transcriptId, { versionId: againstId })
           : undefined;
       if (againstId !== null && !other) {
         throw versionNotFound(`transcripts/${transcriptId}/versions/${againstId}`);
       }
-      return await diffVersions(other, stored, { skip, accountId, signal: context.signal });
+      return await diffVersions(other, stored, { skip, ...reader });
     },
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }

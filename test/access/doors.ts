@@ -131,7 +131,7 @@ function askTransport(transport: Transport): Ask {
       if (isStream(method)) return await firstOf(transport, method, message, headers);
       if (!isUnary(method)) return assert.fail(`${method.name} is neither`);
       const answer = await transport.unary(method, undefined, undefined, headers, message);
-      return { code: "OK", text: toJsonString(method.output, answer.message) };
+      return { code: "OK", text: jsonOf(method, answer.message) };
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
       return failure(error);
@@ -150,7 +150,11 @@ async function firstOf(
   const answer = await transport.stream(method, gone.signal, undefined, headers, messages);
   const first = await answer.message[Symbol.asyncIterator]().next();
   gone.abort();
-  return { code: "OK", text: first.done === true ? "" : toJsonString(method.output, first.value) };
+  return { code: "OK", text: first.done === true ? "" : jsonOf(method, first.value) };
+}
+
+function jsonOf(method: DescMethod, answer: Message): string {
+  return toJsonString(method.output, answer, { registry: contract.registryOf(method.parent) });
 }
 
 function isStream(method: DescMethod): method is DescMethodStreaming {

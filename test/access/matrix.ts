@@ -74,13 +74,19 @@ const transcripts: Readonly<Record<string, Row>> = {
   ),
   GetTranscriptJob: reader(["job"], ({ job }) => [{ name: job }]),
   WatchTranscriptJob: reader(["job"], ({ job }) => [{ name: job }]),
-  ListTranscriptJobs: reader([], () => [{}]),
+  ListTranscriptJobs: reader(
+    [],
+    () => [{}],
+    () => [{ filter: 'state = "SUCCESS" AND metadata.subject CONTAINS "fundur"' }],
+  ),
   CancelTranscriptJob: writer(["job"], ({ job }) => [{ name: job }]),
   ListTranscripts: reader(
     [],
     () => [{}],
     () => [{ filter: 'metadata.subject CONTAINS "fundur"' }],
     () => [{ filter: 'metadata.keywords CONTAINS ["prufa"]' }],
+    () => [{ ordering: { orderBy: "subject", direction: "ASCENDING" } }],
+    () => [{ ordering: { orderBy: "metadata.recording_duration" } }],
   ),
   GetTranscript: reader(["transcript"], ({ transcript }) => [{ name: transcript }]),
   CreateTranscript: writer([], () => [{ transcript: draftOf("nýr fundur") }]),
@@ -114,6 +120,11 @@ const transcripts: Readonly<Record<string, Row>> = {
     ["transcript", "version"],
     ({ transcript }) => [{ name: transcript, format: "TEXT" }],
     ({ transcript, version }) => [{ name: transcript, format: "JSON", version }],
+  ),
+  SignTranscriptExport: reader(
+    ["transcript", "version"],
+    ({ transcript }) => [{ name: transcript, format: "VTT" }],
+    ({ transcript, version }) => [{ name: transcript, format: "TEXT", version }],
   ),
   ImportTranscript: writer([], () => [
     { metadata: draftOf("textar").metadata, content: subtitles },

@@ -6,12 +6,15 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
+import { cuesOfTrack } from "../fixtures/cues-of-track.ts";
 import { openBrowser } from "../fixtures/open-browser.ts";
 import type { SpokenSegment } from "../../src/transcripts/spoken.ts";
 import { cueTime } from "../../src/transcripts/subtitles/cue-time.ts";
+import { paintOn } from "../../src/transcripts/subtitles/paint-on.ts";
+import { readSubtitles } from "../../src/transcripts/subtitles/read-subtitles.ts";
 import { subtitlesOf } from "../../src/transcripts/subtitles/subtitles.ts";
 import { writeSrt } from "../../src/transcripts/subtitles/write-srt.ts";
-import { writeVtt } from "../../src/transcripts/subtitles/write-vtt.ts";
+import { writePaintOn, writeVtt } from "../../src/transcripts/subtitles/write-vtt.ts";
 
 /**
  * Difficult texts: arrows, tags, entities, lines that contain only a number, other scripts, a long
@@ -43,6 +46,8 @@ const cues = subtitlesOf(talk);
 const name = "Anna & <Co>";
 const vtt = writeVtt(cues, (id) => (id === "a" ? name : ""));
 const srt = writeSrt(cues);
+const frames = [...paintOn(talk)];
+const painted = writePaintOn(frames, (id) => (id === "a" ? name : ""), 1e6) ?? "";
 
 /** Converts a file to another format with ffmpeg. */
 function ffmpeg(from: string, input: string, to: string): string {
@@ -52,31 +57,79 @@ function ffmpeg(from: string, input: string, to: string): string {
   return stdout;
 }
 
-test("ffmpeg reads every cue of both formats with its times and text", () => {
-  const expected = cues.map(({ startMs, endMs, lines }) => {
+interface Shown {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly lines: readonly string[];
+}
+
+/** Returns the blocks of an SRT file without their numbers. */
+function blocksOf(shown: readonly Shown[]): string[] {
+  return shown.map(({ startMs, endMs, lines }) => {
     const time = `${cueTime(startMs, ",")} --> ${cueTime(endMs, ",")}`;
     return `${time}\n${lines.join("\n")}`;
   });
+}
+
+const plainFrames = frames.map(({ lines, ...times }) => ({
+  ...times,
+  lines: lines.map(({ text }) => text),
+}));
+
+test("ffmpeg reads every cue of every format with its times and text", () => {
   // ffmpeg would show entities in a voice's name as text.
   const plainVoices = writeVtt(cues, (id) => id);
-  for (const written of [ffmpeg("srt", srt, "srt"), ffmpeg("webvtt", plainVoices, "srt")]) {
+  const plainPainted = writePaintOn(frames, (id) => id, 1e6) ?? "";
+  const rows: [written: string, expected: readonly Shown[]][] = [
+    [ffmpeg("srt", srt, "srt"), cues],
+    [ffmpeg("webvtt", plainVoices, "srt"), cues],
+    [ffmpeg("webvtt", plainPainted, "srt"), plainFrames],
+  ];
+  for (const [written, expected] of rows) {
     // When ffmpeg converts WebVTT, it escapes braces in its own way.
     const bare = written.replaceAll(/\u2060|\r|\\(?=\{)/g, "");
     const blocks = bare.trim().split("\n\n");
     assert.deepEqual(
       blocks.map((block) => block.replace(/^\d+\n/, "")),
-      expected,
+      blocksOf(expected),
     );
   }
   assert.equal(ffmpeg("webvtt", "WEBVTT\n", "srt"), "");
 });
 
+test("ffmpeg and Hlust read times of a hundred hours and more", () => {
+  const startMs = 999 * 3_600_000;
+  const late = subtitlesOf([
+    {
+      startMs,
+      endMs: startMs + 900,
+      speakerId: "",
+      words: [{ text: "seint", startMs, endMs: startMs + 900 }],
+    },
+  ]);
+  for (const [format, text] of [
+    ["srt", writeSrt(late)],
+    ["webvtt", writeVtt(late, () => "")],
+  ] as const) {
+    assert.match(text, /^999:00:00[,.]000 --> 999:00:01[,.]000$/m);
+    assert.match(ffmpeg(format, text, "srt"), /^999:00:00,000 --> 999:00:01,000$/m);
+    assert.deepEqual(readSubtitles(text)[0]?.startMs, startMs);
+  }
+});
+
 test("Chromium shows the cues of WebVTT with their text, times and voices", async () => {
   await using opened = new AsyncDisposableStack();
+  const files = new Map([
+    ["/pop-on.vtt", vtt],
+    ["/paint-on.vtt", painted],
+  ]);
   const server = createServer((request, response) => {
-    const isFile = request.url === "/a.vtt";
-    response.setHeader("content-type", isFile ? "text/vtt; charset=utf-8" : "text/html");
-    response.end(isFile ? vtt : "<video></video>");
+    const file = files.get(request.url ?? "");
+    response.setHeader(
+      "content-type",
+      file === undefined ? "text/html" : "text/vtt; charset=utf-8",
+    );
+    response.end(file ?? "<video></video>");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -89,26 +142,18 @@ test("Chromium shows the cues of WebVTT with their text, times and voices", asyn
   opened.defer(() => browser.close());
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${port}/`);
-  const shown: unknown = await page.evaluate(`new Promise((resolve, reject) => {
-    const element = document.createElement("track");
-    element.src = "/a.vtt";
-    element.default = true;
-    element.onerror = () => reject(new Error("the track was not loaded"));
-    element.onload = () => resolve(Array.from(element.track.cues, (cue) => {
-      const html = cue.getCueAsHTML();
-      const voice = html.querySelector("[title]");
-      return [cue.startTime, cue.endTime, html.textContent, voice ? voice.title : ""];
-    }));
-    document.querySelector("video").append(element);
-    element.track.mode = "hidden";
-  })`);
+  const voicesOf = (ids: readonly string[]) => (ids.includes("a") ? [name] : []);
+  const timesOf = (shown: Omit<Shown, "lines">) => [shown.startMs / 1000, shown.endMs / 1000];
   assert.deepEqual(
-    shown,
-    cues.map(({ startMs, endMs, lines, speakerId }) => [
-      startMs / 1000,
-      endMs / 1000,
-      lines.join("\n"),
-      speakerId === "a" ? name : "",
+    await page.evaluate(cuesOfTrack("/pop-on.vtt")),
+    cues.map((cue) => [...timesOf(cue), cue.lines.join("\n"), voicesOf([cue.speakerId])]),
+  );
+  assert.deepEqual(
+    await page.evaluate(cuesOfTrack("/paint-on.vtt")),
+    frames.map(({ lines, ...times }) => [
+      ...timesOf(times),
+      lines.map(({ text }) => text).join("\n"),
+      voicesOf(lines.map(({ speakerId }) => speakerId)),
     ]),
   );
   assert.match(vtt, new RegExp(`^${cueTime(cues[0]?.startMs ?? 0, ".")} --> `, "m"));

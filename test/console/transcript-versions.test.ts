@@ -205,12 +205,14 @@ test("each download is the API's file for the version that is shown, named after
   for (const [button, format, ending] of [
     ["SRT", "SRT", "srt"],
     ["VTT", "VTT", "vtt"],
+    ["VTT, orð fyrir orð", "VTT_PAINT_ON", "vtt"],
+    ["Merki fyrir Audacity", "AUDACITY_LABELS", "txt"],
     ["Texti", "TEXT", "txt"],
     ["JSON", "JSON", "json"],
   ] as const) {
     const coming = page.waitForEvent("download");
     await aside(page)
-      .getByRole("button", { name: `Sækja: ${button}` })
+      .getByRole("button", { name: `Sækja: ${button}`, exact: true })
       .press("Enter");
     const download = await coming;
     assert.equal(download.suggestedFilename(), `Viðtal um hlaupið í Skeiðará.${ending}`);
@@ -220,6 +222,25 @@ test("each download is the API's file for the version that is shown, named after
     });
     assert.equal(await readFile(await download.path(), "utf8"), await wanted.text());
   }
+});
+
+test("downloads are offered in every format, in English too", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await pages.open(`/${name}`, {
+    look: { size: "phone", language: "en", theme: "light" },
+  });
+  const downloads = aside(page).getByRole("region", { name: "Download" });
+  await downloads.waitFor();
+  assert.deepEqual(await downloads.getByRole("button").allInnerTexts(), [
+    "SRT",
+    "VTT",
+    "VTT, word by word",
+    "Audacity labels",
+    "Text",
+    "JSON",
+  ]);
+  const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+  assert.ok(width <= 390, `${width} px`);
 });
 
 test("a failed download is reported and can be retried", async () => {

@@ -45,9 +45,9 @@ async function serve(): Promise<void> {
   await using server = await openServer(
     { host: "127.0.0.1", port: 0 },
     {
-      api: { services: transcripts, authenticator, explain: databaseTrouble },
+      api: { services: transcripts.services, authenticator, explain: databaseTrouble },
       traffic: { longMessages },
-      media: media.door,
+      ...transcripts.doors,
       log,
     },
   );

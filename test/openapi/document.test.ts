@@ -4,22 +4,31 @@ import { test } from "node:test";
 import type { DescEnum, DescField, DescMessage, DescMethod } from "@bufbuild/protobuf";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { comments } from "../../src/gen/comments.ts";
-import { document, operationNamed, services, transcoder } from "./described-service.ts";
+import { document, operationNamed, responseOf, services, transcoder } from "./described-service.ts";
+import { eventTypes } from "../../src/webhooks/webhook-events.ts";
 import { operationsIn, type Schema } from "../../src/transcoding/openapi/document.ts";
 import { createSchemaChecker } from "./schema-checker.ts";
 
 /**
- * The operations outside the contract, which are described by hand in src/server/openapi-doors.ts.
+ * The operations outside the contract, which are described by hand in src/server/openapi-doors.ts
+ * and openapi-uploads.ts.
  */
 const doors = [
+  "DELETE /v1alpha1/uploads/{upload}",
   "GET /docs",
   "GET /healthz",
+  "GET /media/exports/{transcript}/{version}/{format}",
   "GET /media/waveforms/{media}",
   "GET /media/{media}",
   "GET /openapi.json",
   "GET /readyz",
+  "HEAD /media/exports/{transcript}/{version}/{format}",
   "HEAD /media/waveforms/{media}",
   "HEAD /media/{media}",
+  "HEAD /v1alpha1/uploads/{upload}",
+  "OPTIONS /v1alpha1/uploads",
+  "PATCH /v1alpha1/uploads/{upload}",
+  "POST /v1alpha1/uploads",
   "PUT /media/uploads/{upload}",
 ];
 
@@ -108,17 +117,19 @@ test("paths, queries and bodies follow the HTTP rules", () => {
 });
 
 test("every operation describes its authentication and its failures", () => {
-  for (const { operation } of operationsIn(document)) {
+  for (const { operation, path } of operationsIn(document)) {
     const { operationId: id, security, responses } = operation;
     if (operation["x-grpc-path"] === undefined) {
-      assert.deepEqual(security, [], id);
+      const isUpload = id.endsWith("Upload");
+      assert.deepEqual(security, isUpload ? [{ bearer: [] }] : [], id);
       continue;
     }
     assert.equal(Object.keys(security[0] ?? {})[0], "bearer", id);
     // The token parameter is for WebSockets and EventSource, for which browsers cannot send
     // headers.
     const takesToken = operation.tags.includes("Speech") || id === "watchTranscriptJob";
-    assert.equal(security.length, takesToken ? 2 : 1, id);
+    const takesKey = ["/v1/speech:recognize", "/v1alpha/speech:recognize"].includes(path);
+    assert.equal(security.length, takesKey ? 4 : takesToken ? 2 : 1, id);
     for (const status of ["400", "401", "403", "429", "503", "default"]) {
       assert.ok(responses[status], `${id} ${status}`);
     }
@@ -205,4 +216,30 @@ test("everything public in the contract has a comment", () => {
   }
   assert.ok(seen.size > 40);
   assert.deepEqual(missing, []);
+});
+
+test("the messages to webhooks are described with their headers and the job", () => {
+  const { webhooks = {} } = document;
+  assert.deepEqual(Object.keys(webhooks), eventTypes);
+  for (const [type, { post }] of Object.entries(webhooks)) {
+    const schema = post?.requestBody?.content["application/json"]?.schema;
+    assert.deepEqual(schema?.properties?.["type"], { const: type });
+    const { $ref = "" } = schema?.properties?.["data"] ?? {};
+    assert.ok(document.components.schemas[$ref.slice("#/components/schemas/".length)], $ref);
+    assert.equal(post?.parameters?.length, 3);
+  }
+});
+
+test("media is described as bytes, so that generated clients send it unchanged", () => {
+  for (const id of ["putMedia", "getMedia"]) {
+    const { operation } = operationNamed(id);
+    const answer = responseOf(operation, 200);
+    const { content } = operation.requestBody ?? answer ?? {};
+    assert.deepEqual(content, {
+      "application/octet-stream": { schema: { type: "string", format: "binary" } },
+    });
+  }
+  assert.equal(operationNamed("cancelTranscriptJob").operation.requestBody?.required, undefined);
+  assert.equal(operationNamed("createTranscript").operation.requestBody?.required, true);
+  assert.equal(responseOf(operationNamed("headMedia").operation, 404)?.content, undefined);
 });

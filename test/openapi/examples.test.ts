@@ -197,6 +197,8 @@ test("examples of transcripts get the documented responses, in the order of a tr
   for (const example of unaryExamples("ExportTranscript")) {
     assert.equal(await textOf("ExportTranscript", example), example.answer);
   }
+  const { uri } = await sendAll("SignTranscriptExport");
+  assert.ok(uri.startsWith(`${service.address}/media/exports/`), uri);
   await sendAll("ImportTranscript", "RestoreTranscript");
   const [forJob, forTranscript] = unaryExamples("InitUpload");
   assert.ok(forJob && forTranscript);

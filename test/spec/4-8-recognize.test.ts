@@ -203,7 +203,7 @@ test("malformed, oversized and misplaced calls are refused", async () => {
     ["POST", path, "{", {}, 400],
     ["POST", path, "[]", {}, 400],
     ["POST", path, "x".repeat(5 << 20), {}, 413],
-    ["POST", path, "{}", { "content-type": "text/xml" }, 415],
+    ["POST", path, "{}", { "content-encoding": "gzip" }, 415],
     ["POST", `${path}?config.encoding=LINEAR16`, "{}", {}, 400],
     ["GET", path, undefined, {}, 405],
     ["POST", "/v2beta1/speech:unknown", "{}", {}, 404],

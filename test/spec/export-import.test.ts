@@ -34,6 +34,22 @@ const file = (query: string) =>
     headers: { authorization: `Bearer ${service.key}` },
   });
 
+const painted = [
+  "WEBVTT\n",
+  "1\n00:00:00.000 --> 00:00:00.500\n<v Anna &amp; Co>Góðan\n",
+  "2\n00:00:00.500 --> 00:00:02.000\n<v Anna &amp; Co>Góðan dag,\n",
+  "3\n00:00:02.000 --> 00:00:02.500\n<v Anna &amp; Co>Góðan dag,</v>\n<v b>verið\n",
+  "4\n00:00:02.500 --> 00:00:03.000\n<v Anna &amp; Co>Góðan dag,</v>\n<v b>verið velkomin\n",
+  "5\n00:00:03.000 --> 00:00:10.000\n<v Anna &amp; Co>Góðan dag,</v>\n<v b>verið velkomin &lt;3\n",
+].join("\n");
+const labels = [
+  "0.000000\t0.500000\tGóðan\n",
+  "0.500000\t1.000000\tdag,\n",
+  "2.000000\t2.500000\tverið\n",
+  "2.500000\t3.000000\tvelkomin\n",
+  "3.000000\t3.500000\t<3\n",
+].join("");
+
 test("a transcript is exported in the requested format", async () => {
   const rows: [format: string, type: string, ending: string, text: string | undefined][] = [
     [
@@ -48,6 +64,16 @@ test("a transcript is exported in the requested format", async () => {
       "vtt",
       "WEBVTT\n\n1\n00:00:00.000 --> 00:00:01.000\n<v Anna &amp; Co>Góðan dag,\n\n2\n00:00:02.000 --> 00:00:03.500\n<v b>verið velkomin &lt;3\n",
     ],
+    [
+      "VTT_POP_ON",
+      "text/vtt; charset=utf-8",
+      "vtt",
+      "WEBVTT\n\n1\n00:00:00.000 --> 00:00:01.000\n<v Anna &amp; Co>Góðan dag,\n\n2\n00:00:02.000 --> 00:00:03.500\n<v b>verið velkomin &lt;3\n",
+    ],
+    ["VTT_PAINT_ON", "text/vtt; charset=utf-8", "vtt", painted],
+    ["AUDACITY_LABELS", "text/plain; charset=utf-8", "txt", labels],
+    ["2", "text/vtt; charset=utf-8", "vtt", painted],
+    ["5", "text/plain; charset=utf-8", "txt", labels],
     ["TEXT", "text/plain; charset=utf-8", "txt", "Anna & Co: Góðan dag,\n\nb: verið velkomin <3\n"],
     ["JSON", "application/json", "json", undefined],
   ];
@@ -78,10 +104,22 @@ test("earlier versions can be exported; a missing version gets 404, and an unkno
   const { json: other } = await service.call("POST", "/v1alpha1/transcripts", draftOf("annað"));
   const { json: foreign } = await service.call("GET", `/v1alpha1/${other.name}`);
   const rows: [query: string, status: number, message: RegExp][] = [
-    ["", 400, /format: SRT, VTT, TEXT or JSON is expected/],
-    ["?format=EXPORT_FORMAT_UNSPECIFIED", 400, /format: SRT, VTT, TEXT or JSON is expected/],
+    [
+      "",
+      400,
+      /format: VTT_PAINT_ON, VTT_POP_ON, SRT, AUDACITY_LABELS, VTT, TEXT or JSON is expected/,
+    ],
+    [
+      "?format=EXPORT_FORMAT_UNSPECIFIED",
+      400,
+      /format: VTT_PAINT_ON, VTT_POP_ON, SRT, AUDACITY_LABELS, VTT, TEXT or JSON is expected/,
+    ],
     ["?format=DOC", 400, /format.*SRT/],
-    ["?format=9", 400, /format: SRT, VTT, TEXT or JSON is expected, not 9/],
+    [
+      "?format=9",
+      400,
+      /format: VTT_PAINT_ON, VTT_POP_ON, SRT, AUDACITY_LABELS, VTT, TEXT or JSON is expected, not 9/,
+    ],
     ["?format=SRT&version=x", 404, /there is no version/],
     [`?format=SRT&version=${foreign.version.name}`, 404, /there is no version/],
     ["?format=SRT&lines=3", 400, /lines/],

@@ -130,7 +130,14 @@ export const asideText = {
     is: (format: string) => `Sækja: ${format}`,
     en: (format: string) => `Download: ${format}`,
   },
-  text: { is: "Texti", en: "Text" },
+  formats: {
+    SRT: "SRT",
+    VTT: "VTT",
+    VTT_PAINT_ON: { is: "VTT, orð fyrir orð", en: "VTT, word by word" },
+    AUDACITY_LABELS: { is: "Merki fyrir Audacity", en: "Audacity labels" },
+    TEXT: { is: "Texti", en: "Text" },
+    JSON: "JSON",
+  },
   recording: { is: "Upptaka", en: "Recording" },
   downloaded: {
     is: (name: string) => `Skráin ${name} er komin í niðurhal vafrans.`,

@@ -116,6 +116,9 @@ export class ChildSession {
       case "speakers":
         this.client.speakers?.(jsonPayload("speakers", frame));
         break;
+      case "aligned":
+        this.client.aligned?.(jsonPayload("aligned", frame));
+        break;
       case "received":
         this.#inFlightSamples -= jsonPayload("received", frame);
         this.#wake?.();

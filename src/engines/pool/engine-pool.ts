@@ -1,4 +1,5 @@
 import { ServiceError, shown } from "../../std/service-error.ts";
+import { type AlignOptions, alignmentNotSupported, type WordTime } from "../protocol/alignment.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import type { SessionOptions } from "../protocol/engine-frames.ts";
 import type {
@@ -13,6 +14,7 @@ import type { LoadableModel } from "./loadable-models.ts";
 import type { ModelProcesses } from "./model-processes.ts";
 import type { InputSource } from "./peekable-input.ts";
 import { ReadySignal } from "./ready-signal.ts";
+import { ReplayedAlignment } from "./replayed-alignment.ts";
 import { ReplayedRecognition } from "./replayed-recognition.ts";
 import {
   isDiarizer,
@@ -135,6 +137,33 @@ class ProcessPool implements EnginePool {
     return await diarizeIn(child, window, signal);
   }
 
+  alignedLanguageCodes(): readonly string[] {
+    const codes = this.#serving.all.flatMap(({ model }) => model.languageCodes);
+    return [...new Set(codes)]
+      .filter((languageCode) => this.#serving.alignerFor(languageCode))
+      .toSorted();
+  }
+
+  async align(
+    window: Int16Array,
+    words: readonly string[],
+    { languageCode, signal }: AlignOptions,
+  ): Promise<readonly WordTime[]> {
+    const choose = () => this.#serving.alignerFor(languageCode);
+    const model = choose();
+    if (!model) {
+      const able = this.alignedLanguageCodes().join(", ") || "none";
+      throw new ServiceError(
+        "failed_precondition",
+        `languageCode ${shown(languageCode)} has no installed model that aligns words; those with one: ${able}`,
+        { reason: alignmentNotSupported },
+      );
+    }
+    const placement = new SessionPlacement(model, choose, this.#ready);
+    const { log } = this.#options;
+    return await new ReplayedAlignment(window, { words, languageCode, placement, log }).run(signal);
+  }
+
   state(): EnginePoolState {
     const { all, allProcesses } = this.#serving;
     const states = all.map((each) => ({
@@ -201,9 +230,9 @@ class ProcessPool implements EnginePool {
         `languageCode ${shown(languageCode)} has no installed model; installed: ${installed}`,
       );
     }
-    const parts = { serving: this.#serving, ready: this.#ready };
+    const choose = () => this.#serving.modelFor({ languageCode, mode });
     const recognition = new ReplayedRecognition(input, sessionOptions(options), {
-      placement: new SessionPlacement(model, { languageCode, mode }, parts),
+      placement: new SessionPlacement(model, choose, this.#ready),
       demand: new LiveDemand(model.admission.liveDemand),
       log: this.#options.log,
       onProgress: options.onProgress,

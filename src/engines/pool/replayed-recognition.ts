@@ -16,7 +16,7 @@ import type { Place, SessionPlacement } from "./session-placement.ts";
  * The number of process crashes during work on a session, since its last commit, after which the
  * session is considered to be their cause.
  */
-const crashesMax = 2;
+export const crashesMax = 2;
 
 /** The ErrorInfo.reason for a session that crashes engine processes. */
 export const engineFailed = "ENGINE_FAILED";

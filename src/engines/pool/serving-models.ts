@@ -89,6 +89,17 @@ export class ServingModels implements AsyncDisposable {
     return model && this.#serving.get(model.name);
   }
 
+  /**
+   * Returns the model that aligns words of a language: the one that recognizes its recordings if it
+   * can, otherwise the best other one.
+   */
+  alignerFor(languageCode: string): ModelProcesses | undefined {
+    const able = this.all.filter(({ engine }) => engine?.alignsWords);
+    const models = able.map(({ model }) => ({ ...model, uses: ["job" as const] }));
+    const chosen = chooseModel(models, { languageCode, mode: "job" }, this.#choice);
+    return chosen && this.#serving.get(chosen.name);
+  }
+
   languageCodes(mode: RecognitionMode): readonly string[] {
     return servedLanguages(this.models, mode, this.#choice);
   }

@@ -1,4 +1,5 @@
 import type { RecognitionMode } from "../protocol/engine.ts";
+import type { WordTime } from "../protocol/alignment.ts";
 import type { WindowSpeakers } from "../protocol/recognizer.ts";
 import type { SessionEvents } from "../protocol/session-events.ts";
 import type { LiveDemand } from "./live-demand.ts";
@@ -16,4 +17,6 @@ export interface SessionClient extends SessionEvents {
   readonly uncommittedSeconds: number;
   /** Only for sessions that diarize. */
   speakers?(speakers: WindowSpeakers): void;
+  /** Only for sessions that align words. */
+  aligned?(words: readonly WordTime[]): void;
 }

@@ -1,11 +1,9 @@
 import { ServiceError } from "../../std/service-error.ts";
-import type { RecognitionMode } from "../protocol/engine.ts";
 import type { OpenSession } from "../protocol/engine-frames.ts";
 import type { ChildSession } from "./child-session.ts";
 import type { EngineChild } from "./engine-child.ts";
 import type { ModelProcesses } from "./model-processes.ts";
 import type { ReadySignal } from "./ready-signal.ts";
-import type { ServingModels } from "./serving-models.ts";
 import type { SessionClient } from "./session-client.ts";
 
 /**
@@ -27,19 +25,14 @@ export interface Place {
 
 /** Finds a process for each session of one recognition. */
 export class SessionPlacement {
-  readonly #serving: ServingModels;
+  readonly #choose: () => ModelProcesses | undefined;
   readonly #ready: ReadySignal;
-  readonly #use: { readonly languageCode: string; readonly mode: RecognitionMode };
   #model: ModelProcesses | undefined;
 
-  constructor(
-    model: ModelProcesses,
-    use: { readonly languageCode: string; readonly mode: RecognitionMode },
-    { serving, ready }: { readonly serving: ServingModels; readonly ready: ReadySignal },
-  ) {
+  /** `choose` returns the model that serves when `model` has been replaced or removed. */
+  constructor(model: ModelProcesses, choose: () => ModelProcesses | undefined, ready: ReadySignal) {
     this.#model = model;
-    this.#use = use;
-    this.#serving = serving;
+    this.#choose = choose;
     this.#ready = ready;
   }
 
@@ -84,7 +77,7 @@ export class SessionPlacement {
 
   /** The model may have been replaced or removed while the session ran or waited for a process. */
   #currentModel(): ModelProcesses | undefined {
-    if (this.#model?.isRetired) this.#model = this.#serving.modelFor(this.#use);
+    if (this.#model?.isRetired) this.#model = this.#choose();
     return this.#model;
   }
 }

@@ -14,7 +14,7 @@ const noWork = { cpuSeconds: 0, audioSeconds: 0 };
  */
 export class DiarizerHost implements ProcessHost {
   readonly ready = {
-    engine: { name: "diarizer", languageCodes: [], takesHints: false },
+    engine: { name: "diarizer", languageCodes: [], takesHints: false, alignsWords: false },
     cpuPerSpeech: 0,
   };
   readonly #diarizer: Diarizer;

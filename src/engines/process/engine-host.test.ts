@@ -62,7 +62,12 @@ function openHost(engine: Engine = scripted) {
 test("EngineHost describes its engine, and reports the work of its sessions", async () => {
   const { host, open, send, isDone, end } = openHost();
   assert.deepEqual(host.ready, {
-    engine: { name: "scripted", languageCodes: ["en-US", "is-IS"], takesHints: false },
+    engine: {
+      name: "scripted",
+      languageCodes: ["en-US", "is-IS"],
+      takesHints: false,
+      alignsWords: true,
+    },
     cpuPerSpeech: 0.1,
   });
   open(1, { mode: "job" });

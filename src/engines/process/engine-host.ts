@@ -9,8 +9,10 @@ import {
 } from "../protocol/engine-frames.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import { readOwnSigns } from "../protocol/process-signs.ts";
+import type { WordTime } from "../protocol/alignment.ts";
 import { endUtterance, type Recognition } from "../protocol/recognizer.ts";
 import type { Commit } from "../protocol/session-checkpoint.ts";
+import { AlignmentSession } from "./alignment-session.ts";
 import { EngineSession, type SessionOutput } from "./engine-session.ts";
 import { LoadMeter, type MeteredSession } from "./load-meter.ts";
 import { engineCpuMs } from "./measure-speech.ts";
@@ -51,7 +53,8 @@ export class EngineHost implements ProcessHost {
     { cpuPerSpeech, writer }: { readonly cpuPerSpeech: number; readonly writer: FrameWriter },
   ) {
     const { name, languageCodes, takesHints } = engine;
-    this.ready = { engine: { name, languageCodes, takesHints }, cpuPerSpeech };
+    const alignsWords = engine.align !== undefined;
+    this.ready = { engine: { name, languageCodes, takesHints, alignsWords }, cpuPerSpeech };
     this.engine = engine;
     this.writer = writer;
     // An engine with threads decodes on those, so the scheduling slices of this thread do not
@@ -191,7 +194,7 @@ export class EngineHost implements ProcessHost {
 class HostedSession implements SessionOutput, Task, MeteredSession {
   readonly id: number;
   readonly mode: RecognitionMode;
-  readonly session: EngineSession;
+  readonly session: EngineSession | AlignmentSession;
   /** Whether a crash would be attributed to this session; false after its first commit. */
   isSuspect: boolean;
   /** The time of the session's slices on this thread. */
@@ -203,12 +206,15 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
   /** Set while the session's work is on another thread. */
   #onThreadSinceMs: number | undefined;
 
-  constructor(host: EngineHost, id: number, { options, checkpoint, isSuspect }: OpenSession) {
+  constructor(host: EngineHost, id: number, payload: OpenSession) {
+    const { options, words, checkpoint, isSuspect } = payload;
     this.id = id;
     this.mode = options.mode;
     this.isSuspect = isSuspect;
     this.#host = host;
-    this.session = new EngineSession(host.engine, options, this, checkpoint);
+    this.session = words
+      ? new AlignmentSession(host.engine, words, this)
+      : new EngineSession(host.engine, options, this, checkpoint);
     const allowedSeconds = isSuspect ? suspectAheadSeconds : aheadSeconds;
     this.#countsFromMs = performance.now() - 1000 * allowedSeconds;
     this.#processedBefore = this.session.processedSeconds;
@@ -274,6 +280,10 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
 
   progress(samples: number): void {
     this.#host.writer.writeJson("progress", this.id, samples);
+  }
+
+  aligned(words: readonly WordTime[]): void {
+    this.#host.writer.writeJson("aligned", this.id, words);
   }
 
   done(): void {

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import type { WordTime } from "./alignment.ts";
 import type { PhraseHints, RecognitionMode } from "./engine.ts";
 import type { LoadReport } from "./load-report.ts";
 import type { Recognition, WindowSpeakers } from "./recognizer.ts";
@@ -23,6 +24,7 @@ const frameKinds = [
   "speechEvent",
   "committed",
   "speakers",
+  "aligned",
   "received",
   "progress",
   "working",
@@ -55,6 +57,8 @@ export interface SessionOptions {
 /** The payload of open. */
 export interface OpenSession {
   readonly options: SessionOptions;
+  /** The words to align, if the session aligns words instead of recognizing speech. */
+  readonly words?: readonly string[];
   /** The state in which the previous process stopped. */
   readonly checkpoint?: SessionCheckpoint;
   /**
@@ -69,6 +73,7 @@ export interface EngineDescription {
   readonly name: string;
   readonly languageCodes: readonly string[];
   readonly takesHints: boolean;
+  readonly alignsWords: boolean;
 }
 
 /** The payload of ready. */
@@ -90,6 +95,7 @@ export interface JsonPayloads {
   readonly speechEvent: Recognition;
   readonly committed: Commit;
   readonly speakers: WindowSpeakers;
+  readonly aligned: readonly WordTime[];
   /** The number of input samples processed since the last frame of this kind. */
   readonly received: number;
   /** The number of samples of the stream that have been recognized, counted from its start. */

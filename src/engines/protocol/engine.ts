@@ -1,5 +1,6 @@
 import type { VoiceActivity } from "../../audio/voice-activity.ts";
 import type { ModelUse } from "../../models/model-choice.ts";
+import type { WordTime } from "./alignment.ts";
 
 /** The sample rate of all audio behind this interface, which is 16-bit with one channel. */
 export const engineSampleRate = 16_000;
@@ -94,6 +95,12 @@ export interface Decoder {
 }
 
 /**
+ * The slices of an alignment. A yielded promise means that there is nothing to do before it
+ * resolves.
+ */
+export type AlignmentSlices = Generator<void | Promise<void>, readonly WordTime[], void>;
+
+/**
  * A speech recognizer for one or more languages, loaded into an engine process. Every engine passes
  * test/fixtures/engine-conformance.ts.
  */
@@ -115,5 +122,10 @@ export interface Engine {
   readonly usesThreads: boolean;
   createDecoder(options: DecoderOptions): Decoder;
   createVoiceActivity(): VoiceActivity;
+  /**
+   * Finds the times of the words of a window, one for each word. The work is done in slices, as
+   * that of Decoder.end(). Absent if the engine cannot align words.
+   */
+  align?(window: Int16Array, words: readonly string[]): AlignmentSlices;
   close(): void;
 }

@@ -1,3 +1,4 @@
+import type { Aligner } from "./alignment.ts";
 import type { Hypothesis, PhraseHints, RecognitionMode } from "./engine.ts";
 import type { SpeakerTurn } from "./speakers.ts";
 
@@ -76,9 +77,9 @@ export interface WindowSpeakers {
 
 /**
  * The models, as seen by the rest of the service: their languages, and recognition of audio as
- * text.
+ * text. It also aligns known words to audio.
  */
-export interface Recognizer {
+export interface Recognizer extends Aligner {
   /** Returns the languages that can be recognized in this mode, sorted. */
   languageCodes(mode: RecognitionMode): readonly string[];
   /** Returns whether the model that serves this language in this mode uses hints. */

@@ -1,7 +1,9 @@
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { VoiceActivity } from "../../audio/voice-activity.ts";
+import type { WordTime } from "../protocol/alignment.ts";
 import {
+  type AlignmentSlices,
   type Decoder,
   type DecoderOptions,
   type Engine,
@@ -43,7 +45,8 @@ const remoteMsMax = 60_000;
 /**
  * Creates an engine for load tests, and for faults that a real engine cannot be made to have. It
  * returns a word for every 500 ms of an utterance, and costs almost nothing. Any sample other than
- * 0 is speech; the text depends only on the length of the speech.
+ * 0 is speech; the text depends only on the length of the speech. Words are aligned evenly to the
+ * speech of a window.
  */
 export function createScriptedEngine(): Engine {
   return {
@@ -54,6 +57,7 @@ export function createScriptedEngine(): Engine {
     usesThreads: false,
     createDecoder: (options) => new ScriptedDecoder(options),
     createVoiceActivity: () => new DigitalActivity(),
+    align: alignEvenly,
     close() {},
   };
 }
@@ -151,6 +155,23 @@ class ScriptedDecoder implements Decoder {
     });
     return { text: words.map(({ text }) => text).join(" "), confidence: 1 / (rank + 1), words };
   }
+}
+
+/** The duration of audio that is checked for orders at a time. */
+const orderSamples = 40 * samplesPerMs;
+
+function* alignEvenly(window: Int16Array, words: readonly string[]): AlignmentSlices {
+  for (let at = 0; at < window.length; at += orderSamples) {
+    obey(window.subarray(at, at + orderSamples));
+    yield;
+  }
+  const first = Math.max(0, firstLoud(window)) / samplesPerMs;
+  const length = (lastLoud(window) + 1) / samplesPerMs - first;
+  const timeOf = (index: number) => Math.floor(first + (length * index) / words.length);
+  return words.map((_, index): WordTime => {
+    const score = length > 0 ? 1 : 0;
+    return { startMs: timeOf(index), endMs: timeOf(index + 1), score };
+  });
 }
 
 function obey(samples: Int16Array): void {

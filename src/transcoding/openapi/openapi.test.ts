@@ -117,7 +117,9 @@ test("responses are the whole message, its response_body, or bytes", () => {
   assert.deepEqual(schemaOf("/list"), { type: "array", items: { type: "string" } });
   assert.equal(schemaOf("/item")?.$ref, "#/components/schemas/Item");
   assert.deepEqual(contentOf(paths["/file"]?.get), { "*/*": {} });
-  assert.deepEqual(paths["/raw"]?.post?.requestBody?.content, { "*/*": {} });
+  assert.deepEqual(paths["/raw"]?.post?.requestBody?.content, {
+    "application/octet-stream": { schema: { type: "string", format: "binary" } },
+  });
   assert.deepEqual(
     Object.values(paths).map((item) => (item.get ?? item.post)?.operationId),
     ["echo", "echo_2", "echo_3", "echo_4", "raw"],

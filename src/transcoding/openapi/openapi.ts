@@ -27,7 +27,7 @@ export interface OpenApiParts {
   readonly failures: Failures;
   /** The types that a google.protobuf.Any in an example can contain (see registryOf()). */
   readonly registry: Registry;
-  readonly securitySchemes: Readonly<Record<"bearer" | "token", SecurityScheme>>;
+  readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   /** The maximum size of a JSON body in bytes, for methods that do not declare their own. */
   readonly bodyBytesMax: number;
 }

@@ -148,9 +148,13 @@ function writtenBy(
 
 function securityOf(method: DescMethod): Operation["security"] {
   if (!hasOption(method, access)) return [];
-  const { scope, tokenParameter } = getOption(method, access);
+  const { scope, tokenParameter, keyParameter } = getOption(method, access);
   const scopes = scope === "" ? [] : [scope];
-  return [{ bearer: scopes }, ...(tokenParameter ? [{ token: scopes }] : [])];
+  return [
+    { bearer: scopes },
+    ...(tokenParameter ? [{ token: scopes }] : []),
+    ...(keyParameter ? [{ key: scopes }, { apiKeyHeader: scopes }] : []),
+  ];
 }
 
 function headerParameters(method: DescMethod): Parameter[] {
@@ -164,6 +168,16 @@ function headerParameters(method: DescMethod): Parameter[] {
   }));
 }
 
+/** A body of bytes. Generated clients send a body with this type and schema as it is. */
+const fileContent = {
+  "application/octet-stream": { schema: { type: "string", format: "binary" } },
+} as const;
+
+/** Whether a body says nothing: the path has all fields of the request. */
+function isEmpty(body: JsonValue): boolean {
+  return typeof body === "object" && body !== null && Object.keys(body).length === 0;
+}
+
 function requestBodyOf(
   binding: Binding,
   calls: readonly Call[],
@@ -175,7 +189,7 @@ function requestBodyOf(
     ? getOption(method, body_bytes_max)
     : bodyBytesMax;
   if (takesHttpBody(binding)) {
-    return { content: { "*/*": {} }, "x-bytesMax": bytesMax };
+    return { content: fileContent, "x-bytesMax": bytesMax };
   }
   const inPath = new Set(
     variables.flatMap(([field, below]) => (field && !below ? [field.name] : [])),
@@ -190,7 +204,7 @@ function requestBodyOf(
   const { description } = schema;
   return {
     ...(body !== "*" && description !== undefined && { description }),
-    ...(examples.length > 0 && { required: true as const }),
+    ...(examples.some(([, body]) => !isEmpty(body)) && { required: true as const }),
     content: { "application/json": mediaType(schema, examples) },
     "x-bytesMax": bytesMax,
   };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { SpokenSegment, SpokenWord } from "../spoken.ts";
+import { charsOf, foldedText, overlappingSpeech } from "../../../test/fixtures/drawn-speech.ts";
 import type { Cue } from "./cue.ts";
 import { subtitlesOf } from "./subtitles.ts";
 
@@ -107,61 +108,6 @@ test("subtitlesOf() creates separate cues for each speaker, which follow one ano
   );
 });
 
-const texts = fc.oneof(
-  { weight: 8, arbitrary: fc.stringMatching(/^[a-zþæö]{1,9}[,.]?$/) },
-  fc.constantFrom("og", "and", "því", "the"),
-  fc.constantFrom(
-    "-->",
-    "<b>",
-    "&amp;",
-    "{\\an8}",
-    "a\nb",
-    "\n\n",
-    "",
-    "e\u0301\u0301",
-    "👩‍👩‍👧",
-    "۱۲۳",
-    "c\u00a0d",
-  ),
-  fc.constantFrom("東京", "です。", "สวัสดีครับ"),
-  fc.stringMatching(/^[a-z]{43,130}$/),
-);
-const words = fc.array(
-  fc.record({
-    text: texts,
-    space: fc.constantFrom(" ", " ", " ", "", "\n", "  "),
-    gapMs: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.nat(3000)),
-    ms: fc.oneof({ weight: 6, arbitrary: fc.integer({ min: 40, max: 700 }) }, fc.nat(9000)),
-  }),
-  { maxLength: 60 },
-);
-/**
- * Creates consecutive segments; if `overlapMs` > 0, each may begin before the end of the previous
- * one.
- */
-const transcript = (overlapMs: number) =>
-  fc
-    .array(fc.record({ words, gapMs: fc.nat(2000), backMs: fc.nat(overlapMs) }), { maxLength: 6 })
-    .map((drafts) => {
-      let ms = 0;
-      let previousMs = 0;
-      return drafts.map(({ words, gapMs, backMs }, index): SpokenSegment => {
-        ms = Math.max(previousMs, ms + gapMs - backMs);
-        const startMs = ms;
-        previousMs = ms;
-        const spoken = words.map(({ text, space, gapMs, ms: lengthMs }) => {
-          const start = ms + gapMs;
-          ms = start + lengthMs;
-          return { text: text + space, startMs: start, endMs: ms };
-        });
-        return { startMs, endMs: ms, speakerId: `${index}`, words: spoken };
-      });
-    });
-
-const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
-const charsOf = (text: string) => [...graphemes.segment(text)].length;
-const folded = (text: string) => text.replaceAll(/(?:(?![\u00a0\u2007\u202f])\s)+/g, " ").trim();
-
 /** Checks the invariants of cues. */
 function checkCues(cues: readonly Cue[], segments: readonly SpokenSegment[]): void {
   for (const [index, { startMs, endMs, lines }] of cues.entries()) {
@@ -174,7 +120,7 @@ function checkCues(cues: readonly Cue[], segments: readonly SpokenSegment[]): vo
     }
   }
   for (const { speakerId, words } of segments) {
-    const text = folded(words.map((word) => word.text).join(""));
+    const text = foldedText(words.map((word) => word.text).join(""));
     let at = 0;
     for (const line of cues
       .filter((cue) => cue.speakerId === speakerId)
@@ -189,14 +135,14 @@ function checkCues(cues: readonly Cue[], segments: readonly SpokenSegment[]): vo
 
 test("subtitles of any speech contain all of its text in order, in two lines of 42 characters, for at most 7 s, and never overlap", () => {
   fc.assert(
-    fc.property(transcript(5000), (segments) => checkCues(subtitlesOf(segments), segments)),
+    fc.property(overlappingSpeech(5000), (segments) => checkCues(subtitlesOf(segments), segments)),
     { numRuns: 300 },
   );
 });
 
 test("if speakers do not overlap, cues begin with their words and stay within the recording", () => {
   fc.assert(
-    fc.property(transcript(0), fc.nat(2000), (segments, restMs) => {
+    fc.property(overlappingSpeech(0), fc.nat(2000), (segments, restMs) => {
       const endMs = Math.max(0, ...segments.map((segment) => segment.endMs)) + restMs;
       const cues = subtitlesOf(segments, endMs);
       checkCues(cues, segments);

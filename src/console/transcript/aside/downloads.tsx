@@ -11,7 +11,8 @@ import { RecordingLink } from "./recording-link.tsx";
 import { saveFile } from "../../parts/save-file.ts";
 import "./downloads.css";
 
-const formats = ["SRT", "VTT", "TEXT", "JSON"] as const;
+/** The formats, without VTT_POP_ON, which is the same as VTT. */
+const formats = ["SRT", "VTT", "VTT_PAINT_ON", "AUDACITY_LABELS", "TEXT", "JSON"] as const;
 type Format = (typeof formats)[number];
 
 /** Download links for the shown version in each format, and for the recording. */
@@ -29,7 +30,7 @@ export function Downloads({
     mutationFn: async (format: Format) => {
       const query = new URLSearchParams({ format, version });
       const { blob, fileName } = await fetchAttachment(`/v1alpha1/${name}:export?${query}`);
-      const saved = fileName ?? `transcript.${format.toLowerCase()}`;
+      const saved = fileName ?? "transcript";
       saveFile(blob, saved);
       return saved;
     },
@@ -40,7 +41,8 @@ export function Downloads({
     <AsideSection title={t(asideText.download)}>
       <div className="downloads">
         {formats.map((format) => {
-          const text = format === "TEXT" ? t(asideText.text) : format;
+          const phrase = asideText.formats[format];
+          const text = typeof phrase === "string" ? phrase : t(phrase);
           return (
             <Button
               key={format}

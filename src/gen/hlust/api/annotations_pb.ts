@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/api/annotations.proto.
  */
 export const file_hlust_api_annotations: GenFile = /*@__PURE__*/
-  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSIwCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIIk8KBkhlYWRlchIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhEKCWNoYXJzX21heBgDIAEoDRIPCgdleGFtcGxlGAQgASgJIjwKB0ZhaWx1cmUSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAki8AEKBkxpbWl0cxIQCgNtaW4YASABKAFIAIgBARIQCgNtYXgYAiABKAFIAYgBARIRCgljaGFyc19tYXgYAyABKA0SEQoJaXRlbXNfbWF4GAQgASgNEhUKDWtleV9jaGFyc19tYXgYBSABKA0SGAoLc2Vjb25kc19taW4YBiABKAFIAogBARIYCgtzZWNvbmRzX21heBgHIAEoAUgDiAEBEg4KBnZhbHVlcxgIIAMoCRIRCglieXRlc19tYXgYCSABKA1CBgoEX21pbkIGCgRfbWF4Qg4KDF9zZWNvbmRzX21pbkIOCgxfc2Vjb25kc19tYXg6SwoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtIcDIAEoCzIRLmhsdXN0LmFwaS5BY2Nlc3NSBmFjY2VzczpGCg5ib2R5X2J5dGVzX21heBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLWHAyABKA1SDGJvZHlCeXRlc01heDpNCgdoZWFkZXJzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtocDIAMoCzIRLmhsdXN0LmFwaS5IZWFkZXJSB2hlYWRlcnM6UAoIZmFpbHVyZXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgAygLMhIuaGx1c3QuYXBpLkZhaWx1cmVSCGZhaWx1cmVzOkMKDGFuc3dlcl90eXBlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLiHAyADKAlSC2Fuc3dlclR5cGVzOk0KEWVtaXRfdW5zZXRfZmllbGRzEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGL6HAyABKAhSD2VtaXRVbnNldEZpZWxkczo8CgllbWl0X251bGwSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMiHAyABKAhSCGVtaXROdWxsOj4KCmVtaXRfZW1wdHkSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMmHAyABKAhSCWVtaXRFbXB0eTpKCgZsaW1pdHMSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMqHAyABKAsyES5obHVzdC5hcGkuTGltaXRzUgZsaW1pdHNiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSJHCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIEhUKDWtleV9wYXJhbWV0ZXIYAyABKAgiTwoGSGVhZGVyEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSEQoJY2hhcnNfbWF4GAMgASgNEg8KB2V4YW1wbGUYBCABKAkiPAoHRmFpbHVyZRIMCgRjb2RlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCSKBAgoGTGltaXRzEhAKA21pbhgBIAEoAUgAiAEBEhAKA21heBgCIAEoAUgBiAEBEhEKCWNoYXJzX21heBgDIAEoDRIRCglpdGVtc19tYXgYBCABKA0SFQoNa2V5X2NoYXJzX21heBgFIAEoDRIYCgtzZWNvbmRzX21pbhgGIAEoAUgCiAEBEhgKC3NlY29uZHNfbWF4GAcgASgBSAOIAQESDgoGdmFsdWVzGAggAygJEhEKCWJ5dGVzX21heBgJIAEoDRIPCgdwYXR0ZXJuGAogASgJQgYKBF9taW5CBgoEX21heEIOCgxfc2Vjb25kc19taW5CDgoMX3NlY29uZHNfbWF4OksKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLSHAyABKAsyES5obHVzdC5hcGkuQWNjZXNzUgZhY2Nlc3M6RgoOYm9keV9ieXRlc19tYXgSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi1hwMgASgNUgxib2R5Qnl0ZXNNYXg6TQoHaGVhZGVycxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLaHAyADKAsyES5obHVzdC5hcGkuSGVhZGVyUgdoZWFkZXJzOlAKCGZhaWx1cmVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYt4cDIAMoCzISLmhsdXN0LmFwaS5GYWlsdXJlUghmYWlsdXJlczpDCgxhbnN3ZXJfdHlwZXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi4hwMgAygJUgthbnN3ZXJUeXBlczpUChVpZ25vcmVfdW5rbm93bl9maWVsZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgIUhNpZ25vcmVVbmtub3duRmllbGRzOk0KEWVtaXRfdW5zZXRfZmllbGRzEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGL6HAyABKAhSD2VtaXRVbnNldEZpZWxkczo8CgllbWl0X251bGwSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMiHAyABKAhSCGVtaXROdWxsOj4KCmVtaXRfZW1wdHkSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMmHAyABKAhSCWVtaXRFbXB0eTpKCgZsaW1pdHMSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMqHAyABKAsyES5obHVzdC5hcGkuTGltaXRzUgZsaW1pdHNiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * The callers that may call a method. A method without this option is refused.
@@ -36,6 +36,14 @@ export type Access = Message<"hlust.api.Access"> & {
    * @generated from field: bool token_parameter = 2;
    */
   tokenParameter: boolean;
+
+  /**
+   * Whether an API key may also be in the query parameter `key`, where Google's REST clients send
+   * it.
+   *
+   * @generated from field: bool key_parameter = 3;
+   */
+  keyParameter: boolean;
 };
 
 /**
@@ -58,6 +66,14 @@ export type AccessJson = {
    * @generated from field: bool token_parameter = 2;
    */
   tokenParameter?: boolean;
+
+  /**
+   * Whether an API key may also be in the query parameter `key`, where Google's REST clients send
+   * it.
+   *
+   * @generated from field: bool key_parameter = 3;
+   */
+  keyParameter?: boolean;
 };
 
 /**
@@ -278,6 +294,14 @@ export type Limits = Message<"hlust.api.Limits"> & {
    * @generated from field: uint32 bytes_max = 9;
    */
   bytesMax: number;
+
+  /**
+   * A regular expression (ECMA-262) that each string matches; strings that match may be refused for
+   * other reasons.
+   *
+   * @generated from field: string pattern = 10;
+   */
+  pattern: string;
 };
 
 /**
@@ -349,6 +373,14 @@ export type LimitsJson = {
    * @generated from field: uint32 bytes_max = 9;
    */
   bytesMax?: number;
+
+  /**
+   * A regular expression (ECMA-262) that each string matches; strings that match may be refused for
+   * other reasons.
+   *
+   * @generated from field: string pattern = 10;
+   */
+  pattern?: string;
 };
 
 /**
@@ -400,13 +432,22 @@ export const answer_types: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 4);
 
 /**
+ * Whether unknown fields of a JSON body are ignored. Clients of other services send fields that
+ * this service does not have.
+ *
+ * @generated from extension: bool ignore_unknown_fields = 50105;
+ */
+export const ignore_unknown_fields: GenExtension<MethodOptions, boolean> = /*@__PURE__*/
+  extDesc(file_hlust_api_annotations, 5);
+
+/**
  * Whether the message, as the root of a JSON response, shows all its unset fields and those of
  * the messages within it.
  *
  * @generated from extension: bool emit_unset_fields = 50110;
  */
 export const emit_unset_fields: GenExtension<MessageOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 5);
+  extDesc(file_hlust_api_annotations, 6);
 
 /**
  * Whether an unset message field is null instead of absent, if unset fields are shown.
@@ -414,7 +455,7 @@ export const emit_unset_fields: GenExtension<MessageOptions, boolean> = /*@__PUR
  * @generated from extension: bool emit_null = 50120;
  */
 export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 6);
+  extDesc(file_hlust_api_annotations, 7);
 
 /**
  * Whether the list or string is always shown, even if it is empty.
@@ -422,7 +463,7 @@ export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: bool emit_empty = 50121;
  */
 export const emit_empty: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 7);
+  extDesc(file_hlust_api_annotations, 8);
 
 /**
  * The limits of a request field, which the method checks. The bounds of numbers apply to
@@ -431,5 +472,5 @@ export const emit_empty: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: hlust.api.Limits limits = 50122;
  */
 export const limits: GenExtension<FieldOptions, Limits> = /*@__PURE__*/
-  extDesc(file_hlust_api_annotations, 8);
+  extDesc(file_hlust_api_annotations, 9);
 

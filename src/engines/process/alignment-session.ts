@@ -1,0 +1,82 @@
+import { joinSamples } from "../../audio/join-samples.ts";
+import type { WordTime } from "../protocol/alignment.ts";
+import { type AlignmentSlices, type Engine, engineSampleRate } from "../protocol/engine.ts";
+import type { RecognitionInput } from "../protocol/recognizer.ts";
+
+/** The reports of an alignment to its process. */
+export interface AlignmentOutput {
+  /** Reports that this many samples have arrived since the last call. */
+  received(samples: number): void;
+  aligned(words: readonly WordTime[]): void;
+  done(): void;
+}
+
+/**
+ * The alignment of one window within an engine process: the window is held until its end arrives.
+ * Each step() does one slice of the work, as that of an EngineSession.
+ */
+export class AlignmentSession {
+  readonly #engine: Engine;
+  readonly #words: readonly string[];
+  readonly #output: AlignmentOutput;
+  readonly #parts: Int16Array[] = [];
+  #samples = 0;
+  #reported = 0;
+  #isWhole = false;
+  #slices: AlignmentSlices | undefined;
+
+  constructor(engine: Engine, words: readonly string[], output: AlignmentOutput) {
+    this.#engine = engine;
+    this.#words = words;
+    this.#output = output;
+  }
+
+  get processedSeconds(): number {
+    return this.#samples / engineSampleRate;
+  }
+
+  get spokenSeconds(): number {
+    return this.processedSeconds;
+  }
+
+  takeLeastQueuedSeconds(): number {
+    return 0;
+  }
+
+  push(input: RecognitionInput): void {
+    if (typeof input === "symbol") return;
+    // The samples are copied, since the frame's memory is reused.
+    this.#parts.push(input.slice());
+    this.#samples += input.length;
+  }
+
+  endInput(): void {
+    this.#isWhole = true;
+  }
+
+  step(): boolean | Promise<void> {
+    if (this.#samples > this.#reported) {
+      this.#output.received(this.#samples - this.#reported);
+      this.#reported = this.#samples;
+    }
+    if (!this.#isWhole) return false;
+    this.#slices ??= this.#begin();
+    const { done, value } = this.#slices.next();
+    if (!done) return value ?? true;
+    this.#output.aligned(value);
+    this.#output.done();
+    return false;
+  }
+
+  #begin(): AlignmentSlices {
+    const { name } = this.#engine;
+    const slices = this.#engine.align?.(joinSamples(this.#parts.splice(0)), this.#words);
+    if (!slices) throw new Error(`the engine ${name} cannot align words`);
+    return slices;
+  }
+
+  /** Ends the session, even in the middle of its work. */
+  close(): void {
+    this.#slices?.return([]);
+  }
+}
