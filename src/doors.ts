@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { createAccountsService } from "./accounts/accounts-service.ts";
+import { createAlignmentService } from "./alignment/alignment-service.ts";
 import { decodedSampleRate } from "./audio/decode.ts";
 import type { Sandbox } from "./audio/sandbox.ts";
 import { waveformJson } from "./audio/waveform.ts";
@@ -49,6 +50,11 @@ export const originalTranscripts = serviceAlias(
     "SubmitTranscriptJob",
     "GetTranscriptJob",
     "ListTranscriptJobs",
+    "SubmitAlignmentJob",
+    "GetAlignmentJob",
+    "ListAlignmentJobs",
+    "CancelAlignmentJob",
+    "WatchAlignmentJobs",
     "GetTranscript",
     "ListTranscripts",
     "CreateTranscript",
@@ -156,8 +162,8 @@ type Options<Parts> = Omit<
 >;
 
 /**
- * The Transcripts service, also under its original name, and the doors of its media: `reading`
- * is for the transcripts themselves, `jobs` for the jobs.
+ * The Transcripts service, also under its original name, and the doors of its media: `reading` is
+ * for the transcripts themselves, `jobs` for the jobs, `alignment` for those that align words.
  */
 export function transcriptsService(
   { db, media: { store, urls, uploads, door, resumable }, pageTokens }: TranscriptsBase,
@@ -166,6 +172,7 @@ export function transcriptsService(
     readonly connectionsMax?: number;
   },
   jobs: Options<Parameters<typeof createJobsService>[0]>,
+  alignment: Options<Parameters<typeof createAlignmentService>[0]>,
 ): {
   readonly services: readonly ImplementedService[];
   readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
@@ -175,6 +182,7 @@ export function transcriptsService(
   const service = implemented(Transcripts, {
     ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
     ...createJobsService({ ...both, ...jobs }),
+    ...createAlignmentService({ db, pageTokens, ...alignment }),
   });
   return {
     services: [service, { ...service, service: originalTranscripts }],
