@@ -41,6 +41,7 @@ async function serve(): Promise<void> {
     { db, media, pageTokens, watches: new NodeWatches(db) },
     { answers: defaultAnswers(), log },
     { arrivals: new Arrivals(), allow: parseMediaAllowList([]), languageCodes: () => [], meter },
+    { arrivals: new Arrivals(), aligner: { alignedLanguageCodes: () => [] }, meter, log },
   );
   const authenticator = createAuthenticator({ db, publicUrl, log });
   await using server = await openServer(
@@ -48,7 +49,7 @@ async function serve(): Promise<void> {
     {
       api: { services: transcripts.services, authenticator, explain: databaseTrouble },
       traffic: { longMessages },
-      media: transcripts.mediaDoor,
+      ...transcripts.doors,
       log,
     },
   );
