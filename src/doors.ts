@@ -1,6 +1,8 @@
 import type { Kysely } from "kysely";
 import { createAccountsService } from "./accounts/accounts-service.ts";
+import { createAlignmentService } from "./alignment/alignment-service.ts";
 import { decodedSampleRate } from "./audio/decode.ts";
+import type { Sandbox } from "./audio/sandbox.ts";
 import { waveformJson } from "./audio/waveform.ts";
 import type { Meter } from "./auth/meter.ts";
 import { ConfigError, type Config } from "./config.ts";
@@ -29,7 +31,7 @@ import { serviceAlias } from "./server/service-alias.ts";
 import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import type { TusParts } from "./server/tus-door.ts";
-import { createSpeechService } from "./speech/speech-service.ts";
+import { createSpeechDecoding, createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
@@ -48,6 +50,11 @@ export const originalTranscripts = serviceAlias(
     "SubmitTranscriptJob",
     "GetTranscriptJob",
     "ListTranscriptJobs",
+    "SubmitAlignmentJob",
+    "GetAlignmentJob",
+    "ListAlignmentJobs",
+    "CancelAlignmentJob",
+    "WatchAlignmentJobs",
     "GetTranscript",
     "ListTranscripts",
     "CreateTranscript",
@@ -155,8 +162,8 @@ type Options<Parts> = Omit<
 >;
 
 /**
- * The Transcripts service, also under its original name, and the doors of its media: `reading`
- * is for the transcripts themselves, `jobs` for the jobs.
+ * The Transcripts service, also under its original name, and the doors of its media: `reading` is
+ * for the transcripts themselves, `jobs` for the jobs, `alignment` for those that align words.
  */
 export function transcriptsService(
   { db, media: { store, urls, uploads, door, resumable }, pageTokens }: TranscriptsBase,
@@ -165,6 +172,7 @@ export function transcriptsService(
     readonly connectionsMax?: number;
   },
   jobs: Options<Parameters<typeof createJobsService>[0]>,
+  alignment: Options<Parameters<typeof createAlignmentService>[0]>,
 ): {
   readonly services: readonly ImplementedService[];
   readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
@@ -174,6 +182,7 @@ export function transcriptsService(
   const service = implemented(Transcripts, {
     ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
     ...createJobsService({ ...both, ...jobs }),
+    ...createAlignmentService({ db, pageTokens, ...alignment }),
   });
   return {
     services: [service, { ...service, service: originalTranscripts }],
@@ -186,12 +195,13 @@ export function transcriptsService(
 
 /** The service of recognition under each name that clients call. */
 export function speechServices(
-  recognizer: EnginePool,
+  { recognizer, sandbox }: { readonly recognizer: EnginePool; readonly sandbox: Sandbox },
   meter: Meter,
   { streamSecondsMax }: Pick<Config, "streamSecondsMax">,
 ): readonly ImplementedService[] {
   const limits = { streamMsMax: streamSecondsMax * 1000 };
-  const speech = { recognizer, models: () => recognizer.models(), limits, meter };
+  const decoding = createSpeechDecoding(sandbox);
+  const speech = { recognizer, models: () => recognizer.models(), limits, meter, decoding };
   const own = implemented(Speech, createSpeechService(speech));
   const ofGoogle = createSpeechService({ ...speech, describeResults: true });
   return [

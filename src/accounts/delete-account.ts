@@ -10,6 +10,7 @@ import type { Log } from "../std/log.ts";
 const deletedInParts = [
   // A worker that runs one of these jobs stops within a second.
   "transcript_job",
+  "alignment_job",
   "webhook_delivery",
   "transcript",
   "upload",

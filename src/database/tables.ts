@@ -258,6 +258,34 @@ export interface TranscriptJobPieceTable {
   segments: JSONColumnType<unknown[]>;
 }
 
+/** A job that aligns the words of a version to the media of its transcript. */
+export interface AlignmentJobTable {
+  id: string;
+  account_id: string;
+  /** The key that submitted the job; null for members. */
+  key_id: string | null;
+  /** The transcript, which may have been deleted since. */
+  transcript_id: string;
+  /** The version that is aligned. */
+  version_id: string;
+  state: Generated<"QUEUED" | "TRANSCODING" | "ALIGNING" | "SUCCESS" | "ERROR" | "CANCELLED">;
+  progress_percent: Generated<number>;
+  /** The job's place among waiting jobs; the job with the lowest turn is next. */
+  turn: number;
+  /** The number of the latest lease: a worker with an earlier lease changes nothing. */
+  lease: Generated<number>;
+  /** The number of attempts that have begun, excluding those that were forgiven. */
+  tries: Generated<number>;
+  /** The time from which a worker may lease the row: the end of the lease, if there is one. */
+  due_at: Instant;
+  /** The version that the job created, if the job is SUCCESS. */
+  created_version_id: string | null;
+  /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
+  error: JSONColumnType<Record<string, unknown>> | null;
+  started_at: Instant;
+  updated_at: Instant;
+}
+
 /** The speakers of a window of a job's audio, stored as a checkpoint in case its worker dies. */
 export interface TranscriptJobWindowTable {
   job_id: string;
@@ -354,6 +382,7 @@ export interface Tables {
   transcript_job: TranscriptJobTable;
   transcript_job_piece: TranscriptJobPieceTable;
   transcript_job_window: TranscriptJobWindowTable;
+  alignment_job: AlignmentJobTable;
   idle_worker: IdleWorkerTable;
   webhook: WebhookTable;
   webhook_delivery: WebhookDeliveryTable;

@@ -40,6 +40,7 @@ async function serve(): Promise<void> {
     { db, media, pageTokens },
     { answers: defaultAnswers(), log },
     { arrivals: new Arrivals(), allow: parseMediaAllowList([]), languageCodes: () => [], meter },
+    { arrivals: new Arrivals(), aligner: { alignedLanguageCodes: () => [] }, meter, log },
   );
   const authenticator = createAuthenticator({ db, publicUrl, log });
   await using server = await openServer(
