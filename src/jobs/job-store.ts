@@ -1,5 +1,6 @@
 import { toJsonString } from "@bufbuild/protobuf";
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
+import { openIn } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   TranscriptMetadataSchema,
@@ -84,8 +85,9 @@ export async function insertJobs(
 }
 
 /**
- * Returns the number of unfinished jobs of each account. No other transaction can insert a job of
- * these accounts until this one ends, since all inserts call this function first.
+ * Returns the number of unfinished jobs of each account, including alignment jobs. No other
+ * transaction can insert a job of these accounts until this one ends, since all inserts call this
+ * function first.
  */
 export async function lockJobCounts(
   trx: Transaction<Tables>,
@@ -98,13 +100,10 @@ export async function lockJobCounts(
     .select("id")
     .forNoKeyUpdate()
     .execute();
-  const rows = await trx
-    .selectFrom("transcript_job")
-    .where("account_id", "in", accountIds)
-    .where("state", "=", "PROCESSING")
-    .groupBy("account_id")
-    .select(["account_id", sql<number>`count(*)::int`.as("count")])
-    .execute();
+  const { rows } = await sql<{ account_id: string; count: number }>`
+    select account_id, count(*)::int as count
+    from (${unfinishedOf(accountIds)}) as job group by account_id
+  `.execute(trx);
   return new Map(rows.map(({ account_id, count }) => [account_id, count]));
 }
 
@@ -118,15 +117,20 @@ export async function countJobsOfKeys(
   keyIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (keyIds.length === 0) return new Map();
-  const rows = await trx
-    .selectFrom("transcript_job")
-    .where("account_id", "in", accountIds)
-    .where("key_id", "in", keyIds)
-    .where("state", "=", "PROCESSING")
-    .groupBy("key_id")
-    .select(["key_id", sql<number>`count(*)::int`.as("count")])
-    .execute();
-  return new Map(rows.map(({ key_id, count }) => [key_id ?? "", count]));
+  const { rows } = await sql<{ key_id: string; count: number }>`
+    select key_id, count(*)::int as count
+    from (${unfinishedOf(accountIds)}) as job where key_id = any (${[...keyIds]}::uuid[]) group by key_id
+  `.execute(trx);
+  return new Map(rows.map(({ key_id, count }) => [key_id, count]));
+}
+
+/** Selects the unfinished jobs of these accounts, including alignment jobs. */
+function unfinishedOf(accountIds: readonly string[]): RawBuilder<unknown> {
+  const ofAccounts = sql`account_id = any (${[...accountIds]}::uuid[])`;
+  return sql`
+    select account_id, key_id from transcript_job where ${ofAccounts} and ${openIn.transcript_job}
+    union all
+    select account_id, key_id from alignment_job where ${ofAccounts} and ${openIn.alignment_job}`;
 }
 
 /** Returns the job; undefined if the account has no such job. */
