@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { createAccountsService } from "./accounts/accounts-service.ts";
 import { createAlignmentService } from "./alignment/alignment-service.ts";
 import { decodedSampleRate } from "./audio/decode.ts";
+import type { Sandbox } from "./audio/sandbox.ts";
 import { waveformJson } from "./audio/waveform.ts";
 import type { Meter } from "./auth/meter.ts";
 import { ConfigError, type Config } from "./config.ts";
@@ -30,7 +31,7 @@ import { serviceAlias } from "./server/service-alias.ts";
 import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import type { TusParts } from "./server/tus-door.ts";
-import { createSpeechService } from "./speech/speech-service.ts";
+import { createSpeechDecoding, createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
@@ -39,6 +40,7 @@ import { createSearchLimits } from "./transcripts/search-limits.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
 import { beginResumable } from "./transcripts/upload-methods.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
+import type { NodeWatches } from "./watches/node-watches.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
 /** The Transcripts service under the name that clients of the original service call. */
@@ -49,6 +51,7 @@ export const originalTranscripts = serviceAlias(
     "SubmitTranscriptJob",
     "GetTranscriptJob",
     "ListTranscriptJobs",
+    "WatchTranscriptJobs",
     "SubmitAlignmentJob",
     "GetAlignmentJob",
     "ListAlignmentJobs",
@@ -56,6 +59,7 @@ export const originalTranscripts = serviceAlias(
     "WatchAlignmentJobs",
     "GetTranscript",
     "ListTranscripts",
+    "WatchTranscripts",
     "CreateTranscript",
     "UpdateTranscript",
     "DeleteTranscript",
@@ -153,11 +157,12 @@ interface TranscriptsBase {
   readonly db: Kysely<Tables>;
   readonly media: MediaService;
   readonly pageTokens: PageTokens;
+  readonly watches: NodeWatches;
 }
 
 type Options<Parts> = Omit<
   Parts,
-  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "read"
+  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "watches" | "read"
 >;
 
 /**
@@ -165,7 +170,7 @@ type Options<Parts> = Omit<
  * for the transcripts themselves, `jobs` for the jobs, `alignment` for those that align words.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads, door, resumable }, pageTokens }: TranscriptsBase,
+  { db, media: { store, urls, uploads, door, resumable }, pageTokens, watches }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
     /** The node's maximum number of database connections. Default: 20. */
     readonly connectionsMax?: number;
@@ -177,7 +182,7 @@ export function transcriptsService(
   readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
 } {
   const read = createReadTranscript({ db, ...reading });
-  const both = { db, uploads, pageTokens, searchLimits: createSearchLimits({ db }) };
+  const both = { db, uploads, pageTokens, watches, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
     ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
     ...createJobsService({ ...both, ...jobs }),
@@ -194,12 +199,13 @@ export function transcriptsService(
 
 /** The service of recognition under each name that clients call. */
 export function speechServices(
-  recognizer: EnginePool,
+  { recognizer, sandbox }: { readonly recognizer: EnginePool; readonly sandbox: Sandbox },
   meter: Meter,
   { streamSecondsMax }: Pick<Config, "streamSecondsMax">,
 ): readonly ImplementedService[] {
   const limits = { streamMsMax: streamSecondsMax * 1000 };
-  const speech = { recognizer, models: () => recognizer.models(), limits, meter };
+  const decoding = createSpeechDecoding(sandbox);
+  const speech = { recognizer, models: () => recognizer.models(), limits, meter, decoding };
   const own = implemented(Speech, createSpeechService(speech));
   const ofGoogle = createSpeechService({ ...speech, describeResults: true });
   return [
