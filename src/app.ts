@@ -46,6 +46,7 @@ import { errorFields, type Log } from "./std/log.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
+import { NodeWatches } from "./watches/node-watches.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
 /** The output folder of script/build-console.ts. */
@@ -160,15 +161,14 @@ async function openParts(
   const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, log });
   const memory = memoryOf(config);
   const answers = new HeldBytes(memory.answers);
-  const stopping = new AbortController();
+  const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
   const pageTokens = await openPageTokens(db);
   const languageCodes = () => recognizer.languageCodes("job");
-  const watches = new HeldBytes(memory.watches);
   const transcripts = transcriptsService(
-    { db, media, pageTokens },
+    { db, media, pageTokens, watches },
     { answers, connectionsMax: config.database.connectionsMax, log },
-    { arrivals: arrivals.jobs, allow, languageCodes, meter, watches, stopping: stopping.signal },
-    { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: stopping.signal, log },
+    { arrivals: arrivals.jobs, allow, languageCodes, meter },
+    { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
   );
   const services = [
     ...transcripts.services,
@@ -196,7 +196,7 @@ async function openParts(
   // Streams are aborted before the doors close: streams that end only with their job would keep the
   // doors open.
   parts.defer(() => {
-    stopping.abort(new ServiceError("unavailable", "the service is shutting down"));
+    watches.stop(new ServiceError("unavailable", "the service is shutting down"));
   });
   address = server.address;
   const owner = answersCalls ? firstKey?.owner : undefined;

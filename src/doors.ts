@@ -40,6 +40,7 @@ import { createSearchLimits } from "./transcripts/search-limits.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
 import { beginResumable } from "./transcripts/upload-methods.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
+import type { NodeWatches } from "./watches/node-watches.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
 /** The Transcripts service under the name that clients of the original service call. */
@@ -50,6 +51,7 @@ export const originalTranscripts = serviceAlias(
     "SubmitTranscriptJob",
     "GetTranscriptJob",
     "ListTranscriptJobs",
+    "WatchTranscriptJobs",
     "SubmitAlignmentJob",
     "GetAlignmentJob",
     "ListAlignmentJobs",
@@ -57,6 +59,7 @@ export const originalTranscripts = serviceAlias(
     "WatchAlignmentJobs",
     "GetTranscript",
     "ListTranscripts",
+    "WatchTranscripts",
     "CreateTranscript",
     "UpdateTranscript",
     "DeleteTranscript",
@@ -154,11 +157,12 @@ interface TranscriptsBase {
   readonly db: Kysely<Tables>;
   readonly media: MediaService;
   readonly pageTokens: PageTokens;
+  readonly watches: NodeWatches;
 }
 
 type Options<Parts> = Omit<
   Parts,
-  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "read"
+  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "watches" | "read"
 >;
 
 /**
@@ -166,7 +170,7 @@ type Options<Parts> = Omit<
  * for the transcripts themselves, `jobs` for the jobs, `alignment` for those that align words.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads, door, resumable }, pageTokens }: TranscriptsBase,
+  { db, media: { store, urls, uploads, door, resumable }, pageTokens, watches }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
     /** The node's maximum number of database connections. Default: 20. */
     readonly connectionsMax?: number;
@@ -178,7 +182,7 @@ export function transcriptsService(
   readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
 } {
   const read = createReadTranscript({ db, ...reading });
-  const both = { db, uploads, pageTokens, searchLimits: createSearchLimits({ db }) };
+  const both = { db, uploads, pageTokens, watches, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
     ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
     ...createJobsService({ ...both, ...jobs }),

@@ -15,7 +15,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engines: ["std", "audio", "models"],
   auth: ["std", "gen", "database"],
   accounts: ["std", "gen", "database", "auth"],
-  transcripts: ["std", "gen", "transcoding", "database", "media", "auth"],
+  watches: ["std", "database"],
+  transcripts: ["std", "gen", "transcoding", "database", "media", "auth", "watches"],
   webhooks: ["std", "gen", "database", "media", "auth"],
   describe: ["std", "database", "media", "audio"],
   jobs: [
@@ -29,6 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "transcripts",
     "webhooks",
     "describe",
+    "watches",
   ],
   alignment: [
     "std",
@@ -69,6 +71,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
     "jobs",
     "alignment",
+    "watches",
     "speech",
     "server",
   ],
@@ -89,6 +92,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "describe",
     "jobs",
     "alignment",
+    "watches",
     "server",
     "doors.ts",
     "readiness.ts",

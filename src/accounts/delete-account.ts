@@ -39,6 +39,7 @@ export async function deleteAccount(
   if (!disabled) return false;
   for (const table of deletedInParts) await deleteInParts(db, table, accountId);
   return await audited(parts, operatorOf(accountId), async (trx, record) => {
+    await trx.deleteFrom("resource_change").where("account_id", "=", accountId).execute();
     const { numDeletedRows } = await trx
       .deleteFrom("account")
       .where("id", "=", accountId)

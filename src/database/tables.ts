@@ -247,6 +247,16 @@ export interface TranscriptJobTable {
   updated_at: Instant;
 }
 
+/** A change of a job or a transcript, for those who watch a list of them. */
+export interface ResourceChangeTable {
+  /** The transaction that made the change (xid8). */
+  written_by: Generated<string>;
+  kind: "job" | "transcript";
+  account_id: string;
+  resource_id: string;
+  at: Instant;
+}
+
 /** The result for one piece of a job's audio, stored as a checkpoint in case its worker dies. */
 export interface TranscriptJobPieceTable {
   job_id: string;
@@ -380,6 +390,7 @@ export interface Tables {
   transcript_version: TranscriptVersionTable;
   transcript_segments: TranscriptSegmentsTable;
   transcript_job: TranscriptJobTable;
+  resource_change: ResourceChangeTable;
   transcript_job_piece: TranscriptJobPieceTable;
   transcript_job_window: TranscriptJobWindowTable;
   alignment_job: AlignmentJobTable;

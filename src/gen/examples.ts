@@ -719,6 +719,68 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.transcripts.v1alpha1.Transcripts.WatchTranscriptJobs": [
+    {
+      "title": "The first message",
+      "request": {
+        "filter": "metadata.subject CONTAINS \"fundur\""
+      },
+      "answer": {
+        "result": {
+          "update": false,
+          "jobs": [
+            {
+              "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+              "state": "PROCESSING",
+              "progressPercent": 48,
+              "startTime": "2026-11-20T09:00:00.120Z",
+              "lastUpdatedTime": "2026-11-20T09:01:12.800Z",
+              "transcriptMetadata": {
+                "fileType": "AUDIO",
+                "languageCode": "is-IS",
+                "originalUri": "https://media.example.org/morgunfundur.mp3",
+                "subject": "Morgunfundur",
+                "keywords": [
+                  "fundur"
+                ]
+              }
+            }
+          ]
+        }
+      }
+    },
+    {
+      "title": "A change",
+      "request": {
+        "filter": "metadata.subject CONTAINS \"fundur\""
+      },
+      "answer": {
+        "result": {
+          "update": true,
+          "jobs": [
+            {
+              "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+              "state": "SUCCESS",
+              "progressPercent": 100,
+              "startTime": "2026-11-20T09:00:00.120Z",
+              "lastUpdatedTime": "2026-11-20T09:02:40.310Z",
+              "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+              "transcriptMetadata": {
+                "fileType": "AUDIO",
+                "languageCode": "is-IS",
+                "originalUri": "https://media.example.org/morgunfundur.mp3",
+                "subject": "Morgunfundur",
+                "keywords": [
+                  "fundur"
+                ],
+                "recordingDuration": "1824.500s"
+              }
+            }
+          ]
+        }
+      }
+    }
+  ],
   "hlust.transcripts.v1alpha1.Transcripts.ListTranscriptJobs": [
     {
       "title": "The two newest jobs",
@@ -1054,6 +1116,106 @@ export const examples: unknown = {
           }
         ],
         "nextPageToken": ""
+      }
+    },
+    {
+      "title": "By subject, for two conditions",
+      "request": {
+        "filter": "metadata.keywords CONTAINS [\"ræða\", \"ávarp\"] AND metadata.subject CONTAINS \"á\"",
+        "ordering": {
+          "orderBy": "subject",
+          "direction": "ASCENDING"
+        }
+      },
+      "answer": {
+        "transcripts": [
+          {
+            "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+            "metadata": {
+              "fileType": "AUDIO",
+              "languageCode": "is-IS",
+              "subject": "Ávarp",
+              "description": "",
+              "keywords": [
+                "ræða"
+              ],
+              "additionalMetadata": {},
+              "recordingDuration": null,
+              "waveformUri": "",
+              "speakers": {},
+              "dataSource": "USER",
+              "originalCharLength": 0,
+              "originalByteLength": 0
+            },
+            "segments": [],
+            "uri": "",
+            "version": {
+              "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+              "parent": "",
+              "creationTime": "2026-11-20T10:15:30.250Z"
+            }
+          }
+        ],
+        "nextPageToken": ""
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.WatchTranscripts": [
+    {
+      "title": "The first message",
+      "request": {
+        "pageSize": 10
+      },
+      "answer": {
+        "result": {
+          "update": false,
+          "transcripts": [
+            {
+              "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+              "metadata": {
+                "fileType": "AUDIO",
+                "languageCode": "is-IS",
+                "subject": "Ávarp",
+                "description": "",
+                "keywords": [
+                  "ræða"
+                ],
+                "additionalMetadata": {},
+                "recordingDuration": null,
+                "waveformUri": "",
+                "speakers": {},
+                "dataSource": "USER",
+                "originalCharLength": 0,
+                "originalByteLength": 0
+              },
+              "segments": [],
+              "uri": "",
+              "version": {
+                "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+                "parent": "",
+                "creationTime": "2026-11-20T10:15:30.250Z"
+              }
+            }
+          ],
+          "nextPageToken": "",
+          "removed": []
+        }
+      }
+    },
+    {
+      "title": "A transcript was deleted",
+      "request": {
+        "pageSize": 10
+      },
+      "answer": {
+        "result": {
+          "update": true,
+          "transcripts": [],
+          "nextPageToken": "",
+          "removed": [
+            "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+          ]
+        }
       }
     }
   ],

@@ -19,12 +19,12 @@ import {
 import type { MediaAllowList } from "../media/media-url.ts";
 import type { Uploads } from "../media/uploads.ts";
 import type { Batches } from "../std/batches.ts";
-import type { HeldBytes } from "../std/held-bytes.ts";
 import { newId } from "../std/ids.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
 import { attachRawList } from "../std/raw-field.ts";
+import type { NodeWatches } from "../watches/node-watches.ts";
 import { parseFilter } from "../transcripts/filter.ts";
 import type { SearchLimitsOf } from "../transcripts/search-limits.ts";
 import type { Arrivals } from "./arrivals.ts";
@@ -36,6 +36,7 @@ import { findJobsOf, listJobs } from "./job-lists.ts";
 import { JobWatchers } from "./job-watchers.ts";
 import { jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
 import { createSubmit, type Submitted, type SubmittedJob } from "./submit-jobs.ts";
+import { createWatchJobs } from "./watch-jobs.ts";
 
 export interface JobsParts {
   readonly db: Kysely<Tables>;
@@ -48,10 +49,8 @@ export interface JobsParts {
   readonly languageCodes: () => readonly string[];
   /** Provides and checks the limits on unfinished jobs and on audio. */
   readonly meter: Pick<Meter, "limitsOf" | "checkAudio">;
-  /** The limit of unread messages to watchers. Default: the limit of JobWatchers. */
-  readonly watches?: HeldBytes;
-  /** Ends the watches when the service stops. */
-  readonly stopping?: AbortSignal;
+  /** What all watches of this node share. */
+  readonly watches: NodeWatches;
   readonly now?: () => number;
 }
 
@@ -61,6 +60,7 @@ export type JobsService = Pick<
   | "submitTranscriptJob"
   | "getTranscriptJob"
   | "watchTranscriptJob"
+  | "watchTranscriptJobs"
   | "listTranscriptJobs"
   | "cancelTranscriptJob"
 >;
@@ -85,9 +85,10 @@ function sharedMessage(job: StoredJob): TranscriptJob {
 const registry = createRegistry(file_google_rpc_error_details);
 
 export function createJobsService(parts: JobsParts): JobsService {
-  const { db, pageTokens, searchLimits } = parts;
+  const { db, pageTokens, searchLimits, watches } = parts;
   const jobs = createSubmit(parts);
-  const watchers = new JobWatchers(db, { stopping: parts.stopping, held: parts.watches });
+  const watchers = new JobWatchers(db, watches);
+  const watchJobs = createWatchJobs(db, watches);
   return {
     async submitTranscriptJob(request, context) {
       const key = readKey(context.requestHeader.get("idempotency-key"));
@@ -105,6 +106,11 @@ export function createJobsService(parts: JobsParts): JobsService {
       const { accountId } = callerOf(context);
       const jobs = watchers.watch(accountId, jobIdIn(name), context.signal);
       for await (const job of jobs) yield sharedMessage(job);
+    },
+
+    async *watchTranscriptJobs({ filter }, context) {
+      const { accountId } = callerOf(context);
+      yield* watchJobs(accountId, filter, context.signal);
     },
 
     async listTranscriptJobs(request, context) {

@@ -49,6 +49,19 @@ export async function listTranscripts(
   );
 }
 
+/** Reads those of these transcripts that still exist, in this order, whatever their length. */
+export async function findListed(
+  db: Kysely<Tables>,
+  accountId: string,
+  ids: readonly string[],
+): Promise<readonly ListedTranscript[]> {
+  const rows = await selectListed(db, accountId, orderOfIds(ids))
+    .where(sql<boolean>`t.id = any(${[...ids]}::uuid[])`)
+    .execute();
+  const items = new Map(rows.map((row) => [row.id, listedTranscript(row)]));
+  return ids.flatMap((id) => items.get(id) ?? []);
+}
+
 /** Finds one page of an account's transcripts that match the filter, in order. */
 export async function findTranscripts(
   db: Kysely<Tables>,

@@ -74,6 +74,11 @@ const transcripts: Readonly<Record<string, Row>> = {
   ),
   GetTranscriptJob: reader(["job"], ({ job }) => [{ name: job }]),
   WatchTranscriptJob: reader(["job"], ({ job }) => [{ name: job }]),
+  WatchTranscriptJobs: reader(
+    [],
+    () => [{}],
+    () => [{ filter: 'metadata.subject CONTAINS "fundur"' }],
+  ),
   ListTranscriptJobs: reader(
     [],
     () => [{}],
@@ -92,6 +97,11 @@ const transcripts: Readonly<Record<string, Row>> = {
     () => [{ filter: 'metadata.keywords CONTAINS ["prufa"]' }],
     () => [{ ordering: { orderBy: "subject", direction: "ASCENDING" } }],
     () => [{ ordering: { orderBy: "metadata.recording_duration" } }],
+  ),
+  WatchTranscripts: reader(
+    [],
+    () => [{}],
+    () => [{ filter: 'metadata.subject CONTAINS "fundur"', pageSize: 1 }],
   ),
   GetTranscript: reader(["transcript"], ({ transcript }) => [{ name: transcript }]),
   CreateTranscript: writer([], () => [{ transcript: draftOf("nýr fundur") }]),

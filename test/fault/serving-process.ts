@@ -1,3 +1,4 @@
+import { NodeWatches } from "../../src/watches/node-watches.ts";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { ensureFirstAccount } from "../../src/accounts/first-account.ts";
@@ -37,7 +38,7 @@ async function serve(): Promise<void> {
   await using meter = openTestMeter(db);
   await using longMessages = openSegmentsReader();
   const transcripts = transcriptsService(
-    { db, media, pageTokens },
+    { db, media, pageTokens, watches: new NodeWatches(db) },
     { answers: defaultAnswers(), log },
     { arrivals: new Arrivals(), allow: parseMediaAllowList([]), languageCodes: () => [], meter },
     { arrivals: new Arrivals(), aligner: { alignedLanguageCodes: () => [] }, meter, log },

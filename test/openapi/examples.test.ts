@@ -100,6 +100,21 @@ async function send(name: string, example: UnaryExample): Promise<Answer> {
  * declares.
  */
 async function textOf(name: string, example: UnaryExample): Promise<string> {
+  return await (await answerTo(name, example)).text();
+}
+
+/** Sends an example of a stream that does not end by itself, and returns its first line. */
+async function firstLine(name: string, example: UnaryExample): Promise<string> {
+  const { body } = await answerTo(name, example);
+  let text = "";
+  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes("\n")) break;
+  }
+  return text.split("\n")[0] ?? "";
+}
+
+async function answerTo(name: string, example: UnaryExample): Promise<Response> {
   const method = methodNamed(name);
   called.add(`${method.parent.typeName}.${method.name}`);
   const message = fromJson(method.input, realized(example.request), { registry });
@@ -110,7 +125,7 @@ async function textOf(name: string, example: UnaryExample): Promise<string> {
   assert.equal(answer.status, 200, `${name}, ${example.title}`);
   const [type = ""] = answer.headers.get("content-type")?.split(";") ?? [];
   assert.ok(responseOf(operationOf(method).operation, 200)?.content?.[type], type);
-  return await answer.text();
+  return answer;
 }
 
 /**
@@ -193,6 +208,9 @@ test("examples of transcripts get the documented responses, in the order of a tr
   const { name } = await sendAll("CreateTranscript");
   real.set(exampleIn("CreateTranscript", "name"), name);
   const { version } = await sendAll("ListTranscripts", "GetTranscript");
+  const list = first("WatchTranscripts");
+  const watched = await firstLine("WatchTranscripts", list);
+  assert.deepEqual(shapeOf(JSON.parse(watched)), shapeOf(list.answer));
   real.set(exampleIn("GetTranscript", "version", "name"), version.name);
   const updated = await sendAll("UpdateTranscript");
   assert.equal(updated.version.parent, version.name);
@@ -235,6 +253,15 @@ test("examples of jobs get the documented responses", async () => {
     shapeOf(JSON.parse(lines)),
     shapeOf(end),
     "for a job that has ended, only the end",
+  );
+  const [everything, change] = unaryExamples("WatchTranscriptJobs");
+  assert.ok(everything && change);
+  const all = await firstLine("WatchTranscriptJobs", everything);
+  const shape = new Set(shapeOf(JSON.parse(all)));
+  assert.deepEqual(
+    shapeOf(change.answer).filter((path) => !shape.has(path)),
+    [],
+    "the jobs have ended, so the first message has all fields of a later one",
   );
   const { json: list } = await send("ListTranscriptJobs", first("ListTranscriptJobs"));
   assert.equal(list.jobs.length, 2);

@@ -45,6 +45,8 @@ import {
   ImportTranscriptRequestSchema,
   ListTranscriptJobsRequestSchema,
   ListTranscriptsRequestSchema,
+  WatchTranscriptJobsRequestSchema,
+  WatchTranscriptsRequestSchema,
   ListTranscriptVersionsRequestSchema,
   SegmentSchema,
   SignTranscriptExportRequestSchema,
@@ -100,6 +102,7 @@ function expectedLimits(): Map<string, LimitsInit> {
   const lists = [
     ListTranscriptJobsRequestSchema,
     ListTranscriptsRequestSchema,
+    WatchTranscriptsRequestSchema,
     ListTranscriptVersionsRequestSchema,
     ListWebhookDeliveriesRequestSchema,
   ];
@@ -152,6 +155,8 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${TranscriptJobSchema.typeName}.progress_percent`, { min: 0, max: 100 }],
     [`${SubmitTranscriptJobRequestSchema.typeName}.uri`, { charsMax: urlCharsMax }],
     [`${ListTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${WatchTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${WatchTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     [`${ListTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     ...lists.flatMap(({ typeName }): [string, LimitsInit][] => [
       [`${typeName}.page_size`, page.pageSize],

@@ -458,7 +458,7 @@ export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 7);
 
 /**
- * Whether the list or string is always shown, even if it is empty.
+ * Whether the list, string or bool is always shown, even if it is empty or false.
  *
  * @generated from extension: bool emit_empty = 50121;
  */
