@@ -1,6 +1,8 @@
 import type { Kysely } from "kysely";
 import { createAccountsService } from "./accounts/accounts-service.ts";
+import { createAlignmentService } from "./alignment/alignment-service.ts";
 import { decodedSampleRate } from "./audio/decode.ts";
+import type { Sandbox } from "./audio/sandbox.ts";
 import { waveformJson } from "./audio/waveform.ts";
 import type { Meter } from "./auth/meter.ts";
 import { ConfigError, type Config } from "./config.ts";
@@ -19,6 +21,7 @@ import { findMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
 import { createSignedUrls, type SignedUrls } from "./media/signed-url.ts";
+import { createResumableUploads } from "./media/resumable-uploads.ts";
 import type { UploadCollector } from "./media/upload-collector.ts";
 import { createUploads, type Uploads } from "./media/uploads.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
@@ -27,13 +30,17 @@ import type { HttpDoor } from "./server/http.ts";
 import { serviceAlias } from "./server/service-alias.ts";
 import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
-import { createSpeechService } from "./speech/speech-service.ts";
+import type { TusParts } from "./server/tus-door.ts";
+import { createSpeechDecoding, createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
 import { createReadTranscript } from "./transcripts/read-transcript.ts";
+import { createSearchLimits } from "./transcripts/search-limits.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
+import { beginResumable } from "./transcripts/upload-methods.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
+import type { NodeWatches } from "./watches/node-watches.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
 /** The Transcripts service under the name that clients of the original service call. */
@@ -44,8 +51,15 @@ export const originalTranscripts = serviceAlias(
     "SubmitTranscriptJob",
     "GetTranscriptJob",
     "ListTranscriptJobs",
+    "WatchTranscriptJobs",
+    "SubmitAlignmentJob",
+    "GetAlignmentJob",
+    "ListAlignmentJobs",
+    "CancelAlignmentJob",
+    "WatchAlignmentJobs",
     "GetTranscript",
     "ListTranscripts",
+    "WatchTranscripts",
     "CreateTranscript",
     "UpdateTranscript",
     "DeleteTranscript",
@@ -84,6 +98,8 @@ export interface MediaService {
   readonly uploads: Uploads;
   /** Creates the door of the signed URLs. */
   readonly door: (exports: ExportParts) => HttpDoor;
+  /** The parts of resumable uploads. */
+  readonly resumable: TusParts;
 }
 
 /** Opens uploads and media. The key of the signed URLs is stored in the database. */
@@ -115,7 +131,20 @@ export async function openMedia(
     },
     log,
   };
-  return { store, urls, uploads, door: (exports) => createMediaDoor({ ...parts, ...exports }) };
+  const resumable = createResumableUploads({ db, store, ...limits, log });
+  return {
+    store,
+    urls,
+    uploads,
+    door: (exports) => createMediaDoor({ ...parts, ...exports }),
+    resumable: {
+      uploads: resumable,
+      begin: (accountId, creation) => beginResumable(resumable, accountId, creation),
+      method: Transcripts.method.initUpload,
+      publicUrl,
+      log,
+    },
+  };
 }
 
 /** Opens the page tokens, whose key is stored in the database. */
@@ -128,41 +157,55 @@ interface TranscriptsBase {
   readonly db: Kysely<Tables>;
   readonly media: MediaService;
   readonly pageTokens: PageTokens;
+  readonly watches: NodeWatches;
 }
 
-type Options<Parts> = Omit<Parts, "db" | "store" | "urls" | "uploads" | "pageTokens" | "read">;
+type Options<Parts> = Omit<
+  Parts,
+  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "watches" | "read"
+>;
 
 /**
- * The Transcripts service, also under its original name, and the door of its signed URLs: `reading`
- * is for the transcripts themselves, `jobs` for the jobs.
+ * The Transcripts service, also under its original name, and the doors of its media: `reading` is
+ * for the transcripts themselves, `jobs` for the jobs, `alignment` for those that align words.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads, door }, pageTokens }: TranscriptsBase,
+  { db, media: { store, urls, uploads, door, resumable }, pageTokens, watches }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
     /** The node's maximum number of database connections. Default: 20. */
     readonly connectionsMax?: number;
   },
   jobs: Options<Parameters<typeof createJobsService>[0]>,
-): { readonly services: readonly ImplementedService[]; readonly mediaDoor: HttpDoor } {
+  alignment: Options<Parameters<typeof createAlignmentService>[0]>,
+): {
+  readonly services: readonly ImplementedService[];
+  readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
+} {
   const read = createReadTranscript({ db, ...reading });
+  const both = { db, uploads, pageTokens, watches, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
-    ...createTranscriptsService({ db, store, urls, uploads, pageTokens, read, ...reading }),
-    ...createJobsService({ db, uploads, pageTokens, ...jobs }),
+    ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
+    ...createJobsService({ ...both, ...jobs }),
+    ...createAlignmentService({ db, pageTokens, ...alignment }),
   });
   return {
     services: [service, { ...service, service: originalTranscripts }],
-    mediaDoor: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+    doors: {
+      media: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+      resumable,
+    },
   };
 }
 
 /** The service of recognition under each name that clients call. */
 export function speechServices(
-  recognizer: EnginePool,
+  { recognizer, sandbox }: { readonly recognizer: EnginePool; readonly sandbox: Sandbox },
   meter: Meter,
   { streamSecondsMax }: Pick<Config, "streamSecondsMax">,
 ): readonly ImplementedService[] {
   const limits = { streamMsMax: streamSecondsMax * 1000 };
-  const speech = { recognizer, models: () => recognizer.models(), limits, meter };
+  const decoding = createSpeechDecoding(sandbox);
+  const speech = { recognizer, models: () => recognizer.models(), limits, meter, decoding };
   const own = implemented(Speech, createSpeechService(speech));
   const ofGoogle = createSpeechService({ ...speech, describeResults: true });
   return [

@@ -85,16 +85,16 @@ const keywordAt = (position: string) =>
 
 const fillHeads = `
   insert into transcript
-    (id, account_id, version_id, metadata, subject, keywords, created_at, updated_at)
+    (id, account_id, version_id, metadata, subject, keywords, listed_ms, created_at, updated_at)
   select md5('transcript' || n)::uuid, owner, md5('version' || n)::uuid,
-         jsonb_build_object(
+         jsonb_strip_nulls(jsonb_build_object(
            'fileType', case when c6 < 0.2 then 'VIDEO' else 'AUDIO' end, 'languageCode', 'is-IS',
-           'subject', subject, 'keywords', keywords, 'recordingDuration', (n % 7200) || 's',
+           'subject', subject, 'keywords', keywords, 'recordingDuration', seconds || 's',
            'dataSource', 'URI', 'originalUri', 'https://media.example.is/upptokur/' || n || '.mp3',
-           'originalCharLength', n % 50000, 'originalByteLength', n % 55000),
-         lower(subject), keywords, created_at, created_at
+           'originalCharLength', n % 50000, 'originalByteLength', n % 55000)),
+         lower(subject), keywords, seconds * 1000, created_at, created_at
   from (
-    select n, c6,
+    select n, c6, case when c1 > 0.05 then n::int8 * 7919 % 7200 end as seconds,
            ($5::uuid[])[case
              when c1 < $2 then 1
              when c1 < $2 + $3 then 2 + floor(c2 * $4)

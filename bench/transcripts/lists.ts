@@ -13,11 +13,16 @@ import { signingKey } from "../../src/database/signing-key.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { newId } from "../../src/std/ids.ts";
 import { parseFilter } from "../../src/transcripts/filter.ts";
-import { findTranscripts, type SearchLimits } from "../../src/transcripts/find-transcripts.ts";
 import type { ListPosition } from "../../src/std/page-request.ts";
 import { createPageTokens, type PageTokens } from "../../src/std/page-token.ts";
-import { listTranscripts } from "../../src/transcripts/transcript-lists.ts";
-import { exactTime } from "../../src/database/exact-time.ts";
+import { orderedBy, positionOf } from "../../src/transcripts/row-order.ts";
+import type { SearchLimits } from "../../src/transcripts/search-limits.ts";
+import {
+  findTranscripts,
+  listTranscripts,
+  type TranscriptList,
+} from "../../src/transcripts/transcript-lists.ts";
+import { readOrdering, type TranscriptOrder } from "../../src/transcripts/transcript-order.ts";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { startService, type ServiceProcess } from "../../test/fault/process.ts";
 import type { Figure } from "../report.ts";
@@ -43,6 +48,9 @@ interface Case {
   readonly name: string;
   readonly filter?: string;
   readonly isDeep?: boolean;
+  /** The ordering, as in the query; by default the list has none. */
+  readonly orderBy?: string;
+  readonly isAscending?: boolean;
 }
 
 const subject = (text: string, isDeep = false): Case => ({
@@ -51,10 +59,14 @@ const subject = (text: string, isDeep = false): Case => ({
   isDeep,
 });
 const keyword = (...texts: string[]): Case => ({
-  name: `keyword ${texts.join(" and ")}`,
+  name: `keyword ${texts.join(" or ")}`,
   filter: `metadata.keywords CONTAINS ${JSON.stringify(texts)}`,
 });
-const cases: readonly Case[] = [
+const both = (one: Case, other: Case): Case => ({
+  name: `${one.name} and ${other.name}`,
+  filter: `${one.filter} AND ${other.filter}`,
+});
+const defaultOrderCases: readonly Case[] = [
   { name: "first page" },
   { name: `page ${deepPage}`, isDeep: true },
   subject("fundur"),
@@ -68,8 +80,41 @@ const cases: readonly Case[] = [
   keyword("orka"),
   keyword(rareWord),
   keyword("fundur", "orka"),
+  both(keyword("fundur"), keyword("orka")),
+  both(keyword("viðtal"), subject("eldgos")),
   keyword("ekkert"),
 ];
+const orders: readonly Pick<Case, "orderBy" | "isAscending">[] = [
+  { orderBy: "version.creation_time", isAscending: true },
+  { orderBy: "subject" },
+  { orderBy: "subject", isAscending: true },
+  { orderBy: "metadata.recording_duration" },
+  { orderBy: "metadata.recording_duration", isAscending: true },
+];
+const casesOfEachOrder: readonly Case[] = [
+  { name: "first page" },
+  { name: `page ${deepPage}`, isDeep: true },
+  subject("fundur"),
+  subject("ELDGOS", true),
+  subject(rareWord),
+  keyword(rareWord),
+  both(keyword("fundur"), keyword("orka")),
+];
+const cases: readonly Case[] = [
+  ...defaultOrderCases,
+  ...orders.flatMap((order) =>
+    casesOfEachOrder.map(({ name, ...rest }) => {
+      const direction = order.isAscending ? "ascending" : "descending";
+      return { name: `${order.orderBy} ${direction}: ${name}`, ...order, ...rest };
+    }),
+  ),
+];
+
+function orderOf({ orderBy = "", isAscending = false }: Case): TranscriptOrder {
+  const order = readOrdering({ orderBy, direction: isAscending ? 2 : 1 });
+  if (!("key" in order)) throw new Error(`${orderBy} orders no list`);
+  return order;
+}
 
 /** Measures lists with its own service and archive, which are deleted afterward. */
 export async function runLists(): Promise<Figure[]> {
@@ -128,24 +173,26 @@ async function measureLists(
     },
   });
   const tokens = createPageTokens(await signingKey(db, "page-token"));
-  const deep = await positionAt(db, accountId, deepPage * pageSize);
   const http = new Client(service.address);
   const firstPage = async (): Promise<void> =>
-    await get(http, service.key, pathOf(tokens, accountId, "", undefined));
+    await get(http, service.key, pathOf(tokens, accountId, { name: "" }, undefined));
   await repeat(firstPage, warmCalls);
   const figures: Figure[] = [];
-  for (const { name, filter = "", isDeep = false } of cases) {
-    const after = isDeep ? deep : undefined;
+  for (const each of cases) {
+    const order = orderOf(each);
+    const after = each.isDeep
+      ? await positionAt(db, accountId, order, deepPage * pageSize)
+      : undefined;
     queries.length = 0;
-    await listDirectly(db, accountId, filter, after);
+    await listDirectly(db, { accountId, order }, each.filter, after);
     const asked = [...queries];
     const bare = async (): Promise<void> => {
       for (const query of asked) await client.query(query.sql, [...query.parameters]);
     };
-    const path = pathOf(tokens, accountId, filter, after);
+    const path = pathOf(tokens, accountId, each, after);
     const whole = async (): Promise<void> => await get(http, service.key, path);
-    const figure = await measure(name, service.pid, whole, bare);
-    console.log(`${figure.name.padEnd(36)} ${figure.ratio.toFixed(2)}  ${figure.note}`);
+    const figure = await measure(each.name, service.pid, whole, bare);
+    console.log(`${figure.name.padEnd(72)} ${figure.ratio.toFixed(2)}  ${figure.note}`);
     figures.push(figure);
   }
   figures.push(await duringLetters(service, firstPage));
@@ -197,35 +244,35 @@ async function duringLetters(
  */
 async function listDirectly(
   db: Kysely<Tables>,
-  accountId: string,
-  filterText: string,
+  list: TranscriptList,
+  filterText: string | undefined,
   after: ListPosition | undefined,
 ): Promise<void> {
   const page = { after, size: pageSize };
-  const filter = filterText === "" ? undefined : parseFilter(filterText);
-  if (filter === undefined) {
-    await listTranscripts(db, accountId, page);
+  if (filterText === undefined) {
+    await listTranscripts(db, list, page);
     return;
   }
+  const filter = parseFilter(filterText);
   if ("field" in filter) throw new Error(filter.description);
   const limits: SearchLimits = {
     indexed: async (search) => await search(db),
     wide: async (search) => await search(() => {}),
   };
-  await findTranscripts(db, { accountId, filter }, page, limits);
+  await findTranscripts(db, { ...list, filter }, page, limits);
 }
 
 async function positionAt(
   db: Kysely<Tables>,
   accountId: string,
+  order: TranscriptOrder,
   index: number,
 ): Promise<ListPosition> {
   const row = await db
-    .selectFrom("transcript")
-    .select(["id", exactTime("created_at").as("position")])
+    .selectFrom("transcript as t")
+    .select(["id", positionOf(order, "t").as("position")])
     .where("account_id", "=", accountId)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
+    .orderBy(orderedBy(order, "t"))
     .offset(index)
     .limit(1)
     .executeTakeFirstOrThrow();
@@ -235,12 +282,16 @@ async function positionAt(
 function pathOf(
   tokens: PageTokens,
   accountId: string,
-  filter: string,
+  list: Case,
   after: ListPosition | undefined,
 ): string {
+  const { filter = "", orderBy = "", isAscending = false } = list;
   const query = new URLSearchParams({ pageSize: `${pageSize}` });
   if (filter !== "") query.set("filter", filter);
-  const scope = { collection: "transcripts", accountId, filter };
+  if (orderBy !== "") query.set("ordering.orderBy", orderBy);
+  if (isAscending) query.set("ordering.direction", "ASCENDING");
+  const { name: ordering } = orderOf(list);
+  const scope = { collection: "transcripts", accountId, filter, ordering };
   if (after) query.set("pageToken", tokens.write(scope, after));
   return `/v1alpha1/transcripts?${query.toString()}`;
 }

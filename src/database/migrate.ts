@@ -16,7 +16,11 @@ import { archiveIdentity } from "./migrations/0011_archive_identity.ts";
 import { mediaFacts } from "./migrations/0012_media_facts.ts";
 import { oneQueue } from "./migrations/0013_one_queue.ts";
 import { originalContract } from "./migrations/0014_original_contract.ts";
+import { listOrders } from "./migrations/0015_list_orders.ts";
 import { content } from "./migrations/0016_content.ts";
+import { resumableUploads } from "./migrations/0017_resumable_uploads.ts";
+import { alignmentJobs } from "./migrations/0018_alignment_jobs.ts";
+import { resourceChanges } from "./migrations/0019_resource_changes.ts";
 import { missingRight } from "./missing-right.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
@@ -38,7 +42,11 @@ export const migrations: MigrationList = {
   "0012_media_facts": mediaFacts,
   "0013_one_queue": oneQueue,
   "0014_original_contract": originalContract,
+  "0015_list_orders": listOrders,
   "0016_content": content,
+  "0017_resumable_uploads": resumableUploads,
+  "0018_alignment_jobs": alignmentJobs,
+  "0019_resource_changes": resourceChanges,
 };
 
 /**

@@ -16,7 +16,7 @@ const firstRows = 100;
 /** A row of a list. */
 export interface PageRow {
   readonly id: string;
-  /** The row's time, with microseconds. */
+  /** The row's key in the order of the list, exact: a time has its microseconds. */
   readonly position: string;
   /**
    * The metadata; null if the rows before this one have filled the page, in which case it is not
@@ -64,12 +64,16 @@ export async function readPage<Row extends PageRow>(
 }
 
 /**
- * Selects the metadata of a row of a subquery in the order of the page; null if the rows before it
- * have `bytesMax` bytes or more.
+ * Selects the metadata of a row of a subquery; null if the rows before it, in the order of the page
+ * (the columns of ORDER BY), have `bytesMax` bytes or more.
  */
-export function metadataWithin(alias: string, bytesMax: number): RawBuilder<string | null> {
+export function metadataWithin(
+  alias: string,
+  bytesMax: number,
+  order: RawBuilder<unknown>,
+): RawBuilder<string | null> {
   const metadata = sql.ref(`${alias}.metadata`);
   return sql<string | null>`case when coalesce(sum(octet_length(${metadata})) over (
-    order by ${sql.ref(`${alias}.position`)} desc, ${sql.ref(`${alias}.id`)} desc
-    rows between unbounded preceding and 1 preceding), 0) < ${bytesMax} then ${metadata} end`;
+    order by ${order} rows between unbounded preceding and 1 preceding), 0) < ${bytesMax}
+    then ${metadata} end`;
 }

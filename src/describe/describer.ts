@@ -121,8 +121,9 @@ async function describe(
   });
   await retryWhileDatabaseDown(signal, async () =>
     db.transaction().execute(async (trx) => {
-      if (!(await endDescription(trx, lease))) throw new LeaseLost();
+      // The locks are taken in the order in which a deletion takes them.
       await setFacts(trx, mediaId, facts);
+      if (!(await endDescription(trx, lease))) throw new LeaseLost();
     }),
   );
   return facts;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { askForDescription } from "../media/description-queue.ts";
+import { shownMs } from "../media/media-facts.ts";
 import { findMedia } from "../media/media-records.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { paged, underWayMsMax, type Archive } from "./archive.ts";
@@ -100,10 +101,15 @@ async function forgetFacts({ db }: Archive, id: string): Promise<boolean> {
       described_at: null,
       problem: null,
     };
+    // Transcripts are locked before media.
+    await sql`select from transcript where media_id = ${id} order by id for no key update`.execute(
+      trx,
+    );
     const media = trx.updateTable("media").set(facts).where("id", "=", id);
     const { numUpdatedRows } = await media.executeTakeFirstOrThrow();
     // The media was deleted after it was found.
     if (numUpdatedRows === 0n) return false;
+    await sql`update transcript t set listed_ms = ${shownMs} where media_id = ${id}`.execute(trx);
     await trx.deleteFrom("media_peaks").where("media_id", "=", id).execute();
     await askForDescription(trx, id);
     return true;

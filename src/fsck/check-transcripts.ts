@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { shownMs } from "../media/media-facts.ts";
 import { foldText } from "../std/fold-text.ts";
 import { paged, type Archive } from "./archive.ts";
 import { flawedVersions, type Chain } from "./chain.ts";
@@ -13,6 +14,7 @@ interface HeadRow extends Chain {
   readonly subject: string;
   readonly shown_subject: string | null;
   readonly keywords_differ: boolean;
+  readonly duration_differs: boolean;
   readonly head_missing: boolean;
   readonly head_has_child: boolean;
   readonly metadata_differs: boolean;
@@ -42,6 +44,7 @@ async function headPage({ db }: Archive, after: string): Promise<readonly HeadRo
     with page as (select * from transcript where id > ${after} order by id limit ${pageRows})
     select t.id, t.version_id, t.subject, t.metadata->>'subject' as shown_subject,
       t.keywords <> ${keywordsOf("t.metadata")} as keywords_differ,
+      t.listed_ms is distinct from ${shownMs} as duration_differs,
       h.id is null as head_missing,
       h.metadata <> t.metadata as metadata_differs,
       h.parent_id is distinct from t.parent_version_id as parent_differs,
@@ -114,6 +117,10 @@ function* headFindings({ db }: Archive, row: HeadRow): Generator<Finding, void, 
       what: "its keywords differ from those of its metadata",
       remedy: filters,
     };
+  }
+  if (row.duration_differs) {
+    const what = "its recording duration in lists differs from the shown one";
+    yield { code: "HEAD_DURATION", name, what, remedy: filters };
   }
   if (row.media_id !== null && !row.media_is_own) {
     const what = `media/${row.media_id} does not exist, or belongs to another account`;

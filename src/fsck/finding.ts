@@ -27,6 +27,7 @@ export const findingCodes = {
   HEAD_TIME: "the time of a transcript differs from that of its version",
   HEAD_SUBJECT: "a folded subject differs from the metadata: the filter does not find it",
   HEAD_KEYWORDS: "keywords differ from those of the metadata: the filter does not find them",
+  HEAD_DURATION: "a recording duration by which lists are ordered differs from the shown one",
   VERSION_PARENT_MISSING: "a version's parent does not exist: the chain has a gap",
   VERSION_ROOTS: "a transcript has several versions without a parent, or none",
   VERSION_FORK: "several versions have the same parent",
@@ -54,6 +55,8 @@ export const findingCodes = {
   JOB_MEDIA: "the media of a job does not exist, or belongs to another account",
   JOB_UPLOAD: "a job with an upload of another account",
   JOB_TRANSCRIPT: "a job that succeeded without a transcript, or with one of another account",
+  ALIGNMENT_TRANSCRIPT: "an alignment job of a transcript of another account",
+  ALIGNMENT_VERSION: "an alignment job whose versions are missing, or of another transcript",
 } as const;
 
 export type FindingCode = keyof typeof findingCodes;

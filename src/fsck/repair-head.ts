@@ -1,5 +1,6 @@
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { shownMs } from "../media/media-facts.ts";
 import { foldText } from "../std/fold-text.ts";
 import { metadataOf } from "../transcripts/metadata-text.ts";
 import { lockHead, newestVersion } from "./newest-version.ts";
@@ -25,6 +26,7 @@ export async function deriveHead(db: Kysely<Tables>, transcriptId: string): Prom
       })
       .where("id", "=", transcriptId)
       .execute();
+    await setListedMs(trx, transcriptId);
     return true;
   });
 }
@@ -39,8 +41,13 @@ export async function deriveFilters(db: Kysely<Tables>, transcriptId: string): P
       .set(filtersOf(head.metadata))
       .where("id", "=", transcriptId)
       .execute();
+    await setListedMs(trx, transcriptId);
     return true;
   });
+}
+
+async function setListedMs(trx: Transaction<Tables>, transcriptId: string): Promise<void> {
+  await sql`update transcript t set listed_ms = ${shownMs} where id = ${transcriptId}`.execute(trx);
 }
 
 /** Returns the columns of a head that are derived from its metadata. */

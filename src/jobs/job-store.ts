@@ -1,15 +1,14 @@
 import { toJsonString } from "@bufbuild/protobuf";
-import { sql, type Kysely, type Transaction } from "kysely";
-import { exactTime } from "../database/exact-time.ts";
-import { metadataWithin, readPage, type RowPage } from "../database/page-rows.ts";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
+import { openIn } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   TranscriptMetadataSchema,
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import type { PageRequest } from "../std/page-request.ts";
+import { foldText } from "../std/fold-text.ts";
 import { cancelledStatus } from "./job-failure.ts";
-import { jobColumns, jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
+import { jobColumns, jobOf, type StoredJob } from "./stored-job.ts";
 import { failRow } from "./worker/end-jobs.ts";
 
 export interface NewJob {
@@ -53,7 +52,7 @@ export async function insertJobs(
   if (jobs.length === 0) return new Set();
   const column = <T>(of: (job: NewJob) => T): T[] => jobs.map(of);
   const { rows } = await sql<{ id: string }>`
-    insert into transcript_job (id, account_id, key_id, state, priority, metadata, media_uri, upload_id, media_id,
+    insert into transcript_job (id, account_id, key_id, state, priority, metadata, subject, keywords, media_uri, upload_id, media_id,
       idempotency_key, request_sha256, started_at, updated_at)
     select job.id, job.account_id, job.key_id, 'PROCESSING',
       greatest(${turnMin}::int, least(
@@ -62,20 +61,22 @@ export async function insertJobs(
           (select min(priority) from ${nextInTurn})),
         (select min(priority) - 1 from transcript_job where state = 'PROCESSING' and account_id = job.account_id),
         0) + 1 - row_number() over (partition by job.account_id order by job.place)),
-      job.metadata::jsonb, job.media_uri, job.upload_id, job.media_id, job.idempotency_key, job.request_sha256,
+      job.metadata::jsonb, job.subject, array(select jsonb_array_elements_text(job.keywords)), job.media_uri, job.upload_id, job.media_id, job.idempotency_key, job.request_sha256,
       job.started_at, job.started_at
     from unnest(
         ${column(({ id }) => id)}::uuid[],
         ${column(({ accountId }) => accountId)}::uuid[],
         ${column(({ keyId }) => keyId)}::uuid[],
         ${column(({ metadata }) => toJsonString(TranscriptMetadataSchema, metadata))}::text[],
+        ${column(({ metadata }) => foldText(metadata.subject))}::text[],
+        ${column(({ metadata }) => JSON.stringify(metadata.keywords))}::jsonb[],
         ${column(({ source }) => ("uri" in source ? source.uri : null))}::text[],
         ${column(({ source }) => ("uri" in source ? null : source.uploadId))}::uuid[],
         ${column(({ source }) => ("uri" in source ? null : source.mediaId))}::uuid[],
         ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
         ${column(({ requestSha256 }) => requestSha256)}::bytea[],
         ${column(({ now }) => now)}::timestamptz[])
-      with ordinality as job (id, account_id, key_id, metadata, media_uri, upload_id, media_id, idempotency_key, request_sha256,
+      with ordinality as job (id, account_id, key_id, metadata, subject, keywords, media_uri, upload_id, media_id, idempotency_key, request_sha256,
         started_at, place)
     on conflict (account_id, idempotency_key) do nothing
     returning id
@@ -84,8 +85,9 @@ export async function insertJobs(
 }
 
 /**
- * Returns the number of unfinished jobs of each account. No other transaction can insert a job of
- * these accounts until this one ends, since all inserts call this function first.
+ * Returns the number of unfinished jobs of each account, including alignment jobs. No other
+ * transaction can insert a job of these accounts until this one ends, since all inserts call this
+ * function first.
  */
 export async function lockJobCounts(
   trx: Transaction<Tables>,
@@ -98,13 +100,10 @@ export async function lockJobCounts(
     .select("id")
     .forNoKeyUpdate()
     .execute();
-  const rows = await trx
-    .selectFrom("transcript_job")
-    .where("account_id", "in", accountIds)
-    .where("state", "=", "PROCESSING")
-    .groupBy("account_id")
-    .select(["account_id", sql<number>`count(*)::int`.as("count")])
-    .execute();
+  const { rows } = await sql<{ account_id: string; count: number }>`
+    select account_id, count(*)::int as count
+    from (${unfinishedOf(accountIds)}) as job group by account_id
+  `.execute(trx);
   return new Map(rows.map(({ account_id, count }) => [account_id, count]));
 }
 
@@ -118,15 +117,20 @@ export async function countJobsOfKeys(
   keyIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (keyIds.length === 0) return new Map();
-  const rows = await trx
-    .selectFrom("transcript_job")
-    .where("account_id", "in", accountIds)
-    .where("key_id", "in", keyIds)
-    .where("state", "=", "PROCESSING")
-    .groupBy("key_id")
-    .select(["key_id", sql<number>`count(*)::int`.as("count")])
-    .execute();
-  return new Map(rows.map(({ key_id, count }) => [key_id ?? "", count]));
+  const { rows } = await sql<{ key_id: string; count: number }>`
+    select key_id, count(*)::int as count
+    from (${unfinishedOf(accountIds)}) as job where key_id = any (${[...keyIds]}::uuid[]) group by key_id
+  `.execute(trx);
+  return new Map(rows.map(({ key_id, count }) => [key_id, count]));
+}
+
+/** Selects the unfinished jobs of these accounts, including alignment jobs. */
+function unfinishedOf(accountIds: readonly string[]): RawBuilder<unknown> {
+  const ofAccounts = sql`account_id = any (${[...accountIds]}::uuid[])`;
+  return sql`
+    select account_id, key_id from transcript_job where ${ofAccounts} and ${openIn.transcript_job}
+    union all
+    select account_id, key_id from alignment_job where ${ofAccounts} and ${openIn.alignment_job}`;
 }
 
 /** Returns the job; undefined if the account has no such job. */
@@ -223,43 +227,6 @@ export async function forgetKey(
     .where("idempotency_key", "=", key)
     .where("started_at", "<", before)
     .execute();
-}
-
-/** Returns one page of an account's jobs, newest first. A page ends early if metadata is long. */
-export async function listJobs(
-  db: Kysely<Tables>,
-  accountId: string,
-  page: PageRequest,
-): Promise<RowPage<JobRow>> {
-  return await readPage(page, async ({ after, limit, bytesMax }) => {
-    let query = db
-      .selectFrom("transcript_job")
-      .where("account_id", "=", accountId)
-      .select([...jobColumns, exactTime("started_at").as("position")])
-      .orderBy("started_at", "desc")
-      .orderBy("id", "desc")
-      .limit(limit);
-    if (after) {
-      const [time, id] = after;
-      query = query.where(sql<boolean>`(started_at, id) < (${time}::timestamptz, ${id}::uuid)`);
-    }
-    return await db
-      .selectFrom(query.as("row"))
-      .select([
-        "id",
-        "account_id",
-        "state",
-        "progress_percent",
-        "duration_ms",
-        "upload_id",
-        "transcript_id",
-      ])
-      .select(["started_at", "updated_at", "error", "position"])
-      .select(metadataWithin("row", bytesMax).as("metadata"))
-      .orderBy("position", "desc")
-      .orderBy("id", "desc")
-      .execute();
-  });
 }
 
 /** The media of a finished upload. */

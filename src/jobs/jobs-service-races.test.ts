@@ -26,7 +26,9 @@ import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { createPageTokens } from "../std/page-token.ts";
+import { createSearchLimits } from "../transcripts/search-limits.ts";
 import { Arrivals } from "./arrivals.ts";
+import { NodeWatches } from "../watches/node-watches.ts";
 import { createJobsService } from "./jobs-service.ts";
 
 let database: Database & { readonly folder: string };
@@ -56,6 +58,8 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
     arrivals: new Arrivals(),
     uploads,
     pageTokens: createPageTokens(randomBytes(32)),
+    searchLimits: createSearchLimits({ db: own.db }),
+    watches: new NodeWatches(own.db),
     allow: loopbackAllowed,
     languageCodes: () => ["en-US"],
     meter: opened.use(openTestMeter(own.db)),

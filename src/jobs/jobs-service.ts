@@ -10,6 +10,7 @@ import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_p
 import {
   ListTranscriptJobsResponseSchema,
   SubmitTranscriptJobRequestSchema,
+  TranscriptJob_State as State,
   TranscriptJobSchema,
   type SubmitTranscriptJobRequest,
   type TranscriptJob,
@@ -18,42 +19,38 @@ import {
 import type { MediaAllowList } from "../media/media-url.ts";
 import type { Uploads } from "../media/uploads.ts";
 import type { Batches } from "../std/batches.ts";
-import type { HeldBytes } from "../std/held-bytes.ts";
 import { newId } from "../std/ids.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
 import { attachRawList } from "../std/raw-field.ts";
+import type { NodeWatches } from "../watches/node-watches.ts";
+import { parseFilter } from "../transcripts/filter.ts";
+import type { SearchLimitsOf } from "../transcripts/search-limits.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { checkSubmit } from "./check-submit.ts";
 import { jobMessage, submittedMessage } from "./job-message.ts";
 import { jobIdIn, jobNotFound } from "./job-name.ts";
-import {
-  cancelJob,
-  findJob,
-  findJobOfKey,
-  forgetKey,
-  listJobs,
-  lockUploadMedia,
-} from "./job-store.ts";
+import { cancelJob, findJob, findJobOfKey, forgetKey, lockUploadMedia } from "./job-store.ts";
+import { findJobsOf, listJobs } from "./job-lists.ts";
 import { JobWatchers } from "./job-watchers.ts";
 import { jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
 import { createSubmit, type Submitted, type SubmittedJob } from "./submit-jobs.ts";
+import { createWatchJobs } from "./watch-jobs.ts";
 
 export interface JobsParts {
   readonly db: Kysely<Tables>;
   readonly arrivals: Pick<Arrivals, "announce">;
   readonly uploads: Pick<Uploads, "collectUpload">;
   readonly pageTokens: PageTokens;
+  readonly searchLimits: SearchLimitsOf;
   readonly allow: MediaAllowList;
   /** Returns the languages of the installed models, sorted. */
   readonly languageCodes: () => readonly string[];
   /** Provides and checks the limits on unfinished jobs and on audio. */
   readonly meter: Pick<Meter, "limitsOf" | "checkAudio">;
-  /** The limit of unread messages to watchers. Default: the limit of JobWatchers. */
-  readonly watches?: HeldBytes;
-  /** Ends the watches when the service stops. */
-  readonly stopping?: AbortSignal;
+  /** What all watches of this node share. */
+  readonly watches: NodeWatches;
   readonly now?: () => number;
 }
 
@@ -63,9 +60,13 @@ export type JobsService = Pick<
   | "submitTranscriptJob"
   | "getTranscriptJob"
   | "watchTranscriptJob"
+  | "watchTranscriptJobs"
   | "listTranscriptJobs"
   | "cancelTranscriptJob"
 >;
+
+/** The states that a filter can name. */
+const jobStates = Object.keys(State);
 
 /** The time for which an Idempotency-Key refers to the same job (docs/api.md, Jobs). */
 const keyMs = 24 * 3_600_000;
@@ -84,9 +85,10 @@ function sharedMessage(job: StoredJob): TranscriptJob {
 const registry = createRegistry(file_google_rpc_error_details);
 
 export function createJobsService(parts: JobsParts): JobsService {
-  const { db, pageTokens } = parts;
+  const { db, pageTokens, searchLimits, watches } = parts;
   const jobs = createSubmit(parts);
-  const watchers = new JobWatchers(db, { stopping: parts.stopping, held: parts.watches });
+  const watchers = new JobWatchers(db, watches);
+  const watchJobs = createWatchJobs(db, watches);
   return {
     async submitTranscriptJob(request, context) {
       const key = readKey(context.requestHeader.get("idempotency-key"));
@@ -106,12 +108,31 @@ export function createJobsService(parts: JobsParts): JobsService {
       for await (const job of jobs) yield sharedMessage(job);
     },
 
+    async *watchTranscriptJobs({ filter }, context) {
+      const { accountId } = callerOf(context);
+      yield* watchJobs(accountId, filter, context.signal);
+    },
+
     async listTranscriptJobs(request, context) {
       const { accountId } = callerOf(context);
-      const scope = { collection: "transcriptjob", accountId, filter: "" };
+      const scope = { collection: "transcriptjob", accountId, filter: request.filter };
+      const filter = request.filter === "" ? [] : parseFilter(request.filter, jobStates);
       const page = readPageRequest(pageTokens, scope, request);
-      if (Array.isArray(page)) throw invalidArgument(page);
-      const { rows, next } = await listJobs(db, accountId, page);
+      if ("field" in filter || "length" in page) {
+        throw invalidArgument([
+          ...("length" in page ? page : []),
+          ...("field" in filter ? [filter] : []),
+        ]);
+      }
+      const { rows, next } =
+        filter.length > 0
+          ? await findJobsOf(
+              db,
+              { accountId, filter },
+              page,
+              searchLimits(accountId, context.signal),
+            )
+          : await listJobs(db, accountId, page);
       const nextPageToken = next ? pageTokens.write(scope, next) : "";
       const answer = create(ListTranscriptJobsResponseSchema, { nextPageToken });
       const message = (row: JobRow) => jobMessage(jobOf(row));

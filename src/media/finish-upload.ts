@@ -43,7 +43,9 @@ export async function findOpenUpload(
 /**
  * Records stored media as the media of an upload and its transcript, and deletes the transcript's
  * previous media. Throws as findOpenUpload() does, the signal's reason if it has aborted, or
- * STORAGE_LIMIT if the account's limit is exceeded. If it throws, the bytes are deleted.
+ * STORAGE_LIMIT if the account's limit is exceeded. If it throws, the bytes are deleted. With
+ * `mayRepeat`, they are deleted only after a refusal, and the call may be repeated after another
+ * failure.
  */
 export async function finishUpload(
   parts: StoredBytesLimit & {
@@ -53,8 +55,9 @@ export async function finishUpload(
   },
   uploadId: string,
   media: Media,
-  signal?: AbortSignal,
+  options: { readonly signal?: AbortSignal | undefined; readonly mayRepeat?: boolean } = {},
 ): Promise<void> {
+  const { signal, mayRepeat = false } = options;
   const { db, log } = parts;
   try {
     signal?.throwIfAborted();
@@ -64,6 +67,7 @@ export async function finishUpload(
     log.info({ uploadId, mediaId: media.id, sizeBytes: media.sizeBytes }, "upload.received");
     if (replaced !== undefined) await deleteBytes(parts, [replaced], "media_replaced");
   } catch (error) {
+    if (mayRepeat && !(error instanceof ServiceError)) throw error;
     // A commit may have succeeded even if its confirmation was lost. Bytes are deleted only if they
     // are certainly not recorded.
     const isRecorded = (await findMedia(db, media.id).catch(() => "unknown")) !== undefined;
@@ -139,6 +143,7 @@ async function giveMedia(
       file_type_is_declared: false,
       recording_ms: null,
       recording_file_type: null,
+      listed_ms: null,
     })
     .where("id", "=", transcript.id)
     .execute();

@@ -53,6 +53,7 @@ export async function setFactsOf(
     (a, b) => (a.mediaId < b.mediaId ? -1 : 1),
   );
   if (media.length === 0) return;
+  await setListed(trx, media);
   const pieces = media.flatMap(({ mediaId, lastPeaks }) =>
     lastPeaks ? [{ mediaId, ...lastPeaks }] : [],
   );
@@ -91,6 +92,7 @@ export async function setFacts(
   mediaId: string,
   { durationMs, fileType }: MediaFacts,
 ): Promise<void> {
+  await setListed(trx, [{ mediaId, durationMs }]);
   await trx
     .updateTable("media")
     .set({
@@ -104,6 +106,37 @@ export async function setFacts(
     .where("id", "=", mediaId)
     .execute();
 }
+
+/**
+ * Sets the duration of transcripts in lists. This comes before changes of the media, because
+ * transcripts are locked before media.
+ */
+async function setListed(
+  trx: Transaction<Tables>,
+  media: readonly { readonly mediaId: string; readonly durationMs: number }[],
+): Promise<void> {
+  await sql`
+    update transcript t set listed_ms = facts.duration_ms
+    from (
+      select t.id, facts.duration_ms
+      from unnest(${media.map(({ mediaId }) => mediaId)}::uuid[], ${media.map(({ durationMs }) => durationMs)}::int[])
+        as facts (media_id, duration_ms)
+      join transcript t on t.media_id = facts.media_id
+      where t.listed_ms is distinct from facts.duration_ms
+      order by t.id for no key update of t) as facts
+    where t.id = facts.id
+  `.execute(trx);
+}
+
+/**
+ * The milliseconds of the recording that the row of a transcript (t) shows; null if they are
+ * unknown. `transcript.listed_ms` is this value.
+ */
+export const shownMs = sql<number | null>`coalesce(
+  case when t.media_id is null then t.recording_ms
+    else (select duration_ms from media where id = t.media_id) end,
+  case when not t.media_was_replaced
+    then round(rtrim(t.metadata ->> 'recordingDuration', 's')::numeric * 1000)::int end)`;
 
 /** Records a failed description with its reason, and deletes its waveform sections. */
 export async function setProblem(

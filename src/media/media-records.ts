@@ -100,6 +100,7 @@ export type DeletionReason =
   | "media_replaced"
   | "retention"
   | "transcript_deleted"
+  | "upload_deleted"
   | "upload_not_taken"
   | "upload_unused";
 

@@ -1,5 +1,5 @@
-import type { Kysely, Transaction } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import type { Insertable, Kysely, Transaction } from "kysely";
+import type { Tables, UploadTable } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { findOpenUpload, finishUpload } from "./finish-upload.ts";
@@ -74,14 +74,7 @@ export function createUploads(parts: {
       };
       const { id } = upload;
       await roomOf(db, { accountId, transcriptId }, { storedBytesMax });
-      const isBegun = await db.transaction().execute(async (trx) => {
-        if (transcriptId !== null && !(await holdTranscript(trx, accountId, transcriptId))) {
-          return false;
-        }
-        await trx.insertInto("upload").values(upload).execute();
-        return true;
-      });
-      if (!isBegun) return undefined;
+      if (!(await insertUpload(db, upload))) return undefined;
       if (collector) return { id, url: await collector.uploadUrl(id) };
       const path = uploadPath(id);
       return { id, url: urls.sign({ method: "PUT", path, bytesMax: uploadBytesMax }) };
@@ -97,7 +90,7 @@ export function createUploads(parts: {
       const stored = await putWithin(room, options.bytesMax, async (bytesMax) =>
         store.put(id, bytes, { ...options, bytesMax }),
       );
-      await finishUpload({ ...parts, storedBytesMax }, uploadId, { id, ...stored }, options.signal);
+      await finishUpload({ ...parts, storedBytesMax }, uploadId, { id, ...stored }, options);
     },
     async collectForTranscript(accountId, transcriptId) {
       await collector?.collectForTranscript(accountId, transcriptId);
@@ -106,6 +99,21 @@ export function createUploads(parts: {
       await collector?.collectUpload(accountId, uploadId);
     },
   };
+}
+
+/** Creates an upload. Returns false if its account has no such transcript. */
+export async function insertUpload(
+  db: Kysely<Tables>,
+  upload: Insertable<UploadTable>,
+): Promise<boolean> {
+  const { account_id: accountId, transcript_id: transcriptId = null } = upload;
+  return await db.transaction().execute(async (trx) => {
+    if (transcriptId !== null && !(await holdTranscript(trx, accountId, transcriptId))) {
+      return false;
+    }
+    await trx.insertInto("upload").values(upload).execute();
+    return true;
+  });
 }
 
 /** Returns whether the account has this transcript, and locks it until the transaction ends. */

@@ -2,10 +2,10 @@ import type { FieldViolation } from "./service-error.ts";
 import type { PageScope, PageTokens } from "./page-token.ts";
 
 /**
- * The position at which a page begins, in a list ordered by time and then by id. The time is text,
- * exact to the microsecond.
+ * The position at which a page begins, in a list ordered by a key and then by id. The key is text,
+ * and a time is exact to the microsecond.
  */
-export type ListPosition = readonly [time: string, id: string];
+export type ListPosition = readonly [key: string, id: string];
 
 /** A checked request for a page of a list. */
 export interface PageRequest {
@@ -32,7 +32,8 @@ export function readPageRequest(
   }
   const after = pageToken === "" ? undefined : positionOf(tokens.read(scope, pageToken));
   if (pageToken !== "" && !after) {
-    const description = "is not a nextPageToken of this list with this filter";
+    const bound = scope.ordering === undefined ? "this filter" : "this filter and ordering";
+    const description = `is not a nextPageToken of this list with ${bound}`;
     violations.push({ field: "pageToken", description });
   }
   if (violations.length > 0) return violations;
@@ -40,6 +41,6 @@ export function readPageRequest(
 }
 
 function positionOf(texts: readonly string[] | undefined): ListPosition | undefined {
-  const [time, id] = texts ?? [];
-  return time !== undefined && id !== undefined ? [time, id] : undefined;
+  const [key, id] = texts ?? [];
+  return key !== undefined && id !== undefined ? [key, id] : undefined;
 }

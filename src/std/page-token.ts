@@ -1,11 +1,13 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 
-/** The scope in which a page token is valid: one list of one account with one filter. */
+/** The scope in which a page token is valid: one list of one account, with its filter and order. */
 export interface PageScope {
   readonly collection: string;
   readonly accountId: string;
   /** The filter; "" if the list has none. */
   readonly filter: string;
+  /** The order, if the list has several. */
+  readonly ordering?: string;
 }
 
 /** Opaque tokens for positions in a list. */
@@ -66,8 +68,9 @@ function derivedKey(key: Buffer, use: string): Buffer {
   return Buffer.from(hkdfSync("sha256", key, "", `hlust ${use}`, 32));
 }
 
-function textOf({ collection, accountId, filter }: PageScope): Buffer {
-  return Buffer.from(JSON.stringify([collection, accountId, filter]));
+function textOf({ collection, accountId, filter, ordering }: PageScope): Buffer {
+  const order = ordering === undefined ? [] : [ordering];
+  return Buffer.from(JSON.stringify([collection, accountId, filter, ...order]));
 }
 
 function textsOf(payload: Buffer): readonly string[] {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { filterCharsMax, parseFilter, type TranscriptFilter } from "./filter.ts";
+import { clausesMax, filterCharsMax, parseFilter, type Clause } from "./filter.ts";
 import { assertLinear } from "../../test/fixtures/growth.ts";
 
 test("parseFilter() reads the two forms of §4.3", () => {
-  const rows: [source: string, filter: TranscriptFilter][] = [
+  const rows: [source: string, clause: Clause][] = [
     ['metadata.subject CONTAINS "fundur"', { by: "subject", text: "fundur" }],
     ['  metadata.subject\tCONTAINS\n"a b"  ', { by: "subject", text: "a b" }],
     ['metadata.subject CONTAINS"x"', { by: "subject", text: "x" }],
@@ -17,7 +17,30 @@ test("parseFilter() reads the two forms of §4.3", () => {
     ['metadata.keywords CONTAINS [ "a" , "b,]" ]', { by: "keywords", keywords: ["a", "b,]"] }],
     ['metadata.keywords CONTAINS["a","a"]', { by: "keywords", keywords: ["a", "a"] }],
   ];
-  for (const [source, filter] of rows) assert.deepEqual(parseFilter(source), filter, source);
+  for (const [source, clause] of rows) assert.deepEqual(parseFilter(source), [clause], source);
+});
+
+const clauses: readonly [source: string, clause: Clause][] = [
+  ['metadata.subject CONTAINS "x"', { by: "subject", text: "x" }],
+  ['metadata.keywords CONTAINS ["a", "AND"]', { by: "keywords", keywords: ["a", "AND"] }],
+  ['state = "ERROR"', { by: "state", state: "ERROR" }],
+];
+const states = ["SUBMITTED", "ERROR"];
+
+test("parseFilter() reads up to ten clauses that are joined with AND, in any combination", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...clauses), { minLength: 1, maxLength: clausesMax }),
+      (chosen) => {
+        const source = chosen.map(([text]) => text).join(" AND\t");
+        const expected = chosen.map(([, clause]) => clause);
+        assert.deepEqual(parseFilter(source, states), expected, source);
+      },
+    ),
+  );
+  const eleven = Array.from({ length: 11 }, () => 'metadata.subject CONTAINS "x"').join(" AND ");
+  const description = "has 11 clauses; at most 10 are allowed";
+  assert.deepEqual(parseFilter(eleven), { field: "filter", description });
 });
 
 test("parseFilter() reports what was expected, and at which column", () => {
@@ -53,8 +76,36 @@ test("parseFilter() reports what was expected, and at which column", () => {
       "expected a text without half surrogate pairs before this at column 30, found the end",
     ],
     [
-      'metadata.subject CONTAINS "x" AND metadata.subject CONTAINS "y"',
-      'expected the end of the filter at column 31, found "AND metadata.subject"',
+      'metadata.subject CONTAINS "x" OR metadata.subject CONTAINS "y"',
+      'expected AND or the end of the filter at column 31, found "OR metadata.subject "',
+    ],
+    [
+      'metadata.subject CONTAINS "x" metadata.subject CONTAINS "y"',
+      'expected AND or the end of the filter at column 31, found "metadata.subject CON"',
+    ],
+    [
+      'metadata.subject CONTAINS "x" and metadata.subject CONTAINS "y"',
+      'expected AND or the end of the filter at column 31, found "and metadata.subject"',
+    ],
+    [
+      'metadata.subject CONTAINS "x" ANDmetadata.subject CONTAINS "y"',
+      'expected AND or the end of the filter at column 31, found "ANDmetadata.subject "',
+    ],
+    [
+      'metadata.subject CONTAINS "x" AND ',
+      "expected metadata.subject or metadata.keywords at column 35, found the end",
+    ],
+    [
+      'AND metadata.subject CONTAINS "x"',
+      'expected metadata.subject or metadata.keywords at column 1, found "AND metadata.subject"',
+    ],
+    [
+      '(metadata.subject CONTAINS "x")',
+      'expected metadata.subject or metadata.keywords at column 1, found "(metadata.subject CO"',
+    ],
+    [
+      'state = "ERROR"',
+      'expected metadata.subject or metadata.keywords at column 1, found "state = \\"ERROR\\""',
     ],
     ['metadata.keywords CONTAINS "x"', 'expected [ at column 28, found "\\"x\\""'],
     ["metadata.keywords CONTAINS []", 'expected a text in double quotes at column 29, found "]"'],
@@ -74,6 +125,24 @@ test("parseFilter() reports what was expected, and at which column", () => {
   }
 });
 
+test("parseFilter() reports wrong clauses about the state of a job", () => {
+  const rows: [source: string, description: string][] = [
+    ["x", 'expected metadata.subject or metadata.keywords or state at column 1, found "x"'],
+    ['state CONTAINS "ERROR"', 'expected = at column 7, found "CONTAINS \\"ERROR\\""'],
+    ["state = ERROR", 'expected "SUBMITTED" or "ERROR" at column 9, found "ERROR"'],
+    ['state = "error"', 'expected "SUBMITTED" or "ERROR" at column 9, found "\\"error\\""'],
+    ['state = ""', 'expected "SUBMITTED" or "ERROR" at column 9, found "\\"\\""'],
+    ["state =", 'expected "SUBMITTED" or "ERROR" at column 8, found the end'],
+    [
+      'states = "ERROR"',
+      `expected metadata.subject or metadata.keywords or state at column 1, found "states = \\"ERROR\\""`,
+    ],
+  ];
+  for (const [source, description] of rows) {
+    assert.deepEqual(parseFilter(source, states), { field: "filter", description });
+  }
+});
+
 function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
@@ -85,14 +154,14 @@ test("parseFilter() reads any quoted text", () => {
   fc.assert(
     fc.property(texts, spaces, (text, space) => {
       const source = `${space}metadata.subject ${space}CONTAINS${space}${quoted(text)}${space}`;
-      assert.deepEqual(parseFilter(source), { by: "subject", text });
+      assert.deepEqual(parseFilter(source), [{ by: "subject", text }]);
     }),
   );
   fc.assert(
     fc.property(fc.array(texts, { minLength: 1, maxLength: 9 }), spaces, (keywords, space) => {
       const list = keywords.map(quoted).join(`${space},${space}`);
       const source = `metadata.keywords CONTAINS ${space}[${space}${list}${space}]`;
-      assert.deepEqual(parseFilter(source), { by: "keywords", keywords });
+      assert.deepEqual(parseFilter(source), [{ by: "keywords", keywords }]);
     }),
   );
 });
@@ -102,6 +171,10 @@ test("parseFilter() returns a filter or a violation for every text", () => {
     "metadata.subject",
     "metadata.keywords",
     "CONTAINS",
+    "state",
+    "=",
+    '"ERROR"',
+    "AND",
     '"',
     "[",
     "]",
@@ -112,8 +185,8 @@ test("parseFilter() returns a filter or a violation for every text", () => {
   const part = fc.oneof(fc.constantFrom(...tokens), fc.string({ unit: "binary", maxLength: 3 }));
   fc.assert(
     fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
-      const read = parseFilter(parts.join(""));
-      assert.ok("by" in read || read.field === "filter");
+      const read = parseFilter(parts.join(""), ["ERROR"]);
+      assert.ok("field" in read ? read.field === "filter" : read.length > 0);
     }),
     { numRuns: 2000 },
   );
@@ -124,8 +197,11 @@ test("parseFilter() takes time that is linear in the length of the text", () => 
     ["escapes", 250, (n) => `metadata.subject CONTAINS "${"\\\\".repeat(n)}"`],
     ["open quotes", 500, (n) => `metadata.subject CONTAINS ${'"'.repeat(n)}`],
     ["open lists", 500, (n) => `metadata.keywords CONTAINS ${"[".repeat(n)}`],
+    ["clauses", 100, (n) => Array.from({ length: n }, () => 'state = "ERROR"').join(" AND ")],
     ["spaces", filterCharsMax / 8, (n) => " ".repeat(n)],
     ["more than the limit", 8_000, (n) => '"'.repeat(n)],
   ];
-  for (const [name, size, input] of rows) assertLinear(name, size, { input, run: parseFilter });
+  for (const [name, size, input] of rows) {
+    assertLinear(name, size, { input, run: (source) => parseFilter(source, ["ERROR"]) });
+  }
 });

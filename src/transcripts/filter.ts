@@ -1,30 +1,44 @@
 import { shown, type FieldViolation } from "../std/service-error.ts";
 import { charCount } from "./segments.ts";
 
-/** A filter of a list (§4.3). */
-export type TranscriptFilter =
+/** A clause of a filter. */
+export type Clause =
   | { readonly by: "subject"; readonly text: string }
-  /** All of these keywords must be present. */
-  | { readonly by: "keywords"; readonly keywords: readonly string[] };
+  /** At least one of these keywords is present. */
+  | { readonly by: "keywords"; readonly keywords: readonly string[] }
+  /** The job has this state. */
+  | { readonly by: "state"; readonly state: string };
+
+/** A filter of a list (§4.3): clauses that all hold. */
+export type Filter = readonly Clause[];
 
 /** The maximum length of a filter (docs/api.md, Transcripts). */
 export const filterCharsMax = 4096;
+/** The maximum number of clauses of a filter. */
+export const clausesMax = 10;
 
 /**
- * Reads exactly the two forms of §4.3, in one pass from left to right:
+ * Reads the two forms of §4.3, and with `states` a form for jobs, in one pass from left to right:
  *
  *     metadata.subject CONTAINS "<text>"
  *     metadata.keywords CONTAINS ["<keyword>", ...]
+ *     state = "<state>"
  *
- * For any other text, reports what was expected at which column (in characters, from 1).
+ * Several clauses are joined with AND (extension). For any other text, reports what was expected at
+ * which column (in characters, from 1).
  */
-export function parseFilter(source: string): TranscriptFilter | FieldViolation {
+export function parseFilter(
+  source: string,
+  states: readonly string[] = [],
+): Filter | FieldViolation {
   const length = charCount(source);
   if (length > filterCharsMax) {
     return violation(`has ${length} characters; at most ${filterCharsMax} are allowed`);
   }
   try {
-    return readFilter(new Scanner(source));
+    const clauses = readClauses(new Scanner(source), states);
+    if (clauses.length <= clausesMax) return clauses;
+    return violation(`has ${clauses.length} clauses; at most ${clausesMax} are allowed`);
   } catch (error) {
     if (error instanceof Expected) return violation(error.message);
     throw error;
@@ -35,18 +49,25 @@ function violation(description: string): FieldViolation {
   return { field: "filter", description };
 }
 
-function readFilter(scanner: Scanner): TranscriptFilter {
-  const field = scanner.oneOf("metadata.subject", "metadata.keywords");
-  scanner.oneOf("CONTAINS");
-  if (field === "metadata.subject") {
-    const text = scanner.text();
-    scanner.end();
-    return { by: "subject", text };
+function readClauses(scanner: Scanner, states: readonly string[]): Clause[] {
+  const clauses = [readClause(scanner, states)];
+  while (scanner.endOr("AND") === "AND") clauses.push(readClause(scanner, states));
+  return clauses;
+}
+
+function readClause(scanner: Scanner, states: readonly string[]): Clause {
+  const fields = ["metadata.subject", "metadata.keywords", ...(states.length > 0 ? ["state"] : [])];
+  const field = scanner.oneOf(...fields);
+  if (field === "state") {
+    scanner.oneOf("=");
+    const state = scanner.oneOf(...states.map((name) => `"${name}"`));
+    return { by: "state", state: state.slice(1, -1) };
   }
+  scanner.oneOf("CONTAINS");
+  if (field === "metadata.subject") return { by: "subject", text: scanner.text() };
   scanner.oneOf("[");
   const keywords = [scanner.text()];
   while (scanner.oneOf(",", "]") === ",") keywords.push(scanner.text());
-  scanner.end();
   return { by: "keywords", keywords };
 }
 
@@ -65,6 +86,21 @@ class Scanner {
    * Reads one of these tokens. A word must not be followed by a letter, digit, dot or underscore.
    */
   oneOf(...tokens: readonly string[]): string {
+    const token = this.#next(tokens);
+    if (token === undefined) throw this.#expected(tokens.join(" or "));
+    return token;
+  }
+
+  /** Reads this token, or the end of the filter. */
+  endOr(token: string): string | undefined {
+    const read = this.#next([token]);
+    if (read === undefined && this.#at < this.#source.length) {
+      throw this.#expected(`${token} or the end of the filter`);
+    }
+    return read;
+  }
+
+  #next(tokens: readonly string[]): string | undefined {
     this.#skipSpaces();
     for (const token of tokens) {
       if (!this.#source.startsWith(token, this.#at)) continue;
@@ -73,7 +109,7 @@ class Scanner {
       this.#at += token.length;
       return token;
     }
-    throw this.#expected(tokens.join(" or "));
+    return undefined;
   }
 
   /** Reads a text in double quotes, with \" and \\ as the only escapes. */
@@ -93,11 +129,6 @@ class Scanner {
     if (!text.isWellFormed())
       throw this.#expected("a text without half surrogate pairs before this");
     return text;
-  }
-
-  end(): void {
-    this.#skipSpaces();
-    if (this.#at < this.#source.length) throw this.#expected("the end of the filter");
   }
 
   #escaped(): string {

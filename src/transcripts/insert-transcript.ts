@@ -7,6 +7,7 @@ import {
   type Segment,
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { msOfDuration } from "../std/duration.ts";
 import { foldText } from "../std/fold-text.ts";
 import { newId } from "../std/ids.ts";
 import { packSegments, textLength, type PackedSegments, type PackedText } from "./segments.ts";
@@ -66,6 +67,9 @@ export async function transcriptRows(transcript: NewTranscript) {
       metadata: text,
       subject: foldText(metadata.subject),
       keywords: metadata.keywords,
+      listed_ms: metadata.recordingDuration
+        ? Math.round(msOfDuration(metadata.recordingDuration))
+        : null,
       media_id: mediaId,
       recording_file_type: recordingFileType,
       created_at: now,

@@ -46,7 +46,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-test("listTranscripts() returns the caller's own transcripts, newest first, without segments", async () => {
+test("listTranscripts() returns the caller's own transcripts, the last changed first, without segments", async () => {
   const [client, other] = [await newClient(), await newClient()];
   const names = await createMany(client, 3);
   await createMany(other, 1);
@@ -58,6 +58,13 @@ test("listTranscripts() returns the caller's own transcripts, newest first, with
     names.toReversed(),
   );
   assert.equal(nextPageToken, "");
+  const [oldest = ""] = names;
+  await client.update(
+    { name: oldest, metadata: metadataWith({ subject: "y" }) },
+    "metadata.subject",
+  );
+  const changed = await client.list({ pageSize: 1 });
+  assert.equal(changed.transcripts[0]?.name, oldest);
   const [first] = transcripts;
   assert.ok(first);
   assert.deepEqual(first.segments, []);
@@ -92,11 +99,11 @@ test("listTranscripts() orders transcripts of the same millisecond", async () =>
   const client = app.clientFor(accountId);
   await createMany(client, 30);
   await sql`
-    update transcript set created_at = '2026-11-20T10:00:00.123Z'::timestamptz
+    update transcript set updated_at = '2026-11-20T10:00:00.123Z'::timestamptz
       + (abs(hashtext(id::text)) % 7) * interval '1 microsecond'
     where account_id = ${accountId}`.execute(app.db);
   const { rows } = await sql<{ id: string }>`
-    select id from transcript where account_id = ${accountId} order by created_at desc, id desc
+    select id from transcript where account_id = ${accountId} order by updated_at desc, id desc
   `.execute(app.db);
   const pages = await traverse(client, { pageSize: 4 });
   assert.deepEqual(
@@ -135,7 +142,7 @@ test("pages contain each transcript that exists throughout exactly once, in orde
         const names = seen.flat();
         assert.equal(new Set(names).size, names.length);
         const { rows } = await sql<{ id: string }>`
-          select id from transcript where account_id = ${accountId} order by created_at desc, id desc`.execute(
+          select id from transcript where account_id = ${accountId} order by updated_at desc, id desc`.execute(
           app.db,
         );
         const kept = rows.map(({ id }) => id).filter((id) => always.has(id));
@@ -174,12 +181,16 @@ test("listTranscripts() accepts only page tokens for the same list", async () =>
   const filter = 'metadata.subject CONTAINS ""';
   const { nextPageToken: pageToken } = await client.list({ pageSize: 1, filter });
   assert.equal((await client.list({ pageToken, filter })).transcripts.length, 2);
+  const same = { direction: 1, orderBy: "version.creationTime" } as const;
+  assert.equal((await client.list({ pageToken, filter, ordering: same })).transcripts.length, 2);
   for (const call of [
     async () => await client.list({ pageToken }),
     async () => await client.list({ pageToken, filter: `${filter} ` }),
     async () => await other.list({ pageToken, filter }),
     async () => await client.list({ pageToken: `${pageToken}A`, filter }),
     async () => await client.list({ pageToken: "x" }),
+    async () => await client.list({ pageToken, filter, ordering: { orderBy: "subject" } }),
+    async () => await client.list({ pageToken, filter, ordering: { direction: 2 } }),
     async () => await client.list({ pageToken: ofVersions }),
     async () => await client.versions({ parent: another, pageToken: ofVersions }),
     async () => await client.versions({ parent: versioned, pageToken }),
@@ -189,11 +200,12 @@ test("listTranscripts() accepts only page tokens for the same list", async () =>
 });
 
 test("listTranscripts() reports all violations together", async () => {
-  const call = app.client.list({ pageSize: -1, pageToken: "x", filter: "x" });
+  const ordering = { orderBy: "x" };
+  const call = app.client.list({ pageSize: -1, pageToken: "x", filter: "x", ordering });
   await assert.rejects(call, (error) => {
     assert.ok(error instanceof ServiceError);
     const fields = error.violations.map(({ field }) => field);
-    assert.deepEqual(fields, ["pageSize", "pageToken", "filter"]);
+    assert.deepEqual(fields, ["pageSize", "pageToken", "filter", "ordering.orderBy"]);
     return true;
   });
 });
@@ -238,13 +250,17 @@ test("the subject filter matches any part, in any case, and supports no patterns
   }
 });
 
-test("the keyword filter finds transcripts that have every keyword exactly", async () => {
+test("the keyword filter finds transcripts that have one of the keywords exactly, and with AND those that have each", async () => {
   const client = await newClient();
   const all = [["a"], ["a", "b"], ["A"], ["ab"], [], ['"', "{a,b}"], ["null"]];
   for (const keywords of all) await client.create({ metadata: metadataWith({ keywords }) });
   const rows: [keywords: string[], found: string[][]][] = [
     [["a"], [["a"], ["a", "b"]]],
-    [["b", "a"], [["a", "b"]]],
+    [["b"], [["a", "b"]]],
+    [
+      ["b", "A"],
+      [["A"], ["a", "b"]],
+    ],
     [
       ["a", "a"],
       [["a"], ["a", "b"]],
@@ -257,6 +273,20 @@ test("the keyword filter finds transcripts that have every keyword exactly", asy
   ];
   for (const [keywords, found] of rows) {
     const filter = `metadata.keywords CONTAINS [${keywords.map(quoted).join()}]`;
+    const { transcripts } = await client.list({ filter });
+    const seen = transcripts.map(({ metadata }) => metadata?.keywords.join() ?? "");
+    assert.deepEqual(seen.toSorted(), found.map((each) => each.join()).toSorted(), filter);
+  }
+  const joined: [filter: string, found: string[][]][] = [
+    ['metadata.keywords CONTAINS ["a"] AND metadata.keywords CONTAINS ["b"]', [["a", "b"]]],
+    ['metadata.keywords CONTAINS ["a"] AND metadata.keywords CONTAINS ["A"]', []],
+    [
+      'metadata.keywords CONTAINS ["a", "A"] AND metadata.subject CONTAINS ""',
+      [["a"], ["a", "b"], ["A"]],
+    ],
+    ['metadata.keywords CONTAINS ["a"] AND metadata.subject CONTAINS "x"', []],
+  ];
+  for (const [filter, found] of joined) {
     const { transcripts } = await client.list({ filter });
     const seen = transcripts.map(({ metadata }) => metadata?.keywords.join() ?? "");
     assert.deepEqual(seen.toSorted(), found.map((each) => each.join()).toSorted(), filter);

@@ -1,9 +1,12 @@
-import { sql, type Kysely, type RawBuilder } from "kysely";
-import { exactTime } from "../database/exact-time.ts";
+import { sql, type Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { metadataWithin, readPage, type RowPage } from "../database/page-rows.ts";
 import type { ListPosition, PageRequest } from "../std/page-request.ts";
+import type { Filter } from "./filter.ts";
+import { findRows, orderOfIds, readFound } from "./find-rows.ts";
 import { jsonText } from "./metadata-text.ts";
+import { isBehind, newestBy, orderedBy, positionOf, withKey, type RowOrder } from "./row-order.ts";
+import type { SearchLimits } from "./search-limits.ts";
 import {
   mediaColumns,
   mediaOf,
@@ -22,68 +25,98 @@ export interface ListedTranscript extends Omit<StoredTranscript, "metadata" | "s
   readonly metadataJson: string;
 }
 
+/** A list of an account's transcripts. */
+export interface TranscriptList {
+  readonly accountId: string;
+  readonly order: RowOrder;
+}
+
 /**
- * Returns one page of an account's transcripts, ordered by creation time, then id, newest first. A
- * page ends early if its metadata is long.
+ * Returns one page of an account's transcripts, in order. A page ends early if its metadata is
+ * long.
  */
 export async function listTranscripts(
   db: Kysely<Tables>,
-  accountId: string,
+  { accountId, order }: TranscriptList,
   page: PageRequest,
 ): Promise<ListPage<ListedTranscript>> {
   return listedPage(
     await readPage(page, async ({ after, limit, bytesMax }) => {
-      let next = selectListed(db, accountId)
-        .orderBy("t.created_at", "desc")
-        .orderBy("t.id", "desc")
-        .limit(limit);
-      if (after) next = next.where(isBehind("t", after));
-      return await selectWithin(db, next, bytesMax).execute();
+      let next = selectListed(db, accountId, order).orderBy(orderedBy(order, "t")).limit(limit);
+      if (after) next = next.where(isBehind(order, "t", after));
+      return await selectWithin(db, next, order, bytesMax).execute();
     }),
   );
 }
 
-/**
- * Reads the transcripts with these ids that still exist, in list order, up to the maximum number of
- * bytes of metadata per page.
- */
+/** Reads those of these transcripts that still exist, in this order, whatever their length. */
 export async function findListed(
   db: Kysely<Tables>,
   accountId: string,
-  { ids, bytesMax }: { readonly ids: readonly string[]; readonly bytesMax: number },
-): Promise<ListedRow[]> {
-  if (ids.length === 0) return [];
-  const named = selectListed(db, accountId).where(sql<boolean>`t.id = any(${[...ids]}::uuid[])`);
-  // Without a limit, PostgreSQL would inline the subquery and convert its metadata to text twice.
-  return await selectWithin(db, named.limit(ids.length), bytesMax).execute();
+  ids: readonly string[],
+): Promise<readonly ListedTranscript[]> {
+  const rows = await selectListed(db, accountId, orderOfIds(ids))
+    .where(sql<boolean>`t.id = any(${[...ids]}::uuid[])`)
+    .execute();
+  const items = new Map(rows.map((row) => [row.id, listedTranscript(row)]));
+  return ids.flatMap((id) => items.get(id) ?? []);
 }
 
-export function listedPage({ rows, next }: RowPage<ListedRow>): ListPage<ListedTranscript> {
+/** Finds one page of an account's transcripts that match the filter, in order. */
+export async function findTranscripts(
+  db: Kysely<Tables>,
+  search: TranscriptList & { readonly filter: Filter },
+  page: PageRequest,
+  limits: SearchLimits,
+): Promise<ListPage<ListedTranscript>> {
+  const found = await findRows(db, { table: "transcript", ...search }, page, limits);
+  // Metadata is read separately: a search scans many rows before the page is full, and metadata may
+  // be long.
+  return listedPage(
+    await readFound(page, found, async ({ ids, bytesMax }) => {
+      const order = orderOfIds(ids);
+      const named = selectListed(db, search.accountId, order)
+        .where(sql<boolean>`t.id = any(${[...ids]}::uuid[])`)
+        // Without a limit, PostgreSQL would inline the subquery and convert its metadata to text
+        // twice.
+        .limit(ids.length);
+      return await selectWithin(db, named, order, bytesMax).execute();
+    }),
+  );
+}
+
+function listedPage({ rows, next }: RowPage<ListedRow>): ListPage<ListedTranscript> {
   return { items: rows.map(listedTranscript), next };
 }
 
-function selectListed(db: Kysely<Tables>, accountId: string) {
+function selectListed(db: Kysely<Tables>, accountId: string, order: RowOrder) {
   return db
     .selectFrom("transcript as t")
     .leftJoin("media as m", "m.id", "t.media_id")
     .where("t.account_id", "=", accountId)
     .select(["t.id", "t.version_id", "t.parent_version_id", "t.updated_at", ...mediaColumns])
-    .select([jsonText("t.metadata").as("metadata"), exactTime("t.created_at").as("position")]);
+    .select([jsonText("t.metadata").as("metadata"), positionOf(order, "t").as("position")])
+    .select(order.key("t").as("key"));
 }
 
-function selectWithin(db: Kysely<Tables>, rows: ReturnType<typeof selectListed>, bytesMax: number) {
+function selectWithin(
+  db: Kysely<Tables>,
+  rows: ReturnType<typeof selectListed>,
+  order: RowOrder,
+  bytesMax: number,
+) {
+  const inOrder = orderedBy(withKey(order), "row");
   return db
     .selectFrom(rows.as("row"))
     .select(["row.id", "row.version_id", "row.parent_version_id", "row.updated_at"])
     .select(["row.media_id", "row.duration_ms", "row.file_type", "row.peaks_count"])
     .select(["row.recording_ms", "row.recording_file_type", "row.media_was_replaced"])
     .select(["row.file_type_is_declared", "row.position"])
-    .select(metadataWithin("row", bytesMax).as("metadata"))
-    .orderBy("row.position", "desc")
-    .orderBy("row.id", "desc");
+    .select(metadataWithin("row", bytesMax, inOrder).as("metadata"))
+    .orderBy(inOrder);
 }
 
-export type ListedRow = Parameters<typeof mediaOf>[0] & {
+type ListedRow = Parameters<typeof mediaOf>[0] & {
   readonly id: string;
   readonly metadata: string | null;
   readonly version_id: string;
@@ -103,6 +136,8 @@ function listedTranscript(
   };
 }
 
+const newest = newestBy("created_at");
+
 /**
  * Returns one page of the versions of a transcript, newest first; the page is empty if the account
  * has no such transcript.
@@ -118,11 +153,10 @@ export async function listVersions(
     .innerJoin("transcript as t", "t.id", "v.transcript_id")
     .where("t.account_id", "=", accountId)
     .where("v.transcript_id", "=", transcriptId)
-    .select(["v.id", "v.parent_id", "v.created_at", exactTime("v.created_at").as("position")])
-    .orderBy("v.created_at", "desc")
-    .orderBy("v.id", "desc")
+    .select(["v.id", "v.parent_id", "v.created_at", positionOf(newest, "v").as("position")])
+    .orderBy(orderedBy(newest, "v"))
     .limit(page.size + 1);
-  if (page.after) query = query.where(isBehind("v", page.after));
+  if (page.after) query = query.where(isBehind(newest, "v", page.after));
   return pageOf(await query.execute(), page.size, (row) => ({
     id: row.id,
     parentId: row.parent_id,
@@ -131,19 +165,10 @@ export async function listVersions(
 }
 
 /**
- * Returns the condition that a row of the table with this alias is after a position in a list,
- * ordered by created_at, then id, newest first.
- */
-export function isBehind(alias: string, [createdAt, id]: ListPosition): RawBuilder<boolean> {
-  const [time, key] = [sql.ref(`${alias}.created_at`), sql.ref(`${alias}.id`)];
-  return sql<boolean>`(${time}, ${key}) < (${createdAt}::timestamptz, ${id}::uuid)`;
-}
-
-/**
  * Creates a page from the rows of a query that reads one row more than the page has, which shows
  * whether there is another page.
  */
-export function pageOf<Row extends { readonly id: string; readonly position: string }, Item>(
+function pageOf<Row extends { readonly id: string; readonly position: string }, Item>(
   rows: readonly Row[],
   size: number,
   itemOf: (row: Row) => Item,

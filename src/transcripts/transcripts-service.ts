@@ -8,13 +8,16 @@ import type { Uploads } from "../media/uploads.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import type { Log } from "../std/log.ts";
 import type { PageTokens } from "../std/page-token.ts";
+import type { NodeWatches } from "../watches/node-watches.ts";
 import { fileMethods } from "./file-methods.ts";
 import { listMethods } from "./list-methods.ts";
 import type { ReadTranscript } from "./read-transcript.ts";
 import { readingMethods } from "./reading-methods.ts";
+import type { SearchLimitsOf } from "./search-limits.ts";
 import { signedExportMethods } from "./signed-exports.ts";
 import { uploadMethods } from "./upload-methods.ts";
 import { versionMethods } from "./version-methods.ts";
+import { watchMethods } from "./watch-methods.ts";
 import { writingMethods } from "./writing-methods.ts";
 
 /** The methods of Transcripts that do not concern jobs: §4.3 to §4.7, and the versions of §9. */
@@ -28,13 +31,15 @@ export function createTranscriptsService(parts: {
   /** The memory for answers, including those that are still being created. */
   readonly answers: HeldBytes;
   readonly log: Log;
+  readonly searchLimits: SearchLimitsOf;
+  /** What all watches of this node share. */
+  readonly watches: NodeWatches;
   readonly now?: () => number;
-  /** The time limit of a filtered list. Default 5 s. */
-  readonly filterMsMax?: number;
 }) {
   const { read } = parts;
   return {
     ...listMethods(parts),
+    ...watchMethods(parts),
     ...readingMethods(read, parts),
     ...writingMethods(parts),
     ...versionMethods(read, parts),

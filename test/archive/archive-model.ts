@@ -164,12 +164,35 @@ export function answerOf({ name }: ModelTranscript, version: ModelVersion) {
   };
 }
 
-/** Returns the transcripts as in §4.3, newest first, ordered by creation time, then id. */
-export function listed({ transcripts }: ArchiveModel): ModelTranscript[] {
-  const createdAt = ({ versions }: ModelTranscript) => Date.parse(versions[0]?.creationTime ?? "");
-  return transcripts
-    .filter(({ isDeleted }) => !isDeleted)
-    .toSorted((a, b) => createdAt(b) - createdAt(a) || (a.name < b.name ? 1 : -1));
+/** The order of a list. Media in this model has no known duration. */
+export interface Ordering {
+  readonly orderBy: "" | "subject" | "metadata.recording_duration" | "version.creation_time";
+  readonly isAscending: boolean;
+}
+
+/** Returns the transcripts that are not deleted. */
+export function existing({ transcripts }: ArchiveModel): ModelTranscript[] {
+  return transcripts.filter(({ isDeleted }) => !isDeleted);
+}
+
+const icelandic = new Intl.Collator("is", { sensitivity: "base" });
+
+/**
+ * Compares two transcripts by an ordering (docs/api.md, Transcripts), ascending. Transcripts of the
+ * same millisecond are equal: their order is exact to the microsecond.
+ */
+export function compared(
+  { orderBy }: Ordering,
+  one: ModelTranscript,
+  other: ModelTranscript,
+): number {
+  const [a, b] = [headOf(one), headOf(other)];
+  const byName = one.name < other.name ? -1 : 1;
+  if (orderBy === "subject") {
+    return icelandic.compare(a.metadata.subject, b.metadata.subject) || byName;
+  }
+  if (orderBy === "metadata.recording_duration") return byName;
+  return Date.parse(a.creationTime) - Date.parse(b.creationTime);
 }
 
 /**
@@ -180,6 +203,6 @@ export function hasSubject(transcript: ModelTranscript, text: string): boolean {
   return new RegExp(RegExp.escape(text.normalize("NFC")), "iu").test(subject.normalize("NFC"));
 }
 
-export function hasKeywords(transcript: ModelTranscript, keywords: readonly string[]): boolean {
-  return keywords.every((keyword) => headOf(transcript).metadata.keywords.includes(keyword));
+export function hasKeyword(transcript: ModelTranscript, keyword: string): boolean {
+  return headOf(transcript).metadata.keywords.includes(keyword);
 }

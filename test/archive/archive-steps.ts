@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Metadata, PatchBody, Segment, Word } from "./archive-model.ts";
+import type { Metadata, Ordering, PatchBody, Segment, Word } from "./archive-model.ts";
 
 /** The value that If-Match names; "older" is the version before the head, if there is one. */
 export type IfMatch = "nothing" | "anything" | "head" | "older";
@@ -37,12 +37,15 @@ export type Step =
       /** The time after sending at which the service is killed (kill -9). */
       readonly crashAfterMs?: number;
     }
-  | { readonly step: "list"; readonly pageSize: number }
+  | { readonly step: "list"; readonly pageSize: number; readonly ordering: Ordering }
   | { readonly step: "filter by subject"; readonly text: string; readonly pageSize: number }
   | {
       readonly step: "filter by keywords";
       readonly keywords: readonly string[];
+      /** Whether the transcripts must have all keywords, not only one of them. */
+      readonly isEach: boolean;
       readonly pageSize: number;
+      readonly ordering: Ordering;
     }
   | { readonly step: "read a version"; readonly at: number; readonly version: number }
   | {
@@ -229,6 +232,10 @@ const racing: fc.Arbitrary<Act> = fc.oneof(
 );
 const at = fc.nat(7);
 const pageSize = fc.constantFrom(0, 1, 2, 3, 1000);
+const ordering: fc.Arbitrary<Ordering> = fc.record({
+  orderBy: fc.constantFrom("", "subject", "metadata.recording_duration", "version.creation_time"),
+  isAscending: fc.boolean(),
+});
 const draft = fc.record({ metadata, segments }, { requiredKeys: ["metadata"] });
 /** The delay can end before a write begins, during the write, or after it has ended. */
 const crashAfterMs = fc.integer({ min: 0, max: 15 });
@@ -252,7 +259,7 @@ export function steps(crashEvery: number): fc.Arbitrary<Step> {
     { weight: 3, arbitrary: oneAct(upload) },
     { weight: 1, arbitrary: oneAct(deletion) },
     { weight: 4, arbitrary: fc.record({ step: change, at, acts: fc.tuple(racing, racing) }) },
-    { weight: 1, arbitrary: fc.record({ step: step("list"), pageSize }) },
+    { weight: 1, arbitrary: fc.record({ step: step("list"), pageSize, ordering }) },
     {
       weight: 1,
       arbitrary: fc.record({ step: step("filter by subject"), text: needle, pageSize }),
@@ -262,7 +269,9 @@ export function steps(crashEvery: number): fc.Arbitrary<Step> {
       arbitrary: fc.record({
         step: step("filter by keywords"),
         keywords: fc.array(keyword, { minLength: 1, maxLength: 2 }),
+        isEach: fc.boolean(),
         pageSize,
+        ordering,
       }),
     },
     {

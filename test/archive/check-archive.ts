@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { answerOf, headOf, type ModelTranscript } from "./archive-model.ts";
+import {
+  answerOf,
+  compared,
+  headOf,
+  type ModelTranscript,
+  type Ordering,
+} from "./archive-model.ts";
 import type { ArchiveService, CallAnswer } from "./archive-service.ts";
 import { assertAnswers, type ListedVersion } from "./settle-change.ts";
 
@@ -11,26 +17,51 @@ export interface Archive {
 
 export const transcriptsPath = "/v1alpha1/transcripts";
 
+/** The parameters of a list. */
+interface ListQuery {
+  readonly pageSize: number;
+  readonly filter?: string;
+  readonly ordering?: Ordering;
+}
+
+const lastChangedFirst: Ordering = { orderBy: "", isAscending: false };
+
+/** Compares a list with these transcripts of the model. */
 export async function checkList(
   archive: Archive,
   expected: readonly ModelTranscript[],
-  filter: string,
-  pageSize: number,
+  query: ListQuery,
 ): Promise<void> {
-  const all = await listAll(archive, filter, pageSize);
-  assert.deepEqual(
-    all.map((item) => ({ ...item, uri: undefined })),
-    expected.map((each) => ({ ...answerOf(each, headOf(each)), segments: [], uri: undefined })),
-  );
-  const hasMedia = all.map(({ uri }) => uri !== "");
-  assert.deepEqual(
-    hasMedia,
-    expected.map(({ media }) => media !== undefined),
-  );
+  const all = await listAll(archive, query);
+  const { ordering = lastChangedFirst } = query;
+  const models = new Map(expected.map((each) => [each.name, each]));
+  const listed = all.map(({ name }) => models.get(String(name)));
+  assert.equal(new Set(listed).size, all.length, "each transcript is listed once");
+  assert.equal(all.length, expected.length);
+  for (const [at, model] of listed.entries()) {
+    assert.ok(model);
+    const { uri, ...item } = all[at] ?? {};
+    const { uri: _, ...answer } = { uri: "", ...answerOf(model, headOf(model)), segments: [] };
+    assert.deepEqual(item, answer);
+    assert.equal(uri !== "", model.media !== undefined);
+    const next = listed[at + 1];
+    if (!next) continue;
+    const order = compared(ordering, model, next);
+    assert.ok(ordering.isAscending ? order <= 0 : order >= 0, `${model.name}, ${next.name}`);
+  }
 }
 
-export async function listAll(archive: Archive, filter: string, pageSize: number) {
-  const query = { pageSize: `${pageSize}`, ...(filter !== "" && { filter }) };
+export async function listAll(
+  archive: Archive,
+  { filter = "", pageSize, ordering = lastChangedFirst }: ListQuery,
+) {
+  const { orderBy, isAscending } = ordering;
+  const query = {
+    pageSize: `${pageSize}`,
+    ...(filter !== "" && { filter }),
+    ...(orderBy !== "" && { "ordering.orderBy": orderBy }),
+    ...(isAscending && { "ordering.direction": "ASCENDING" }),
+  };
   const all: CallAnswer["json"][] = [];
   for await (const page of readPages(archive, transcriptsPath, query))
     all.push(...page.transcripts);

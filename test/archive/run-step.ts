@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import {
   createdFrom,
-  hasKeywords,
+  existing,
+  hasKeyword,
   hasSubject,
   headOf,
-  listed,
   type ArchiveModel,
   type ModelTranscript,
   type PatchBody,
@@ -37,16 +37,21 @@ export async function runStep(model: ArchiveModel, archive: Archive, step: Step)
     case "change":
       return await change(model, archive, step);
     case "list":
-      return await checkList(archive, listed(model), "", step.pageSize);
+      return await checkList(archive, existing(model), step);
     case "filter by subject": {
-      const found = listed(model).filter((each) => hasSubject(each, step.text));
+      const found = existing(model).filter((each) => hasSubject(each, step.text));
       const filter = `metadata.subject CONTAINS ${quoted(step.text)}`;
-      return await checkList(archive, found, filter, step.pageSize);
+      return await checkList(archive, found, { ...step, filter });
     }
     case "filter by keywords": {
-      const found = listed(model).filter((each) => hasKeywords(each, step.keywords));
-      const filter = `metadata.keywords CONTAINS [${step.keywords.map(quoted).join()}]`;
-      return await checkList(archive, found, filter, step.pageSize);
+      const { keywords, isEach } = step;
+      const found = existing(model).filter((each) => {
+        const has = (keyword: string) => hasKeyword(each, keyword);
+        return isEach ? keywords.every(has) : keywords.some(has);
+      });
+      const lists = isEach ? keywords.map(quoted) : [keywords.map(quoted).join()];
+      const filter = lists.map((list) => `metadata.keywords CONTAINS [${list}]`).join(" AND ");
+      return await checkList(archive, found, { ...step, filter });
     }
     case "read a version": {
       const transcript = pick(model.transcripts, step.at);
@@ -62,7 +67,7 @@ export async function runStep(model: ArchiveModel, archive: Archive, step: Step)
 
 /** Compares the whole archive with the model. */
 export async function checkAll(model: ArchiveModel, archive: Archive): Promise<void> {
-  await checkList(archive, listed(model), "", 0);
+  await checkList(archive, existing(model), { pageSize: 0 });
   for (const transcript of model.transcripts) {
     if (transcript.isDeleted) {
       await checkDeleted(archive, transcript);
@@ -104,7 +109,7 @@ async function create(
     assert.deepEqual(Object.keys(answer.json), ["name"]);
     ({ name } = answer.json);
   } else {
-    const all = await listAll(archive, "", 1000);
+    const all = await listAll(archive, { pageSize: 1000 });
     const known = new Set(model.transcripts.map((each) => each.name));
     const added = all.map((each) => String(each.name)).filter((each) => !known.has(each));
     assert.ok(added.length <= 1, "one creation makes one transcript");

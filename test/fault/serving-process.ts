@@ -1,3 +1,4 @@
+import { NodeWatches } from "../../src/watches/node-watches.ts";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { ensureFirstAccount } from "../../src/accounts/first-account.ts";
@@ -37,9 +38,10 @@ async function serve(): Promise<void> {
   await using meter = openTestMeter(db);
   await using longMessages = openSegmentsReader();
   const transcripts = transcriptsService(
-    { db, media, pageTokens },
+    { db, media, pageTokens, watches: new NodeWatches(db) },
     { answers: defaultAnswers(), log },
     { arrivals: new Arrivals(), allow: parseMediaAllowList([]), languageCodes: () => [], meter },
+    { arrivals: new Arrivals(), aligner: { alignedLanguageCodes: () => [] }, meter, log },
   );
   const authenticator = createAuthenticator({ db, publicUrl, log });
   await using server = await openServer(
@@ -47,7 +49,7 @@ async function serve(): Promise<void> {
     {
       api: { services: transcripts.services, authenticator, explain: databaseTrouble },
       traffic: { longMessages },
-      media: transcripts.mediaDoor,
+      ...transcripts.doors,
       log,
     },
   );

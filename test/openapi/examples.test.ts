@@ -12,6 +12,7 @@ import { writeRequest } from "../../src/transcoding/write-request.ts";
 import { speak } from "../fixtures/flite.ts";
 import { consoleHeaders } from "../fixtures/signed-in.ts";
 import { until } from "../fixtures/until.ts";
+import { AlignmentCalls, slow, speech } from "../spec/alignment.ts";
 import { pollJob } from "../spec/jobs.ts";
 import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
 import { openTestService, pcmOf, type Answer, type TestService } from "../spec/service.ts";
@@ -99,6 +100,21 @@ async function send(name: string, example: UnaryExample): Promise<Answer> {
  * declares.
  */
 async function textOf(name: string, example: UnaryExample): Promise<string> {
+  return await (await answerTo(name, example)).text();
+}
+
+/** Sends an example of a stream that does not end by itself, and returns its first line. */
+async function firstLine(name: string, example: UnaryExample): Promise<string> {
+  const { body } = await answerTo(name, example);
+  let text = "";
+  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes("\n")) break;
+  }
+  return text.split("\n")[0] ?? "";
+}
+
+async function answerTo(name: string, example: UnaryExample): Promise<Response> {
   const method = methodNamed(name);
   called.add(`${method.parent.typeName}.${method.name}`);
   const message = fromJson(method.input, realized(example.request), { registry });
@@ -109,7 +125,7 @@ async function textOf(name: string, example: UnaryExample): Promise<string> {
   assert.equal(answer.status, 200, `${name}, ${example.title}`);
   const [type = ""] = answer.headers.get("content-type")?.split(";") ?? [];
   assert.ok(responseOf(operationOf(method).operation, 200)?.content?.[type], type);
-  return await answer.text();
+  return answer;
 }
 
 /**
@@ -177,11 +193,14 @@ test("examples match the schemas, and every method has one", () => {
     for (const [title, { value }] of Object.entries(bodies)) {
       assert.equal(check(schema, value), "", `${method.name}, ${title}`);
     }
-    assert.equal(
-      operation["x-codeSamples"]?.length ?? 0,
-      examples.filter((example) => "request" in example).length,
-      method.name,
-    );
+    // Each example is a sample of at least one of the method's operations.
+    const path = `/${method.parent.typeName}/${method.name}`;
+    const labels = operationsIn(document)
+      .filter(({ operation }) => operation["x-grpc-path"] === path)
+      .flatMap(({ operation }) => operation["x-codeSamples"] ?? [])
+      .map(({ label }) => label);
+    const titles = examples.flatMap((example) => ("request" in example ? [example.title] : []));
+    assert.deepEqual(new Set(labels), new Set(titles), method.name);
   }
 });
 
@@ -189,6 +208,9 @@ test("examples of transcripts get the documented responses, in the order of a tr
   const { name } = await sendAll("CreateTranscript");
   real.set(exampleIn("CreateTranscript", "name"), name);
   const { version } = await sendAll("ListTranscripts", "GetTranscript");
+  const list = first("WatchTranscripts");
+  const watched = await firstLine("WatchTranscripts", list);
+  assert.deepEqual(shapeOf(JSON.parse(watched)), shapeOf(list.answer));
   real.set(exampleIn("GetTranscript", "version", "name"), version.name);
   const updated = await sendAll("UpdateTranscript");
   assert.equal(updated.version.parent, version.name);
@@ -232,6 +254,15 @@ test("examples of jobs get the documented responses", async () => {
     shapeOf(end),
     "for a job that has ended, only the end",
   );
+  const [everything, change] = unaryExamples("WatchTranscriptJobs");
+  assert.ok(everything && change);
+  const all = await firstLine("WatchTranscriptJobs", everything);
+  const shape = new Set(shapeOf(JSON.parse(all)));
+  assert.deepEqual(
+    shapeOf(change.answer).filter((path) => !shape.has(path)),
+    [],
+    "the jobs have ended, so the first message has all fields of a later one",
+  );
   const { json: list } = await send("ListTranscriptJobs", first("ListTranscriptJobs"));
   assert.equal(list.jobs.length, 2);
   const { json: hanging } = await service.call("POST", "/v1alpha1/transcriptjob:submit", {
@@ -245,6 +276,47 @@ test("examples of jobs get the documented responses", async () => {
   assert.ok(typeof example === "object" && example !== null && "error" in example);
   assert.deepEqual([cancelled.state, cancelled.error], ["CANCELLED", example.error]);
 });
+
+test("examples of alignment jobs get the documented responses", async () => {
+  const calls = new AlignmentCalls(service);
+  const name = await calls.create(speech);
+  const example = first("SubmitAlignmentJob");
+  real.set("transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718", name);
+  const { json: submitted } = await send("SubmitAlignmentJob", example);
+  assert.deepEqual(shapeOf(submitted), shapeOf(example.answer));
+  real.set(exampleIn("SubmitAlignmentJob", "name"), submitted.name);
+  await calls.ended(submitted.name);
+  const [, latest] = unaryExamples("GetAlignmentJob");
+  for (const each of unaryExamples("GetAlignmentJob")) {
+    const { json } = await send("GetAlignmentJob", each);
+    assert.deepEqual(shapeOf(json), shapeOf(latest?.answer));
+  }
+  await sendAll("ListAlignmentJobs");
+  const message = await firstLineOf("WatchAlignmentJobs");
+  assert.deepEqual(shapeOf(message), shapeOf(unaryExamples("WatchAlignmentJobs")[1]?.answer));
+  real.set(exampleIn("SubmitAlignmentJob", "name"), await calls.begin(await calls.create(slow)));
+  await sendAll("CancelAlignmentJob");
+});
+
+/** Sends the first example of a stream that does not end, and returns its first message. */
+async function firstLineOf(name: string): Promise<unknown> {
+  const method = methodNamed(name);
+  called.add(`${method.parent.typeName}.${method.name}`);
+  const message = fromJson(method.input, realized(first(name).request), { registry });
+  const bindings = transcoder.bindings.filter((binding) => binding.method === method);
+  const { target } = writeRequest(bindings, message, registry);
+  const headers = { authorization: `Bearer ${service.key}` };
+  const { body } = await fetch(`${service.address}${target}`, { headers });
+  let text = "";
+  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes("\n")) break;
+  }
+  const parsed: unknown = JSON.parse(text.slice(0, text.indexOf("\n")));
+  const { content } = responseOf(operationOf(method).operation, 200) ?? {};
+  assert.equal(check(content?.["application/x-ndjson"]?.schema ?? {}, parsed), "", name);
+  return parsed;
+}
 
 test("examples of speech get the documented responses", async () => {
   const names = [

@@ -203,6 +203,34 @@ test("jobs are listed, newest first (extension)", async () => {
   assert.equal((await service.call("GET", "/v1alpha1/transcriptjob?pageToken=x")).status, 400);
 });
 
+test("jobs are listed with a filter", async () => {
+  const list = (filter: string) =>
+    service.call("GET", `/v1alpha1/transcriptjob?filter=${encodeURIComponent(filter)}`);
+  const { json } = await list('state = "CANCELLED"');
+  assert.deepEqual(
+    new Set(json.jobs.map(({ state }: { state: string }) => state)),
+    new Set(["CANCELLED"]),
+  );
+  assert.deepEqual((await list('metadata.keywords CONTAINS ["none"]')).json, {
+    jobs: [],
+    nextPageToken: "",
+  });
+  const rows: [filter: string, message: RegExp][] = [
+    ['state = "FAILED"', /"CANCELLED" at column 9, found/],
+    [
+      'state = "ERROR" OR state = "CANCELLED"',
+      /expected AND or the end of the filter at column 17/,
+    ],
+    ["subject CONTAINS x", /metadata.keywords or state at column 1/],
+    [`metadata.subject CONTAINS "${"x".repeat(5000)}"`, /4096/],
+  ];
+  for (const [filter, message] of rows) {
+    const { status, json: refused } = await list(filter);
+    assert.equal(status, 400, filter);
+    assert.match(refused.message, message, filter);
+  }
+});
+
 test("a job of another account returns 404", async () => {
   const id = "0190a0a0-0000-7000-8000-000000000000";
   for (const name of [id, "x", "%2e%2e", `${id}%2F`, "a".repeat(8_000)]) {

@@ -36,7 +36,7 @@ const list = (query: Readonly<Record<string, string>>) =>
 const subjectsIn = (json: { transcripts: { metadata: { subject: string } }[] }) =>
   json.transcripts.map(({ metadata }) => metadata.subject);
 
-test("transcripts are listed newest first, without segments and with their unset fields", async () => {
+test("transcripts are listed with the last changed first, without segments and with their unset fields", async () => {
   const { status, json } = await list({});
   assert.equal(status, 200);
   assert.deepEqual(subjectsIn(json), subjects.toReversed());
@@ -75,7 +75,7 @@ test("the pages contain every transcript exactly once", async () => {
   assert.deepEqual(seen, subjects.toReversed());
 });
 
-test("both filters find the matching transcripts", async () => {
+test("filters find the matching transcripts", async () => {
   const rows: [filter: string, found: string[]][] = [
     ['metadata.subject CONTAINS "þingfundur"', ["Annar þingfundur", "Þingfundur um ÁLAGNINGU"]],
     ['metadata.subject CONTAINS "ÁLAGNINGU"', ["Þingfundur um ÁLAGNINGU"]],
@@ -85,7 +85,12 @@ test("both filters find the matching transcripts", async () => {
     ['metadata.subject CONTAINS "t_l"', []],
     ['metadata.subject CONTAINS "ekkert svona"', []],
     ['metadata.keywords CONTAINS ["odda"]', ["Annar þingfundur", "Fréttir"]],
-    ['metadata.keywords CONTAINS ["allt", "númer 4"]', ["Viðtal"]],
+    ['metadata.keywords CONTAINS ["númer 1", "númer 4", "x"]', ["Viðtal", "Fréttir"]],
+    ['metadata.keywords CONTAINS ["allt"] AND metadata.keywords CONTAINS ["númer 4"]', ["Viðtal"]],
+    [
+      'metadata.subject CONTAINS "fundur" AND metadata.keywords CONTAINS ["odda", "x"]',
+      ["Annar þingfundur"],
+    ],
     ['metadata.keywords CONTAINS ["Odda"]', []],
     ['metadata.keywords CONTAINS ["odd"]', []],
   ];
@@ -101,7 +106,12 @@ test("invalid filters are refused with the expected syntax and the column of the
     [{ filter: "subject CONTAINS x" }, /column 1/],
     [{ filter: 'metadata.subject contains "x"' }, /CONTAINS.*column 18|column 18.*CONTAINS/],
     [{ filter: 'metadata.subject CONTAINS "x' }, /column/],
-    [{ filter: 'metadata.subject CONTAINS "x" AND metadata.keywords CONTAINS ["y"]' }, /column 31/],
+    [{ filter: 'metadata.subject CONTAINS "x" OR metadata.keywords CONTAINS ["y"]' }, /column 31/],
+    [
+      { filter: Array(11).fill('metadata.subject CONTAINS ""').join(" AND ") },
+      /11 clauses; at most 10/,
+    ],
+    [{ filter: 'state = "ERROR"' }, /column 1/],
     [{ filter: 'metadata.keywords CONTAINS "x"' }, /column 28/],
     [{ filter: "metadata.keywords CONTAINS []" }, /column 29/],
     [{ filter: `metadata.subject CONTAINS "${"x".repeat(5000)}"` }, /4096/],
@@ -109,12 +119,59 @@ test("invalid filters are refused with the expected syntax and the column of the
     [{ pageSize: "many" }, /pageSize/],
     [{ pageToken: "made-up" }, /pageToken/],
     [{ orderBy: "subject" }, /orderBy/],
+    [{ ordering: "subject" }, /ordering/],
+    [{ "ordering.by": "subject" }, /ordering/],
+    [{ "ordering.orderBy": "keywords" }, /ordering.orderBy.*must be one of.*"keywords"/],
+    [{ "ordering.orderBy": "subject desc" }, /ordering.orderBy.*must be one of.*"subject desc"/],
+    [{ "ordering.direction": "UP" }, /ordering.direction/],
+    [{ "ordering.direction": "7" }, /ordering.direction/],
+    [{ "ordering.direction": "ascending" }, /ordering.direction/],
   ];
   for (const [query, message] of rows) {
     const { status, json } = await list(query);
     assert.equal(status, 400, JSON.stringify(query));
     assert.match(json.message, message, JSON.stringify(query));
   }
+});
+
+test("transcripts are listed in each ordering, in both directions, in pages", async () => {
+  const alphabetical = [
+    "100 % af_öllu",
+    "Annar þingfundur",
+    "Fréttir",
+    "Viðtal",
+    "Þingfundur um ÁLAGNINGU",
+  ];
+  const rows: [ordering: Record<string, string>, found: string[]][] = [
+    [{ "ordering.orderBy": "subject" }, alphabetical.toReversed()],
+    [{ "ordering.orderBy": "subject", "ordering.direction": "ASCENDING" }, alphabetical],
+    [{ "ordering.order_by": "metadata.subject", "ordering.direction": "2" }, alphabetical],
+    [{ "ordering.direction": "ASCENDING" }, subjects],
+    [{ "ordering.direction": "DESCENDING" }, subjects.toReversed()],
+    [
+      { "ordering.orderBy": "version.creationTime", "ordering.direction": "DIRECTION_UNSPECIFIED" },
+      subjects.toReversed(),
+    ],
+  ];
+  for (const [ordering, found] of rows) {
+    const { json } = await list({ ...ordering, pageSize: "3" });
+    const { nextPageToken: pageToken } = json;
+    const rest = await list({ ...ordering, pageSize: "3", pageToken });
+    assert.deepEqual([...subjectsIn(json), ...subjectsIn(rest.json)], found);
+    const other =
+      ordering["ordering.orderBy"] === "subject" ? {} : { "ordering.orderBy": "subject" };
+    const refused = await list({ ...other, pageSize: "3", pageToken });
+    assert.equal(refused.status, 400);
+    assert.match(refused.json.message, /pageToken: is not .* with this filter and ordering/);
+  }
+  const client = createClient(Transcripts, createGrpcTransport({ baseUrl: service.address }));
+  const headers = { authorization: `Bearer ${service.key}` };
+  const ordering = { direction: 2, orderBy: "subject" } as const;
+  const answer = await client.listTranscripts({ ordering }, { headers });
+  assert.deepEqual(
+    answer.transcripts.map(({ metadata }) => metadata?.subject),
+    alphabetical,
+  );
 });
 
 test("a page token is refused with a different filter", async () => {

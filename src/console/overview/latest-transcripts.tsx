@@ -10,7 +10,7 @@ import type { TranscriptSummary } from "../transcripts/page-query.ts";
 /** The maximum number of keywords shown for each transcript. */
 const keywordsShown = 3;
 
-/** The newest transcripts. */
+/** The transcripts that were changed last. */
 export function LatestTranscripts({
   rows,
   now,

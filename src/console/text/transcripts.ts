@@ -7,14 +7,14 @@ export const transcriptsText = {
     is: (count: number) => counted("is", count, "uppskrift", "uppskriftir"),
     en: (count: number) => counted("en", count, "transcript", "transcripts"),
   },
-  newestFirst: { is: "Þær nýjustu efst", en: "Newest first" },
+  lastChangedFirst: { is: "Síðast breytt efst", en: "Last changed first" },
   found: {
     is: (count: number) => counted("is", count, "uppskrift fannst", "uppskriftir fundust"),
     en: (count: number) => `${counted("en", count, "transcript", "transcripts")} found`,
   },
   foundSome: {
-    is: "Uppskriftir sem fundust, þær nýjustu efst",
-    en: "Transcripts found, newest first",
+    is: "Uppskriftir sem fundust, síðast breytt efst",
+    en: "Transcripts found, last changed first",
   },
   search: { is: "Leit að uppskriftum", en: "Search for transcripts" },
   searchTitles: { is: "Leita í titlum", en: "Search titles" },

@@ -15,7 +15,7 @@ export function listOfEntry(account: string, filter: string): ListPages {
   return newestList(filter);
 }
 
-/** A new list, which begins with the newest transcript. */
+/** A new list, which begins with the transcript that was changed last. */
 export function newestList(filter: string): ListPages {
   lastId += 1;
   return newList(lastId, filter);

@@ -1,13 +1,13 @@
 import { metadataLimits } from "../api/metadata-limits.ts";
 
-/**
- * A search of the list: by a part of the title, or by keywords that must all match. The service's
- * filter allows only one of the two (§4.3).
- */
+/** A search of the list: by a part of the title, or by keywords that must all match. */
 export interface Search {
   readonly subject: string;
   readonly keywords: readonly string[];
 }
+
+/** The maximum number of keywords: each is a clause of the service's filter (docs/api.md). */
+const keywordsMax = 10;
 
 export const everything: Search = { subject: "", keywords: [] };
 
@@ -20,7 +20,7 @@ export function readSearch(query: string): Search {
       .map(clean)
       .filter((text) => text !== ""),
   );
-  if (keywords.size > 0) return { subject: "", keywords: [...keywords] };
+  if (keywords.size > 0) return { subject: "", keywords: [...keywords].slice(0, keywordsMax) };
   return { subject: clean(parts.get("subject") ?? ""), keywords: [] };
 }
 
@@ -45,7 +45,8 @@ export function searchQuery({ subject, keywords }: Search): string {
 /** The filter for ListTranscripts; "" if there is no search. */
 export function filterOf({ subject, keywords }: Search): string {
   if (keywords.length > 0) {
-    return `metadata.keywords CONTAINS [${keywords.map(quoted).join(", ")}]`;
+    const clauses = keywords.map((keyword) => `metadata.keywords CONTAINS [${quoted(keyword)}]`);
+    return clauses.join(" AND ");
   }
   const text = clean(subject);
   return text === "" ? "" : `metadata.subject CONTAINS ${quoted(text)}`;

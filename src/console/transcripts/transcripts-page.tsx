@@ -15,7 +15,7 @@ import { filterOf, readSearch, type Search, searchQuery } from "./search.ts";
 import { TranscriptRows } from "./transcript-rows.tsx";
 import { useListPages } from "./use-list-pages.ts";
 
-/** The account's transcripts, newest first, with a search, which is stored in the address. */
+/** The account's transcripts, last changed first, with a search, which is stored in the address. */
 export function TranscriptsPage() {
   const { account } = useSession();
   return <Transcripts key={account.name} />;
@@ -84,7 +84,7 @@ function useSub(shown: ListPages | undefined, isNothing: boolean): string {
   const isFound = filter !== "";
   const isWhole = shown !== undefined && next === undefined && pages.length > 0;
   const count = shown ? rowCount(shown) : 0;
-  const some = t(isFound ? transcriptsText.foundSome : transcriptsText.newestFirst);
+  const some = t(isFound ? transcriptsText.foundSome : transcriptsText.lastChangedFirst);
   const all = t(isFound ? transcriptsText.found : transcriptsText.count)(count);
   const sub = isWhole ? all : some;
   const isKnown = pages.length > 0;

@@ -31,8 +31,8 @@ export function useListPages(filter: string): ShownList {
   if (wanted.filter !== filter) setWanted(listOfEntry(account, filter));
   useEffect(() => keepList(account, wanted), [account, wanted]);
   useEffect(() => {
-    // A user who returns to the window at the top of the list sees new transcripts. Further down,
-    // no row moves.
+    // A user who returns to the window at the top of the list sees new and changed transcripts.
+    // Further down, no row moves.
     const renew = () => {
       const isAtTop = window.scrollY <= 0 && !document.activeElement?.closest("li");
       if (document.visibilityState === "visible" && isAtTop) {

@@ -1,12 +1,14 @@
 import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
 import type { Decoder, Engine, RecognitionMode } from "../protocol/engine.ts";
 import type { ModelCard } from "../../models/model-card.ts";
+import { type AlignParts, wordAligner } from "./align-words.ts";
 import { type CtcModel, openCtcModel } from "./ctc-model.ts";
 import type { DecoderParts } from "./decoder-parts.ts";
 import { RecordingDecoder } from "./recording-decoder.ts";
 import { RecordingModel } from "./recording-model.ts";
 import { StreamingBatch } from "./streaming-batch.ts";
 import { StreamingDecoder } from "./streaming-decoder.ts";
+import { streamedEmissions, wholeEmissions } from "./window-emissions.ts";
 import { WordScorer } from "./word-scorer.ts";
 
 /** The number of hypotheses in the beam, which is higher for whole utterances. */
@@ -19,8 +21,8 @@ const beamWidths: Readonly<Record<RecognitionMode, number>> = { live: 16, short:
  */
 export async function openCtcEngine(card: ModelCard, folder: string): Promise<Engine> {
   const model = await openCtcModel(card, folder);
-  const { session, table, lexicon } = model;
-  const newDecoder = await decoderMaker(model);
+  const { session, table, lexicon, layout, tokenDelayMs: delayMs } = model;
+  const { newDecoder, emissions } = await modelUses(model);
   // Sessions without hints, which are the majority, share this scorer.
   const plainScorer = new WordScorer(lexicon);
   return {
@@ -34,21 +36,31 @@ export async function openCtcEngine(card: ModelCard, folder: string): Promise<En
       return newDecoder({ table, scorer, mode, alternativesMax, beamWidth: beamWidths[mode] });
     },
     createVoiceActivity: () => new EnergyVoiceActivity(),
+    align: wordAligner({ table, frameMs: layout.frameMs, delayMs, emissions }),
     close() {
       void session.release();
     },
   };
 }
 
-async function decoderMaker({
-  session,
-  layout,
-}: CtcModel): Promise<(parts: DecoderParts) => Decoder> {
+/** What a model is used for: decoding streams, and the outputs for windows with known words. */
+interface ModelUses {
+  readonly newDecoder: (parts: DecoderParts) => Decoder;
+  readonly emissions: AlignParts["emissions"];
+}
+
+async function modelUses({ session, layout }: CtcModel): Promise<ModelUses> {
   if (layout.kind === "streaming-nemo-ctc") {
     const batch = new StreamingBatch(session, layout);
-    return (parts) => new StreamingDecoder(layout, batch, parts);
+    return {
+      newDecoder: (parts) => new StreamingDecoder(layout, batch, parts),
+      emissions: (window) => streamedEmissions(window, layout, batch),
+    };
   }
   const model = new RecordingModel(session, layout);
   await model.measure();
-  return (parts) => new RecordingDecoder(model, parts);
+  return {
+    newDecoder: (parts) => new RecordingDecoder(model, parts),
+    emissions: (window) => wholeEmissions(window, model),
+  };
 }

@@ -25,15 +25,20 @@ export interface CtcModel {
   readonly layout: StreamingLayout | RecordingLayout;
   readonly table: TokenTable;
   readonly lexicon: Lexicon | undefined;
+  /** How long after the beginning of a letter the model outputs it, in milliseconds. */
+  readonly tokenDelayMs: number;
 }
 
 /** The penalty for a word outside the lexicon, as a natural logarithm. */
 const lexiconPenaltyDefault = 4;
+/** The delay of the starter models, as measured. */
+const tokenDelayMsDefault = 60;
 
 /**
  * Loads a model for the ctc engine. Its card has the files `model` and `tokens`, and optionally
  * `lexicon` (one word per line). Options of the card override the model's metadata: windowFrames,
- * shiftFrames, frameMs, lexiconPenalty. Throws an Error that begins with the path of the faulty
+ * shiftFrames, frameMs, tokenDelayMs,
+ * lexiconPenalty. Throws an Error that begins with the path of the faulty
  * file.
  */
 export async function openCtcModel(card: ModelCard, folder: string): Promise<CtcModel> {
@@ -57,7 +62,8 @@ export async function openCtcModel(card: ModelCard, folder: string): Promise<Ctc
       throw new ModelFileError(tokens.path, problem);
     }
     const penalty = numberOption(card, "lexiconPenalty") ?? lexiconPenaltyDefault;
-    return { session, layout, table, lexicon: words && { words, penalty } };
+    const tokenDelayMs = numberOption(card, "tokenDelayMs") ?? tokenDelayMsDefault;
+    return { session, layout, table, lexicon: words && { words, penalty }, tokenDelayMs };
   } catch (error) {
     await session.release();
     throw error;

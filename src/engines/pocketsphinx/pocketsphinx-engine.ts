@@ -1,10 +1,18 @@
 import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
 import type { DecoderOptions, Engine } from "../protocol/engine.ts";
+import { AcousticModel } from "./acoustic-model.ts";
+import { wordAligner } from "./align-words.ts";
 import { DecoderMaker } from "./decoder-maker.ts";
 import { FrontEnd } from "./front-end.ts";
 import { LiveDecoder } from "./live-decoder.ts";
+import { Pronunciations } from "./pronunciations.ts";
 import { SearchPool, SearchShare } from "./search-pool.ts";
-import { checkEnglishModel, loadSphinxLibrary } from "./sphinx-library.ts";
+import {
+  checkEnglishModel,
+  loadSphinxLibrary,
+  type SphinxLibrary,
+  type Views,
+} from "./sphinx-library.ts";
 import { parseSettings, sphinxSettings } from "./sphinx-settings.ts";
 import { WholeDecoder } from "./whole-decoder.ts";
 
@@ -24,7 +32,8 @@ const wholeMax = 2;
  */
 export async function openPocketsphinx(): Promise<Engine> {
   checkEnglishModel();
-  const { library, viewFloats } = await loadSphinxLibrary();
+  const views = await loadSphinxLibrary();
+  const { library, viewFloats } = views;
   const parts = { library, viewFloats, maker: new DecoderMaker(library) };
   const live = new SearchPool(parts, liveSettings);
   const whole = new SearchPool(parts, wholeSettings);
@@ -33,6 +42,8 @@ export async function openPocketsphinx(): Promise<Engine> {
   // The front end has its own configuration, because those of decoders may be in use on another
   // thread.
   const config = parseSettings(library, sphinxSettings({}));
+  // Most processes never align words, so the parts for it are loaded when they are needed.
+  let aligner: ReturnType<typeof openAligner> | undefined;
   return {
     name: "pocketsphinx",
     languageCodes: ["en-US"],
@@ -45,11 +56,26 @@ export async function openPocketsphinx(): Promise<Engine> {
       return new WholeDecoder({ alternativesMax, frontEnd, searches: shares[mode] });
     },
     createVoiceActivity: () => new EnergyVoiceActivity(),
+    align(window, words) {
+      aligner ??= openAligner(views, () => new FrontEnd(library, viewFloats, config));
+      return aligner.align(window, words);
+    },
     close() {
+      aligner?.close();
       live.close();
       whole.close();
       parts.maker.close();
       library.cmd_ln_free_r(config);
     },
   };
+}
+
+/** Loads the acoustic model and the dictionary, which takes about 200 ms. */
+function openAligner(
+  { library, ...views }: { readonly library: SphinxLibrary } & Views,
+  newFrontEnd: () => FrontEnd,
+) {
+  const acoustic = new AcousticModel(library, views);
+  const align = wordAligner({ acoustic, pronunciations: new Pronunciations(), newFrontEnd });
+  return { align, close: () => acoustic.close() };
 }

@@ -75,12 +75,36 @@ export interface SphinxLibrary {
   ps_nbest_hyp(nbest: Pointer, score: Out<number>): string | null;
   ps_nbest_seg(nbest: Pointer): Pointer | null;
   ps_nbest_free(nbest: Pointer): void;
+  cmd_ln_set_str_extra_r(config: Pointer, name: string, value: string | null): void;
+  logmath_init(base: number, shift: number, usesTable: number): Pointer;
+  acmod_init(config: Pointer, logmath: Pointer, frontEnd: null, features: null): Pointer | null;
+  acmod_free(model: Pointer): void;
+  acmod_start_utt(model: Pointer): number;
+  acmod_process_cep(
+    model: Pointer,
+    block: [Pointer],
+    frames: [number],
+    fullUtterance: number,
+  ): number;
+  acmod_score(model: Pointer, frame: [number]): Pointer | null;
+  acmod_advance(model: Pointer): number;
+  acmod_end_utt(model: Pointer): number;
+  bin_mdef_read(config: Pointer, path: string): Pointer | null;
+  bin_mdef_ciphone_id(definitions: Pointer, phone: string): number;
+  bin_mdef_free(definitions: Pointer): number;
 }
 
 /**
  * Returns a view of `count` floats in C's memory, behind the first row of a two-dimensional block.
  */
 export type ViewFloats = (block: Pointer, count: number) => Float32Array;
+
+/** Views of numbers in C's memory. */
+export interface Views {
+  readonly viewFloats: ViewFloats;
+  /** Returns a view of `count` 16-bit numbers at this address. */
+  readonly viewSamples: (address: Pointer, count: number) => Int16Array;
+}
 
 const baseDeclarations = [
   "cmd_ln_t *cmd_ln_parse_r(cmd_ln_t *, const arg_t *, int32_t, const char **, int)",
@@ -95,6 +119,8 @@ const baseDeclarations = [
   "int fe_process_utt(fe_t *, const int16_t *, size_t, _Out_ void **, _Out_ int32_t *)",
   "int fe_end_utt(fe_t *, _Out_ float *, _Out_ int32_t *)",
   "void fe_free_2d(void *)",
+  "void cmd_ln_set_str_extra_r(cmd_ln_t *, const char *, const char *)",
+  "logmath_t *logmath_init(double, int, int)",
   "void *__ckd_calloc_2d__(size_t, size_t, size_t, const char *, int)",
 ];
 const sphinxDeclarations = [
@@ -119,6 +145,16 @@ const sphinxDeclarations = [
   "const char *ps_nbest_hyp(ps_nbest_t *, _Out_ int32_t *)",
   "ps_seg_t *ps_nbest_seg(ps_nbest_t *)",
   "void ps_nbest_free(ps_nbest_t *)",
+  "acmod_t *acmod_init(cmd_ln_t *, logmath_t *, void *, void *)",
+  "void acmod_free(acmod_t *)",
+  "int acmod_start_utt(acmod_t *)",
+  "int acmod_process_cep(acmod_t *, _Inout_ void **, _Inout_ int *, int)",
+  "void *acmod_score(acmod_t *, _Inout_ int *)",
+  "int acmod_advance(acmod_t *)",
+  "int acmod_end_utt(acmod_t *)",
+  "bin_mdef_t *bin_mdef_read(cmd_ln_t *, const char *)",
+  "int bin_mdef_ciphone_id(bin_mdef_t *, const char *)",
+  "int bin_mdef_free(bin_mdef_t *)",
 ];
 const opaqueTypes = [
   "cmd_ln_t",
@@ -129,16 +165,15 @@ const opaqueTypes = [
   "ps_decoder_t",
   "ps_seg_t",
   "ps_nbest_t",
+  "acmod_t",
+  "bin_mdef_t",
 ];
 
 /**
  * Loads the libraries and turns off their log, which would write transcripts to standard error.
  * Throws an Error that names the Debian package if the libraries are not installed.
  */
-export async function loadSphinxLibrary(): Promise<{
-  readonly library: SphinxLibrary;
-  readonly viewFloats: ViewFloats;
-}> {
+export async function loadSphinxLibrary(): Promise<{ readonly library: SphinxLibrary } & Views> {
   const koffi = (await import("koffi")).default;
   const open = (name: string) => {
     try {
@@ -164,7 +199,9 @@ export async function loadSphinxLibrary(): Promise<{
     const row: unknown = koffi.decode(block, "void *");
     return new Float32Array(koffi.view(row, count * Float32Array.BYTES_PER_ELEMENT));
   };
-  return { library, viewFloats };
+  const viewSamples: Views["viewSamples"] = (address, count) =>
+    new Int16Array(koffi.view(address, count * Int16Array.BYTES_PER_ELEMENT));
+  return { library, viewFloats, viewSamples };
 }
 
 /**

@@ -46,13 +46,14 @@ async function finish(trx: Transaction<Tables>, jobs: readonly FinishedJob[]): P
   if (!audio) throw new LeaseLost();
   const withPieces = jobs.filter(({ hasPieces }) => hasPieces);
   await deletePieces(trx, ...withPieces.map(({ success }) => success.lease.id));
-  await insertRows(
-    trx,
-    jobs.map(({ rows }) => rows),
-  );
+  // Other transcripts may have the same media, and transcripts are locked before media.
   await setFactsOf(
     trx,
     jobs.flatMap(({ media }) => media ?? []),
+  );
+  await insertRows(
+    trx,
+    jobs.map(({ rows }) => rows),
   );
   // This is done last, since from here on every end of a job of the account, on any node, waits for
   // this commit.

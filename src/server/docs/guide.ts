@@ -231,6 +231,9 @@ jq '{uri: .resourceName, useUri: false, metadata: {languageCode: "en-US", fileTy
   curl ${url}/v1alpha1/transcriptjob:submit -H "Authorization: Bearer $TOKEN" -d @-`,
       ),
       text(
+        "Large files, and lines that break, are for `/v1alpha1/uploads`: any client of tus 1.0.0 uploads there and continues where it was interrupted. The last part of the upload's URL is its id, for the `uri` of a job: `uploads/<id>`.",
+      ),
+      text(
         "The `uri` of a transcript is such a URL too, for GET and HEAD, with ranges and ETag: media players can use it.",
       ),
     ],

@@ -1,0 +1,64 @@
+/** The scores of all states in one frame, and the choices of all frames. */
+export class Trellis {
+  readonly states: Float64Array;
+  /** For each word, the best path that is in the gap before it. */
+  readonly gaps: Float64Array;
+  /** For each word, the best path that may enter it or the gap before it. */
+  readonly before: Float64Array;
+  best = 0;
+  /** The first and the last word whose paths are continued. */
+  low = 0;
+  high = 0;
+  #choices = new Uint8Array(1 << 16);
+  #used = 0;
+  /** For each frame: its first word, and where its choices begin. */
+  readonly #lows: number[] = [];
+  readonly #entries: number[] = [];
+  readonly #statesAt: number[] = [];
+
+  constructor(wordCount: number, stateCount: number) {
+    this.states = new Float64Array(stateCount).fill(-Infinity);
+    this.gaps = new Float64Array(wordCount + 1).fill(-Infinity);
+    this.before = new Float64Array(wordCount + 1).fill(-Infinity);
+    this.gaps[0] = 0;
+  }
+
+  beginFrame(): void {
+    this.#entries.push(this.#used);
+  }
+
+  addChoice(choice: number): void {
+    if (this.#entries.length > this.#lows.length) this.#lows.push(this.low);
+    this.#grow(1);
+    this.#choices[this.#used++] = choice;
+  }
+
+  reserve(count: number): void {
+    this.#statesAt.push(this.#used);
+    this.#grow(count);
+    this.#used += count;
+  }
+
+  setChoice(place: number, choice: number): void {
+    this.#choices[(this.#statesAt.at(-1) ?? 0) + place] = choice;
+  }
+
+  lowAt(frame: number): number {
+    return this.#lows[frame] ?? 0;
+  }
+
+  enteredAt(frame: number, index: number): number {
+    return this.#choices[(this.#entries[frame] ?? 0) + index - this.lowAt(frame)] ?? 0;
+  }
+
+  choiceAt(frame: number, place: number): number {
+    return this.#choices[(this.#statesAt[frame] ?? 0) + place] ?? 0;
+  }
+
+  #grow(count: number): void {
+    if (this.#used + count <= this.#choices.length) return;
+    const grown = new Uint8Array(2 * (this.#used + count));
+    grown.set(this.#choices.subarray(0, this.#used));
+    this.#choices = grown;
+  }
+}
