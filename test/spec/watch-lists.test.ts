@@ -152,7 +152,7 @@ test("a watch of transcripts shows a page as the list does, and then what is cre
     pageSize: "1",
     "ordering.orderBy": "subject",
     "ordering.direction": "ASCENDING",
-  })}`;
+  }).toString()}`;
   const lines = await watchRest(`/v1alpha1/transcripts:watch${query}`);
   const events = await watchRest(`/v1alpha1/transcripts:watch?token=${service.key}`, {
     accept: "text/event-stream",
