@@ -13,18 +13,17 @@ import { pollJob } from "../spec/jobs.ts";
 import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
 import { openTestService, pcmOf, type Answer, type TestService } from "../spec/service.ts";
 import { openStream } from "../spec/stream.ts";
+import { document, registry, responseOf, transcoder } from "./described-service.ts";
+import { operationsIn } from "../../src/transcoding/openapi/document.ts";
 import {
-  examplesOf,
   exampleIn,
+  examplesOf,
   first,
   methodNamed,
   methods,
   operationOf,
-  shapeOf,
   unaryExamples,
-} from "./contract-example.ts";
-import { document, registry, responseOf, transcoder } from "./described-service.ts";
-import { operationsIn } from "../../src/transcoding/openapi/document.ts";
+} from "./example-lookup.ts";
 import { createSchemaChecker } from "./schema-checker.ts";
 
 const check = createSchemaChecker(document.components.schemas, { closed: true });
@@ -122,6 +121,25 @@ async function sendAll(...names: string[]): Promise<Answer["json"]> {
     }
   }
   return last;
+}
+
+/**
+ * Returns the paths of all fields of a value. All items of a list have one path, and numbers,
+ * strings and null are not distinguished.
+ */
+function shapeOf(value: unknown, path = ""): string[] {
+  const paths = new Set<string>();
+  const walk = (value: unknown, path: string): void => {
+    if (Array.isArray(value)) for (const item of value) walk(item, `${path}[]`);
+    else if (typeof value === "object" && value !== null) {
+      for (const [name, item] of Object.entries(value)) {
+        paths.add(`${path}.${name}`);
+        walk(item, `${path}.${name}`);
+      }
+    }
+  };
+  walk(value, path);
+  return [...paths].toSorted();
 }
 
 test("examples match the schemas, and every method has one", () => {

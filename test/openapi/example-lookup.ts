@@ -8,11 +8,12 @@ import {
 import { operationsIn } from "../../src/transcoding/openapi/document.ts";
 import { document, services } from "./described-service.ts";
 
-/** Returns the examples of a method of the contract. */
+/** Returns the examples of a method. */
 export const examplesOf = createExamples(source);
-/** All methods of the contract. */
-export const methods: readonly DescMethod[] = services.flatMap((service) => service.methods);
+/** Every method of the contract. */
+export const methods: DescMethod[] = services.flatMap((service) => service.methods);
 
+/** Returns the examples of a method that have one request and one answer. */
 export function unaryExamples(name: string): readonly UnaryExample[] {
   const method = methodNamed(name);
   return examplesOf(method).flatMap((example) => ("stream" in example ? [] : [example]));
@@ -30,6 +31,7 @@ export function methodNamed(name: string): DescMethod {
   return method;
 }
 
+/** Returns the operation of a method in the document. */
 export function operationOf(method: DescMethod) {
   const path = `/${method.parent.typeName}/${method.name}`;
   const found = operationsIn(document).find(({ operation }) => operation["x-grpc-path"] === path);
@@ -37,25 +39,7 @@ export function operationOf(method: DescMethod) {
   return found;
 }
 
-/**
- * Returns the paths of all fields of a value. All items of a list have one path, and numbers,
- * strings and null are not distinguished.
- */
-export function shapeOf(value: unknown, path = ""): string[] {
-  const paths = new Set<string>();
-  const walk = (value: unknown, path: string): void => {
-    if (Array.isArray(value)) for (const item of value) walk(item, `${path}[]`);
-    else if (typeof value === "object" && value !== null) {
-      for (const [name, item] of Object.entries(value)) {
-        paths.add(`${path}.${name}`);
-        walk(item, `${path}.${name}`);
-      }
-    }
-  };
-  walk(value, path);
-  return [...paths].toSorted();
-}
-
+/** Returns the first example of a method. */
 export function first(name: string): UnaryExample {
   const [example] = unaryExamples(name);
   assert.ok(example, name);
