@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
+import { openAlignmentWorker } from "./alignment/alignment-worker.ts";
 import { chooseSandbox } from "./audio/sandbox.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { accountsOf } from "./auth/member-accounts.ts";
@@ -19,6 +20,7 @@ import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
 import {
   accountServices,
+  contentJobs,
   httpRulesOf,
   openMedia,
   openPageTokens,
@@ -29,7 +31,9 @@ import {
 import { openEnginePool } from "./engines/pool/engine-pool.ts";
 import { openDescriber, type DescriberParts } from "./describe/describer.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
+import { openContentSweep } from "./jobs/content/stale-content.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
+import { EngineSlots } from "./jobs/worker/engine-slots.ts";
 import { JobMedia } from "./jobs/worker/job-media.ts";
 import { openWorker, type WorkerParts } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
@@ -44,6 +48,7 @@ import { errorFields, type Log } from "./std/log.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
+import { NodeWatches } from "./watches/node-watches.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
 /** The output folder of script/build-console.ts. */
@@ -145,9 +150,9 @@ async function openParts(
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const meter = parts.use(openMeter({ db, accountLimits: config.accountLimits, log }));
   const runsJobs = config.role !== "api" && quarantine === undefined;
-  const arrivals = new Arrivals();
+  const arrivals = { jobs: new Arrivals(), alignment: new Arrivals() };
   const working = { database, arrivals, store, allow, recognizer, sandbox, meter, log };
-  const worker = runsJobs ? await openJobWork(config, parts, working) : undefined;
+  const workers = runsJobs ? await openJobWork(config, parts, working) : [];
   if (runsJobs) parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
 
   // A worker only answers health checks.
@@ -155,21 +160,21 @@ async function openParts(
   let address = "";
   const publicUrl = () => config.publicUrl ?? reachable(address);
   const collects = answersCalls && quarantine === undefined;
-  const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, log });
+  const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, arrivals, log });
   const memory = memoryOf(config);
   const answers = new HeldBytes(memory.answers);
-  const stopping = new AbortController();
+  const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
   const pageTokens = await openPageTokens(db);
   const languageCodes = () => recognizer.languageCodes("job");
-  const watches = new HeldBytes(memory.watches);
   const transcripts = transcriptsService(
-    { db, media, pageTokens },
+    { db, media, pageTokens, watches },
     { answers, connectionsMax: config.database.connectionsMax, log },
-    { arrivals, allow, languageCodes, meter, watches, stopping: stopping.signal },
+    { arrivals: arrivals.jobs, allow, languageCodes, meter, log },
+    { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
   );
   const services = [
     ...transcripts.services,
-    ...speechServices(recognizer, meter, config),
+    ...speechServices({ recognizer, sandbox }, meter, config),
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
   ];
   const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
@@ -180,7 +185,7 @@ async function openParts(
       ...(answersCalls
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
-            media: transcripts.mediaDoor,
+            ...transcripts.doors,
             console: await openConsole(config, { db, store, attempts, publicUrl, log }),
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),
@@ -193,7 +198,7 @@ async function openParts(
   // Streams are aborted before the doors close: streams that end only with their job would keep the
   // doors open.
   parts.defer(() => {
-    stopping.abort(new ServiceError("unavailable", "the service is shutting down"));
+    watches.stop(new ServiceError("unavailable", "the service is shutting down"));
   });
   address = server.address;
   const owner = answersCalls ? firstKey?.owner : undefined;
@@ -205,7 +210,7 @@ async function openParts(
     firstLink,
     loading: () => loadingModels(recognizer.state()),
     loaded: (signal) => recognizer.loaded(signal),
-    leave: () => leaveNode(server, worker, log),
+    leave: () => leaveNode(server, workers, log),
     quarantine,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
@@ -228,12 +233,14 @@ function createCallers(
 }
 
 /** Takes a node out of service: see App.leave(). */
-function leaveNode(server: Server, worker: AsyncDisposable | undefined, log: Log): void {
+function leaveNode(server: Server, workers: readonly AsyncDisposable[], log: Log): void {
   server.leave();
-  // The worker is disposed of again with the other parts, which then wait for it.
-  Promise.resolve(worker?.[Symbol.asyncDispose]()).catch((error: unknown) => {
-    log.error(errorFields(error), "worker.stop_failed");
-  });
+  // The workers are disposed of again with the other parts, which then wait for them.
+  for (const worker of workers) {
+    Promise.resolve(worker[Symbol.asyncDispose]()).catch((error: unknown) => {
+      log.error(errorFields(error), "worker.stop_failed");
+    });
+  }
 }
 
 /**
@@ -268,13 +275,14 @@ async function openSlowParts(
 }
 
 /**
- * Opens the job worker, the describer of uploads and the sweep of the archive. Returns the worker.
+ * Opens the workers of jobs and of alignment jobs, the describer of uploads and the sweep of the
+ * archive. Returns the workers.
  */
 async function openJobWork(
   config: Config,
   parts: AsyncDisposableStack,
   given: JobWorkParts,
-): Promise<AsyncDisposable> {
+): Promise<readonly AsyncDisposable[]> {
   const { database, arrivals, store, allow, recognizer, sandbox, meter, log } = given;
   const { db } = database;
   const scratchFolder = join(config.dataFolder, "scratch");
@@ -283,27 +291,45 @@ async function openJobWork(
   const { storedBytes: storedBytesMax } = config.accountLimits;
   const rules = { allow, keepMedia, mediaBytesMax, storedBytesMax };
   const media = new JobMedia({ db, store, scratchFolder, log }, rules);
+  const slots = new EngineSlots(parallelism);
   const worker = parts.use(
     await openWorker({
       db,
-      arrivals,
+      arrivals: arrivals.jobs,
       media,
       recognition: { recognizer, sandbox, durationMsMax },
       meter,
+      parallelism,
+      slots,
+      log,
+    }),
+  );
+  const alignment = parts.use(
+    openAlignmentWorker({
+      db,
+      arrivals: arrivals.alignment,
+      store,
+      scratchFolder,
+      sandbox,
+      aligner: recognizer,
+      slots,
+      durationMsMax,
       parallelism,
       log,
     }),
   );
   parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
   parts.use(openArchiveSweep({ db, store, log }));
-  return worker;
+  parts.use(openContentSweep({ db, store, log }));
+  return [worker, alignment];
 }
 
 type JobWorkParts = Pick<DescriberParts, "database" | "log"> &
-  Pick<WorkerParts, "arrivals" | "meter"> &
+  Pick<WorkerParts, "meter"> &
   Pick<WorkerParts["recognition"], "recognizer" | "sandbox"> & {
     readonly store: MediaStore;
     readonly allow: MediaAllowList;
+    readonly arrivals: { readonly jobs: Arrivals; readonly alignment: Arrivals };
   };
 
 /**
@@ -318,17 +344,20 @@ async function openMediaOf(
     readonly store: MediaStore;
     readonly publicUrl: () => string;
     readonly collects: boolean;
+    readonly arrivals: { readonly jobs: Arrivals };
     readonly log: Log;
   },
 ): Promise<MediaService> {
   const { db, store, publicUrl, collects, log } = given;
+  const waiting = contentJobs(given.arrivals.jobs);
   const { direct } = store;
   const limits = { uploadBytesMax, storedBytesMax: accountLimits.storedBytes };
   const collector =
     collects && direct
-      ? parts.use(openUploadCollector({ db, store, direct, log, ...limits }))
+      ? parts.use(openUploadCollector({ db, store, direct, contentJobs: waiting, log, ...limits }))
       : undefined;
-  return await openMedia({ db, store, collector }, { publicUrl, log, ...limits });
+  const archive = { db, store, collector, contentJobs: waiting };
+  return await openMedia(archive, { publicUrl, log, ...limits });
 }
 
 /** Creates the parts of the console: sessions, the sign-in methods and the built pages. */

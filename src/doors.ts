@@ -1,24 +1,33 @@
 import type { Kysely } from "kysely";
 import { createAccountsService } from "./accounts/accounts-service.ts";
+import { createAlignmentService } from "./alignment/alignment-service.ts";
 import { decodedSampleRate } from "./audio/decode.ts";
+import type { Sandbox } from "./audio/sandbox.ts";
 import { waveformJson } from "./audio/waveform.ts";
 import type { Meter } from "./auth/meter.ts";
 import { ConfigError, type Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import { signingKey } from "./database/signing-key.ts";
 import type { EnginePool } from "./engines/pool/engine-pool.ts";
+import { ByteStream } from "./gen/google/bytestream/bytestream_pb.ts";
 import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Speech as TiroSpeech } from "./gen/tiro/speech/v1alpha/speech_pb.ts";
 import { Webhooks } from "./gen/hlust/webhooks/v1/webhooks_pb.ts";
+import { createByteStream } from "./jobs/content/byte-stream.ts";
+import type { ContentParts } from "./jobs/content/content-writer.ts";
+import { startJobOf } from "./jobs/content/content-store.ts";
+import type { Arrivals } from "./jobs/arrivals.ts";
 import { createJobsService } from "./jobs/jobs-service.ts";
 import { findWaveform } from "./media/media-facts.ts";
 import { findMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
+import type { ContentJobs } from "./media/finish-upload.ts";
 import { createSignedUrls, type SignedUrls } from "./media/signed-url.ts";
+import { createResumableUploads } from "./media/resumable-uploads.ts";
 import type { UploadCollector } from "./media/upload-collector.ts";
 import { createUploads, type Uploads } from "./media/uploads.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
@@ -27,14 +36,17 @@ import type { HttpDoor } from "./server/http.ts";
 import { serviceAlias } from "./server/service-alias.ts";
 import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
-import { createSpeechService } from "./speech/speech-service.ts";
+import type { TusParts } from "./server/tus-door.ts";
+import { createSpeechDecoding, createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
 import { createReadTranscript } from "./transcripts/read-transcript.ts";
 import { createSearchLimits } from "./transcripts/search-limits.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
+import { beginResumable } from "./transcripts/upload-methods.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
+import type { NodeWatches } from "./watches/node-watches.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
 /** The Transcripts service under the name that clients of the original service call. */
@@ -45,8 +57,15 @@ export const originalTranscripts = serviceAlias(
     "SubmitTranscriptJob",
     "GetTranscriptJob",
     "ListTranscriptJobs",
+    "WatchTranscriptJobs",
+    "SubmitAlignmentJob",
+    "GetAlignmentJob",
+    "ListAlignmentJobs",
+    "CancelAlignmentJob",
+    "WatchAlignmentJobs",
     "GetTranscript",
     "ListTranscripts",
+    "WatchTranscripts",
     "CreateTranscript",
     "UpdateTranscript",
     "DeleteTranscript",
@@ -78,13 +97,22 @@ export async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceCon
   }
 }
 
+/** Returns the jobs that were submitted before their content, for the parts that receive it. */
+export function contentJobs(arrivals: Pick<Arrivals, "announce">): ContentJobs {
+  return { start: startJobOf, announce: () => arrivals.announce() };
+}
+
 /** Uploads and media, and their signed URLs. */
 export interface MediaService {
   readonly store: MediaStore;
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
+  /** What is needed to receive the content of jobs. */
+  readonly content: Omit<ContentParts, "db" | "store" | "log">;
   /** Creates the door of the signed URLs. */
   readonly door: (exports: ExportParts) => HttpDoor;
+  /** The parts of resumable uploads. */
+  readonly resumable: TusParts;
 }
 
 /** Opens uploads and media. The key of the signed URLs is stored in the database. */
@@ -93,6 +121,7 @@ export async function openMedia(
     readonly db: Kysely<Tables>;
     readonly store: MediaStore;
     readonly collector?: UploadCollector | undefined;
+    readonly contentJobs: ContentJobs;
   },
   options: {
     readonly publicUrl: () => string;
@@ -101,10 +130,18 @@ export async function openMedia(
     readonly log: Log;
   },
 ): Promise<MediaService> {
-  const { db, store, collector } = archive;
+  const { db, store, collector, contentJobs: waiting } = archive;
   const { publicUrl, log, ...limits } = options;
   const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
-  const uploads = createUploads({ db, store, urls, collector, ...limits, log });
+  const uploads = createUploads({
+    db,
+    store,
+    urls,
+    collector,
+    contentJobs: waiting,
+    ...limits,
+    log,
+  });
   const parts = {
     urls,
     uploads,
@@ -116,7 +153,21 @@ export async function openMedia(
     },
     log,
   };
-  return { store, urls, uploads, door: (exports) => createMediaDoor({ ...parts, ...exports }) };
+  const resumable = createResumableUploads({ db, store, ...limits, log });
+  return {
+    store,
+    urls,
+    uploads,
+    content: { ...limits, contentJobs: waiting },
+    door: (exports) => createMediaDoor({ ...parts, ...exports }),
+    resumable: {
+      uploads: resumable,
+      begin: (accountId, creation) => beginResumable(resumable, accountId, creation),
+      method: Transcripts.method.initUpload,
+      publicUrl,
+      log,
+    },
+  };
 }
 
 /** Opens the page tokens, whose key is stored in the database. */
@@ -129,45 +180,66 @@ interface TranscriptsBase {
   readonly db: Kysely<Tables>;
   readonly media: MediaService;
   readonly pageTokens: PageTokens;
+  readonly watches: NodeWatches;
 }
 
 type Options<Parts> = Omit<
   Parts,
-  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "read"
+  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "watches" | "read"
 >;
 
 /**
- * The Transcripts service, also under its original name, and the door of its signed URLs: `reading`
- * is for the transcripts themselves, `jobs` for the jobs.
+ * The Transcripts service, also under its original name, the service for the content of jobs, and
+ * the doors of media: `reading` is for the transcripts themselves, `jobs` for the jobs, `alignment`
+ * for those that align words.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads, door }, pageTokens }: TranscriptsBase,
+  {
+    db,
+    media: { store, urls, uploads, content, door, resumable },
+    pageTokens,
+    watches,
+  }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
     /** The node's maximum number of database connections. Default: 20. */
     readonly connectionsMax?: number;
   },
   jobs: Options<Parameters<typeof createJobsService>[0]>,
-): { readonly services: readonly ImplementedService[]; readonly mediaDoor: HttpDoor } {
+  alignment: Options<Parameters<typeof createAlignmentService>[0]>,
+): {
+  readonly services: readonly ImplementedService[];
+  readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
+} {
   const read = createReadTranscript({ db, ...reading });
-  const both = { db, uploads, pageTokens, searchLimits: createSearchLimits({ db }) };
+  const both = { db, uploads, pageTokens, watches, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
     ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
-    ...createJobsService({ ...both, ...jobs }),
+    ...createJobsService({ ...both, store, ...jobs }),
+    ...createAlignmentService({ db, pageTokens, ...alignment }),
   });
+  const byteStream = createByteStream({ db, store, log: jobs.log, ...content });
   return {
-    services: [service, { ...service, service: originalTranscripts }],
-    mediaDoor: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+    services: [
+      service,
+      { ...service, service: originalTranscripts },
+      implemented(ByteStream, byteStream),
+    ],
+    doors: {
+      media: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+      resumable,
+    },
   };
 }
 
 /** The service of recognition under each name that clients call. */
 export function speechServices(
-  recognizer: EnginePool,
+  { recognizer, sandbox }: { readonly recognizer: EnginePool; readonly sandbox: Sandbox },
   meter: Meter,
   { streamSecondsMax }: Pick<Config, "streamSecondsMax">,
 ): readonly ImplementedService[] {
   const limits = { streamMsMax: streamSecondsMax * 1000 };
-  const speech = { recognizer, models: () => recognizer.models(), limits, meter };
+  const decoding = createSpeechDecoding(sandbox);
+  const speech = { recognizer, models: () => recognizer.models(), limits, meter, decoding };
   const own = implemented(Speech, createSpeechService(speech));
   const ofGoogle = createSpeechService({ ...speech, describeResults: true });
   return [

@@ -5,7 +5,7 @@ import {
   RecognizeRequestSchema,
   StreamingRecognizeRequestSchema,
 } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
-import { samplesOf } from "../../src/speech/linear16.ts";
+import { PcmStream } from "../../src/audio/pcm-stream.ts";
 import { readJson } from "../../src/transcoding/read-json.ts";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import type { Figure } from "../report.ts";
@@ -72,10 +72,11 @@ export async function measureLiveMessage(sampleRateHertz: number): Promise<Figur
 async function receive(frames: readonly Buffer[], samplesEach: number): Promise<number> {
   const receiver = new Receiver({ isServer: true, maxPayload: 1 << 20, skipUTF8Validation: false });
   let samples = 0;
+  const pcm = new PcmStream({ encoding: "s16", sampleRateHertz: 0 });
   receiver.on("message", (data: Buffer) => {
     const { streamingRequest } = readJson(StreamingRecognizeRequestSchema, data);
     if (streamingRequest.case === "audioContent")
-      samples += samplesOf(streamingRequest.value).length;
+      samples += pcm.push(streamingRequest.value).length;
   });
   const start = cpuMs();
   for (const frame of frames) {

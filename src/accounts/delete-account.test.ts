@@ -50,7 +50,9 @@ const filling = `
   insert into transcript_version (id, transcript_id, metadata, segments_sha256) select version_id, id, '{}', '' from transcript
     where account_id = $1;
   insert into transcript_job (id, account_id, state, metadata, media_id)
-    select gen_random_uuid(), $1, 'ERROR', '{}', $2 from generate_series(1, 600)`;
+    select gen_random_uuid(), $1, 'ERROR', '{}', $2 from generate_series(1, 600);
+  insert into alignment_job (id, account_id, transcript_id, version_id, turn)
+    select gen_random_uuid(), $1, $1, $1, 0 from generate_series(1, 501)`;
 
 async function fill(accountId: string): Promise<string> {
   const mediaId = await jobs.addMedia(accountId, Buffer.from("a recording"));

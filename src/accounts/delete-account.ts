@@ -10,6 +10,7 @@ import type { Log } from "../std/log.ts";
 const deletedInParts = [
   // A worker that runs one of these jobs stops within a second.
   "transcript_job",
+  "alignment_job",
   "webhook_delivery",
   "transcript",
   "upload",
@@ -38,6 +39,7 @@ export async function deleteAccount(
   if (!disabled) return false;
   for (const table of deletedInParts) await deleteInParts(db, table, accountId);
   return await audited(parts, operatorOf(accountId), async (trx, record) => {
+    await trx.deleteFrom("resource_change").where("account_id", "=", accountId).execute();
     const { numDeletedRows } = await trx
       .deleteFrom("account")
       .where("id", "=", accountId)

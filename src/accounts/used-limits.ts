@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { sql, type Kysely } from "kysely";
 import type { Meter } from "../auth/meter.ts";
+import { openIn } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   AccountLimitsSchema,
@@ -21,7 +22,11 @@ export async function usedLimits(
   const { rows } = await sql<{ jobs: number; bytes: string }>`
     select
       (select count(*)::int from transcript_job
-        where account_id = ${accountId} and state = 'PROCESSING') as jobs,
+        where account_id = ${accountId} and ${openIn.transcript_job})
+        + (select count(*)::int from transcript_job
+        where account_id = ${accountId} and state = 'WAITING_FOR_CONTENT')
+        + (select count(*)::int from alignment_job
+        where account_id = ${accountId} and ${openIn.alignment_job}) as jobs,
       (select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId}) as bytes
   `.execute(db);
   const [stored = { jobs: 0, bytes: "0" }] = rows;

@@ -9,7 +9,8 @@ import fc from "fast-check";
 import { createLog } from "../std/log.ts";
 import { decodeAudio } from "./decode.ts";
 import { decodeWav } from "./decode-wav.ts";
-import { findPlainWav, wavSampleBytes, type PlainWav } from "./plain-wav.ts";
+import { pcmSampleBytes } from "./pcm-samples.ts";
+import { findPlainWav, type PlainWav } from "./plain-wav.ts";
 import { probeMedia } from "./probe-media.ts";
 import { chooseSandbox, type Sandbox } from "./sandbox.ts";
 
@@ -195,7 +196,7 @@ test("findPlainWav() never throws for any WAV file, and returns samples that are
       const found = await plain(path);
       if (!found) return;
       const { dataOffset, frames, channels, encoding } = found;
-      assert.ok(dataOffset + frames * channels * wavSampleBytes[encoding] <= hostile.length);
+      assert.ok(dataOffset + frames * channels * pcmSampleBytes[encoding] <= hostile.length);
       assert.ok((await decoded(path, found)).length > 0);
     }),
     { numRuns: 300, seed: 7 },

@@ -158,7 +158,7 @@ test("a playlist cannot read other files, even without a sandbox", async () => {
   const bare: Sandbox = {
     kind: "reduced",
     async start({ program, parameters, file }) {
-      const child = spawn(program, parameters(file), { stdio: ["ignore", "pipe", "ignore"] });
+      const child = spawn(program, parameters(file ?? ""), { stdio: ["ignore", "pipe", "ignore"] });
       const ended = once(child, "close").then(([status]) => ({
         status: Number(status),
         complaints: "",

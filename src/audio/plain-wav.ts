@@ -1,4 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
+import type { G711Law } from "./g711.ts";
+import { pcmSampleBytes, type PcmEncoding } from "./pcm-samples.ts";
 import { isWav, wavChunks, wavFormatExtensible, wavFormatPcm } from "../std/wav.ts";
 
 /**
@@ -15,10 +17,7 @@ export interface PlainWav {
   readonly sizeBytes: number;
 }
 
-export type WavEncoding = keyof typeof wavSampleBytes;
-
-/** The number of bytes per sample. */
-export const wavSampleBytes = { u8: 1, s16: 2, s24: 3, s32: 4, f32: 4 } as const;
+export type WavEncoding = Exclude<PcmEncoding, G711Law>;
 
 const formatFloat = 3;
 /** The part of the GUID of an extensible header that follows the format. */
@@ -71,7 +70,7 @@ function readFormat(fmt: Buffer) {
   if ((channels !== 1 && channels !== 2) || !rates.has(sampleRateHertz)) return undefined;
   const encoding = encodingOf(formatOf(fmt, channels, bits), bits);
   if (!encoding) return undefined;
-  const sampleBytes = wavSampleBytes[encoding];
+  const sampleBytes = pcmSampleBytes[encoding];
   if (fmt.readUInt16LE(12) !== channels * sampleBytes) return undefined;
   return { encoding, channels, sampleRateHertz, sampleBytes } as const;
 }

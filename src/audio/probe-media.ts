@@ -47,8 +47,9 @@ const cpuSecondsMax = { probe: 20, measure: 60 } as const;
  */
 export async function probeMedia(options: ReadMediaOptions): Promise<MediaProbe> {
   const { start, sizeBytes, format, refusal, plainWav } = await readStart(options.file);
+  if (start.length === 0) throw notMedia("empty: 0 bytes");
   const foreign = describeForeign(start);
-  if (foreign !== undefined) throw notMedia(foreign);
+  if (foreign !== undefined) throw notMedia(`${foreign}, not a recording`);
   checkWavSize(start, sizeBytes);
   if (plainWav) return factsOfWav(plainWav, options.durationMsMax);
   if (refusal !== undefined) throw notMedia(refusal);
@@ -177,13 +178,12 @@ function notMedia(what: string): ServiceError {
  * Names the kind of a file that is often sent by mistake, from its first bytes. Returns undefined
  * for other files.
  */
-function describeForeign(start: Buffer): string | undefined {
-  if (start.length === 0) return "empty: 0 bytes";
+export function describeForeign(start: Buffer): string | undefined {
   const text = start.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "");
   const found = foreign.find(([mark]) =>
     typeof mark === "string" ? text.startsWith(mark) : mark.test(text),
   );
-  return found && `${found[1]}, not a recording`;
+  return found?.[1];
 }
 
 const foreign: readonly (readonly [string | RegExp, string])[] = [

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, lstat, mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { Log } from "../std/log.ts";
 import { wavHeader } from "../std/wav.ts";
 import { timedFormat } from "./timed-samples.ts";
@@ -20,16 +20,18 @@ export interface Sandbox {
 export interface SandboxOptions {
   readonly program: "ffmpeg" | "ffprobe";
   /**
-   * Returns the parameters for the path of the file in the sandbox. The parameters must not contain
-   * text from users.
+   * Returns the parameters for the path of the file in the sandbox, which is "" if there is none.
+   * The parameters must not contain text from users.
    */
   readonly parameters: (file: string) => readonly string[];
   /**
    * The absolute path of the file to read. The file must be readable by all users, but its folder
-   * need not be.
+   * need not be. Absent for a program that reads SandboxRun.stdin instead.
    */
-  readonly file: string;
+  readonly file?: string;
   readonly cpuSecondsMax: number;
+  /** The maximum address space of the program. Default: memoryBytesMaxDefault. */
+  readonly memoryBytesMax?: number;
   /** Whether to run at the lowest priority, because nothing waits for the result. */
   readonly isLowPriority?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -37,6 +39,8 @@ export interface SandboxOptions {
 
 export interface SandboxRun extends AsyncDisposable {
   readonly pid: number | undefined;
+  /** Absent for a program that reads a file. */
+  readonly stdin?: Writable | null;
   readonly stdout: Readable;
   /** Resolves when the program has ended; never rejects. */
   readonly ended: Promise<SandboxEnd>;
@@ -52,7 +56,7 @@ export interface SandboxEnd {
   readonly complaints: string;
 }
 
-const memoryBytesMax = 2 * 1024 ** 3;
+const memoryBytesMaxDefault = 2 * 1024 ** 3;
 const filesMax = 64;
 /** The programs write no files, but bubblewrap writes a few lines to set itself up. */
 const fileBytesMax = 65_536;
@@ -101,9 +105,10 @@ const bubblewrap: Sandbox = {
   kind: "bubblewrap",
   async start({ program: name, parameters, file, signal, ...bounds }) {
     const before = [...limits(bounds), program("bwrap"), ...namespaces.split(" ")];
-    const binds = ["--ro-bind", file, "/in", "--remount-ro", "/"];
-    const command = [...before, ...binds, program(name), ...parameters("/in")];
-    return runOf(launch(command, { folder: "/" }), signal);
+    const binds = file === undefined ? [] : ["--ro-bind", file, "/in"];
+    const given = parameters(file === undefined ? "" : "/in");
+    const command = [...before, ...binds, "--remount-ro", "/", program(name), ...given];
+    return runOf(launch(command, { folder: "/", isPiped: file === undefined }), signal);
   },
 };
 
@@ -121,8 +126,10 @@ function reduced(user: number | undefined): Sandbox {
     kind: "reduced",
     async start({ program: name, parameters, file, signal, ...bounds }) {
       const before = [program("setpriv"), ...rights, ...limits(bounds)];
-      const command = [...before, program(name), ...parameters("/dev/fd/3")];
+      const given = parameters(file === undefined ? "" : "/dev/fd/3");
+      const command = [...before, program(name), ...given];
       const folder = await emptyFolder();
+      if (file === undefined) return runOf(launch(command, { folder, isPiped: true }), signal);
       await using handle = await open(file, "r");
       return runOf(launch(command, { folder, file: handle.fd }), signal);
     },
@@ -131,8 +138,9 @@ function reduced(user: number | undefined): Sandbox {
 
 function limits({
   cpuSecondsMax,
+  memoryBytesMax = memoryBytesMaxDefault,
   isLowPriority = false,
-}: Pick<SandboxOptions, "cpuSecondsMax" | "isLowPriority">): string[] {
+}: Pick<SandboxOptions, "cpuSecondsMax" | "memoryBytesMax" | "isLowPriority">): string[] {
   return [
     ...(isLowPriority ? [program("nice"), "--adjustment=19"] : []),
     program("prlimit"),
@@ -146,27 +154,31 @@ function limits({
 
 interface Child {
   readonly process: ChildProcess;
+  readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
 }
 
 function launch(
   [executable = "", ...parameters]: readonly string[],
-  { folder, file }: { readonly folder: string; readonly file?: number },
+  options: { readonly folder: string; readonly file?: number; readonly isPiped?: boolean },
 ): Child {
+  const { folder, file, isPiped = false } = options;
   const child = spawn(executable, parameters, {
     cwd: folder,
     env: {},
     detached: true,
-    stdio: ["ignore", "pipe", "pipe", file ?? "ignore"],
+    stdio: [isPiped ? "pipe" : "ignore", "pipe", "pipe", file ?? "ignore"],
   });
-  const { stdout, stderr } = child;
+  const { stdin, stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error("there are no pipes");
-  return { process: child, stdout, stderr };
+  // A program that ends early does not read the rest of its input.
+  stdin?.on("error", () => {});
+  return { process: child, stdin, stdout, stderr };
 }
 
 function runOf(
-  { process: child, stdout, stderr }: Child,
+  { process: child, stdin, stdout, stderr }: Child,
   signal: AbortSignal | undefined,
 ): SandboxRun {
   let complaints = "";
@@ -200,10 +212,12 @@ function runOf(
   });
   return {
     pid: child.pid,
+    stdin,
     stdout,
     ended,
     async [Symbol.asyncDispose]() {
       kill();
+      stdin?.destroy();
       stdout.destroy();
       await ended;
     },

@@ -1,3 +1,4 @@
+import { AudioError } from "./audio-error.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 /**
@@ -19,11 +20,13 @@ const packetBytesMax = 1 << 24;
 /**
  * Reads the 16-bit samples of one channel that ffmpeg writes in timedFormat, and yields each sample
  * at its time from 0. Gaps become silence, and duplicates are dropped. ffmpeg's own filter for gaps
- * stores a whole gap in memory, and loses the audio after a long gap.
+ * stores a whole gap in memory, and loses the audio after a long gap. Throws AudioError for a gap
+ * of more than gapMsMax.
  */
 export async function* readTimedSamples(
   written: AsyncIterable<Buffer>,
   samplesPerSecond: number,
+  gapMsMax = Infinity,
 ): AsyncGenerator<Int16Array, void, undefined> {
   const samplesOfMs = (ms: number): number => Math.round((ms * samplesPerSecond) / 1000);
   let end = 0;
@@ -33,6 +36,8 @@ export async function* readTimedSamples(
       const late = samplesOfMs(ms) - end;
       const isExact = end > 0 && Math.abs(late) <= samplesOfMs(inexactMsMax);
       if (late > 0 && !isExact) {
+        if (late > samplesOfMs(gapMsMax))
+          throw new AudioError("audio", jumps(late / samplesPerSecond));
         yield* inOne(parts);
         parts = [];
         yield* silence(late, samplesOfMs(silenceMs));
@@ -44,6 +49,10 @@ export async function* readTimedSamples(
     }
     yield* inOne(parts);
   }
+}
+
+function jumps(seconds: number): string {
+  return `has no sound for ${seconds.toFixed(1)} s according to its times`;
 }
 
 function* inOne(parts: readonly Buffer[]): Generator<Int16Array, void, undefined> {

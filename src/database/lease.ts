@@ -2,9 +2,9 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /**
- * A worker's lease of a row: a job, a media description or a webhook delivery. It ends with the
- * work, with its release, or when another worker leases the row, which is possible from `due_at`
- * on.
+ * A worker's lease of a row: a job, an alignment job, a media description or a webhook delivery. It
+ * ends with the work, with its release, or when another worker leases the row, which is possible
+ * from `due_at` on.
  */
 export interface Lease {
   readonly id: string;
@@ -33,13 +33,23 @@ export class LeaseLost extends Error {
  * The tables whose rows are leased. The columns `lease`, `tries` and `due_at` have the same meaning
  * in each table.
  */
-export type LeasedTable = "transcript_job" | "media_description" | "webhook_delivery";
+export type LeasedTable =
+  | "transcript_job"
+  | "alignment_job"
+  | "media_description"
+  | "webhook_delivery";
 
-const keyOf = { transcript_job: "id", media_description: "media_id", webhook_delivery: "id" };
+const keyOf = {
+  transcript_job: "id",
+  alignment_job: "id",
+  media_description: "media_id",
+  webhook_delivery: "id",
+};
 
 /** The conditions that select the rows with work still to do. */
-const openIn: Readonly<Record<LeasedTable, RawBuilder<boolean>>> = {
+export const openIn: Readonly<Record<LeasedTable, RawBuilder<boolean>>> = {
   transcript_job: sql`state = 'PROCESSING'`,
+  alignment_job: sql`state in ('QUEUED', 'TRANSCODING', 'ALIGNING')`,
   media_description: sql`true`,
   webhook_delivery: sql`state = 'PENDING'`,
 };

@@ -18,6 +18,9 @@ import { oneQueue } from "./migrations/0013_one_queue.ts";
 import { originalContract } from "./migrations/0014_original_contract.ts";
 import { listOrders } from "./migrations/0015_list_orders.ts";
 import { content } from "./migrations/0016_content.ts";
+import { resumableUploads } from "./migrations/0017_resumable_uploads.ts";
+import { alignmentJobs } from "./migrations/0018_alignment_jobs.ts";
+import { resourceChanges } from "./migrations/0019_resource_changes.ts";
 import { missingRight } from "./missing-right.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
@@ -41,6 +44,9 @@ export const migrations: MigrationList = {
   "0014_original_contract": originalContract,
   "0015_list_orders": listOrders,
   "0016_content": content,
+  "0017_resumable_uploads": resumableUploads,
+  "0018_alignment_jobs": alignmentJobs,
+  "0019_resource_changes": resourceChanges,
 };
 
 /**

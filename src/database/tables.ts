@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways, JSONColumnType } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from "kysely";
 import type {
   AccountTable,
   ApiKeyTable,
@@ -122,6 +122,12 @@ export interface UploadTable {
   created_at: Instant;
   /** The media; set when all bytes are stored. */
   media_id: string | null;
+  /** The size of the whole media, of a resumable upload; null for a PUT. */
+  size_bytes: ColumnType<string | null, number | undefined, number>;
+  /** The number of bytes of a resumable upload that are durable. */
+  received_bytes: ColumnType<string, number | undefined, number>;
+  /** The metadata of a resumable upload, as its client sent it. */
+  client_metadata: Generated<string>;
   /** The latest call that wants to write bytes; see holdUpload(). */
   writer: Generated<string | null>;
   /** The call that may write bytes until `held_until`. */
@@ -241,6 +247,16 @@ export interface TranscriptJobTable {
   updated_at: Instant;
 }
 
+/** A change of a job or a transcript, for those who watch a list of them. */
+export interface ResourceChangeTable {
+  /** The transaction that made the change (xid8). */
+  written_by: Generated<string>;
+  kind: "job" | "transcript";
+  account_id: string;
+  resource_id: string;
+  at: Instant;
+}
+
 /** The result for one piece of a job's audio, stored as a checkpoint in case its worker dies. */
 export interface TranscriptJobPieceTable {
   job_id: string;
@@ -250,6 +266,34 @@ export interface TranscriptJobPieceTable {
   end_ms: number;
   /** The segments of this piece as a proto3 JSON array, with times from the start of the media. */
   segments: JSONColumnType<unknown[]>;
+}
+
+/** A job that aligns the words of a version to the media of its transcript. */
+export interface AlignmentJobTable {
+  id: string;
+  account_id: string;
+  /** The key that submitted the job; null for members. */
+  key_id: string | null;
+  /** The transcript, which may have been deleted since. */
+  transcript_id: string;
+  /** The version that is aligned. */
+  version_id: string;
+  state: Generated<"QUEUED" | "TRANSCODING" | "ALIGNING" | "SUCCESS" | "ERROR" | "CANCELLED">;
+  progress_percent: Generated<number>;
+  /** The job's place among waiting jobs; the job with the lowest turn is next. */
+  turn: number;
+  /** The number of the latest lease: a worker with an earlier lease changes nothing. */
+  lease: Generated<number>;
+  /** The number of attempts that have begun, excluding those that were forgiven. */
+  tries: Generated<number>;
+  /** The time from which a worker may lease the row: the end of the lease, if there is one. */
+  due_at: Instant;
+  /** The version that the job created, if the job is SUCCESS. */
+  created_version_id: string | null;
+  /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
+  error: JSONColumnType<Record<string, unknown>> | null;
+  started_at: Instant;
+  updated_at: Instant;
 }
 
 /** The speakers of a window of a job's audio, stored as a checkpoint in case its worker dies. */
@@ -346,8 +390,10 @@ export interface Tables {
   transcript_version: TranscriptVersionTable;
   transcript_segments: TranscriptSegmentsTable;
   transcript_job: TranscriptJobTable;
+  resource_change: ResourceChangeTable;
   transcript_job_piece: TranscriptJobPieceTable;
   transcript_job_window: TranscriptJobWindowTable;
+  alignment_job: AlignmentJobTable;
   idle_worker: IdleWorkerTable;
   webhook: WebhookTable;
   webhook_delivery: WebhookDeliveryTable;

@@ -1,3 +1,4 @@
+import { checkAlignmentJobs } from "./check-alignment-jobs.ts";
 import { checkJobs } from "./check-jobs.ts";
 import { checkMedia } from "./check-media.ts";
 import { checkRemoved } from "./check-removed.ts";
@@ -24,4 +25,5 @@ export async function* checkArchive(archive: Archive): AsyncGenerator<Finding, v
   yield* checkStore(archive);
   yield* checkUploads(archive);
   yield* checkJobs(archive);
+  yield* checkAlignmentJobs(archive);
 }

@@ -55,6 +55,8 @@ export const findingCodes = {
   JOB_MEDIA: "the media of a job does not exist, or belongs to another account",
   JOB_UPLOAD: "a job with an upload of another account",
   JOB_TRANSCRIPT: "a job that succeeded without a transcript, or with one of another account",
+  ALIGNMENT_TRANSCRIPT: "an alignment job of a transcript of another account",
+  ALIGNMENT_VERSION: "an alignment job whose versions are missing, or of another transcript",
 } as const;
 
 export type FindingCode = keyof typeof findingCodes;

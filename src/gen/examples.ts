@@ -57,6 +57,30 @@ export const examples: unknown = {
           }
         ]
       }
+    },
+    {
+      "title": "A file, whose format the service finds out",
+      "request": {
+        "config": {
+          "encoding": "GUESS",
+          "languageCode": "en-US",
+          "model": "default"
+        },
+        "audio": {
+          "content": "ZkxhQwAAACIQABAAAAAAAAAAA+gBdwAAAAAAAAAA"
+        }
+      },
+      "answer": {
+        "results": [
+          {
+            "alternatives": [
+              {
+                "transcript": "the meeting will begin"
+              }
+            ]
+          }
+        ]
+      }
     }
   ],
   "hlust.speech.v2beta1.Speech.StreamingRecognize": [
@@ -695,6 +719,68 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.transcripts.v1alpha1.Transcripts.WatchTranscriptJobs": [
+    {
+      "title": "The first message",
+      "request": {
+        "filter": "metadata.subject CONTAINS \"fundur\""
+      },
+      "answer": {
+        "result": {
+          "update": false,
+          "jobs": [
+            {
+              "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+              "state": "PROCESSING",
+              "progressPercent": 48,
+              "startTime": "2026-11-20T09:00:00.120Z",
+              "lastUpdatedTime": "2026-11-20T09:01:12.800Z",
+              "transcriptMetadata": {
+                "fileType": "AUDIO",
+                "languageCode": "is-IS",
+                "originalUri": "https://media.example.org/morgunfundur.mp3",
+                "subject": "Morgunfundur",
+                "keywords": [
+                  "fundur"
+                ]
+              }
+            }
+          ]
+        }
+      }
+    },
+    {
+      "title": "A change",
+      "request": {
+        "filter": "metadata.subject CONTAINS \"fundur\""
+      },
+      "answer": {
+        "result": {
+          "update": true,
+          "jobs": [
+            {
+              "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+              "state": "SUCCESS",
+              "progressPercent": 100,
+              "startTime": "2026-11-20T09:00:00.120Z",
+              "lastUpdatedTime": "2026-11-20T09:02:40.310Z",
+              "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+              "transcriptMetadata": {
+                "fileType": "AUDIO",
+                "languageCode": "is-IS",
+                "originalUri": "https://media.example.org/morgunfundur.mp3",
+                "subject": "Morgunfundur",
+                "keywords": [
+                  "fundur"
+                ],
+                "recordingDuration": "1824.500s"
+              }
+            }
+          ]
+        }
+      }
+    }
+  ],
   "hlust.transcripts.v1alpha1.Transcripts.ListTranscriptJobs": [
     {
       "title": "The two newest jobs",
@@ -768,6 +854,152 @@ export const examples: unknown = {
               "@type": "type.googleapis.com/google.rpc.ErrorInfo",
               "reason": "JOB_CANCELLED",
               "domain": "hlust"
+            }
+          ]
+        }
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.SubmitAlignmentJob": [
+    {
+      "title": "The words of a corrected transcript",
+      "request": {
+        "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+      },
+      "answer": {
+        "name": "alignmentjobs/0198c5b0-2d4e-7a61-9b07-3f5a7c9e1b2d",
+        "state": "SUBMITTED",
+        "progressPercent": 0,
+        "startTime": "2026-11-20T09:15:00.120Z",
+        "lastUpdatedTime": "2026-11-20T09:15:00.120Z",
+        "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "alignedVersion": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f"
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.GetAlignmentJob": [
+    {
+      "title": "A job that has aligned half of its sound",
+      "request": {
+        "name": "alignmentjobs/0198c5b0-2d4e-7a61-9b07-3f5a7c9e1b2d"
+      },
+      "answer": {
+        "name": "alignmentjobs/0198c5b0-2d4e-7a61-9b07-3f5a7c9e1b2d",
+        "state": "ALIGNING",
+        "progressPercent": 52,
+        "startTime": "2026-11-20T09:15:00.120Z",
+        "lastUpdatedTime": "2026-11-20T09:15:09.431Z",
+        "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "alignedVersion": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f"
+      }
+    },
+    {
+      "title": "The latest job of a transcript",
+      "request": {
+        "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+      },
+      "answer": {
+        "name": "alignmentjobs/0198c5b0-2d4e-7a61-9b07-3f5a7c9e1b2d",
+        "state": "SUCCESS",
+        "progressPercent": 100,
+        "startTime": "2026-11-20T09:15:00.120Z",
+        "lastUpdatedTime": "2026-11-20T09:15:18.077Z",
+        "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "alignedVersion": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+        "transcriptVersion": "0198c5b0-7e21-7b44-8c1d-2a4b6c8d0e1f"
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.ListAlignmentJobs": [
+    {
+      "title": "The jobs of a transcript that have succeeded",
+      "request": {
+        "filter": "state = \"SUCCESS\" AND transcript = \"transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718\""
+      },
+      "answer": {
+        "jobs": [
+          {
+            "name": "alignmentjobs/0198c5b0-2d4e-7a61-9b07-3f5a7c9e1b2d",
+            "state": "SUCCESS",
+            "progressPercent": 100,
+            "startTime": "2026-11-20T09:15:00.120Z",
+            "lastUpdatedTime": "2026-11-20T09:15:18.077Z",
+            "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+            "alignedVersion": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+            "transcriptVersion": "0198c5b0-7e21-7b44-8c1d-2a4b6c8d0e1f"
+          }
+        ],
+        "nextPageToken": ""
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.CancelAlignmentJob": [
+    {
+      "title": "A job that is no longer needed",
+      "request": {
+        "name": "alignmentjobs/0198c5b0-2d4e-7a61-9b07-3f5a7c9e1b2d"
+      },
+      "answer": {
+        "name": "alignmentjobs/0198c5b0-2d4e-7a61-9b07-3f5a7c9e1b2d",
+        "state": "CANCELLED",
+        "progressPercent": 13,
+        "startTime": "2026-11-20T09:15:00.120Z",
+        "lastUpdatedTime": "2026-11-20T09:15:03.512Z",
+        "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "alignedVersion": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+        "error": {
+          "code": 1,
+          "message": "the job was cancelled",
+          "details": [
+            {
+              "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+              "reason": "JOB_CANCELLED",
+              "domain": "hlust"
+            }
+          ]
+        }
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.WatchAlignmentJobs": [
+    {
+      "title": "The first message of the stream",
+      "request": {},
+      "answer": {
+        "result": {
+          "update": false,
+          "jobs": [
+            {
+              "name": "alignmentjobs/0198c5b0-2d4e-7a61-9b07-3f5a7c9e1b2d",
+              "state": "ALIGNING",
+              "progressPercent": 52,
+              "startTime": "2026-11-20T09:15:00.120Z",
+              "lastUpdatedTime": "2026-11-20T09:15:09.431Z",
+              "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+              "alignedVersion": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f"
+            }
+          ]
+        }
+      }
+    },
+    {
+      "title": "A change",
+      "request": {
+        "updateOnly": true
+      },
+      "answer": {
+        "result": {
+          "update": true,
+          "jobs": [
+            {
+              "name": "alignmentjobs/0198c5b0-2d4e-7a61-9b07-3f5a7c9e1b2d",
+              "state": "SUCCESS",
+              "progressPercent": 100,
+              "startTime": "2026-11-20T09:15:00.120Z",
+              "lastUpdatedTime": "2026-11-20T09:15:18.077Z",
+              "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+              "alignedVersion": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+              "transcriptVersion": "0198c5b0-7e21-7b44-8c1d-2a4b6c8d0e1f"
             }
           ]
         }
@@ -884,6 +1116,106 @@ export const examples: unknown = {
           }
         ],
         "nextPageToken": ""
+      }
+    },
+    {
+      "title": "By subject, for two conditions",
+      "request": {
+        "filter": "metadata.keywords CONTAINS [\"ræða\", \"ávarp\"] AND metadata.subject CONTAINS \"á\"",
+        "ordering": {
+          "orderBy": "subject",
+          "direction": "ASCENDING"
+        }
+      },
+      "answer": {
+        "transcripts": [
+          {
+            "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+            "metadata": {
+              "fileType": "AUDIO",
+              "languageCode": "is-IS",
+              "subject": "Ávarp",
+              "description": "",
+              "keywords": [
+                "ræða"
+              ],
+              "additionalMetadata": {},
+              "recordingDuration": null,
+              "waveformUri": "",
+              "speakers": {},
+              "dataSource": "USER",
+              "originalCharLength": 0,
+              "originalByteLength": 0
+            },
+            "segments": [],
+            "uri": "",
+            "version": {
+              "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+              "parent": "",
+              "creationTime": "2026-11-20T10:15:30.250Z"
+            }
+          }
+        ],
+        "nextPageToken": ""
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.WatchTranscripts": [
+    {
+      "title": "The first message",
+      "request": {
+        "pageSize": 10
+      },
+      "answer": {
+        "result": {
+          "update": false,
+          "transcripts": [
+            {
+              "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+              "metadata": {
+                "fileType": "AUDIO",
+                "languageCode": "is-IS",
+                "subject": "Ávarp",
+                "description": "",
+                "keywords": [
+                  "ræða"
+                ],
+                "additionalMetadata": {},
+                "recordingDuration": null,
+                "waveformUri": "",
+                "speakers": {},
+                "dataSource": "USER",
+                "originalCharLength": 0,
+                "originalByteLength": 0
+              },
+              "segments": [],
+              "uri": "",
+              "version": {
+                "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+                "parent": "",
+                "creationTime": "2026-11-20T10:15:30.250Z"
+              }
+            }
+          ],
+          "nextPageToken": "",
+          "removed": []
+        }
+      }
+    },
+    {
+      "title": "A transcript was deleted",
+      "request": {
+        "pageSize": 10
+      },
+      "answer": {
+        "result": {
+          "update": true,
+          "transcripts": [],
+          "nextPageToken": "",
+          "removed": [
+            "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+          ]
+        }
       }
     }
   ],

@@ -11,6 +11,7 @@ import {
 import { HeldBytes } from "../std/held-bytes.ts";
 import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { NodeWatches } from "../watches/node-watches.ts";
 import { JobWatchers } from "./job-watchers.ts";
 
 let jobs: WatchedJobs;
@@ -35,11 +36,15 @@ async function addLongJob(accountId: string): Promise<string> {
   return id;
 }
 
-const heldLimits = { nodeBytesMax: 20e6, reason: "WATCHES_FULL", what: "watched jobs" };
+const heldLimits = {
+  nodeBytesMax: 20e6,
+  reason: "WATCHES_FULL",
+  what: "watched jobs and transcripts",
+};
 
 test("unread messages are limited in bytes per account and per node", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 8.4e6 });
-  const watchers = new JobWatchers(jobs.database.db, { held });
+  const watchers = new JobWatchers(jobs.database.db, new NodeWatches(jobs.database.db, { held }));
   const id = await addLongJob(account);
   const watches = Array.from({ length: 10 }, () => watchers.watch(account, id, forever()));
   const results = await Promise.allSettled(watches.map((each) => each.next()));
@@ -60,7 +65,7 @@ test("unread messages are limited in bytes per account and per node", async () =
 
 test("a watcher with a message that waits for memory gets the newest state of the job", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 2.1e6 });
-  const watchers = new JobWatchers(jobs.database.db, { held });
+  const watchers = new JobWatchers(jobs.database.db, new NodeWatches(jobs.database.db, { held }));
   const id = await addLongJob(account);
   const [first, second] = [watchers, watchers].map((each) => each.watch(account, id, forever()));
   assert.ok(first && second);
@@ -79,7 +84,7 @@ test("a watcher with a message that waits for memory gets the newest state of th
 test("streams that are due or refused at the same moment share the event loop", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 4.2e6 });
   for (const id of [await jobs.addJob(), await addLongJob(account)]) {
-    const watchers = new JobWatchers(jobs.database.db, { held });
+    const watchers = new JobWatchers(jobs.database.db, new NodeWatches(jobs.database.db, { held }));
     const watches = Array.from({ length: 60 }, () => watchers.watch(account, id, forever()));
     let [now, most, isOver] = [0, 0, false];
     const nextTurn = () => {
@@ -102,7 +107,7 @@ test("streams that are due or refused at the same moment share the event loop", 
 
 test("with a hundred messages waiting for room a new stream is refused before any read for it", async () => {
   const held = new HeldBytes({ ...heldLimits, accountBytesMax: 2.1e6 });
-  const watchers = new JobWatchers(jobs.counted, { held });
+  const watchers = new JobWatchers(jobs.counted, new NodeWatches(jobs.counted, { held }));
   const [unread, id] = [await addLongJob(account), await jobs.addJob()];
   const watch = (job: string) => watchers.watch(account, job, forever());
   const waiting = [watch(unread), ...Array.from({ length: 100 }, () => watch(id))];

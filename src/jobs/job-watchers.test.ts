@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { connect, createServer, type Socket } from "node:net";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Kysely, PostgresDialect } from "kysely";
-import pg from "pg";
+import { openCutDatabase } from "../../test/fixtures/open-cut-database.ts";
 import {
   forever,
   openWatchedJobs,
@@ -13,10 +8,10 @@ import {
   type WatchedJobs,
 } from "../../test/fixtures/watched-jobs.ts";
 import { databaseTrouble } from "../database/database-trouble.ts";
-import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { JobWatchers, watchesMax } from "./job-watchers.ts";
+import { NodeWatches, watchesMax } from "../watches/node-watches.ts";
+import { JobWatchers } from "./job-watchers.ts";
 
 let jobs: WatchedJobs;
 let account = "";
@@ -34,7 +29,7 @@ after(async () => {
 });
 
 test("a watch sends the job immediately and after each change, and ends with the job", async () => {
-  const watchers = new JobWatchers(jobs.database.db);
+  const watchers = new JobWatchers(jobs.database.db, new NodeWatches(jobs.database.db));
   const id = await jobs.addJob();
   await jobs.change([id], "progress_percent = 3");
   const [seen, late] = [watchers, watchers].map((each) => each.watch(account, id, forever()));
@@ -71,7 +66,10 @@ test("a watch sends the job immediately and after each change, and ends with the
 
 test("an unchanged job is sent again, so that proxies do not consider the stream dead", async () => {
   const id = await jobs.addJob();
-  const watchers = new JobWatchers(jobs.database.db, { repeatMs: 100 });
+  const watchers = new JobWatchers(
+    jobs.database.db,
+    new NodeWatches(jobs.database.db, { repeatMs: 100 }),
+  );
   const watch = watchers.watch(account, id, forever());
   const [first, second] = [await watch.next(), await watch.next()];
   assert.equal(first.value?.id, id);
@@ -84,7 +82,10 @@ test("repeated messages and later watchers show the current state of the job", a
   const at = (): Date => new Date(Date.now() + 3_600_000);
   const touch = async (time: Date): Promise<void> =>
     await jobs.change([id], `updated_at = '${time.toISOString()}'`);
-  const repeating = new JobWatchers(jobs.database.db, { repeatMs: 100 });
+  const repeating = new JobWatchers(
+    jobs.database.db,
+    new NodeWatches(jobs.database.db, { repeatMs: 100 }),
+  );
   const watch = repeating.watch(account, id, forever());
   await watch.next();
   const again = at();
@@ -94,7 +95,7 @@ test("repeated messages and later watchers show the current state of the job", a
   await watch.next();
   assert.deepEqual((await watch.next()).value?.updatedAt, again);
   await watch.return();
-  const watchers = new JobWatchers(jobs.database.db);
+  const watchers = new JobWatchers(jobs.database.db, new NodeWatches(jobs.database.db));
   const early = watchers.watch(account, id, forever());
   await early.next();
   const later = at();
@@ -107,7 +108,7 @@ test("repeated messages and later watchers show the current state of the job", a
 });
 
 test("a watch of a foreign or deleted job fails with NOT_FOUND, and a watcher that leaves is removed", async () => {
-  const watchers = new JobWatchers(jobs.database.db);
+  const watchers = new JobWatchers(jobs.database.db, new NodeWatches(jobs.database.db));
   const id = await jobs.addJob();
   const watch = watchers.watch(account, id, forever());
   await watch.next();
@@ -136,7 +137,7 @@ test("a thousand watchers of a thousand jobs take two statements in half a secon
     [account, watchesMax.account],
   );
   const ids = rows.map(({ id }) => id);
-  const watchers = new JobWatchers(jobs.counted);
+  const watchers = new JobWatchers(jobs.counted, new NodeWatches(jobs.counted));
   const startedAt = performance.now();
   const watches = ids.map((id) => watchers.watch(account, id, forever()));
   const percents = async () => (await Promise.all(watches.map((each) => each.next()))).map(percent);
@@ -168,8 +169,8 @@ function percent({ value }: { readonly value?: unknown }): unknown {
 }
 
 test("the number of watches of a node is limited, and all watches end when the node stops", async () => {
-  const stopping = new AbortController();
-  const watchers = new JobWatchers(jobs.database.db, { stopping: stopping.signal });
+  const node = new NodeWatches(jobs.database.db);
+  const watchers = new JobWatchers(jobs.database.db, node);
   const open: ReturnType<JobWatchers["watch"]>[] = [];
   for (let i = 0; i < watchesMax.node / watchesMax.account; i++) {
     const each = await jobs.addAccount();
@@ -181,19 +182,15 @@ test("the number of watches of a node is limited, and all watches end when the n
   const full = await refusal(watchers.watch(account, id, forever()).next());
   assert.deepEqual([full.code, full.reason], ["resource_exhausted", "WATCHES_FULL"]);
   const ends = open.map((each) => refusal(each.next()));
-  stopping.abort(new ServiceError("unavailable", "the service is stopping"));
+  node.stop(new ServiceError("unavailable", "the service is stopping"));
   for (const { code } of await Promise.all(ends)) assert.equal(code, "unavailable");
   const late = await refusal(watchers.watch(account, id, forever()).next());
   assert.equal(late.code, "unavailable");
 });
 
 test("while the database is unavailable, watches stay open, and new ones fail", async () => {
-  const folder = join(jobs.database.folder, "away");
-  await using line = await openLine(folder);
-  const pool = new pg.Pool({ ...jobs.database.pool.options, host: folder });
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
-  const watchers = new JobWatchers(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }));
+  await using line = await openCutDatabase(jobs.database);
+  const watchers = new JobWatchers(line.db, new NodeWatches(line.db));
   const id = await jobs.addJob();
   const watch = watchers.watch(account, id, forever());
   assert.equal(percent(await watch.next()), 0);
@@ -208,41 +205,4 @@ test("while the database is unavailable, watches stay open, and new ones fail", 
   await line.repair();
   assert.equal(percent(await next), 50);
   await watch.return();
-  await pool.end();
 });
-
-/** Opens a relay to the database's socket, in another folder, whose connections can be cut. */
-async function openLine(
-  folder: string,
-): Promise<{ cut(): Promise<void>; repair(): Promise<void> } & AsyncDisposable> {
-  const { host = "", port = 5432 } = jobs.database.pool.options;
-  await mkdir(folder);
-  const sockets = new Set<Socket>();
-  const path = join(folder, `.s.PGSQL.${port}`);
-  const listen = async () => {
-    const server = createServer((near) => {
-      const far = connect(join(host, `.s.PGSQL.${port}`));
-      for (const each of [near, far]) {
-        sockets.add(each);
-        each.on("error", () => {}).on("close", () => sockets.delete(each));
-      }
-      near.pipe(far).pipe(near);
-    });
-    await new Promise<void>((resolve) => server.listen(path, resolve));
-    return server;
-  };
-  let server = await listen();
-  const cut = async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    for (const each of sockets) each.destroy();
-    await closed;
-    rmSync(path, { force: true });
-  };
-  return {
-    cut,
-    async repair() {
-      server = await listen();
-    },
-    [Symbol.asyncDispose]: cut,
-  };
-}

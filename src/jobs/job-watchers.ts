@@ -3,24 +3,16 @@ import type { Kysely } from "kysely";
 import { databaseTrouble } from "../database/database-trouble.ts";
 import type { Tables } from "../database/tables.ts";
 import { Batches } from "../std/batches.ts";
-import { FairTurns } from "../std/fair-turns.ts";
-import { HeldBytes } from "../std/held-bytes.ts";
-import { ServiceError } from "../std/service-error.ts";
-import { HeldRoom } from "./held-room.ts";
+import { copies, roomMsMax, type NodeWatches } from "../watches/node-watches.ts";
 import { jobNotFound } from "./job-name.ts";
 import { findChangedJobs, findJobs, type SeenJob } from "./job-store.ts";
-import type { StoredJob } from "./stored-job.ts";
+import { hasEnded, type StoredJob } from "./stored-job.ts";
 import { Watcher } from "./watcher.ts";
 
 /** The interval at which the watched jobs are polled. */
 const lookMs = 500;
 /** The time within which new watchers share a statement. */
 const gatherMs = 10;
-/**
- * The interval after which an unchanged job is sent again: shorter than the 60 s after which
- * proxies consider a stream dead.
- */
-const repeatMsDefault = 30_000;
 
 /**
  * The number of jobs that are read together to be sent: short ones, and those with long metadata,
@@ -28,38 +20,12 @@ const repeatMsDefault = 30_000;
  */
 const readAtOnce = { short: 1_000, long: 16 } as const;
 const shortBytesMax = 8_192;
-/** The number of copies of a message in memory: the message before and after serialization. */
-const copies = 2;
-/**
- * The maximum time for which a message waits for room. For the first message of a stream, this is
- * the time in which the status can still report an error.
- */
-const roomMsMax = { first: 400, later: 30_000 } as const;
 
 /**
  * The maximum number of watchers that request their job at the same moment and are served in one
  * statement: a few milliseconds of work.
  */
 const wokenAtOnce = readAtOnce.short;
-/**
- * The maximum number of messages of one account that may wait for room. Beyond it a stream is
- * refused before anything is read for it.
- */
-const waitingMax = 100;
-
-/** The default limit of unread messages. */
-const defaultHeld = {
-  nodeBytesMax: 128 << 20,
-  accountBytesMax: 64 << 20,
-  reason: "WATCHES_FULL",
-  what: "watched jobs",
-};
-
-/**
- * The maximum number of streams that one account, and all accounts together, may have open at a
- * node.
- */
-export const watchesMax = { account: 1_000, node: 10_000 } as const;
 
 /**
  * Notifies the watchers of this node of changes to their jobs, wherever the workers are. One
@@ -73,9 +39,7 @@ export const watchesMax = { account: 1_000, node: 10_000 } as const;
  */
 export class JobWatchers {
   readonly #db: Kysely<Tables>;
-  readonly #stopping: AbortSignal | undefined;
-  readonly #repeatMs: number;
-  readonly #room: HeldRoom;
+  readonly #node: NodeWatches;
   readonly #reads: Record<keyof typeof readAtOnce, Batches<string, StoredJob | undefined>>;
   /**
    * Reads in progress, keyed by the known state of the job. All watchers of the job share the
@@ -85,35 +49,20 @@ export class JobWatchers {
   readonly #jobs = new Map<string, WatchedJob>();
   /** The jobs with watchers that have not received anything yet. */
   readonly #unseen = new Set<WatchedJob>();
-  readonly #turns = new FairTurns();
-  readonly #counts = new Map<string, number>();
-  #count = 0;
   #isLooking = false;
   #wake = (): void => {};
 
-  /**
-   * When `stopping` aborts, all watches end with its reason, and later watches end immediately.
-   */
-  constructor(
-    db: Kysely<Tables>,
-    options: {
-      readonly stopping?: AbortSignal | undefined;
-      readonly repeatMs?: number;
-      readonly held?: HeldBytes | undefined;
-    } = {},
-  ) {
-    const { stopping, repeatMs = repeatMsDefault, held = new HeldBytes(defaultHeld) } = options;
+  constructor(db: Kysely<Tables>, node: NodeWatches) {
     this.#db = db;
-    this.#room = new HeldRoom(held);
+    this.#node = node;
     const batches = (itemsMax: number): Batches<string, StoredJob | undefined> =>
       new Batches((ids) => findJobs(db, ids), {
         itemsMax,
         isSharedFailure: (error) => databaseTrouble(error) !== undefined,
       });
     this.#reads = { short: batches(readAtOnce.short), long: batches(readAtOnce.long) };
-    this.#stopping = stopping;
-    this.#repeatMs = repeatMs;
-    stopping?.addEventListener("abort", () => {
+    const { stopping } = node;
+    stopping.addEventListener("abort", () => {
       for (const { watchers } of this.#jobs.values()) {
         for (const watcher of watchers) watcher.end(stopping.reason);
       }
@@ -132,8 +81,9 @@ export class JobWatchers {
     signal: AbortSignal,
   ): AsyncGenerator<StoredJob, void, undefined> {
     signal.throwIfAborted();
-    this.#stopping?.throwIfAborted();
-    this.#checkRoom(accountId);
+    const { room, turns, stopping } = this.#node;
+    stopping.throwIfAborted();
+    using _place = this.#node.enter(accountId);
     const watcher = new Watcher(accountId);
     const leave = this.#enter(id, watcher);
     const onAbort = (): void => watcher.end(signal.reason);
@@ -143,17 +93,17 @@ export class JobWatchers {
       for (;;) {
         const { metadataBytes } = await watcher.seen();
         const msMax = sent ? roomMsMax.later : roomMsMax.first;
-        using _held = await this.#room.take(accountId, copies * metadataBytes, { msMax, signal });
+        using _held = await room.take(accountId, copies * metadataBytes, { msMax, signal });
         const { job, isRepeat } = await watcher.next((seen) => this.#read(seen));
         if (sent && isSame(sent, job) && !isRepeat) continue;
         sent = job;
-        await this.#turns.next(accountId);
+        await turns.next(accountId);
         yield job;
-        if (job.state !== "PROCESSING") return;
+        if (hasEnded(job.state)) return;
       }
     } catch (error) {
       // A thousand streams may be refused at the same moment.
-      if (!signal.aborted) await this.#turns.next(accountId);
+      if (!signal.aborted) await turns.next(accountId);
       throw error;
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -161,28 +111,7 @@ export class JobWatchers {
     }
   }
 
-  /**
-   * This is checked first for each stream, so that refusing an account with too many streams costs
-   * little.
-   */
-  #checkRoom(accountId: string): void {
-    if ((this.#counts.get(accountId) ?? 0) >= watchesMax.account) {
-      throw watchesFull(`the account watches ${watchesMax.account} jobs at a time already`);
-    }
-    if (this.#count >= watchesMax.node) {
-      throw watchesFull(`${watchesMax.node} jobs are watched here at a time already`);
-    }
-    if (this.#room.waitingOf(accountId) >= waitingMax) {
-      throw watchesFull(
-        `${waitingMax} messages about jobs of the account wait until others have been read`,
-      );
-    }
-  }
-
   #enter(id: string, watcher: Watcher): () => void {
-    const { accountId } = watcher;
-    this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);
-    this.#count++;
     const watched = this.#jobs.get(id) ?? newlyWatched(id);
     this.#jobs.set(id, watched);
     watched.watchers.add(watcher);
@@ -191,10 +120,6 @@ export class JobWatchers {
     this.#wake();
     if (!this.#isLooking) void this.#run();
     return () => {
-      const left = (this.#counts.get(accountId) ?? 1) - 1;
-      if (left > 0) this.#counts.set(accountId, left);
-      else this.#counts.delete(accountId);
-      this.#count--;
       watched.watchers.delete(watcher);
       watched.unseen.delete(watcher);
       if (watched.unseen.size === 0) this.#unseen.delete(watched);
@@ -246,7 +171,7 @@ export class JobWatchers {
   async #look(jobs: ReadonlySet<WatchedJob>): Promise<void> {
     if (jobs.size === 0) return;
     const now = performance.now();
-    const repeatFrom = now - this.#repeatMs;
+    const repeatFrom = now - this.#node.repeatMs;
     const isDue = ({ notifiedAt }: Watcher): boolean => notifiedAt <= repeatFrom;
     // A watcher that arrives while the statement runs is notified after the next one.
     const looked = Array.from(jobs, (watched) => ({ watched, watchers: [...watched.watchers] }));
@@ -305,12 +230,5 @@ function isSame(before: Shown | undefined, now: Shown | undefined): boolean {
 }
 
 function isOver({ job }: WatchedJob): boolean {
-  return job !== undefined && job.state !== "PROCESSING";
-}
-
-function watchesFull(problem: string): ServiceError {
-  return new ServiceError("resource_exhausted", `${problem}: try again later`, {
-    reason: "WATCHES_FULL",
-    retryAfterMs: 1_000,
-  });
+  return job !== undefined && hasEnded(job.state);
 }

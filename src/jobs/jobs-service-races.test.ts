@@ -28,6 +28,7 @@ import { ServiceError } from "../std/service-error.ts";
 import { createPageTokens } from "../std/page-token.ts";
 import { createSearchLimits } from "../transcripts/search-limits.ts";
 import { Arrivals } from "./arrivals.ts";
+import { NodeWatches } from "../watches/node-watches.ts";
 import { createJobsService } from "./jobs-service.ts";
 
 let database: Database & { readonly folder: string };
@@ -54,10 +55,13 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
   const own = opened.use(await openDatabase({ url: undefined, folder, log, durable: false }));
   const service = createJobsService({
     db: own.db,
+    store: jobs.store,
+    log,
     arrivals: new Arrivals(),
     uploads,
     pageTokens: createPageTokens(randomBytes(32)),
     searchLimits: createSearchLimits({ db: own.db }),
+    watches: new NodeWatches(own.db),
     allow: loopbackAllowed,
     languageCodes: () => ["en-US"],
     meter: opened.use(openTestMeter(own.db)),

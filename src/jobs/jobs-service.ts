@@ -16,19 +16,22 @@ import {
   type TranscriptJob,
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { MediaStore } from "../media/media-store.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
 import type { Uploads } from "../media/uploads.ts";
 import type { Batches } from "../std/batches.ts";
-import type { HeldBytes } from "../std/held-bytes.ts";
 import { newId } from "../std/ids.ts";
+import type { Log } from "../std/log.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
 import { attachRawList } from "../std/raw-field.ts";
+import type { NodeWatches } from "../watches/node-watches.ts";
 import { parseFilter } from "../transcripts/filter.ts";
 import type { SearchLimitsOf } from "../transcripts/search-limits.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { checkSubmit } from "./check-submit.ts";
+import { dropContent } from "./content/content-store.ts";
 import { jobMessage, submittedMessage } from "./job-message.ts";
 import { jobIdIn, jobNotFound } from "./job-name.ts";
 import { cancelJob, findJob, findJobOfKey, forgetKey, lockUploadMedia } from "./job-store.ts";
@@ -36,10 +39,13 @@ import { findJobsOf, listJobs } from "./job-lists.ts";
 import { JobWatchers } from "./job-watchers.ts";
 import { jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
 import { createSubmit, type Submitted, type SubmittedJob } from "./submit-jobs.ts";
+import { createWatchJobs } from "./watch-jobs.ts";
 
 export interface JobsParts {
   readonly db: Kysely<Tables>;
   readonly arrivals: Pick<Arrivals, "announce">;
+  readonly store: MediaStore;
+  readonly log: Log;
   readonly uploads: Pick<Uploads, "collectUpload">;
   readonly pageTokens: PageTokens;
   readonly searchLimits: SearchLimitsOf;
@@ -48,10 +54,8 @@ export interface JobsParts {
   readonly languageCodes: () => readonly string[];
   /** Provides and checks the limits on unfinished jobs and on audio. */
   readonly meter: Pick<Meter, "limitsOf" | "checkAudio">;
-  /** The limit of unread messages to watchers. Default: the limit of JobWatchers. */
-  readonly watches?: HeldBytes;
-  /** Ends the watches when the service stops. */
-  readonly stopping?: AbortSignal;
+  /** What all watches of this node share. */
+  readonly watches: NodeWatches;
   readonly now?: () => number;
 }
 
@@ -61,6 +65,7 @@ export type JobsService = Pick<
   | "submitTranscriptJob"
   | "getTranscriptJob"
   | "watchTranscriptJob"
+  | "watchTranscriptJobs"
   | "listTranscriptJobs"
   | "cancelTranscriptJob"
 >;
@@ -85,13 +90,17 @@ function sharedMessage(job: StoredJob): TranscriptJob {
 const registry = createRegistry(file_google_rpc_error_details);
 
 export function createJobsService(parts: JobsParts): JobsService {
-  const { db, pageTokens, searchLimits } = parts;
+  const { db, pageTokens, searchLimits, watches } = parts;
   const jobs = createSubmit(parts);
-  const watchers = new JobWatchers(db, { stopping: parts.stopping, held: parts.watches });
+  const watchers = new JobWatchers(db, watches);
+  const watchJobs = createWatchJobs(db, watches);
   return {
     async submitTranscriptJob(request, context) {
       const key = readKey(context.requestHeader.get("idempotency-key"));
-      return submittedMessage(await submit({ ...parts, jobs }, callerOf(context), request, key));
+      // JSON can express a false `useUri`; a binary message of a client of the original cannot.
+      const absentIsFalse = ["grpc", "grpc-web", "connect"].includes(context.protocolName);
+      const submitting = { ...parts, jobs, absentIsFalse };
+      return submittedMessage(await submit(submitting, callerOf(context), request, key));
     },
 
     async getTranscriptJob({ name }, context) {
@@ -105,6 +114,11 @@ export function createJobsService(parts: JobsParts): JobsService {
       const { accountId } = callerOf(context);
       const jobs = watchers.watch(accountId, jobIdIn(name), context.signal);
       for await (const job of jobs) yield sharedMessage(job);
+    },
+
+    async *watchTranscriptJobs({ filter }, context) {
+      const { accountId } = callerOf(context);
+      yield* watchJobs(accountId, filter, context.signal);
     },
 
     async listTranscriptJobs(request, context) {
@@ -146,7 +160,11 @@ export function createJobsService(parts: JobsParts): JobsService {
         .execute(async (trx) => await cancelJob(trx, accountId, id));
       const job = await findJob(db, accountId, id);
       if (!job) throw jobNotFound(name);
-      if (isCancelled) return jobMessage(job);
+      if (isCancelled) {
+        const { uploadId, contentTranscriptId } = job;
+        if (uploadId !== null && contentTranscriptId !== null) await dropContent(parts, uploadId);
+        return jobMessage(job);
+      }
       throw new ServiceError(
         "failed_precondition",
         `the job has already ended: its state is ${job.state}`,
@@ -160,7 +178,10 @@ export function createJobsService(parts: JobsParts): JobsService {
 
 /** Creates the job, or returns the existing job with its Idempotency-Key. */
 async function submit(
-  parts: JobsParts & { readonly jobs: Batches<SubmittedJob, Submitted> },
+  parts: JobsParts & {
+    readonly jobs: Batches<SubmittedJob, Submitted>;
+    readonly absentIsFalse: boolean;
+  },
   caller: Caller,
   request: SubmitTranscriptJobRequest,
   key: string | null,

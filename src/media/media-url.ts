@@ -94,6 +94,9 @@ function isPrefix(bits: string | undefined, bitsMax: number): boolean {
  */
 export const urlCharsMax = 8192;
 
+/** The form of a media URL: it begins with http: or https:. */
+export const mediaUrlPattern = /^[Hh][Tt][Tt][Pp][Ss]?:/;
+
 /** The message for every address that is not public: it reveals nothing about the address. */
 export const notPublic = "the address of the host is not public";
 
@@ -116,8 +119,8 @@ export function checkMediaUrl(text: string, allow: MediaAllowList): string | und
   if (at >= 0) {
     return `contains ${shown(text[at])}: spaces, control characters and backslashes are not allowed`;
   }
-  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(text)?.[0].toLowerCase();
-  if (scheme !== "http:" && scheme !== "https:") {
+  if (!mediaUrlPattern.test(text)) {
+    const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(text)?.[0].toLowerCase();
     const found = scheme === undefined ? "" : `begins with ${shown(scheme)}: it `;
     return `${found}must begin with https:// or http://`;
   }

@@ -19,17 +19,29 @@ export async function storedBytes(db: Kysely<Tables>, accountId: string): Promis
 
 /**
  * Returns the number of bytes that an account can still store, or undefined if it has no limit. The
- * bytes of media to be replaced count as free. Throws STORAGE_LIMIT if no bytes are left.
+ * bytes of media to be replaced count as free, and those of unfinished uploads, other than
+ * `uploadId`, as stored. Throws STORAGE_LIMIT if no bytes are left.
  */
 export async function roomOf(
   db: Kysely<Tables>,
-  { accountId, transcriptId }: { readonly accountId: string; readonly transcriptId: string | null },
+  {
+    accountId,
+    transcriptId,
+    uploadId = null,
+  }: {
+    readonly accountId: string;
+    readonly transcriptId: string | null;
+    readonly uploadId?: string | null;
+  },
   { storedBytesMax }: StoredBytesLimit,
 ): Promise<StoredRoom | undefined> {
   const { rows } = await sql<{ max: string; bytes: string }>`
     select max, ${storedOf(accountId)} - coalesce((select size_bytes from transcript
       join media on media.id = media_id
-      where transcript.id = ${transcriptId} and transcript.account_id = ${accountId}), 0) as bytes
+      where transcript.id = ${transcriptId} and transcript.account_id = ${accountId}), 0)
+      + coalesce((select sum(received_bytes) from upload
+        where account_id = ${accountId} and media_id is null and received_bytes > 0
+          and id is distinct from ${uploadId}::uuid), 0) as bytes
     from (select coalesce((limits->>'storedBytes')::bigint, ${storedBytesMax}) as max
       from account where id = ${accountId}) as account
     where max > 0`.execute(db);

@@ -21,7 +21,8 @@ export async function holdingsOf(db: Kysely<Tables>, accountId: string): Promise
   const { rows } = await sql<Record<keyof Holdings, string>>`
     select
       (select count(*) from transcript where account_id = ${accountId}) as transcripts,
-      (select count(*) from transcript_job where account_id = ${accountId}) as jobs,
+      (select count(*) from transcript_job where account_id = ${accountId})
+        + (select count(*) from alignment_job where account_id = ${accountId}) as jobs,
       (select count(*) from media where account_id = ${accountId}) as media,
       (select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId}) as "mediaBytes",
       (select count(*) from member where account_id = ${accountId}) as members,

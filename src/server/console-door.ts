@@ -10,6 +10,7 @@ import {
 import { createConsoleSignIn, type ConsoleSignInParts } from "./console-sign-in.ts";
 import { targetOf, type HttpDoor, type HttpHandler } from "./http.ts";
 import type { RestDoor } from "./rest.ts";
+import type { TusDoor } from "./tus-door.ts";
 
 /** The parts of the service used by the console's handlers. */
 export type ConsoleParts = ConsoleSessionParts & ConsoleSignInParts;
@@ -20,10 +21,14 @@ const signInPath = "/console/sign-in";
 /**
  * Creates the door of the console's pages: /console/session (the current user, sign-in and
  * sign-out), /console/sign-in (to the OpenID provider and back) and /console/api/. Under
- * /console/api/, the methods of the contract are called with the session's cookie instead of a
- * token. No other door reads cookies.
+ * /console/api/, the methods of the contract and resumable uploads are called with the session's
+ * cookie instead of a token. No other door reads cookies.
  */
-export function createConsoleDoor(parts: ConsoleParts, rest: RestDoor, held: HeldBytes): HttpDoor {
+export function createConsoleDoor(
+  parts: ConsoleParts,
+  { rest, tus }: { readonly rest: RestDoor; readonly tus?: TusDoor | undefined },
+  held: HeldBytes,
+): HttpDoor {
   const session = createConsoleSession(parts, held);
   const signIn = createConsoleSignIn(parts);
   const pages: Readonly<Record<string, Readonly<Record<string, HttpHandler>>>> = {
@@ -48,7 +53,9 @@ export function createConsoleDoor(parts: ConsoleParts, rest: RestDoor, held: Hel
         const session = await currentSession(parts.sessions, request, response);
         if (!session) throw signedOut();
         refuseStalePage(request, session);
-        await rest(request, response, { target: target.slice(apiPrefix.length), session });
+        const call = { target: target.slice(apiPrefix.length), session };
+        const door = tus?.handlesTarget(call.target) ? tus.handle : rest;
+        await door(request, response, call);
         return;
       }
       const methods = pages[path] ?? {};

@@ -7,17 +7,21 @@ import type {
   Tag,
 } from "../transcoding/openapi/document.ts";
 import { curlOf } from "../transcoding/openapi/curl.ts";
+import { resumablePaths } from "./openapi-uploads.ts";
 
 /** The tag for requests that the service handles in addition to the methods of its contract. */
 export const doorsTag: Tag = {
   name: "Service",
   description:
-    "Media at signed URLs, the state of the service, and this description. None of it needs a token.",
+    "Uploads that continue after an interruption, media at signed URLs, the state of the service, and this description. Only the uploads need a token.",
 };
 
-/** Returns the paths that no HTTP rule describes: media, health, and the reference itself. */
+/**
+ * Returns the paths that no HTTP rule describes: uploads, media, health, and the reference itself.
+ */
 export function doorPaths(url: string): Record<string, PathItem> {
   return {
+    ...resumablePaths(url),
     "/media/uploads/{upload}": { put: putMedia() },
     "/media/exports/{transcript}/{version}/{format}": {
       get: getExport("get"),

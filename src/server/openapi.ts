@@ -58,7 +58,9 @@ export function describeApi(
 export const intro =
   "Recordings become time-aligned, versioned, editable transcripts; live audio becomes words while they are spoken.";
 
-const securitySchemes: Readonly<Record<"bearer" | "token" | "key", SecurityScheme>> = {
+const securitySchemes: Readonly<
+  Record<"bearer" | "token" | "key" | "apiKeyHeader", SecurityScheme>
+> = {
   bearer: {
     type: "http",
     scheme: "bearer",
@@ -77,5 +79,11 @@ const securitySchemes: Readonly<Record<"bearer" | "token" | "key", SecuritySchem
     in: "query",
     name: "key",
     description: "An API key in the query, where Google's REST clients send it.",
+  },
+  apiKeyHeader: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Goog-Api-Key",
+    description: "An API key in the header that Google's clients send. Every call accepts it.",
   },
 };

@@ -29,6 +29,7 @@ import { openPort, type PortLimits } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 import { createRequestHandler } from "./request-handler.ts";
 import { createRestDoor } from "./rest.ts";
+import { createTusDoor, type TusParts } from "./tus-door.ts";
 import { createWebSocketDoor } from "./websocket.ts";
 
 /**
@@ -111,6 +112,8 @@ export interface ServerParts {
   readonly traffic?: TrafficLimits;
   /** The door for signed URLs. */
   readonly media?: HttpDoor | undefined;
+  /** The parts of resumable uploads; undefined if there are none. */
+  readonly resumable?: TusParts | undefined;
   /** The parts of the console; undefined if there is no console. */
   readonly console?: (ConsoleParts & ConsoleFilesParts) | undefined;
   readonly log: Log;
@@ -118,9 +121,9 @@ export interface ServerParts {
 
 /**
  * Opens every door of the services on one port: REST, WebSocket, gRPC, gRPC-Web, Connect, health,
- * media and the console. Disposing of the server drains it: within 15 s, streams send their final
- * results and calls in flight send their responses. Clients are asked to close their connections,
- * and the listener closes last.
+ * media, resumable uploads and the console. Disposing of the server drains it: within 15 s, streams
+ * send their final results and calls in flight send their responses. Clients are asked to close
+ * their connections, and the listener closes last.
  */
 export async function openServer(listen: ListenOptions, parts: ServerParts): Promise<Server> {
   const { api, network = {}, traffic = {}, health = { checks: [] }, media, log } = parts;
@@ -150,6 +153,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   });
   const open = openServices(contract, grpcHealth);
   const { console } = parts;
+  const tus = parts.resumable && createTusDoor(parts.resumable, api);
   const docs = createDocs(contract, network);
   const handle = createRequestHandler(
     {
@@ -160,7 +164,8 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
         createGrpcDoor({ services: api.services, open, draining, ...calls }),
         ...(docs ? [docs] : []),
         ...(media ? [media] : []),
-        ...(console ? [createConsoleDoor(console, rest, reading.held)] : []),
+        ...(tus ? [tus] : []),
+        ...(console ? [createConsoleDoor(console, { rest, tus }, reading.held)] : []),
         ...(console ? [createConsoleFiles(console)] : []),
       ],
       rest,

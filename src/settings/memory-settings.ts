@@ -90,7 +90,7 @@ export function memoryShares(
     live: Math.floor(calls * 0.15),
     bodies: heldOf(calls * 0.35, { reason: "BODIES_FULL", what: "request bodies" }),
     answers: heldOf(calls * 0.35, { reason: "ANSWERS_FULL", what: "answers" }),
-    watches: heldOf(calls * 0.15, { reason: "WATCHES_FULL", what: "watched jobs" }),
+    watches: heldOf(calls * 0.15, { reason: "WATCHES_FULL", what: "watched jobs and transcripts" }),
   };
 }
 

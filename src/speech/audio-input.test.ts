@@ -14,6 +14,8 @@ import { Deadline } from "./deadline.ts";
 
 const expired = () => new ServiceError("unavailable", "too long", { reason: "STREAM_TOO_LONG" });
 
+const read = (bytes: Uint8Array) => new Int16Array(bytes.length / 2);
+
 function audio(bytes: number): StreamingRecognizeRequest {
   const streamingRequest = { case: "audioContent" as const, value: new Uint8Array(bytes) };
   return create(StreamingRecognizeRequestSchema, { streamingRequest });
@@ -56,8 +58,9 @@ test("AudioInput keeps its refusal and accepts no more audio while its client co
   let samples = 0;
   const input = new AudioInput(messages, deadline, {
     idleMsMax: 10_000,
-    meterAudio(more) {
-      samples += more;
+    read,
+    meter(more) {
+      samples += more.length;
       return undefined;
     },
   });
@@ -82,7 +85,8 @@ test("an AudioInput that its client has ended is not refused when a time limit e
     const messages = [audio(160), audio(0)].values();
     const input = new AudioInput(fromAll(messages), deadline, {
       idleMsMax: idleMs,
-      meterAudio: () => undefined,
+      read,
+      meter: () => undefined,
     });
     assert.equal(await chunksOf(input), 1);
     await waitsTooLong(2 * 50);
@@ -95,7 +99,8 @@ test("AudioInput returns everything that was received, however late it is read",
   const messages = Array.from({ length: 5 }, () => audio(160)).values();
   const input = new AudioInput(fromAll(messages), deadline, {
     idleMsMax: 50,
-    meterAudio: () => undefined,
+    read,
+    meter: () => undefined,
   });
   assert.equal(await input.begins(), true);
   await input.next();

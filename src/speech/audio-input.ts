@@ -1,44 +1,47 @@
-import { endUtterance, type RecognitionInput } from "../engines/protocol/recognizer.ts";
+import { endUtterance } from "../engines/protocol/recognizer.ts";
 import type { StreamingRecognizeRequest } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { Deadline } from "./deadline.ts";
 import type { ServiceError } from "../std/service-error.ts";
-import { SampleJoiner } from "./linear16.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
 
-type Result = IteratorResult<RecognitionInput, undefined>;
-type Resolve = (result: Result) => void;
+type Result<Chunk> = IteratorResult<Chunk | typeof endUtterance, undefined>;
+type Resolve<Chunk> = (result: Result<Chunk>) => void;
 
-const done: Result = { done: true, value: undefined };
+const done = { done: true, value: undefined } as const;
 const noAudio = (seconds: number): string =>
   `no audio was received for ${seconds} s: send an empty audioContent to finalize`;
 
-export interface AudioInputOptions {
+export interface AudioInputOptions<Chunk> {
   /** The maximum time that the stream may be without audio. */
   readonly idleMsMax: number;
-  /** Counts the samples. Returns the reason if no samples are accepted after these. */
-  readonly meterAudio: (samples: number) => ServiceError | undefined;
+  /** Returns the input in the bytes of a message. Throws ServiceError for invalid audio. */
+  readonly read: (bytes: Uint8Array) => Chunk;
+  /** Counts a chunk. Returns the reason if no audio is accepted after it. */
+  readonly meter: (chunk: Chunk) => ServiceError | undefined;
 }
 
 /**
- * The samples and flush markers of the messages after the configuration. The input ends at an empty
+ * The audio and flush markers of the messages after the configuration. The input ends at an empty
  * audioContent. When a deadline passes, the input ends with a refusal, so that the audio so far
  * gets its final results. Throws invalid_argument for any other message. This is not a generator:
  * every chunk of every stream passes through here, and the three promises of a generator cost more
  * than all other work on a chunk.
  */
-export class AudioInput implements AsyncIterableIterator<RecognitionInput, undefined> {
+export class AudioInput<Chunk> implements AsyncIterableIterator<
+  Chunk | typeof endUtterance,
+  undefined
+> {
   readonly #messages: AsyncIterator<StreamingRecognizeRequest>;
   readonly #deadline: Deadline;
-  readonly #options: AudioInputOptions;
-  readonly #joiner = new SampleJoiner();
-  #first: Result | undefined;
+  readonly #options: AudioInputOptions<Chunk>;
+  #first: Result<Chunk> | undefined;
   #isOver = false;
   #refusal: ServiceError | undefined;
 
   constructor(
     messages: AsyncIterator<StreamingRecognizeRequest>,
     deadline: Deadline,
-    options: AudioInputOptions,
+    options: AudioInputOptions<Chunk>,
   ) {
     this.#messages = messages;
     this.#deadline = deadline;
@@ -56,7 +59,7 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     return this.#first.done !== true;
   }
 
-  next(): Promise<Result> {
+  next(): Promise<Result<Chunk>> {
     const first = this.#first;
     if (first) {
       this.#first = undefined;
@@ -70,7 +73,7 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
    * Resolves with the next message or at the deadline, whichever is first. The later one is
    * ignored.
    */
-  #read(resolve: Resolve, reject: (error: unknown) => void): void {
+  #read(resolve: Resolve<Chunk>, reject: (error: unknown) => void): void {
     let isWaiting = true;
     const late = (error: ServiceError) => {
       if (!isWaiting) return;
@@ -94,7 +97,7 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
 
   #take(
     next: IteratorResult<StreamingRecognizeRequest>,
-    resolve: Resolve,
+    resolve: Resolve<Chunk>,
     reject: (error: unknown) => void,
   ): void {
     try {
@@ -107,12 +110,12 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
   }
 
   /** Returns the input in a message; undefined if the message has no effect. */
-  #resultOf({ streamingRequest }: StreamingRecognizeRequest): Result | undefined {
+  #resultOf({ streamingRequest }: StreamingRecognizeRequest): Result<Chunk> | undefined {
     switch (streamingRequest.case) {
       case "audioContent": {
         const { value } = streamingRequest;
         if (value.byteLength === 0) return this.#end();
-        return { done: false, value: this.#metered(this.#joiner.push(value)) };
+        return { done: false, value: this.#metered(this.#options.read(value)) };
       }
       case "finalizeUtterance":
         return streamingRequest.value ? { done: false, value: endUtterance } : undefined;
@@ -124,14 +127,14 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
     }
   }
 
-  /** Counts the samples. Audio after the last accepted samples is not read. */
-  #metered(samples: Int16Array): Int16Array {
-    this.#refusal = this.#options.meterAudio(samples.length);
+  /** Counts a chunk. Audio after the last accepted chunk is not read. */
+  #metered(chunk: Chunk): Chunk {
+    this.#refusal = this.#options.meter(chunk);
     if (this.#refusal) this.#isOver = true;
-    return samples;
+    return chunk;
   }
 
-  #end(refusal?: ServiceError): Result {
+  #end(refusal?: ServiceError): Result<Chunk> {
     this.#isOver = true;
     this.#refusal = refusal;
     return done;
@@ -140,4 +143,6 @@ export class AudioInput implements AsyncIterableIterator<RecognitionInput, undef
   [Symbol.asyncIterator](): this {
     return this;
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
 }

@@ -1,18 +1,44 @@
+import type { BarePcm } from "../audio/pcm-stream.ts";
+import { resampledRate } from "../audio/resample.ts";
 import { knownLanguageCode } from "../std/language-code.ts";
 import type { PhraseHints, RecognitionMode } from "../engines/protocol/engine.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
+import type { ContainerEncoding } from "./container-format.ts";
 import type { Violations } from "../std/service-error.ts";
 import { shown } from "../std/service-error.ts";
 import {
-  RecognitionConfig_AudioEncoding,
+  RecognitionConfig_AudioEncoding as Encoding,
   type RecognitionConfig,
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+
+/** How audio is encoded: as samples that this process decodes, or in a form that is decoded. */
+export type AudioForm =
+  | { readonly kind: "bare"; readonly encoding: BarePcm["encoding"] }
+  | { readonly kind: "container"; readonly encoding: ContainerEncoding };
+
+const forms: ReadonlyMap<number, AudioForm> = new Map<number, AudioForm>([
+  [Encoding.LINEAR16, { kind: "bare", encoding: "s16" }],
+  [Encoding.MULAW, { kind: "bare", encoding: "mulaw" }],
+  [Encoding.ALAW, { kind: "bare", encoding: "alaw" }],
+  [Encoding.FLAC, { kind: "container", encoding: "FLAC" }],
+  [Encoding.OGG_OPUS, { kind: "container", encoding: "OGG_OPUS" }],
+  [Encoding.MP3, { kind: "container", encoding: "MP3" }],
+  [Encoding.GUESS, { kind: "container", encoding: "GUESS" }],
+]);
+
+const encodingNames = "LINEAR16, FLAC, MULAW, OGG_OPUS, MP3, GUESS or ALAW";
+/** Encodings of google.cloud.speech.v1 that are not supported. */
+const foreignNames: Readonly<Record<number, string>> = {
+  4: "AMR (4)",
+  5: "AMR_WB (5)",
+  7: "SPEEX_WITH_HEADER_BYTE (7)",
+};
 
 /** The bounds of sampleRateHertz in both recognition modes (§8). */
 export const sampleRateHertzMin = 8_000;
 export const sampleRateHertzMax = 48_000;
 /** The maximum value of maxAlternatives in both recognition modes (§8). */
-export const alternativesMaxMax = 10;
+export const alternativesMaxMax = 30;
 
 /**
  * The maximum number of phrases in all hints of a call, of characters in a phrase, and the maximum
@@ -26,6 +52,8 @@ const hintBoostDefault = 10;
 /** A configuration that can be served. */
 export interface CheckedConfig {
   readonly languageCode: string;
+  readonly form: AudioForm;
+  /** The sample rate at which the audio is recognized. */
   readonly sampleRateHertz: number;
   readonly alternativesMax: number;
   readonly withWords: boolean;
@@ -58,22 +86,23 @@ export function checkConfig(
   if (!config) violations.add(path, "is required");
   const { encoding = 0, sampleRateHertz = 0, maxAlternatives = 0 } = config ?? {};
   const languageCode = languageOf(config, context);
+  const form = forms.get(encoding) ?? { kind: "bare", encoding: "s16" };
   if (config) {
     checkEncoding(encoding, `${path}.encoding`, violations);
-    if (sampleRateHertz === 0) {
-      violations.add(`${path}.sampleRateHertz`, "is required: 8000 to 48000");
-    } else if (sampleRateHertz < sampleRateHertzMin || sampleRateHertz > sampleRateHertzMax) {
-      violations.add(`${path}.sampleRateHertz`, `must be 8000 to 48000, not ${sampleRateHertz}`);
-    }
+    checkRate(sampleRateHertz, form, `${path}.sampleRateHertz`, violations);
     const { recognizer, mode } = context;
     checkLanguage(languageCode, `${path}.languageCode`, recognizer.languageCodes(mode), violations);
     if (maxAlternatives < 0 || maxAlternatives > alternativesMaxMax) {
-      violations.add(`${path}.maxAlternatives`, `must be 1 to 10, not ${maxAlternatives}`);
+      violations.add(
+        `${path}.maxAlternatives`,
+        `must be 0 to ${alternativesMaxMax}, not ${maxAlternatives}`,
+      );
     }
   }
   return {
     languageCode,
-    sampleRateHertz,
+    form,
+    sampleRateHertz: form.kind === "bare" ? sampleRateHertz : resampledRate,
     alternativesMax: maxAlternatives === 0 ? 1 : maxAlternatives,
     withWords: config?.enableWordTimeOffsets ?? false,
     punctuation: config?.enableAutomaticPunctuation ?? false,
@@ -135,15 +164,22 @@ function checkHints(
 }
 
 function checkEncoding(encoding: number, field: string, violations: Violations): void {
-  if (encoding === RecognitionConfig_AudioEncoding.LINEAR16) return;
-  if (encoding === RecognitionConfig_AudioEncoding.ENCODING_UNSPECIFIED) {
-    violations.add(field, "is required: LINEAR16");
-    return;
+  if (forms.has(encoding)) return;
+  const problem =
+    encoding === Encoding.ENCODING_UNSPECIFIED
+      ? `is required: ${encodingNames}`
+      : `must be ${encodingNames}, not ${foreignNames[encoding] ?? encoding}`;
+  violations.add(field, problem);
+}
+
+/** Checks the sample rate, which only bare samples need. */
+function checkRate(rate: number, form: AudioForm, field: string, violations: Violations): void {
+  if (rate === 0) {
+    if (form.kind === "container") return;
+    violations.add(field, `is required: ${sampleRateHertzMin} to ${sampleRateHertzMax}`);
+  } else if (rate < sampleRateHertzMin || rate > sampleRateHertzMax) {
+    violations.add(field, `must be ${sampleRateHertzMin} to ${sampleRateHertzMax}, not ${rate}`);
   }
-  const name = Object.entries(RecognitionConfig_AudioEncoding).find(
-    ([, value]) => value === encoding,
-  );
-  violations.add(field, `must be LINEAR16, not ${name?.[0] ?? encoding}`);
 }
 
 function checkLanguage(

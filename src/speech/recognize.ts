@@ -1,4 +1,5 @@
-import { readWavHeader, WavError, type WavHeader } from "../std/wav.ts";
+import { AudioError } from "../audio/audio-error.ts";
+import { PcmStream, type BarePcm } from "../audio/pcm-stream.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type {
   RecognizeRequest,
@@ -12,7 +13,7 @@ import {
 import { Violations } from "../std/service-error.ts";
 import { create } from "@bufbuild/protobuf";
 import { checkConfig, type CheckedConfig } from "./check-config.ts";
-import { bytesPerSample, samplesOf } from "./linear16.ts";
+import { foreignOf, type ContainerEncoding } from "./container-format.ts";
 import { alternativeOf, descriptionOf } from "./results.ts";
 
 /** Audio sent to speech:recognize must be shorter than this number of seconds (§8). */
@@ -25,6 +26,14 @@ export interface RecognizeOptions {
    * Runs the recognition of this amount of audio. Throws if the caller's limits do not allow it.
    */
   readonly metered: (ms: number, run: () => Promise<void>) => Promise<void>;
+  /** Decodes audio that is not bare samples. Throws AudioError. */
+  readonly decode: (content: Uint8Array, options: DecodeShortOptions) => Promise<Int16Array>;
+  readonly signal: AbortSignal;
+}
+
+export interface DecodeShortOptions {
+  readonly encoding: ContainerEncoding;
+  readonly secondsMax: number;
   readonly signal: AbortSignal;
 }
 
@@ -34,7 +43,7 @@ export interface RecognizeOptions {
 export async function recognize(
   request: RecognizeRequest,
   recognizer: Recognizer,
-  { describeResults, metered, signal }: RecognizeOptions,
+  { describeResults, metered, decode, signal }: RecognizeOptions,
 ): Promise<RecognizeResponse> {
   const violations = new Violations();
   const config = checkConfig(
@@ -43,7 +52,9 @@ export async function recognize(
     { recognizer, mode: "short", ignoresHints: describeResults },
     violations,
   );
-  const samples = checkAudio(request, config, violations);
+  const { content, samples: given } = checkAudio(request, config, violations);
+  violations.throwIfAny();
+  const samples = given ?? (await decoded(content, config, violations, { decode, signal }));
   violations.throwIfAny();
 
   const results: SpeechRecognitionResult[] = [];
@@ -66,64 +77,80 @@ export async function recognize(
   return create(RecognizeResponseSchema, { results });
 }
 
-/** Returns the samples of a request, without a WAV header. Adds violations for invalid audio. */
+async function decoded(
+  content: Uint8Array,
+  { form, sampleRateHertz }: CheckedConfig,
+  violations: Violations,
+  { decode, signal }: Pick<RecognizeOptions, "decode" | "signal">,
+): Promise<Int16Array> {
+  if (form.kind === "bare") return new Int16Array(0);
+  try {
+    const options = { encoding: form.encoding, secondsMax: audioSecondsMax, signal };
+    const samples = await decode(content, options);
+    checkLength(samples, sampleRateHertz, violations);
+    return samples;
+  } catch (error) {
+    addProblem(error, violations);
+    return new Int16Array(0);
+  }
+}
+
+/**
+ * Returns the bytes of a request's audio, and the samples if they are bare. Adds violations for
+ * invalid audio.
+ */
 function checkAudio(
   { audio }: RecognizeRequest,
-  { sampleRateHertz }: CheckedConfig,
+  { form, sampleRateHertz }: CheckedConfig,
   violations: Violations,
-): Int16Array {
-  const none = new Uint8Array(0);
+): { readonly content: Uint8Array; readonly samples?: Int16Array } {
   const source = audio?.audioSource;
+  const content = source?.case === "content" ? source.value : new Uint8Array(0);
   if (source?.case === "uri") {
-    violations.add("audio.uri", "is not accepted: send the samples in audio.content");
+    violations.add("audio.uri", "is not accepted: send the audio in audio.content");
+    return { content };
+  }
+  if (form.kind === "container") {
+    if (content.byteLength === 0) violations.add("audio.content", "is required: base64 of audio");
+    return { content };
+  }
+  const pcm = { encoding: form.encoding, sampleRateHertz, foreignOf };
+  return { content, samples: bareSamples(content, pcm, violations) };
+}
+
+function bareSamples(content: Uint8Array, bare: BarePcm, violations: Violations): Int16Array {
+  const { sampleRateHertz } = bare;
+  try {
+    const pcm = new PcmStream(bare);
+    const first = pcm.push(content);
+    const { samples: last, restBytes } = pcm.end();
+    const samples = last.length > 0 ? last : first;
+    if (samples.length === 0 && restBytes === 0) {
+      violations.add("audio.content", "is required: base64 of samples");
+    }
+    if (restBytes > 0) {
+      const problem = `has ${content.byteLength} bytes: LINEAR16 has two bytes per sample`;
+      violations.add("audio.content", problem);
+    }
+    checkLength(samples, sampleRateHertz, violations);
+    return samples;
+  } catch (error) {
+    addProblem(error, violations);
     return new Int16Array(0);
   }
-  const bytes = withoutHeader(source?.value ?? none, sampleRateHertz, violations);
-  if (bytes.byteLength === 0) {
-    violations.add("audio.content", "is required: base64 of LINEAR16 samples");
-    return new Int16Array(0);
-  }
-  if (bytes.byteLength % bytesPerSample !== 0) {
-    violations.add(
-      "audio.content",
-      `has ${bytes.byteLength} bytes: LINEAR16 has two bytes per sample`,
-    );
-  }
-  const seconds = bytes.byteLength / bytesPerSample / sampleRateHertz;
+}
+
+function checkLength(samples: Int16Array, sampleRateHertz: number, violations: Violations): void {
+  const seconds = samples.length / sampleRateHertz;
   if (sampleRateHertz > 0 && seconds >= audioSecondsMax) {
     const problem = `must be shorter than ${audioSecondsMax} s, not ${seconds.toFixed(3)} s`;
     violations.add("audio.content", problem);
   }
-  return samplesOf(bytes);
 }
 
-function withoutHeader(
-  content: Uint8Array,
-  sampleRateHertz: number,
-  violations: Violations,
-): Uint8Array {
-  const header = wavHeaderOf(content, violations);
-  if (!header) return content;
-  if (header.channels !== 1) {
-    violations.add("audio.content", `must be a WAV file with 1 channel, not ${header.channels}`);
-  }
-  if (sampleRateHertz > 0 && header.sampleRateHertz !== sampleRateHertz) {
-    const problem = `is ${sampleRateHertz}, but the WAV file in audio.content has ${header.sampleRateHertz}`;
-    violations.add("config.sampleRateHertz", problem);
-  }
-  return content.subarray(header.dataOffset, header.dataOffset + header.dataBytes);
-}
-
-/**
- * Reads the header of a WAV file. Returns undefined for bare samples, and adds a violation and
- * returns undefined for an unusable file.
- */
-function wavHeaderOf(content: Uint8Array, violations: Violations): WavHeader | undefined {
-  try {
-    return readWavHeader(content);
-  } catch (error) {
-    if (!(error instanceof WavError)) throw error;
-    violations.add("audio.content", error.message);
-    return undefined;
-  }
+/** Adds the violation of an AudioError; throws any other error. */
+function addProblem(error: unknown, violations: Violations): void {
+  if (!(error instanceof AudioError)) throw error;
+  const field = error.field === "audio" ? "audio.content" : "config.sampleRateHertz";
+  violations.add(field, error.message);
 }

@@ -4,9 +4,25 @@ import type { Meter } from "../auth/meter.ts";
 import type { ServedModel } from "../engines/pool/engine-pool.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import type { Sandbox } from "../audio/sandbox.ts";
+import { DecoderPlaces, streamDecodersMax } from "./decoder-places.ts";
+import { ShortDecoder } from "./decode-short.ts";
 import { modelsMessage } from "./models-message.ts";
 import { recognize } from "./recognize.ts";
 import { streamingRecognize, type LiveLimits } from "./streaming-recognize.ts";
+
+/** The parts that decode audio, shared by all services of a node. */
+export interface SpeechDecoding {
+  readonly sandbox: Sandbox;
+  readonly places: DecoderPlaces;
+  readonly short: ShortDecoder;
+}
+
+/** Creates the parts that decode audio in this sandbox. */
+export function createSpeechDecoding(sandbox: Sandbox): SpeechDecoding {
+  const places = new DecoderPlaces(streamDecodersMax);
+  return { sandbox, places, short: new ShortDecoder(sandbox) };
+}
 
 /**
  * Creates the speech interface (§4.8 and §4.9) for the installed engines. `describeResults` adds
@@ -18,15 +34,22 @@ export function createSpeechService(parts: {
   readonly models: () => readonly ServedModel[];
   readonly limits: LiveLimits;
   readonly meter: Pick<Meter, "openStream" | "recognizeShort">;
+  readonly decoding: SpeechDecoding;
   readonly describeResults?: boolean;
 }): ServiceImpl<typeof Speech> {
-  const { recognizer, models, limits, meter, describeResults = false } = parts;
+  const { recognizer, models, limits, meter, decoding, describeResults = false } = parts;
   return {
     recognize(request, call) {
       const caller = callerOf(call);
       const metered = async (ms: number, run: () => Promise<void>): Promise<void> =>
         meter.recognizeShort(caller, ms, run);
-      return recognize(request, recognizer, { describeResults, metered, signal: call.signal });
+      return recognize(request, recognizer, {
+        describeResults,
+        metered,
+        decode: (content, options) =>
+          decoding.short.decode(content, { ...options, accountId: caller.accountId }),
+        signal: call.signal,
+      });
     },
     async *streamingRecognize(requests, call) {
       using stream = await meter.openStream(callerOf(call));
@@ -35,6 +58,7 @@ export function createSpeechService(parts: {
         limits,
         describeResults,
         meterAudio,
+        decoding,
         call,
       });
     },

@@ -1,6 +1,10 @@
 import { create } from "@bufbuild/protobuf";
+import { AudioError } from "../audio/audio-error.ts";
+import { PcmStream } from "../audio/pcm-stream.ts";
+import type { Sandbox } from "../audio/sandbox.ts";
 import type {
   Recognition,
+  RecognitionInput,
   RecognitionOptions,
   Recognizer,
 } from "../engines/protocol/recognizer.ts";
@@ -13,11 +17,19 @@ import {
   type StreamingRecognizeRequest,
   type StreamingRecognizeResponse,
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
-import { msOfDuration } from "../std/duration.ts";
-import { ServiceError, Violations } from "../std/service-error.ts";
+import { durationFromMs, msOfDuration } from "../std/duration.ts";
+import { invalidArgument, ServiceError, Violations } from "../std/service-error.ts";
 import { AudioInput } from "./audio-input.ts";
-import { checkConfig, type CheckedConfig, type ConfigContext } from "./check-config.ts";
+import {
+  checkConfig,
+  type AudioForm,
+  type CheckedConfig,
+  type ConfigContext,
+} from "./check-config.ts";
+import { foreignOf } from "./container-format.ts";
 import { Deadline } from "./deadline.ts";
+import { DecodedInput } from "./decoded-input.ts";
+import type { DecoderPlaces } from "./decoder-places.ts";
 import { alternativeOf, descriptionOf } from "./results.ts";
 import { Stability } from "./stability.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
@@ -37,6 +49,8 @@ export interface StreamOptions {
   readonly limits: LiveLimits;
   /** Counts audio in milliseconds. Returns the reason if no audio is accepted after this. */
   readonly meterAudio: (ms: number) => ServiceError | undefined;
+  /** The parts that decode audio that is not bare samples. */
+  readonly decoding: { readonly sandbox: Sandbox; readonly places: DecoderPlaces };
   /** Whether results also have their end time and language. */
   readonly describeResults: boolean;
   /** Aborts when the client has disconnected. */
@@ -52,17 +66,10 @@ export interface StreamOptions {
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,
   recognizer: Recognizer,
-  { limits, describeResults, meterAudio, call }: StreamOptions,
+  { limits, describeResults, meterAudio, decoding, call }: StreamOptions,
 ): AsyncGenerator<StreamingRecognizeResponse, void, undefined> {
   const messages = requests[Symbol.asyncIterator]();
-  using deadline = new Deadline(limits.streamMsMax, () => {
-    const seconds = limits.streamMsMax / 1000;
-    return new ServiceError(
-      "unavailable",
-      `the stream has reached its maximum length of ${seconds} s: open another one`,
-      { reason: "STREAM_TOO_LONG", retryAfterMs: 0 },
-    );
-  });
+  using deadline = new Deadline(limits.streamMsMax, () => streamTooLong(limits));
   const first = await deadline.within(
     configurationMsMax,
     () => messages.next(),
@@ -74,16 +81,22 @@ export async function* streamingRecognize(
     mode: "live",
     ignoresHints: describeResults,
   });
-  const samplesPerMs = config.options.sampleRateHertz / 1000;
-  const audio = new AudioInput(messages, deadline, {
-    idleMsMax: limits.audioMsMax ?? audioMsMaxDefault,
-    meterAudio: (samples) => meterAudio(samples / samplesPerMs),
-  });
+  let audioMs = 0;
+  const count = (ms: number): ServiceError | undefined => {
+    audioMs += ms;
+    return meterAudio(ms);
+  };
+  const parts = { limits, meterAudio: count, decoding };
+  await using audio = openAudio(config, messages, deadline, parts);
   const options = { ...config.options, signal: call.signal };
   const stability = new Stability();
   // A client that has not yet sent any audio does not occupy an engine.
   const recognitions = (await audio.begins()) ? recognizer.recognize(audio, options) : [];
   for await (const recognition of recognitions) {
+    if (recognition.speechEvent) {
+      yield eventOf(speechEvents[recognition.speechEvent], recognition.audioEndMs);
+      continue;
+    }
     const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
     const facts = { stability: stability.next(recognition), ...description };
     yield responseOf(recognition, config.withWords, facts);
@@ -96,9 +109,89 @@ export async function* streamingRecognize(
     }
   }
   if (audio.refusal) throw audio.refusal;
+  // The number of END_OF_AUDIO has another meaning for clients of google.cloud.speech.v1.
+  if (config.options.speechEvents === true && !describeResults) {
+    yield eventOf(SpeechEventType.END_OF_AUDIO, Math.round(audioMs));
+  }
+}
+
+const speechEvents = {
+  start: SpeechEventType.START_OF_SPEECH,
+  end: SpeechEventType.END_OF_SPEECH,
+} as const;
+
+function eventOf(speechEventType: SpeechEventType, ms: number): StreamingRecognizeResponse {
+  const speechEventTime = durationFromMs(ms);
+  return create(StreamingRecognizeResponseSchema, { speechEventType, speechEventTime });
+}
+
+/** The audio of a stream, as AudioInput or DecodedInput. */
+interface StreamAudio extends AsyncIterable<RecognitionInput>, AsyncDisposable {
+  begins(): Promise<boolean>;
+  readonly refusal: ServiceError | undefined;
+}
+
+/** Opens the audio of the messages after the configuration. */
+function openAudio(
+  { form, options: { sampleRateHertz } }: CheckedStream,
+  messages: AsyncIterator<StreamingRecognizeRequest>,
+  deadline: Deadline,
+  { limits, meterAudio, decoding }: Pick<StreamOptions, "limits" | "meterAudio" | "decoding">,
+): StreamAudio {
+  const samplesPerMs = sampleRateHertz / 1000;
+  const idleMsMax = limits.audioMsMax ?? audioMsMaxDefault;
+  if (form.kind === "bare") {
+    const pcm = new PcmStream({ encoding: form.encoding, sampleRateHertz, foreignOf });
+    return new AudioInput(messages, deadline, {
+      idleMsMax,
+      read: (bytes) => explaining(() => pcm.push(bytes)),
+      meter: (samples) => meterAudio(samples.length / samplesPerMs),
+    });
+  }
+  const source = new AudioInput(messages, deadline, {
+    idleMsMax,
+    read: (bytes) => bytes,
+    meter: () => undefined,
+  });
+  let decodedMs = 0;
+  return new DecodedInput(source, {
+    encoding: form.encoding,
+    ...decoding,
+    streamMsMax: limits.streamMsMax,
+    gapMsMax: audioMsMaxDefault,
+    meter(samples) {
+      const ms = samples.length / samplesPerMs;
+      decodedMs += ms;
+      return decodedMs > limits.streamMsMax ? streamTooLong(limits) : meterAudio(ms);
+    },
+    explain: explained,
+  });
+}
+
+function explaining<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof AudioError ? explained(error) : error;
+  }
+}
+
+/** Converts what is wrong with the audio to the error of the stream. */
+function explained({ field, message }: AudioError): ServiceError {
+  const name = field === "audio" ? "audioContent" : "streamingConfig.config.sampleRateHertz";
+  return invalidArgument([{ field: name, description: message }]);
+}
+
+function streamTooLong({ streamMsMax }: LiveLimits): ServiceError {
+  return new ServiceError(
+    "unavailable",
+    `the stream has reached its maximum length of ${streamMsMax / 1000} s: open another one`,
+    { reason: "STREAM_TOO_LONG", retryAfterMs: 0 },
+  );
 }
 
 interface CheckedStream {
+  readonly form: AudioForm;
   readonly options: Omit<RecognitionOptions, "signal">;
   readonly withWords: boolean;
   readonly singleUtterance: boolean;
@@ -122,12 +215,13 @@ function checkStreamingConfig(
 }
 
 function checkedStream(
-  { interimResults, singleUtterance }: StreamingRecognitionConfig,
-  { withWords, ...config }: CheckedConfig,
+  { interimResults, singleUtterance, enableVoiceActivityEvents }: StreamingRecognitionConfig,
+  { withWords, form, ...config }: CheckedConfig,
   endpointing: Pick<RecognitionOptions, "silenceMsMin" | "utteranceMsMax">,
 ): CheckedStream {
-  const options = { ...config, ...endpointing, mode: "live" as const, interim: interimResults };
-  return { options, withWords, singleUtterance };
+  const events = { interim: interimResults, speechEvents: enableVoiceActivityEvents };
+  const options = { ...config, ...endpointing, ...events, mode: "live" as const };
+  return { form, options, withWords, singleUtterance };
 }
 
 /** The bounds of the endpointing extension in milliseconds. */

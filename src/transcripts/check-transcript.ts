@@ -171,6 +171,9 @@ function* checkEnum(
   yield { field, description: `is ${number}: one of ${names} is expected` };
 }
 
+/** The form of a language code: subtags of letters and digits. */
+export const languageCodePattern = /^[A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
+
 function* checkLanguageCode(code: string): Generator<FieldViolation> {
   const field = "languageCode";
   if (code === "") {
@@ -185,6 +188,7 @@ function* checkLanguageCode(code: string): Generator<FieldViolation> {
  * 2.1), which Intl does not support.
  */
 function isLanguageCode(code: string): boolean {
+  if (!languageCodePattern.test(code)) return false;
   if (/^x(?:-[a-z\d]{1,8})+$/i.test(code)) return true;
   try {
     return Intl.getCanonicalLocales(code).length === 1;

@@ -9,7 +9,12 @@ export function checkIfMatch(header: string | null, currentVersionId: string): v
   if (header === null) return;
   const names = header.split(",").map((name) => name.trim().replace(/^"(.*)"$/, "$1"));
   if (names.some((name) => name === "*" || name === currentVersionId)) return;
-  throw new ServiceError(
+  throw staleVersion(currentVersionId);
+}
+
+/** Returns the error for a version that is no longer the current one. */
+export function staleVersion(currentVersionId: string): ServiceError {
+  return new ServiceError(
     "aborted",
     `the transcript has changed: its current version is ${currentVersionId}`,
     { reason: "VERSION_STALE", metadata: { currentVersion: currentVersionId } },

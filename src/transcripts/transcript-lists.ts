@@ -49,6 +49,19 @@ export async function listTranscripts(
   );
 }
 
+/** Reads those of these transcripts that still exist, in this order, whatever their length. */
+export async function findListed(
+  db: Kysely<Tables>,
+  accountId: string,
+  ids: readonly string[],
+): Promise<readonly ListedTranscript[]> {
+  const rows = await selectListed(db, accountId, orderOfIds(ids))
+    .where(sql<boolean>`t.id = any(${[...ids]}::uuid[])`)
+    .execute();
+  const items = new Map(rows.map((row) => [row.id, listedTranscript(row)]));
+  return ids.flatMap((id) => items.get(id) ?? []);
+}
+
 /** Finds one page of an account's transcripts that match the filter, in order. */
 export async function findTranscripts(
   db: Kysely<Tables>,
@@ -97,6 +110,7 @@ function selectWithin(
     .selectFrom(rows.as("row"))
     .select(["row.id", "row.version_id", "row.parent_version_id", "row.updated_at"])
     .select(["row.media_id", "row.duration_ms", "row.file_type", "row.peaks_count"])
+    .select("row.file_name")
     .select(["row.recording_ms", "row.recording_file_type", "row.media_was_replaced"])
     .select(["row.file_type_is_declared", "row.position"])
     .select(metadataWithin("row", bytesMax, inOrder).as("metadata"))

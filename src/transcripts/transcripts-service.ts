@@ -8,6 +8,7 @@ import type { Uploads } from "../media/uploads.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import type { Log } from "../std/log.ts";
 import type { PageTokens } from "../std/page-token.ts";
+import type { NodeWatches } from "../watches/node-watches.ts";
 import { fileMethods } from "./file-methods.ts";
 import { listMethods } from "./list-methods.ts";
 import type { ReadTranscript } from "./read-transcript.ts";
@@ -16,6 +17,7 @@ import type { SearchLimitsOf } from "./search-limits.ts";
 import { signedExportMethods } from "./signed-exports.ts";
 import { uploadMethods } from "./upload-methods.ts";
 import { versionMethods } from "./version-methods.ts";
+import { watchMethods } from "./watch-methods.ts";
 import { writingMethods } from "./writing-methods.ts";
 
 /** The methods of Transcripts that do not concern jobs: §4.3 to §4.7, and the versions of §9. */
@@ -30,11 +32,14 @@ export function createTranscriptsService(parts: {
   readonly answers: HeldBytes;
   readonly log: Log;
   readonly searchLimits: SearchLimitsOf;
+  /** What all watches of this node share. */
+  readonly watches: NodeWatches;
   readonly now?: () => number;
 }) {
   const { read } = parts;
   return {
     ...listMethods(parts),
+    ...watchMethods(parts),
     ...readingMethods(read, parts),
     ...writingMethods(parts),
     ...versionMethods(read, parts),

@@ -6,6 +6,8 @@ import { parentPort } from "node:worker_threads";
 const tasks = {
   compareWords: async () => (await import("./diff/compare-words.ts")).compareWords,
   readFile: async () => (await import("./read-file.ts")).readFile,
+  retimeSegments: async () => (await import("./retime-segments.ts")).retimeSegments,
+  segmentWords: async () => (await import("./retime-segments.ts")).segmentWords,
   wireSegments: async () => (await import("./wire-segments.ts")).wireSegments,
   writeFile: async () => (await import("./write-file.ts")).writeFile,
 };

@@ -17,7 +17,7 @@ import { connectFailure } from "../fixtures/connect-failure.ts";
 import { openCluster, type Cluster, type ClusterNode } from "../fault/cluster.ts";
 import { callRest } from "../spec/service.ts";
 import { openStream, streamingConfig, type TestStream } from "../spec/stream.ts";
-import { until } from "../fixtures/until.ts";
+import { onceWithin, until } from "../fixtures/until.ts";
 
 const publicUrl = "https://hlust.example";
 const list = "/v1alpha1/transcripts";
@@ -79,8 +79,12 @@ async function openStreams(node: ClusterNode, token: string, job: string) {
       return stream;
     }),
   ]);
-  const watches = ["application/x-ndjson", "text/event-stream"].map(async (accept) => {
-    const response = await fetch(`${baseUrl}/v1alpha1/${job}:watch`, {
+  const watches = [
+    [job, "application/x-ndjson"],
+    [job, "text/event-stream"],
+    ["transcriptjob", "application/x-ndjson"],
+  ].map(async ([name, accept = ""]) => {
+    const response = await fetch(`${baseUrl}/v1alpha1/${name}:watch`, {
       headers: { ...headers, accept },
     });
     assert.equal(response.status, 200);
@@ -141,6 +145,7 @@ const ended = [
   ...Array.from({ length: 10 }, () => "1008 16"),
   "16",
   "16",
+  "16",
   "Unauthenticated",
   "Unauthenticated",
 ];
@@ -166,6 +171,29 @@ async function refusedEverywhere(token: string, revokedAt: number): Promise<void
   });
   await Promise.all(refused);
 }
+
+test("a watch of all jobs shows within a second what callers of another node do", async () => {
+  const [{ service }, other] = nodes;
+  const headers = { authorization: `Bearer ${service.key}` };
+  const transport = createGrpcTransport({ baseUrl: addressOf(other) });
+  const stop = new AbortController();
+  const client = createClient(Transcripts, transport);
+  const messages = client.watchTranscriptJobs({}, { headers, signal: stop.signal });
+  const watch = messages[Symbol.asyncIterator]();
+  await watch.next();
+  await onceWithin(1_000, async () => {
+    const name = await waitingJob();
+    const startedAt = performance.now();
+    const next = await watch.next();
+    assert.ok(next.done !== true);
+    assert.deepEqual(
+      next.value.jobs.map((each) => each.name),
+      [name],
+    );
+    return performance.now() - startedAt;
+  });
+  stop.abort();
+});
 
 test("a revoked API key is refused within 1 s, and its streams end within 5 s", async () => {
   const { secret, apiKey } = await call("POST", "/v1/apiKeys", { displayName: "one of many" });

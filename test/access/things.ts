@@ -13,7 +13,12 @@ export interface Things {
   /** The current version of the transcript. */
   readonly version: string;
   readonly job: string;
+  /** A transcript with media, whose words can be aligned. */
+  readonly spoken: string;
+  readonly alignmentJob: string;
   readonly upload: string;
+  /** The later transcript of a job whose content was sent after its submission. */
+  readonly content: string;
   readonly webhook: string;
   /** A delivery of the webhook. */
   readonly delivery: string;
@@ -30,7 +35,10 @@ export const kinds: readonly Kind[] = [
   "transcript",
   "version",
   "job",
+  "spoken",
+  "alignmentJob",
   "upload",
+  "content",
   "webhook",
   "delivery",
   "apiKey",
@@ -45,7 +53,10 @@ export function absentThings(): Things {
     transcript: `transcripts/${newId()}`,
     version: newId(),
     job: `transcriptjob/${newId()}`,
+    spoken: `transcripts/${newId()}`,
+    alignmentJob: `alignmentjobs/${newId()}`,
     upload: `uploads/${newId()}`,
+    content: `transcripts/${newId()}`,
     webhook: `webhooks/${newId()}`,
     delivery: newId(),
     apiKey: `apiKeys/${newId()}`,
@@ -79,12 +90,20 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
     const job = { metadata, useUri: true, uri: `${owner.address}/no-such.wav` };
     made.job = (await post(owner, "/v1alpha1/transcriptjob:submit", job)).name;
   }
-  if (kinds.has("upload")) {
-    const begun = await post(owner, "/v1alpha1/initupload", {});
+  if (kinds.has("spoken")) made.spoken = await makeSpoken(owner);
+  if (kinds.has("alignmentJob")) {
+    const request = { transcript: await makeSpoken(owner) };
+    made.alignmentJob = (await post(owner, "/v1alpha1/alignmentjobs:submit", request)).name;
+  }
+  if (kinds.has("content")) {
+    const metadata = { languageCode: "en-US", fileType: "AUDIO" };
+    const job = await post(owner, "/v1alpha1/transcriptjob:submit", { metadata, useUri: false });
+    const begun = await post(owner, "/v1alpha1/initupload", { resourceName: job.transcript });
     const answer = await fetch(begun.storageSignedUrl, { method: "PUT", body: "sound" });
     assert.equal(answer.status, 200);
-    made.upload = begun.resourceName;
+    made.content = job.transcript;
   }
+  if (kinds.has("upload")) made.upload = await upload(owner, {});
   if (kinds.has("webhook")) {
     const url = `${owner.address}/livez`;
     made.webhook = (await post(owner, "/v1/webhooks", { url })).webhook.name;
@@ -106,6 +125,20 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
   return { ...absentThings(), ...made };
 }
 
+async function makeSpoken(owner: Owner): Promise<string> {
+  const { name } = await post(owner, "/v1alpha1/transcripts", draftOf("Viðtal"));
+  await upload(owner, { resourceName: name });
+  return name;
+}
+
+/** Uploads media, and returns the name of the resource that has it. */
+async function upload(owner: Owner, request: { resourceName?: string }): Promise<string> {
+  const begun = await post(owner, "/v1alpha1/initupload", request);
+  const answer = await fetch(begun.storageSignedUrl, { method: "PUT", body: "sound" });
+  assert.equal(answer.status, 200);
+  return begun.resourceName;
+}
+
 /** Returns the ids in the names, in the order of `kinds`. */
 export function idsOf(things: Things): string[] {
   return kinds.map((kind) => things[kind].slice(-36));
@@ -113,7 +146,7 @@ export function idsOf(things: Things): string[] {
 
 /** Adds a second thing of each kind that is listed in pages. */
 export async function addSecondThings(owner: Owner, things: Things): Promise<void> {
-  await makeThings(owner, new Set(["transcript", "job"]));
+  await makeThings(owner, new Set(["transcript", "job", "alignmentJob"]));
   const { transcript, webhook } = things;
   const change = { metadata: { subject: "Annar fundur" } };
   await ask(owner, "PATCH", `/v1alpha1/${transcript}`, change);

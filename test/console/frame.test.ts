@@ -91,8 +91,8 @@ test("signing out removes everything except language and theme, even in other ta
   await tab.locator(".new-job input[type=file]").setInputFiles(file);
   // The upload never ends, so the browser asks for confirmation before the page is left. Playwright
   // accepts.
-  await tab.route("**/media/uploads/**", () => undefined);
-  const sent = tab.waitForRequest("**/media/uploads/**");
+  await tab.route("**/v1alpha1/uploads/**", () => undefined);
+  const sent = tab.waitForRequest("**/v1alpha1/uploads/**");
   await tab.getByRole("button", { name: "Transcribe" }).click();
   await sent;
   await tab.evaluate(`addEventListener("pagehide", () => {

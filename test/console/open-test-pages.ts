@@ -27,6 +27,8 @@ export interface TestPages extends AsyncDisposable {
       readonly key?: string | undefined;
       readonly look?: Look;
       readonly context?: BrowserContextOptions;
+      /** The address under which the page calls the service. Default: its own. */
+      readonly address?: string;
     },
   ): Promise<Page>;
 }
@@ -82,7 +84,7 @@ export async function openTestPages(
   return {
     service,
     async open(path, options = {}) {
-      const { look = looks[0], context: more } = options;
+      const { look = looks[0], context: more, address = service.address } = options;
       const page = await contexts.open({
         locale: look?.language === "en" ? "en-GB" : "is-IS",
         timezoneId: "Atlantic/Reykjavik",
@@ -93,7 +95,7 @@ export async function openTestPages(
         const cookie = await cookieOfKey(service.address, key, browser.version());
         await within("a cookie is set", page.context().addCookies([cookie]));
       }
-      watch(page, new URL(service.address).origin, violations);
+      watch(page, new URL(address).origin, violations);
       if (!more?.viewport) {
         await within("its size is set", page.setViewportSize(sizes[look?.size ?? "desktop"]));
       }
@@ -103,7 +105,7 @@ export async function openTestPages(
           page.emulateMedia({ colorScheme: look?.theme ?? "light" }),
         );
       }
-      await page.goto(`${service.address}/console${path}`);
+      await page.goto(`${address}/console${path}`);
       return page;
     },
     async [Symbol.asyncDispose]() {

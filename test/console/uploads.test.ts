@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { openCuttingProxy } from "../fixtures/cutting-proxy.ts";
 import { speak } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
@@ -101,9 +102,9 @@ test("a file dropped anywhere on any page is added to the form", async () => {
 
 test("files that are not recordings or are too large are refused before they are sent", async () => {
   await using page = await pages.open("/jobs?new");
-  const puts: string[] = [];
+  const parts: string[] = [];
   page.on("request", (request) => {
-    if (request.method() === "PUT") puts.push(request.url());
+    if (request.method() === "PATCH") parts.push(request.url());
   });
   await choose(
     page,
@@ -120,7 +121,7 @@ test("files that are not recordings or are too large are refused before they are
   await page.getByText("1.001 stafur; mest 1.000 komast fyrir.").waitFor();
   await checkLooks(page, "jobs-files");
   await show(page, desktop);
-  assert.deepEqual(puts, []);
+  assert.deepEqual(parts, []);
   for (const name of ["vefur.html", "tóm.mp3", "of löng.wav"]) {
     await page.getByRole("button", { name: `Fjarlægja ${name}` }).click();
   }
@@ -129,7 +130,7 @@ test("files that are not recordings or are too large are refused before they are
   await send(page);
   await jobRow(page, "Í lagi").getByRole("link").waitFor();
   await jobRow(page, "Dulbúin vefsíða").getByText("heldur vefsíða").waitFor();
-  assert.equal(puts.length, 2);
+  assert.equal(parts.length, 2);
 });
 
 test("an upload's progress is shown on every page, and the browser asks for confirmation before the user leaves", async () => {
@@ -203,15 +204,31 @@ test("an upload waits while the network is lost, and resumes automatically", asy
   assert.equal(json.transcripts[0].metadata.recordingDuration, "60s");
 });
 
+test("an upload over a line that breaks again and again continues after the bytes that arrived", async () => {
+  using line = await openCuttingProxy(600_000);
+  line.target = pages.service.address;
+  await using page = await pages.open("/jobs?new", { address: line.address });
+  await choose(page, { name: "Slæm lína.wav", buffer: long });
+  await send(page);
+  await jobRow(page, "Slæm lína").getByRole("link").waitFor({ timeout: 60_000 });
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcripts");
+  assert.equal(json.transcripts[0].metadata.recordingDuration, "60s");
+  assert.equal(json.transcripts[0].metadata.originalFilename, "Slæm lína.wav");
+  // No connection has carried the whole file.
+  assert.ok(line.cuts >= 3, `${line.cuts} breaks`);
+});
+
 test("a lost response causes neither a second upload nor a second job", async () => {
   await using page = await pages.open("/jobs?new");
-  let puts = 0;
+  const sizes: number[] = [];
   let submits = 0;
   // Each request reaches the service, but the first response does not reach the page.
-  await page.route(/\/media\/uploads\//, async (route) => {
-    puts += 1;
+  await page.route(/\/v1alpha1\/uploads\//, async (route) => {
+    sizes.push(route.request().postDataBuffer()?.length ?? 0);
     const answer = await route.fetch();
-    await (puts === 1 ? route.abort("connectionreset") : route.fulfill({ response: answer }));
+    await (sizes.length === 1
+      ? route.abort("connectionreset")
+      : route.fulfill({ response: answer }));
   });
   await page.route(/transcriptjob:submit$/, async (route) => {
     const answer = await route.fetch();
@@ -222,7 +239,8 @@ test("a lost response causes neither a second upload nor a second job", async ()
   await choose(page, { name: "Týnt svar.wav", buffer: speech });
   await send(page);
   await jobRow(page, "Týnt svar").getByRole("link").waitFor();
-  assert.deepEqual({ puts, submits }, { puts: 2, submits: 2 });
+  // The page asks the service how much it has, with a part that has no bytes.
+  assert.deepEqual({ sizes, submits }, { sizes: [speech.length, 0], submits: 2 });
   assert.equal(await jobRow(page, "Týnt svar").count(), 1);
 });
 

@@ -10,9 +10,11 @@ import { operationsIn, type Schema } from "../../src/transcoding/openapi/documen
 import { createSchemaChecker } from "./schema-checker.ts";
 
 /**
- * The operations outside the contract, which are described by hand in src/server/openapi-doors.ts.
+ * The operations outside the contract, which are described by hand in src/server/openapi-doors.ts
+ * and openapi-uploads.ts.
  */
 const doors = [
+  "DELETE /v1alpha1/uploads/{upload}",
   "GET /docs",
   "GET /healthz",
   "GET /media/exports/{transcript}/{version}/{format}",
@@ -23,6 +25,10 @@ const doors = [
   "HEAD /media/exports/{transcript}/{version}/{format}",
   "HEAD /media/waveforms/{media}",
   "HEAD /media/{media}",
+  "HEAD /v1alpha1/uploads/{upload}",
+  "OPTIONS /v1alpha1/uploads",
+  "PATCH /v1alpha1/uploads/{upload}",
+  "POST /v1alpha1/uploads",
   "PUT /media/uploads/{upload}",
 ];
 
@@ -74,7 +80,13 @@ test("paths, queries and bodies follow the HTTP rules", () => {
     [
       "listTranscripts",
       "GET /v1alpha1/transcripts",
-      ["query filter", "query pageSize", "query pageToken"],
+      [
+        "query filter",
+        "query pageSize",
+        "query pageToken",
+        "query ordering.direction",
+        "query ordering.orderBy",
+      ],
       undefined,
     ],
     [
@@ -114,15 +126,16 @@ test("every operation describes its authentication and its failures", () => {
   for (const { operation, path } of operationsIn(document)) {
     const { operationId: id, security, responses } = operation;
     if (operation["x-grpc-path"] === undefined) {
-      assert.deepEqual(security, [], id);
+      const isUpload = id.endsWith("Upload");
+      assert.deepEqual(security, isUpload ? [{ bearer: [] }] : [], id);
       continue;
     }
     assert.equal(Object.keys(security[0] ?? {})[0], "bearer", id);
     // The token parameter is for WebSockets and EventSource, for which browsers cannot send
     // headers.
-    const takesToken = operation.tags.includes("Speech") || id === "watchTranscriptJob";
+    const takesToken = operation.tags.includes("Speech") || id.startsWith("watch");
     const takesKey = ["/v1/speech:recognize", "/v1alpha/speech:recognize"].includes(path);
-    assert.equal(security.length, takesKey ? 3 : takesToken ? 2 : 1, id);
+    assert.equal(security.length, takesKey ? 4 : takesToken ? 2 : 1, id);
     for (const status of ["400", "401", "403", "429", "503", "default"]) {
       assert.ok(responses[status], `${id} ${status}`);
     }

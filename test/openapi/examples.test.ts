@@ -1,27 +1,31 @@
 // The service accepts every example of the contract, and its responses match the document.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { fromJson, type DescMethod } from "@bufbuild/protobuf";
-import { examples as source } from "../../src/gen/examples.ts";
-import {
-  createExamples,
-  type UnaryExample,
-} from "../../src/transcoding/openapi/contract-examples.ts";
+import { fromJson } from "@bufbuild/protobuf";
+import type { UnaryExample } from "../../src/transcoding/openapi/contract-examples.ts";
 import { readJson } from "../../src/transcoding/read-json.ts";
 import { writeRequest } from "../../src/transcoding/write-request.ts";
 import { speak } from "../fixtures/flite.ts";
 import { consoleHeaders } from "../fixtures/signed-in.ts";
 import { until } from "../fixtures/until.ts";
+import { AlignmentCalls, slow, speech } from "../spec/alignment.ts";
 import { pollJob } from "../spec/jobs.ts";
 import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
 import { openTestService, pcmOf, type Answer, type TestService } from "../spec/service.ts";
 import { openStream } from "../spec/stream.ts";
-import { document, registry, responseOf, services, transcoder } from "./described-service.ts";
+import { document, registry, responseOf, transcoder } from "./described-service.ts";
 import { operationsIn } from "../../src/transcoding/openapi/document.ts";
+import {
+  exampleIn,
+  examplesOf,
+  first,
+  methodNamed,
+  methods,
+  operationOf,
+  unaryExamples,
+} from "./example-lookup.ts";
 import { createSchemaChecker } from "./schema-checker.ts";
 
-const examplesOf = createExamples(source);
-const methods: DescMethod[] = services.flatMap((service) => service.methods);
 const check = createSchemaChecker(document.components.schemas, { closed: true });
 const exampleUrl = "https://media.example.org/morgunfundur.mp3";
 const exampleReceiver = "https://hooks.example.org/transcripts";
@@ -45,30 +49,6 @@ after(async () => {
   await service[Symbol.asyncDispose]();
   await host[Symbol.asyncDispose]();
 });
-
-function unaryExamples(name: string): readonly UnaryExample[] {
-  const method = methodNamed(name);
-  return examplesOf(method).flatMap((example) => ("stream" in example ? [] : [example]));
-}
-
-/**
- * Finds a method by its name, such as "ListTranscripts", or by its full name if two services have
- * it, such as "google.cloud.speech.v1.Speech.Recognize".
- */
-function methodNamed(name: string): DescMethod {
-  const method = methods.find(
-    ({ name: own, parent }) => name === own || name === `${parent.typeName}.${own}`,
-  );
-  assert.ok(method, name);
-  return method;
-}
-
-function operationOf(method: DescMethod) {
-  const path = `/${method.parent.typeName}/${method.name}`;
-  const found = operationsIn(document).find(({ operation }) => operation["x-grpc-path"] === path);
-  assert.ok(found, path);
-  return found;
-}
 
 /** Replaces the ids and addresses of an example by those used here. */
 function realized<T>(value: T): T {
@@ -99,6 +79,21 @@ async function send(name: string, example: UnaryExample): Promise<Answer> {
  * declares.
  */
 async function textOf(name: string, example: UnaryExample): Promise<string> {
+  return await (await answerTo(name, example)).text();
+}
+
+/** Sends an example of a stream that does not end by itself, and returns its first line. */
+async function firstLine(name: string, example: UnaryExample): Promise<string> {
+  const { body } = await answerTo(name, example);
+  let text = "";
+  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes("\n")) break;
+  }
+  return text.split("\n")[0] ?? "";
+}
+
+async function answerTo(name: string, example: UnaryExample): Promise<Response> {
   const method = methodNamed(name);
   called.add(`${method.parent.typeName}.${method.name}`);
   const message = fromJson(method.input, realized(example.request), { registry });
@@ -109,7 +104,7 @@ async function textOf(name: string, example: UnaryExample): Promise<string> {
   assert.equal(answer.status, 200, `${name}, ${example.title}`);
   const [type = ""] = answer.headers.get("content-type")?.split(";") ?? [];
   assert.ok(responseOf(operationOf(method).operation, 200)?.content?.[type], type);
-  return await answer.text();
+  return answer;
 }
 
 /**
@@ -177,11 +172,14 @@ test("examples match the schemas, and every method has one", () => {
     for (const [title, { value }] of Object.entries(bodies)) {
       assert.equal(check(schema, value), "", `${method.name}, ${title}`);
     }
-    assert.equal(
-      operation["x-codeSamples"]?.length ?? 0,
-      examples.filter((example) => "request" in example).length,
-      method.name,
-    );
+    // Each example is a sample of at least one of the method's operations.
+    const path = `/${method.parent.typeName}/${method.name}`;
+    const labels = operationsIn(document)
+      .filter(({ operation }) => operation["x-grpc-path"] === path)
+      .flatMap(({ operation }) => operation["x-codeSamples"] ?? [])
+      .map(({ label }) => label);
+    const titles = examples.flatMap((example) => ("request" in example ? [example.title] : []));
+    assert.deepEqual(new Set(labels), new Set(titles), method.name);
   }
 });
 
@@ -189,6 +187,9 @@ test("examples of transcripts get the documented responses, in the order of a tr
   const { name } = await sendAll("CreateTranscript");
   real.set(exampleIn("CreateTranscript", "name"), name);
   const { version } = await sendAll("ListTranscripts", "GetTranscript");
+  const list = first("WatchTranscripts");
+  const watched = await firstLine("WatchTranscripts", list);
+  assert.deepEqual(shapeOf(JSON.parse(watched)), shapeOf(list.answer));
   real.set(exampleIn("GetTranscript", "version", "name"), version.name);
   const updated = await sendAll("UpdateTranscript");
   assert.equal(updated.version.parent, version.name);
@@ -232,6 +233,15 @@ test("examples of jobs get the documented responses", async () => {
     shapeOf(end),
     "for a job that has ended, only the end",
   );
+  const [everything, change] = unaryExamples("WatchTranscriptJobs");
+  assert.ok(everything && change);
+  const all = await firstLine("WatchTranscriptJobs", everything);
+  const shape = new Set(shapeOf(JSON.parse(all)));
+  assert.deepEqual(
+    shapeOf(change.answer).filter((path) => !shape.has(path)),
+    [],
+    "the jobs have ended, so the first message has all fields of a later one",
+  );
   const { json: list } = await send("ListTranscriptJobs", first("ListTranscriptJobs"));
   assert.equal(list.jobs.length, 2);
   const { json: hanging } = await service.call("POST", "/v1alpha1/transcriptjob:submit", {
@@ -245,6 +255,47 @@ test("examples of jobs get the documented responses", async () => {
   assert.ok(typeof example === "object" && example !== null && "error" in example);
   assert.deepEqual([cancelled.state, cancelled.error], ["CANCELLED", example.error]);
 });
+
+test("examples of alignment jobs get the documented responses", async () => {
+  const calls = new AlignmentCalls(service);
+  const name = await calls.create(speech);
+  const example = first("SubmitAlignmentJob");
+  real.set("transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718", name);
+  const { json: submitted } = await send("SubmitAlignmentJob", example);
+  assert.deepEqual(shapeOf(submitted), shapeOf(example.answer));
+  real.set(exampleIn("SubmitAlignmentJob", "name"), submitted.name);
+  await calls.ended(submitted.name);
+  const [, latest] = unaryExamples("GetAlignmentJob");
+  for (const each of unaryExamples("GetAlignmentJob")) {
+    const { json } = await send("GetAlignmentJob", each);
+    assert.deepEqual(shapeOf(json), shapeOf(latest?.answer));
+  }
+  await sendAll("ListAlignmentJobs");
+  const message = await firstLineOf("WatchAlignmentJobs");
+  assert.deepEqual(shapeOf(message), shapeOf(unaryExamples("WatchAlignmentJobs")[1]?.answer));
+  real.set(exampleIn("SubmitAlignmentJob", "name"), await calls.begin(await calls.create(slow)));
+  await sendAll("CancelAlignmentJob");
+});
+
+/** Sends the first example of a stream that does not end, and returns its first message. */
+async function firstLineOf(name: string): Promise<unknown> {
+  const method = methodNamed(name);
+  called.add(`${method.parent.typeName}.${method.name}`);
+  const message = fromJson(method.input, realized(first(name).request), { registry });
+  const bindings = transcoder.bindings.filter((binding) => binding.method === method);
+  const { target } = writeRequest(bindings, message, registry);
+  const headers = { authorization: `Bearer ${service.key}` };
+  const { body } = await fetch(`${service.address}${target}`, { headers });
+  let text = "";
+  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes("\n")) break;
+  }
+  const parsed: unknown = JSON.parse(text.slice(0, text.indexOf("\n")));
+  const { content } = responseOf(operationOf(method).operation, 200) ?? {};
+  assert.equal(check(content?.["application/x-ndjson"]?.schema ?? {}, parsed), "", name);
+  return parsed;
+}
 
 test("examples of speech get the documented responses", async () => {
   const names = [
@@ -340,19 +391,3 @@ test("every example is used", () => {
   );
   assert.deepEqual([...called].toSorted(), [...new Set(served)].toSorted());
 });
-
-function first(name: string): UnaryExample {
-  const [example] = unaryExamples(name);
-  assert.ok(example, name);
-  return example;
-}
-
-/** Returns a text from the response of a method's first example. */
-function exampleIn(name: string, ...path: string[]): string {
-  let value: unknown = first(name).answer;
-  for (const step of path) {
-    value = typeof value === "object" && value !== null ? Reflect.get(value, step) : undefined;
-  }
-  assert.ok(typeof value === "string", `${name} ${path.join(".")}`);
-  return value;
-}

@@ -11,10 +11,10 @@ import {
 } from "@bufbuild/protobuf";
 import { retentionDaysMax } from "../../src/accounts/account-methods.ts";
 import { keyLimitMax } from "../../src/accounts/key-limits.ts";
-import { displayNameLengthMax } from "../../src/std/display-name.ts";
+import { displayNameLengthMax, displayNamePattern } from "../../src/std/display-name.ts";
 import { scopes } from "../../src/auth/caller.ts";
 import { textLengthMax } from "../../src/auth/client-key.ts";
-import { emailLengthMax } from "../../src/auth/email.ts";
+import { emailLengthMax, emailPattern } from "../../src/auth/email.ts";
 import { keyLimitNames } from "../../src/auth/limits.ts";
 import {
   AccountSchema,
@@ -45,6 +45,8 @@ import {
   ImportTranscriptRequestSchema,
   ListTranscriptJobsRequestSchema,
   ListTranscriptsRequestSchema,
+  WatchTranscriptJobsRequestSchema,
+  WatchTranscriptsRequestSchema,
   ListTranscriptVersionsRequestSchema,
   SegmentSchema,
   SignTranscriptExportRequestSchema,
@@ -63,7 +65,7 @@ import {
   WebhookSchema,
 } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { keyCharsMax } from "../../src/jobs/jobs-service.ts";
-import { urlCharsMax } from "../../src/media/media-url.ts";
+import { mediaUrlPattern, urlCharsMax } from "../../src/media/media-url.ts";
 import {
   alternativesMaxMax,
   hintBoostMax,
@@ -74,7 +76,7 @@ import {
 } from "../../src/speech/check-config.ts";
 import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-recognize.ts";
 import { textFormats } from "../../src/transcripts/export-formats.ts";
-import { transcriptLimits } from "../../src/transcripts/check-transcript.ts";
+import { languageCodePattern, transcriptLimits } from "../../src/transcripts/check-transcript.ts";
 import { fileNameCharsMax } from "../../src/transcripts/upload-methods.ts";
 import { filterCharsMax } from "../../src/transcripts/filter.ts";
 import { tokenCharsMax } from "../../src/std/page-token.ts";
@@ -94,11 +96,13 @@ function expectedLimits(): Map<string, LimitsInit> {
   const most = transcriptLimits;
   const time = { secondsMin: 0, secondsMax: most.hours * 3600 };
   const share = { min: 0, max: 1 };
+  const displayName = { charsMax: displayNameLengthMax, pattern: displayNamePattern.source };
   const page = { pageSize: { min: 0 }, pageToken: { charsMax: tokenCharsMax } };
   const endpointing = StreamingRecognitionConfig_EndpointingSchema.typeName;
   const lists = [
     ListTranscriptJobsRequestSchema,
     ListTranscriptsRequestSchema,
+    WatchTranscriptsRequestSchema,
     ListTranscriptVersionsRequestSchema,
     ListWebhookDeliveriesRequestSchema,
   ];
@@ -110,14 +114,17 @@ function expectedLimits(): Map<string, LimitsInit> {
   return new Map<string, LimitsInit>([
     ...ofKeys,
     ...[MemberSchema, CreateMemberRequestSchema].flatMap(({ typeName }): [string, LimitsInit][] => [
-      [`${typeName}.email`, { charsMax: emailLengthMax }],
-      [`${typeName}.display_name`, { charsMax: displayNameLengthMax }],
+      [`${typeName}.email`, { charsMax: emailLengthMax, pattern: emailPattern.source }],
+      [`${typeName}.display_name`, displayName],
     ]),
     [`${ListAuditEventsRequestSchema.typeName}.page_size`, page.pageSize],
     [`${ListAuditEventsRequestSchema.typeName}.page_token`, page.pageToken],
     [`${ListUsageDaysRequestSchema.typeName}.page_size`, page.pageSize],
     [`${ListUsageDaysRequestSchema.typeName}.page_token`, page.pageToken],
-    [`${metadata}.language_code`, { charsMax: most.languageCodeChars }],
+    [
+      `${metadata}.language_code`,
+      { charsMax: most.languageCodeChars, pattern: languageCodePattern.source },
+    ],
     [`${metadata}.subject`, { charsMax: most.subjectChars }],
     [`${metadata}.description`, { charsMax: most.descriptionChars }],
     [`${metadata}.keywords`, { itemsMax: most.keywords, charsMax: most.keywordChars }],
@@ -148,6 +155,8 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${TranscriptJobSchema.typeName}.progress_percent`, { min: 0, max: 100 }],
     [`${SubmitTranscriptJobRequestSchema.typeName}.uri`, { charsMax: urlCharsMax }],
     [`${ListTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${WatchTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${WatchTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     [`${ListTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     ...lists.flatMap(({ typeName }): [string, LimitsInit][] => [
       [`${typeName}.page_size`, page.pageSize],
@@ -172,17 +181,17 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${StreamingRecognitionResultSchema.typeName}.stability`, share],
     [`${endpointing}.min_silence`, secondsOf(silenceMsBounds)],
     [`${endpointing}.max_utterance`, secondsOf(utteranceMsBounds)],
-    [`${AccountSchema.typeName}.display_name`, { charsMax: displayNameLengthMax }],
+    [`${AccountSchema.typeName}.display_name`, displayName],
     [`${AccountSchema.typeName}.media_retention_days`, { min: 0, max: retentionDaysMax }],
     [`${AccountSchema.typeName}.transcript_retention_days`, { min: 0, max: retentionDaysMax }],
-    [`${CreateApiKeyRequestSchema.typeName}.display_name`, { charsMax: displayNameLengthMax }],
+    [`${CreateApiKeyRequestSchema.typeName}.display_name`, displayName],
     [`${CreateApiKeyRequestSchema.typeName}.scopes`, { values: [...scopes] }],
-    [`${CreateClientKeyRequestSchema.typeName}.display_name`, { charsMax: displayNameLengthMax }],
+    [`${CreateClientKeyRequestSchema.typeName}.display_name`, displayName],
     [`${CreateClientKeyRequestSchema.typeName}.public_key`, { charsMax: textLengthMax }],
     [`${CreateClientKeyRequestSchema.typeName}.scopes`, { values: [...scopes] }],
     ...webhooks.flatMap(({ typeName }): [string, LimitsInit][] => [
-      [`${typeName}.url`, { charsMax: urlCharsMax }],
-      [`${typeName}.display_name`, { charsMax: displayNameLengthMax }],
+      [`${typeName}.url`, { charsMax: urlCharsMax, pattern: mediaUrlPattern.source }],
+      [`${typeName}.display_name`, displayName],
       [`${typeName}.event_types`, { values: [...eventTypes] }],
     ]),
   ]);
@@ -242,6 +251,16 @@ test("the schemas of requests contain the limits", () => {
   assert.equal(schemas["TranscriptMetadataPatch"]?.required, undefined);
   assert.deepEqual(schemas["SegmentInput"]?.required, ["startTime", "endTime"]);
   assert.equal(field("TranscriptMetadataInput", "originalUri")?.readOnly, true);
+  assert.equal(
+    field("SegmentInput", "startTime")?.pattern,
+    String.raw`^[0-9]{1,7}(?:\.[0-9]{1,9})?s$`,
+  );
+  assert.equal(
+    field("Segment", "startTime")?.pattern,
+    String.raw`^-?[0-9]{1,12}(?:\.[0-9]{1,9})?s$`,
+  );
+  assert.equal(field("CreateWebhookRequest", "url")?.pattern, "^[Hh][Tt][Tt][Pp][Ss]?:");
+  assert.equal(field("Webhook", "url")?.pattern, undefined);
   // A response can contain a longer value that an earlier version of the service accepted.
   assert.equal(field("TranscriptMetadata", "subject")?.maxLength, undefined);
 });

@@ -160,3 +160,52 @@ test("a transcript is created, read, updated, exported and deleted", async () =>
   assert.deepEqual(await client.call("DeleteTranscript", { name }), {});
   await assert.rejects(client.call("GetTranscript", { name }), { code: 5 });
 });
+
+/** Returns the messages of a stream until one fits. */
+async function untilFits(
+  stream: AsyncIterator<Message>,
+  fits: (message: Message) => boolean,
+): Promise<Message[]> {
+  const seen: Message[] = [];
+  for (;;) {
+    const { value } = await stream.next();
+    seen.push(value);
+    if (fits(value)) return seen;
+  }
+}
+
+test("watches of jobs and transcripts send what there is, and then updates", async () => {
+  const [jobs, transcripts] = [
+    client.stream("WatchTranscriptJobs", {}),
+    client.stream("WatchTranscripts", { page_size: 2 }),
+  ];
+  for (const stream of [jobs, transcripts])
+    Reflect.get(stream, "on").call(stream, "error", () => {});
+  const [ofJobs, ofTranscripts] = [
+    jobs[Symbol.asyncIterator](),
+    transcripts[Symbol.asyncIterator](),
+  ];
+  const { jobs: listed } = await client.call("ListTranscriptJobs", {});
+  const names = (some: Message[]) => some.map(({ name }) => name);
+  const [all] = await untilFits(ofJobs, () => true);
+  assert.deepEqual([all.update, names(all.jobs)], [false, names(listed)]);
+  const { transcripts: page, next_page_token: token } = await client.call("ListTranscripts", {
+    page_size: 2,
+  });
+  const [first] = await untilFits(ofTranscripts, () => true);
+  assert.deepEqual(
+    [first.update, names(first.transcripts), first.next_page_token],
+    [false, names(page), token],
+  );
+  const { name } = await submit("/talk.wav");
+  const isDone = ({ jobs: some }: Message) =>
+    some.some((job: Message) => job.name === name && job.state === "SUCCESS");
+  const updates = await untilFits(ofJobs, isDone);
+  assert.ok(updates.every(({ update }) => update === true));
+  const { transcript } = await client.call("GetTranscriptJob", { name });
+  await untilFits(ofTranscripts, ({ update, transcripts: some }) => {
+    return update === true && names(some).includes(transcript);
+  });
+  jobs.cancel();
+  transcripts.cancel();
+});

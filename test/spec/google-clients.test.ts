@@ -252,9 +252,7 @@ test("with singleUtterance, the stream returns the final result and the event wi
 });
 
 test("errors are a google.rpc.Status with the message, the reason and every violation", async () => {
-  const error = await failure(
-    plain.recognize({ config: { encoding: "FLAC" }, audio: {} }, withKey),
-  );
+  const error = await failure(plain.recognize({ config: { encoding: "AMR" }, audio: {} }, withKey));
   assert.deepEqual([error.code, error.reason, error.domain], [3, "INVALID_ARGUMENT", "hlust"]);
   const violations = error.statusDetails?.flatMap((each) => each.fieldViolations ?? []) ?? [];
   const fields = ["encoding", "sampleRateHertz", "languageCode"].map((name) => `config.${name}`);

@@ -101,7 +101,8 @@ function noteTexts(body: string): void {
   const texts = body.matchAll(
     /"(?:word|subject|description|transcript|phrases?|value)"\s*:\s*"([^"\\]+)"/g,
   );
-  for (const [, text = ""] of texts) noteSecret(text, "text");
+  // The name of a transcript is not its text.
+  for (const [, text = ""] of texts) if (!text.startsWith("transcripts/")) noteSecret(text, "text");
   for (const [, uri = ""] of body.matchAll(/"(?:uri|url)"\s*:\s*"([^"\\]+)"/g)) {
     const query = uri.split("?", 2)[1];
     if (query !== undefined) noteSecret(query, "text");

@@ -28,6 +28,11 @@ export function callApi<Answer>(path: string, call: Call = {}): Promise<Answer> 
   return callConsole(`/console/api${path}`, call);
 }
 
+/** Calls a path of the API, and returns its response. Throws ApiError. */
+export function sendApi(path: string, call: Call): Promise<Response> {
+  return send(`/console/api${path}`, call);
+}
+
 /**
  * Calls one of the console's own endpoints, such as /console/session. Returns the JSON body; throws
  * ApiError.
@@ -93,8 +98,7 @@ async function send(
       method,
       headers: {
         accept: "application/json",
-        "x-hlust-console": "1",
-        ...(owner !== undefined && { "x-hlust-console-for": owner }),
+        ...consoleHeaders(owner),
         ...headers,
         ...(body && { "content-type": "application/json" }),
       },
@@ -111,8 +115,21 @@ async function send(
   noteAnswer(true);
   if (response.ok) return response;
   const failure = errorOfBody(response.status, await response.text().catch(() => ""));
-  if (sessionChangeReasons.has(failure.reason) && path !== "/console/session") onSessionChanged?.();
-  throw failure;
+  throw path === "/console/session" ? failure : noteFailure(failure);
+}
+
+/** Returns an error of a call, after reporting it if the session has ended or changed. */
+export function noteFailure(failure: ApiError): ApiError {
+  if (sessionChangeReasons.has(failure.reason)) onSessionChanged?.();
+  return failure;
+}
+
+/** Returns the headers of every call, for the user for whom it is made. */
+export function consoleHeaders(owner = expectedUser): Readonly<Record<string, string>> {
+  return {
+    "x-hlust-console": "1",
+    ...(owner !== undefined && { "x-hlust-console-for": owner }),
+  };
 }
 
 /**

@@ -2,11 +2,10 @@ import type {
   TranscriptJobJson,
   TranscriptMetadataJson,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { ApiError, type FieldViolation } from "../api/api-error.ts";
+import type { FieldViolation } from "../api/api-error.ts";
 import { kindOfFile, kindOfUrl, subjectOfUrl, type MediaKind } from "../upload/media-kind.ts";
 import { checkJob, submitJob } from "../upload/submit-job.ts";
-import { checkSize } from "../upload/upload-file.ts";
-import { initUpload } from "../upload/upload-place.ts";
+import { initEmptyUpload, type EmptyUpload } from "../upload/empty-upload.ts";
 import { type DraftFile, type JobDraft, keywordsIn } from "./job-draft.ts";
 
 /** The problems of a draft: violations by the service's field names, and problems by file id. */
@@ -32,7 +31,7 @@ export function fileProblem({ file }: DraftFile): FileProblem | undefined {
  * there are no problems. Throws ApiError for errors that do not concern the draft.
  */
 export async function checkFiles(draft: JobDraft): Promise<DraftProblems | undefined> {
-  const place = await initUpload(new AbortController().signal);
+  const place = await initEmptyUpload(new AbortController().signal);
   const files = new Map<string, FileProblem>();
   const violations = new Map<string, FieldViolation>();
   const checks = draft.files.map(async (draftFile) => {
@@ -48,17 +47,10 @@ export async function checkFiles(draft: JobDraft): Promise<DraftProblems | undef
   return { files, violations: [...violations.values()] };
 }
 
-function sizeProblem(
-  { file }: DraftFile,
-  place: Parameters<typeof checkSize>[1],
-): FileProblem | undefined {
-  try {
-    checkSize(file, place);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { kind: "TOO_LARGE", bytesMax: place.bytesMax ?? 0 };
-  }
+/** Returns the problem for which the service would refuse the file, before any byte is sent. */
+function sizeProblem({ file }: DraftFile, { bytesMax }: EmptyUpload): FileProblem | undefined {
+  if (bytesMax === undefined || file.size <= bytesMax) return undefined;
+  return { kind: "TOO_LARGE", bytesMax };
 }
 
 /**

@@ -5,8 +5,8 @@ import type {
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import type { Pause } from "../upload/pause.ts";
+import { beginUpload } from "../upload/resumable-upload.ts";
 import { type Transfer, uploadFile } from "../upload/upload-file.ts";
-import { initUpload } from "../upload/upload-place.ts";
 import type { LiveRecording } from "./live-recording.ts";
 import type { Utterance } from "./spoken.ts";
 
@@ -72,7 +72,7 @@ export class TranscriptSaving {
       signal,
       pause,
       onChange: (transfer) => onUpload(transfer, audio.size),
-      begin: (signal) => initUpload(signal, { transcript: name, owner: this.#owner }),
+      begin: (signal) => beginUpload(signal, audio.size, { transcript: name, owner: this.#owner }),
     });
     return name;
   }

@@ -28,6 +28,7 @@ export const jobsText = {
   giveUrl: { is: "Gefa upp slóð", en: "Enter a URL" },
 
   waiting: { is: "Bíður", en: "Waiting" },
+  waitingForContent: { is: "Bíður eftir upptökunni", en: "Waiting for the recording" },
   running: {
     is: (percent: number) => `Skrifa upp, ${percent} %`,
     en: (percent: number) => `Transcribing, ${percent}%`,
@@ -75,7 +76,7 @@ export const jobsText = {
   upSpeed: { is: (speed: string) => `${speed} á sek.`, en: (speed: string) => `${speed}/s` },
   upLeft: { is: (span: string) => `${span} eftir`, en: (span: string) => `${span} left` },
   upOffline: {
-    is: "Sambandið rofnaði. Skráin er hér enn og fer aftur af stað þegar það kemst á.",
+    is: "Sambandið rofnaði. Skráin er hér enn og sendingin heldur áfram þegar það kemst á.",
     en: "The connection was lost. The file is still here; the upload resumes when the connection is back.",
   },
   upWaiting: { is: "Ég reyni aftur innan skamms.", en: "Trying again in a moment." },

@@ -1,24 +1,30 @@
 import { ApiError } from "../api/api-error.ts";
 import { Pause } from "./pause.ts";
-import { putFile } from "./put-file.ts";
-import { initUpload, type UploadPlace } from "./upload-place.ts";
+import {
+  beginUpload,
+  endUpload,
+  receivedBytes,
+  sendPart,
+  type UploadPlace,
+} from "./resumable-upload.ts";
 import { waitOut } from "./wait-out.ts";
 
 /** The progress of an upload. */
 export interface Transfer {
   readonly sentBytes: number;
   /**
-   * The temporary error that delays the upload, such as OFFLINE. The upload then restarts
-   * automatically, from the first byte.
+   * The temporary error that delays the upload, such as OFFLINE. The upload then continues
+   * automatically, after the bytes that the service has.
    */
   readonly waitsFor: ApiError | undefined;
 }
 
 /**
- * Uploads a file and returns `uploads/<id>`, for a job. Rejects in the same cases as waitOut().
+ * Uploads a file in parts and returns `uploads/<id>`, for a job. Rejects in the same cases as
+ * waitOut(). An upload that the user ends is deleted.
  *
- * `begin` creates the upload, and creates another one when the first has become too old. `pause`:
- * its end() starts the next attempt immediately.
+ * `begin` creates the upload, and creates another one when the service no longer has the first.
+ * `pause`: its end() starts the next attempt immediately.
  */
 export async function uploadFile(
   file: Blob,
@@ -29,44 +35,44 @@ export async function uploadFile(
     readonly pause?: Pause;
   },
 ): Promise<string> {
-  const { signal, onChange, begin = initUpload, pause = new Pause() } = options;
-  const onSent = (sentBytes: number): void => onChange({ sentBytes, waitsFor: undefined });
-  const onWait = (waitsFor: ApiError): void => onChange({ sentBytes: 0, waitsFor });
+  const { signal, onChange, pause = new Pause() } = options;
+  const { begin = (signal) => beginUpload(signal, file.size) } = options;
   let place: UploadPlace | undefined;
-  let isAttempted = false;
+  let stored = 0;
+  const onSent = (sentBytes: number): void => onChange({ sentBytes, waitsFor: undefined });
+  const onWait = (waitsFor: ApiError): void => onChange({ sentBytes: stored, waitsFor });
   const send = async (): Promise<string> => {
-    if (!place || place.staleAt <= Date.now()) {
-      place = await begin(signal);
-      isAttempted = false;
+    const found = place ? await find(place, stored, signal) : undefined;
+    stored = found ?? 0;
+    if (found === undefined) place = await begin(signal);
+    const current = place;
+    if (!current) throw new Error("an upload has begun without a place");
+    onSent(stored);
+    while (stored < file.size) {
+      stored = await sendPart(current, file, { offset: stored, signal, onSent });
     }
-    checkSize(file, place);
-    onSent(0);
-    const wasAttempted = isAttempted;
-    isAttempted = true;
-    try {
-      await putFile(place.url, file, { signal, onSent });
-    } catch (error) {
-      if (!wasAttempted || !(error instanceof ApiError)) throw error;
-      // The upload expired while the network was unavailable.
-      if (error.status === 403 || error.status === 404) {
-        place = undefined;
-        return await send();
-      }
-      // The service already has the file, and only its response was lost: an upload is complete or
-      // absent.
-      if (error.reason !== "UPLOAD_USED") throw error;
-    }
-    return place.name;
+    return current.name;
   };
-  return await waitOut(send, { signal, pause, onWait });
+  try {
+    return await waitOut(send, { signal, pause, onWait, progress: () => stored });
+  } catch (error) {
+    // The bytes count against the storage limit of the account until they are deleted.
+    if (place && signal.aborted) endUpload(place).catch(() => {});
+    throw error;
+  }
 }
 
-/** Throws the error that the service would return, before any byte is sent. */
-export function checkSize({ size }: Blob, { bytesMax }: UploadPlace): void {
-  if (bytesMax === undefined || size <= bytesMax) return;
-  throw new ApiError(`the media is larger than ${bytesMax} bytes`, {
-    status: 413,
-    reason: "PAYLOAD_TOO_LARGE",
-    metadata: { bytesMax: `${bytesMax}` },
-  });
+/** Returns the number of stored bytes; undefined if the service no longer has the upload. */
+async function find(
+  place: UploadPlace,
+  sentBytes: number,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    return await receivedBytes(place, sentBytes, signal);
+  } catch (error) {
+    const isGone = error instanceof ApiError && (error.status === 404 || error.status === 410);
+    if (isGone) return undefined;
+    throw error;
+  }
 }

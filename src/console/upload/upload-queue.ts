@@ -1,10 +1,10 @@
 import type { TranscriptMetadataJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError } from "../api/api-error.ts";
 import { Pause } from "./pause.ts";
+import { beginUpload } from "./resumable-upload.ts";
 import { submitJob } from "./submit-job.ts";
 import { TransferSpeed } from "./transfer-speed.ts";
 import { uploadFile } from "./upload-file.ts";
-import { initUpload } from "./upload-place.ts";
 import { waitOut } from "./wait-out.ts";
 
 /** A file that is to become a job. */
@@ -99,7 +99,7 @@ export class UploadQueue {
     void this.#sendAll();
   }
 
-  /** Stops and removes an upload; the service keeps no partial file. */
+  /** Stops and removes an upload, and the bytes that the service has of it. */
   remove(id: string): void {
     this.#works.get(id)?.stop.abort();
     this.#works.delete(id);
@@ -155,7 +155,7 @@ export class UploadQueue {
       pause,
       begin: async (signal) => {
         this.#checkOwner(owner);
-        return await initUpload(signal, { owner, filename: file.name });
+        return await beginUpload(signal, file.size, { owner, filename: file.name });
       },
       onChange: ({ sentBytes, waitsFor }) => {
         if (waitsFor) {

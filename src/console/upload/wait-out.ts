@@ -13,15 +13,20 @@ export async function waitOut<Done>(
     readonly signal: AbortSignal;
     readonly pause: Pause;
     readonly onWait: (error: ApiError) => void;
+    /** Returns how far the work is. After progress, the next delay is short again. */
+    readonly progress?: () => number;
   },
 ): Promise<Done> {
-  const { signal, pause, onWait } = options;
+  const { signal, pause, onWait, progress = () => 0 } = options;
+  let reached = progress();
   for (let failures = 0; ; failures++) {
     try {
       return await work();
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ApiError) || !isTemporary(error)) throw error;
+      if (progress() > reached) failures = 0;
+      reached = progress();
       onWait(error);
       await pause.wait(error.reason === "SIGNED_OUT" ? Infinity : pauseMs(failures), signal);
     }
@@ -32,6 +37,10 @@ const temporaryReasons: ReadonlySet<string> = new Set([
   "SIGNED_OUT",
   "SESSION_CHANGED",
   "TOO_MANY_REQUESTS",
+  // The service has more or fewer bytes than the page knows: the next attempt finds out.
+  "OFFSET_MISMATCH",
+  "UPLOAD_TAKEN_OVER",
+  "UPLOAD_EXPIRED",
 ]);
 
 function isTemporary(error: ApiError): boolean {

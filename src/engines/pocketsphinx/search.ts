@@ -7,10 +7,10 @@ const contextFrames = 3;
 /** The number of frames in the warm-up, which exceeds the context of the first feature. */
 const warmUpFrames = 10;
 /**
- * The maximum number of entries of the n-best list that are read to find distinct readings. The
- * list has duplicates.
+ * The maximum number of entries of the n-best list that are read to find distinct readings: at
+ * least, and for each reading. The list has duplicates.
  */
-const nbestReadMax = 100;
+const nbestReadMax = { least: 100, perReading: 10 };
 
 /**
  * One PocketSphinx decoder with its search, which receives cepstra and the mean to subtract. It
@@ -92,11 +92,12 @@ export class Search {
     if (!best) return [];
     const found = new Map([[best.text, best]]);
     if (countMax === 1) return [best];
+    const readMax = Math.max(nbestReadMax.least, countMax * nbestReadMax.perReading);
     let nbest = this.#library.ps_nbest(this.decoder);
     for (let read = 1; nbest !== null; read++) {
       const other = reading(this.#words(this.#library.ps_nbest_seg(nbest), false));
       if (other && !found.has(other.text)) found.set(other.text, other);
-      if (found.size >= countMax || read >= nbestReadMax) {
+      if (found.size >= countMax || read >= readMax) {
         // An iterator frees itself only when its end is reached.
         this.#library.ps_nbest_free(nbest);
         break;

@@ -106,6 +106,9 @@ export class ChildSession {
       case "interim":
         this.client.interim(jsonPayload("interim", frame));
         break;
+      case "speechEvent":
+        this.client.speechEvent?.(jsonPayload("speechEvent", frame));
+        break;
       case "committed":
         this.#isFlushing = false;
         this.client.committed(jsonPayload("committed", frame));

@@ -125,6 +125,37 @@ test("interim results never lose words when another process takes over", async (
   assert.ok(found.length >= 16);
 });
 
+test("speech events are neither repeated nor lost when another process takes over", async () => {
+  await allReady();
+  const sections = [800, 600, 1500, 900, 700, 600].map((ms, at) => ({
+    isSpeech: at % 2 === 0,
+    ms,
+  }));
+  const items = itemsOf(sections, 100);
+  const shown = ({ speechEvent, isFinal, audioEndMs }: Recognition) =>
+    `${speechEvent ?? (isFinal ? "final" : "interim")} ${audioEndMs}`;
+  const options = { speechEvents: true };
+  const expected = (await recognize(pool, items, options)).map(shown);
+  assert.deepEqual(
+    expected.map((each) => each.split(" ")[0]),
+    [1, 2, 3].flatMap(() => ["start", "end", "final"]),
+  );
+  for (const killedAfter of [1, 2, 3, 4, 7]) {
+    await allReady();
+    const found: string[] = [];
+    for await (const each of pool.recognize(paced(items, 600), {
+      ...scriptedOptions,
+      ...options,
+    })) {
+      found.push(shown(each));
+      if (found.length !== killedAfter) continue;
+      for (const pid of pids()) process.kill(pid, "SIGKILL");
+    }
+    assert.deepEqual(found, expected, `killed after ${killedAfter}`);
+  }
+  assert.ok((await recognize(pool, items)).every(({ speechEvent }) => speechEvent === undefined));
+});
+
 test("a stopped process is replaced, an idle process is kept, and their streams continue", async () => {
   const rows: [what: string, stop: (pid: number) => void, extra: RecognitionInput[]][] = [
     ["stopped", (pid) => process.kill(pid, "SIGSTOP"), []],

@@ -272,5 +272,6 @@ function sessionOptions(options: RecognitionOptions): SessionOptions {
     ...(options.utteranceMsMax !== undefined && { utteranceMsMax: options.utteranceMsMax }),
     ...(options.hints && { hints: options.hints }),
     punctuation: options.punctuation ?? true,
+    ...(options.speechEvents === true && { speechEvents: true }),
   };
 }

@@ -20,7 +20,7 @@ export class RecognitionQueue {
     if (this.#end) return;
     const isFull = this.#waiting.length >= interimsMax;
     const last = this.#waiting.at(-1);
-    if (isFull && last && !last.isFinal && !recognition.isFinal) this.#waiting.pop();
+    if (isFull && last && isInterim(last) && isInterim(recognition)) this.#waiting.pop();
     this.#waiting.push(recognition);
     if (this.#waiting.length >= waitingMax) this.#room ??= Promise.withResolvers();
     this.#wake?.();
@@ -61,4 +61,8 @@ export class RecognitionQueue {
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
+}
+
+function isInterim({ isFinal, speechEvent }: Recognition): boolean {
+  return !isFinal && speechEvent === undefined;
 }

@@ -52,6 +52,10 @@ export class ReplayedRecognition implements SessionClient {
   #isFlushed = false;
   #interimEndMs = 0;
   #recognizedSamples = 0;
+  /** The number of events since the last commit: sent to the client, and seen from this process. */
+  #eventsSent = 0;
+  #eventsSeen = 0;
+  #eventMs = 0;
   /** The number of processes lost since the last commit. */
   #losses = 0;
   /** The number of those processes that were lost while they worked on this session. */
@@ -110,6 +114,7 @@ export class ReplayedRecognition implements SessionClient {
         isSuspect: this.#losses > 0,
       };
       const { signal } = this.#closing;
+      this.#eventsSeen = 0;
       this.#place = await this.#placement.find(this, payload, { hadPlace, signal });
       const { session } = this.#place;
       // The recognition was closed while it waited for a place.
@@ -159,6 +164,16 @@ export class ReplayedRecognition implements SessionClient {
     this.#results.push(recognition);
   }
 
+  speechEvent(event: Recognition): void {
+    // After a replay, the events of the utterance arrive again.
+    this.#eventsSeen += 1;
+    if (this.#eventsSeen <= this.#eventsSent) return;
+    this.#eventsSent = this.#eventsSeen;
+    // The lead of an utterance may begin in the silence that ended the previous one.
+    this.#eventMs = Math.max(this.#eventMs, event.audioEndMs);
+    this.#results.push({ ...event, audioEndMs: this.#eventMs });
+  }
+
   progress(samples: number): void {
     // After a replay, progress that was already reported arrives again.
     if (samples <= this.#recognizedSamples) return;
@@ -171,6 +186,8 @@ export class ReplayedRecognition implements SessionClient {
     this.#uncommitted.release(checkpoint.position);
     this.#losses = 0;
     this.#crashes = 0;
+    this.#eventsSent = 0;
+    this.#eventsSeen = 0;
     if (final) this.#results.push(final);
   }
 

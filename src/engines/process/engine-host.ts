@@ -265,6 +265,10 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
     this.#host.writer.writeJson("interim", this.id, recognition);
   }
 
+  speechEvent(event: Recognition): void {
+    this.#host.writer.writeJson("speechEvent", this.id, event);
+  }
+
   committed(commit: Commit): void {
     this.isSuspect = false;
     this.#host.writer.writeJson("committed", this.id, commit);

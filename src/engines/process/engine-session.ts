@@ -198,6 +198,7 @@ export class EngineSession {
           this.#isSpeaking = true;
           this.#interimText = undefined;
           this.#decoder.begin();
+          this.#reportEvent("start", this.#offsetMs);
           break;
         case "audio":
           yield* this.#accept(cut.samples);
@@ -207,6 +208,7 @@ export class EngineSession {
           yield* this.#work();
           break;
         case "end": {
+          this.#reportEvent("end", msOfSamples(cut.endSample));
           const final = yield* this.#endUtterance(msOfSamples(cut.endSample));
           const uncutLength = this.#cutSamples - cut.endSample;
           this.#commit(final, samples.subarray(samples.length - uncutLength));
@@ -315,6 +317,11 @@ export class EngineSession {
     this.#interimText = partial.text;
     const audioEndMs = Math.floor((this.#processedSamples * 1000) / this.#options.sampleRateHertz);
     this.#output.interim(this.#recognition(false, [partial], audioEndMs));
+  }
+
+  #reportEvent(speechEvent: "start" | "end", audioEndMs: number): void {
+    if (this.#options.speechEvents !== true) return;
+    this.#output.speechEvent?.({ isFinal: false, alternatives: [], audioEndMs, speechEvent });
   }
 
   /** Returns the readings in the written form that the client requested. */

@@ -21,6 +21,7 @@ const frameKinds = [
   "failed",
   "load",
   "interim",
+  "speechEvent",
   "committed",
   "speakers",
   "aligned",
@@ -50,6 +51,7 @@ export interface SessionOptions {
   readonly hints?: readonly PhraseHints[];
   /** Whether the text keeps the punctuation of models that write it. */
   readonly punctuation: boolean;
+  readonly speechEvents?: boolean;
 }
 
 /** The payload of open. */
@@ -90,6 +92,7 @@ export interface JsonPayloads {
   readonly ready: ReadyProcess;
   readonly load: LoadReport;
   readonly interim: Recognition;
+  readonly speechEvent: Recognition;
   readonly committed: Commit;
   readonly speakers: WindowSpeakers;
   readonly aligned: readonly WordTime[];

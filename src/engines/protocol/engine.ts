@@ -46,7 +46,7 @@ export interface DecoderOptions {
    */
   readonly languageCode?: string;
   readonly mode: RecognitionMode;
-  /** 1 to 10. */
+  /** 1 to 30. */
   readonly alternativesMax: number;
   /** Used only by engines with takesHints. */
   readonly hints?: readonly PhraseHints[];

@@ -16,7 +16,7 @@ export interface RecognitionOptions {
   readonly mode: RecognitionMode;
   /** The sample rate of the input, from 8000 to 48000. */
   readonly sampleRateHertz: number;
-  /** From 1 to 10. Default 1. */
+  /** From 1 to 30. Default 1. */
   readonly alternativesMax?: number;
   /** Whether to also yield hypotheses that may still change. Default false. */
   readonly interim?: boolean;
@@ -31,6 +31,8 @@ export interface RecognitionOptions {
   readonly hints?: readonly PhraseHints[];
   /** Whether the text keeps the punctuation of models that write it. Default true. */
   readonly punctuation?: boolean;
+  /** Whether to also yield events when utterances begin and end. Default false. */
+  readonly speechEvents?: boolean;
   /**
    * For jobs only: called regularly with the milliseconds of input recognized so far. The number
    * only rises, even if processes are lost.
@@ -44,9 +46,16 @@ export interface RecognitionOptions {
  */
 export interface Recognition {
   readonly isFinal: boolean;
-  /** The alternatives, best first; never empty. An interim result has one. */
+  /**
+   * The alternatives, best first; empty only for an event. An interim result has one.
+   */
   readonly alternatives: readonly Hypothesis[];
-  /** The milliseconds of input that this result covers. */
+  /**
+   * Set if this is not a result but an event, which comes only if speechEvents was requested: the
+   * start of an utterance comes before its results, the end before its final result.
+   */
+  readonly speechEvent?: "start" | "end";
+  /** The milliseconds of input that this result covers, or the time of the event. */
   readonly audioEndMs: number;
 }
 

@@ -9,6 +9,8 @@ import type { Commit } from "./session-checkpoint.ts";
 export interface SessionEvents {
   interim(recognition: Recognition): void;
   committed(commit: Commit): void;
+  /** Only for sessions with speechEvents: reports that an utterance begins or ends. */
+  speechEvent?(event: Recognition): void;
   /**
    * For jobs only: reports how many samples of the stream have been recognized, counted from its
    * start.

@@ -32,6 +32,8 @@ export interface WorkerParts extends Omit<JobParts, "finish"> {
   readonly arrivals: Arrivals;
   /** The number of pieces recognized concurrently, which is the number of engine processes. */
   readonly parallelism: number;
+  /** The engines, if other work shares them. Default: `parallelism` slots. */
+  readonly slots?: EngineSlots;
 }
 
 /** The interval at which a queue without jobs is polled, which grows while the queue is empty. */
@@ -83,11 +85,12 @@ class Worker implements AsyncDisposable {
 
   constructor(parts: WorkerParts) {
     const { db, log, parallelism, recognition } = parts;
+    const { slots = new EngineSlots(parallelism) } = parts;
     const { retryMs = retryMsDefault } = recognition;
     this.#parts = { ...parts, finish: createFinish(db) };
     this.#db = db;
     this.#log = log;
-    this.#slots = new EngineSlots(parallelism);
+    this.#slots = slots;
     this.#jobs = new RunningJobs(parallelism + fetchingJobs);
     this.#idle = new IdleWorkers(db);
     this.#end = new AttemptEnd({ db, log, avoided: this.#avoided, retryMs });

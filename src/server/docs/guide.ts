@@ -181,7 +181,7 @@ function liveAudio(url: string): GuideSection {
     title: "Live audio",
     blocks: [
       text(
-        "A stream of audio is sent over a WebSocket. Each text message is JSON: the first has `streamingConfig`, every later one `audioContent`; an empty `audioContent` ends the audio and requests the last results. Answers are in `result`; `error` is the last message of a stream that fails.",
+        "A stream of audio is sent over a WebSocket. Each text message is JSON: the first has `streamingConfig`, every later one `audioContent`; an empty `audioContent` ends the audio and requests the last results. Answers are in `result`; `error` is the last message of a stream that fails. What a browser records as WebM, or another container, is sent with the encoding `GUESS`.",
       ),
       code(
         "js",
@@ -229,6 +229,9 @@ function media(url: string): GuideSection {
 curl -X PUT --data-binary @talk.wav "$(jq -r .storageSignedUrl <<<"$UPLOAD")"
 jq '{uri: .resourceName, useUri: false, metadata: {languageCode: "en-US", fileType: "AUDIO"}}' <<<"$UPLOAD" |
   curl ${url}/v1alpha1/transcriptjob:submit -H "Authorization: Bearer $TOKEN" -d @-`,
+      ),
+      text(
+        "Large files, and lines that break, are for `/v1alpha1/uploads`: any client of tus 1.0.0 uploads there and continues where it was interrupted. The last part of the upload's URL is its id, for the `uri` of a job: `uploads/<id>`.",
       ),
       text(
         "The `uri` of a transcript is such a URL too, for GET and HEAD, with ranges and ETag: media players can use it.",

@@ -25,17 +25,25 @@ export function withBounds(field: DescField, schema: Schema): Schema {
  * its list or map.
  */
 export function withLimits(field: DescField, schema: Schema): Schema {
-  const { charsMax = 0, secondsMin, secondsMax, values = [] } = limitsOf(field) ?? {};
+  const { charsMax = 0, secondsMin, secondsMax, values = [], pattern = "" } = limitsOf(field) ?? {};
   const isText = schema.type === "string" && schema.contentEncoding === undefined;
   const isFreeText = isText && schema.pattern === undefined && schema.format === undefined;
   return {
     ...schema,
     ...(isFreeText && isRequired(field) && { minLength: 1 }),
     ...(charsMax > 0 && { maxLength: charsMax }),
+    ...(pattern !== "" && { pattern }),
     ...(values.length > 0 && field.enum === undefined && { enum: values }),
+    ...(secondsMin !== undefined && secondsMin >= 0 && { pattern: positiveDuration(secondsMax) }),
     ...(secondsMin !== undefined && { "x-minimum": `${secondsMin}s` }),
     ...(secondsMax !== undefined && { "x-maximum": `${secondsMax}s` }),
   };
+}
+
+/** Returns the pattern of a duration that is not negative, with as many digits as the maximum. */
+function positiveDuration(secondsMax = 999_999_999_999): string {
+  const digits = `${Math.floor(secondsMax)}`.length;
+  return String.raw`^[0-9]{1,${digits}}(?:\.[0-9]{1,9})?s$`;
 }
 
 /** Adds the limits of a list or a map as a whole, for requests. */

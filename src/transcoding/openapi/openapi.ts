@@ -43,6 +43,7 @@ export function createOpenApi(bindings: readonly Binding[], parts: OpenApiParts)
   const comments = createComments(parts.comments);
   const operationParts: OperationParts = {
     ...parts,
+    bindings,
     schemas,
     comments,
     examples: createExamples(parts.examples),

@@ -46,6 +46,8 @@ import type { SchemaBook } from "./schema-book.ts";
 
 /** The parts from which operations are created. */
 export interface OperationParts {
+  /** All bindings of the document. */
+  readonly bindings: readonly Binding[];
   readonly schemas: SchemaBook;
   readonly comments: Comments;
   readonly examples: ContractExamples;
@@ -112,7 +114,7 @@ function callsOf(binding: Binding, parts: OperationParts): Call[] {
     if ("stream" in example) return [];
     const { registry } = parts;
     const message = fromJson(binding.method.input, example.request, { registry });
-    const request = writtenBy(binding, message, registry);
+    const request = writtenBy(binding, message, parts);
     if (request === undefined) return [];
     const text = request.body?.content;
     const body: JsonValue | undefined = typeof text === "string" ? JSON.parse(text) : undefined;
@@ -128,21 +130,23 @@ function callsOf(binding: Binding, parts: OperationParts): Call[] {
 
 /**
  * Writes an example for a binding. Returns undefined if an operator's rule cannot express the
- * example, for example because the rule changed the path of a collection. The rules of the contract
- * must be able to express every example.
+ * example, for example because the rule changed the path of a collection. Each example must be
+ * expressible by one of the contract's rules for the method.
  */
 function writtenBy(
   binding: Binding,
   message: Message,
-  registry: Registry,
+  { bindings, registry }: OperationParts,
 ): WrittenRequest | undefined {
   try {
     return writeRequest([binding], message, registry);
   } catch (error) {
-    const isOwn = binding.spot.rule === undefined;
-    if (!isOwn && error instanceof ServiceError && error.reason === "NOT_EXPRESSIBLE")
-      return undefined;
-    throw error;
+    if (!(error instanceof ServiceError) || error.reason !== "NOT_EXPRESSIBLE") throw error;
+    if (binding.spot.rule !== undefined) return undefined;
+    const others = bindings.filter((each) => each !== binding && each.method === binding.method);
+    if (others.length === 0) throw error;
+    writeRequest(others, message, registry);
+    return undefined;
   }
 }
 
@@ -153,7 +157,7 @@ function securityOf(method: DescMethod): Operation["security"] {
   return [
     { bearer: scopes },
     ...(tokenParameter ? [{ token: scopes }] : []),
-    ...(keyParameter ? [{ key: scopes }] : []),
+    ...(keyParameter ? [{ key: scopes }, { apiKeyHeader: scopes }] : []),
   ];
 }
 

@@ -21,10 +21,12 @@ export function TranscriptAside({
   const [{ version }] = useVersionAddress();
   const mayWrite = useSession().scopes.includes("transcripts.write");
   const canChange = mayWrite && version === undefined;
+  const hasWords = transcript.segments?.some(({ words = [] }) => words.length > 0) === true;
+  const canAlign = canChange && hasWords && (transcript.uri ?? "") !== "";
   return (
     <>
       <Speakers transcript={transcript} name={name} canChange={canChange} />
-      <Versions transcript={transcript} name={name} canRestore={mayWrite} />
+      <Versions transcript={transcript} name={name} canRestore={mayWrite} canAlign={canAlign} />
       <Downloads transcript={transcript} name={name} />
       <Details transcript={transcript} name={name} canChange={canChange} />
     </>

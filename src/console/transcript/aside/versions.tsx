@@ -8,6 +8,7 @@ import { ProblemNote } from "../../parts/problem-note.tsx";
 import { commonText } from "../../text/common.ts";
 import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
+import { Alignment } from "./alignment.tsx";
 import { AsideSection } from "./aside-section.tsx";
 import { CompareDialog } from "./compare/compare-dialog.tsx";
 import { RestoreDialog } from "./restore-dialog.tsx";
@@ -21,10 +22,13 @@ export function Versions({
   transcript,
   name,
   canRestore,
+  canAlign,
 }: {
   readonly transcript: TranscriptJson;
   readonly name: string;
   readonly canRestore: boolean;
+  /** Whether the words of this version can be aligned to its sound. */
+  readonly canAlign: boolean;
 }) {
   const t = useText();
   const { versions, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
@@ -62,6 +66,7 @@ export function Versions({
           {t(asideText.olderVersions)}
         </Button>
       )}
+      {canAlign && <Alignment name={name} version={shown ?? ""} />}
       <RestoreDialog
         name={name}
         version={restored}

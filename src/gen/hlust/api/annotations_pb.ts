@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/api/annotations.proto.
  */
 export const file_hlust_api_annotations: GenFile = /*@__PURE__*/
-  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSJHCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIEhUKDWtleV9wYXJhbWV0ZXIYAyABKAgiTwoGSGVhZGVyEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSEQoJY2hhcnNfbWF4GAMgASgNEg8KB2V4YW1wbGUYBCABKAkiPAoHRmFpbHVyZRIMCgRjb2RlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCSLwAQoGTGltaXRzEhAKA21pbhgBIAEoAUgAiAEBEhAKA21heBgCIAEoAUgBiAEBEhEKCWNoYXJzX21heBgDIAEoDRIRCglpdGVtc19tYXgYBCABKA0SFQoNa2V5X2NoYXJzX21heBgFIAEoDRIYCgtzZWNvbmRzX21pbhgGIAEoAUgCiAEBEhgKC3NlY29uZHNfbWF4GAcgASgBSAOIAQESDgoGdmFsdWVzGAggAygJEhEKCWJ5dGVzX21heBgJIAEoDUIGCgRfbWluQgYKBF9tYXhCDgoMX3NlY29uZHNfbWluQg4KDF9zZWNvbmRzX21heDpLCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi0hwMgASgLMhEuaGx1c3QuYXBpLkFjY2Vzc1IGYWNjZXNzOkYKDmJvZHlfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtYcDIAEoDVIMYm9keUJ5dGVzTWF4Ok0KB2hlYWRlcnMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi2hwMgAygLMhEuaGx1c3QuYXBpLkhlYWRlclIHaGVhZGVyczpQCghmYWlsdXJlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLeHAyADKAsyEi5obHVzdC5hcGkuRmFpbHVyZVIIZmFpbHVyZXM6QwoMYW5zd2VyX3R5cGVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuIcDIAMoCVILYW5zd2VyVHlwZXM6VAoVaWdub3JlX3Vua25vd25fZmllbGRzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuYcDIAEoCFITaWdub3JlVW5rbm93bkZpZWxkczpNChFlbWl0X3Vuc2V0X2ZpZWxkcxIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxi+hwMgASgIUg9lbWl0VW5zZXRGaWVsZHM6PAoJZW1pdF9udWxsEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjIhwMgASgIUghlbWl0TnVsbDo+CgplbWl0X2VtcHR5Eh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjJhwMgASgIUgllbWl0RW1wdHk6SgoGbGltaXRzEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjKhwMgASgLMhEuaGx1c3QuYXBpLkxpbWl0c1IGbGltaXRzYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSJHCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIEhUKDWtleV9wYXJhbWV0ZXIYAyABKAgiTwoGSGVhZGVyEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSEQoJY2hhcnNfbWF4GAMgASgNEg8KB2V4YW1wbGUYBCABKAkiPAoHRmFpbHVyZRIMCgRjb2RlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCSKBAgoGTGltaXRzEhAKA21pbhgBIAEoAUgAiAEBEhAKA21heBgCIAEoAUgBiAEBEhEKCWNoYXJzX21heBgDIAEoDRIRCglpdGVtc19tYXgYBCABKA0SFQoNa2V5X2NoYXJzX21heBgFIAEoDRIYCgtzZWNvbmRzX21pbhgGIAEoAUgCiAEBEhgKC3NlY29uZHNfbWF4GAcgASgBSAOIAQESDgoGdmFsdWVzGAggAygJEhEKCWJ5dGVzX21heBgJIAEoDRIPCgdwYXR0ZXJuGAogASgJQgYKBF9taW5CBgoEX21heEIOCgxfc2Vjb25kc19taW5CDgoMX3NlY29uZHNfbWF4OksKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLSHAyABKAsyES5obHVzdC5hcGkuQWNjZXNzUgZhY2Nlc3M6RgoOYm9keV9ieXRlc19tYXgSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi1hwMgASgNUgxib2R5Qnl0ZXNNYXg6TQoHaGVhZGVycxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLaHAyADKAsyES5obHVzdC5hcGkuSGVhZGVyUgdoZWFkZXJzOlAKCGZhaWx1cmVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYt4cDIAMoCzISLmhsdXN0LmFwaS5GYWlsdXJlUghmYWlsdXJlczpDCgxhbnN3ZXJfdHlwZXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi4hwMgAygJUgthbnN3ZXJUeXBlczpUChVpZ25vcmVfdW5rbm93bl9maWVsZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgIUhNpZ25vcmVVbmtub3duRmllbGRzOk0KEWVtaXRfdW5zZXRfZmllbGRzEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGL6HAyABKAhSD2VtaXRVbnNldEZpZWxkczo8CgllbWl0X251bGwSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMiHAyABKAhSCGVtaXROdWxsOj4KCmVtaXRfZW1wdHkSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMmHAyABKAhSCWVtaXRFbXB0eTpKCgZsaW1pdHMSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMqHAyABKAsyES5obHVzdC5hcGkuTGltaXRzUgZsaW1pdHNiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * The callers that may call a method. A method without this option is refused.
@@ -294,6 +294,14 @@ export type Limits = Message<"hlust.api.Limits"> & {
    * @generated from field: uint32 bytes_max = 9;
    */
   bytesMax: number;
+
+  /**
+   * A regular expression (ECMA-262) that each string matches; strings that match may be refused for
+   * other reasons.
+   *
+   * @generated from field: string pattern = 10;
+   */
+  pattern: string;
 };
 
 /**
@@ -365,6 +373,14 @@ export type LimitsJson = {
    * @generated from field: uint32 bytes_max = 9;
    */
   bytesMax?: number;
+
+  /**
+   * A regular expression (ECMA-262) that each string matches; strings that match may be refused for
+   * other reasons.
+   *
+   * @generated from field: string pattern = 10;
+   */
+  pattern?: string;
 };
 
 /**
@@ -442,7 +458,7 @@ export const emit_null: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 7);
 
 /**
- * Whether the list or string is always shown, even if it is empty.
+ * Whether the list, string or bool is always shown, even if it is empty or false.
  *
  * @generated from extension: bool emit_empty = 50121;
  */

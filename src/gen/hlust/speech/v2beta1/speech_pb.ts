@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/speech/v2beta1/speech.proto.
  */
 export const file_hlust_speech_v2beta1_speech: GenFile = /*@__PURE__*/
-  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIhMKEUxpc3RNb2RlbHNSZXF1ZXN0Ik0KEkxpc3RNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyGy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbEIEyLwYAToE8LsYASLHAQoFTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKDmxhbmd1YWdlX2NvZGVzGAMgAygJQgTIvBgBEjMKBHVzZXMYBCADKA4yHy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbC5Vc2VCBMi8GAESEgoKc2l6ZV9ieXRlcxgFIAEoAyI4CgNVc2USEwoPVVNFX1VOU1BFQ0lGSUVEEAASCAoETElWRRABEgkKBVNIT1JUEAISBwoDSk9CEAMixQMKEVJlY29nbml0aW9uQ29uZmlnEloKCGVuY29kaW5nGAEgASgOMjUuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWcuQXVkaW9FbmNvZGluZ0IR4EEC0rwYCkIITElORUFSMTYSNAoRc2FtcGxlX3JhdGVfaGVydHoYAiABKAVCGeBBAtK8GBIJAAAAAABAv0ARAAAAAABw50ASGgoNbGFuZ3VhZ2VfY29kZRgDIAEoCUID4EECEjAKEG1heF9hbHRlcm5hdGl2ZXMYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAAAAJEASPAoPc3BlZWNoX2NvbnRleHRzGAYgAygLMiMuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoQ29udGV4dBIgChhlbmFibGVfd29yZF90aW1lX29mZnNldHMYCCABKAgSJAocZW5hYmxlX2F1dG9tYXRpY19wdW5jdHVhdGlvbhgLIAEoCCJKCg1BdWRpb0VuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASDAoITElORUFSMTYQARIICgRGTEFDEAISBwoDTVAzEAgiUgoNU3BlZWNoQ29udGV4dBIaCgdwaHJhc2VzGAEgAygJQgnSvBgFGGQg9AMSJQoFYm9vc3QYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAANEAiRAoQUmVjb2duaXRpb25BdWRpbxIRCgdjb250ZW50GAEgASgMSAASDQoDdXJpGAIgASgJSABCDgoMYXVkaW9fc291cmNlIowBChBSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQIiWQoRUmVjb2duaXplUmVzcG9uc2USRAoHcmVzdWx0cxgCIAMoCzItLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uUmVzdWx0QgTIvBgBIq4BChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAUgASgJIqEBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSLwoKY29uZmlkZW5jZRgCIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2UixwEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIvCgpjb25maWRlbmNlGAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQFCDQoLX2NvbmZpZGVuY2VKBAgFEAZSC3NwZWFrZXJfdGFnIrUBChlTdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0EkwKEHN0cmVhbWluZ19jb25maWcYASABKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZ0gAEhcKDWF1ZGlvX2NvbnRlbnQYAiABKAxIABIcChJmaW5hbGl6ZV91dHRlcmFuY2UYZCABKAhIAEITChFzdHJlYW1pbmdfcmVxdWVzdCKCAwoaU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcSPAoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWdCA+BBAhIYChBzaW5nbGVfdXR0ZXJhbmNlGAIgASgIEhcKD2ludGVyaW1fcmVzdWx0cxgDIAEoCBJRCgtlbmRwb2ludGluZxhkIAEoCzI8LmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnLkVuZHBvaW50aW5nGp8BCgtFbmRwb2ludGluZxJGCgttaW5fc2lsZW5jZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjGamZmZmZnJPzkAAAAAAAAUQBJICg1tYXhfdXR0ZXJhbmNlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMQAAAAAAAPA/OQAAAAAAAE5AIs0CChpTdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZRJBCgdyZXN1bHRzGAIgAygLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSWwoRc3BlZWNoX2V2ZW50X3R5cGUYBCABKA4yQC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZS5TcGVlY2hFdmVudFR5cGUSNAoRc3BlZWNoX2V2ZW50X3RpbWUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iTAoPU3BlZWNoRXZlbnRUeXBlEhwKGFNQRUVDSF9FVkVOVF9VTlNQRUNJRklFRBAAEhsKF0VORF9PRl9TSU5HTEVfVVRURVJBTkNFEAFKBAgBEAJSBWVycm9yIu4BChpTdHJlYW1pbmdSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhAKCGlzX2ZpbmFsGAIgASgIEikKCXN0YWJpbGl0eRgDIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwPxIyCg9yZXN1bHRfZW5kX3RpbWUYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFQoNbGFuZ3VhZ2VfY29kZRgGIAEoCTKCBwoGU3BlZWNoEtoCCglSZWNvZ25pemUSJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXF1ZXN0GicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVzcG9uc2Ui+wGiuxgKCgZzcGVlY2gQAai7GICAgAK6uxhYCgtVTkFWQUlMQUJMRRIJTk9fRU5HSU5FGj5ObyBzcGVlY2ggZW5naW5lIGlzIHJlYWR5LiBUaGUgc2VydmljZSByZXN0YXJ0cyBpdDogdHJ5IGFnYWluLrq7GGIKElJFU09VUkNFX0VYSEFVU1RFRBILQVVESU9fTElNSVQaP1RoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHVzZWQgdXAgaXRzIGF1ZGlvIGZvciB0aGUgZGF5IChVVEMpLoLT5JMCHjoBKiIZL3YyYmV0YTEvc3BlZWNoOnJlY29nbml6ZRKaAwoSU3RyZWFtaW5nUmVjb2duaXplEi8uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBowLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlIpwCorsYCgoGc3BlZWNoEAG6uxhqChJSRVNPVVJDRV9FWEhBVVNURUQSEFRPT19NQU5ZX1NUUkVBTVMaQlRoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHJlYWNoZWQgaXRzIGxpbWl0IG9mIG9wZW4gbGl2ZSBzdHJlYW1zLrq7GGIKElJFU09VUkNFX0VYSEFVU1RFRBILQVVESU9fTElNSVQaP1RoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHVzZWQgdXAgaXRzIGF1ZGlvIGZvciB0aGUgZGF5IChVVEMpLoLT5JMCNDoBKkIvCglXRUJTT0NLRVQSIi92MmJldGExL3NwZWVjaDpzdHJlYW1pbmdyZWNvZ25pemUoATABEn4KCkxpc3RNb2RlbHMSJy5obHVzdC5zcGVlY2gudjJiZXRhMS5MaXN0TW9kZWxzUmVxdWVzdBooLmhsdXN0LnNwZWVjaC52MmJldGExLkxpc3RNb2RlbHNSZXNwb25zZSIdorsYAhABgtPkkwIREg8vdjJiZXRhMS9tb2RlbHNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_hlust_api_annotations]);
+  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIhMKEUxpc3RNb2RlbHNSZXF1ZXN0Ik0KEkxpc3RNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyGy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbEIEyLwYAToE8LsYASLHAQoFTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKDmxhbmd1YWdlX2NvZGVzGAMgAygJQgTIvBgBEjMKBHVzZXMYBCADKA4yHy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbC5Vc2VCBMi8GAESEgoKc2l6ZV9ieXRlcxgFIAEoAyI4CgNVc2USEwoPVVNFX1VOU1BFQ0lGSUVEEAASCAoETElWRRABEgkKBVNIT1JUEAISBwoDSk9CEAMi5gQKEVJlY29nbml0aW9uQ29uZmlnEoMBCghlbmNvZGluZxgBIAEoDjI1LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnLkF1ZGlvRW5jb2RpbmdCOuBBAtK8GDNCCExJTkVBUjE2QgRGTEFDQgVNVUxBV0IIT0dHX09QVVNCA01QM0IFR1VFU1NCBEFMQVcSMQoRc2FtcGxlX3JhdGVfaGVydHoYAiABKAVCFtK8GBIJAAAAAAAAAAARAAAAAABw50ASGgoNbGFuZ3VhZ2VfY29kZRgDIAEoCUID4EECEjAKEG1heF9hbHRlcm5hdGl2ZXMYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAAAAPkASPAoPc3BlZWNoX2NvbnRleHRzGAYgAygLMiMuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoQ29udGV4dBIgChhlbmFibGVfd29yZF90aW1lX29mZnNldHMYCCABKAgSOwoIbWV0YWRhdGEYCSABKAsyKS5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbk1ldGFkYXRhEiQKHGVuYWJsZV9hdXRvbWF0aWNfcHVuY3R1YXRpb24YCyABKAgSDQoFbW9kZWwYDSABKAkieAoNQXVkaW9FbmNvZGluZxIYChRFTkNPRElOR19VTlNQRUNJRklFRBAAEgwKCExJTkVBUjE2EAESCAoERkxBQxACEgkKBU1VTEFXEAMSDAoIT0dHX09QVVMQBhIHCgNNUDMQCBIJCgVHVUVTUxAJEggKBEFMQVcQZCLLCAoTUmVjb2duaXRpb25NZXRhZGF0YRJTChBpbnRlcmFjdGlvbl90eXBlGAEgASgOMjkuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25NZXRhZGF0YS5JbnRlcmFjdGlvblR5cGUSGgoSbnVtYmVyX29mX3NwZWFrZXJzGAIgASgFEiQKHGluZHVzdHJ5X25haWNzX2NvZGVfb2ZfYXVkaW8YAyABKA0SWQoTbWljcm9waG9uZV9kaXN0YW5jZRgEIAEoDjI8LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uTWV0YWRhdGEuTWljcm9waG9uZURpc3RhbmNlElgKE29yaWdpbmFsX21lZGlhX3R5cGUYBSABKA4yOy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbk1ldGFkYXRhLk9yaWdpbmFsTWVkaWFUeXBlElwKFXJlY29yZGluZ19kZXZpY2VfdHlwZRgGIAEoDjI9LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uTWV0YWRhdGEuUmVjb3JkaW5nRGV2aWNlVHlwZRIdChVyZWNvcmRpbmdfZGV2aWNlX25hbWUYByABKAkSGgoSb3JpZ2luYWxfbWltZV90eXBlGAggASgJEhUKDW9iZnVzY2F0ZWRfaWQYCSABKAMSEwoLYXVkaW9fdG9waWMYCiABKAkixQEKD0ludGVyYWN0aW9uVHlwZRIgChxJTlRFUkFDVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASDgoKRElTQ1VTU0lPThABEhAKDFBSRVNFTlRBVElPThACEg4KClBIT05FX0NBTEwQAxINCglWT0lDRU1BSUwQBBIbChdQUk9GRVNTSU9OQUxMWV9QUk9EVUNFRBAFEhAKDFZPSUNFX1NFQVJDSBAGEhEKDVZPSUNFX0NPTU1BTkQQBxINCglESUNUQVRJT04QCCJkChJNaWNyb3Bob25lRGlzdGFuY2USIwofTUlDUk9QSE9ORV9ESVNUQU5DRV9VTlNQRUNJRklFRBAAEg0KCU5FQVJGSUVMRBABEgwKCE1JREZJRUxEEAISDAoIRkFSRklFTEQQAyJOChFPcmlnaW5hbE1lZGlhVHlwZRIjCh9PUklHSU5BTF9NRURJQV9UWVBFX1VOU1BFQ0lGSUVEEAASCQoFQVVESU8QARIJCgVWSURFTxACIqQBChNSZWNvcmRpbmdEZXZpY2VUeXBlEiUKIVJFQ09SRElOR19ERVZJQ0VfVFlQRV9VTlNQRUNJRklFRBAAEg4KClNNQVJUUEhPTkUQARIGCgJQQxACEg4KClBIT05FX0xJTkUQAxILCgdWRUhJQ0xFEAQSGAoUT1RIRVJfT1VURE9PUl9ERVZJQ0UQBRIXChNPVEhFUl9JTkRPT1JfREVWSUNFEAYiUgoNU3BlZWNoQ29udGV4dBIaCgdwaHJhc2VzGAEgAygJQgnSvBgFGGQg9AMSJQoFYm9vc3QYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAANEAiRAoQUmVjb2duaXRpb25BdWRpbxIRCgdjb250ZW50GAEgASgMSAASDQoDdXJpGAIgASgJSABCDgoMYXVkaW9fc291cmNlIowBChBSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQIiWQoRUmVjb2duaXplUmVzcG9uc2USRAoHcmVzdWx0cxgCIAMoCzItLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uUmVzdWx0QgTIvBgBIq4BChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAUgASgJIqEBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSLwoKY29uZmlkZW5jZRgCIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2UixwEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIvCgpjb25maWRlbmNlGAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQFCDQoLX2NvbmZpZGVuY2VKBAgFEAZSC3NwZWFrZXJfdGFnIrUBChlTdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0EkwKEHN0cmVhbWluZ19jb25maWcYASABKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZ0gAEhcKDWF1ZGlvX2NvbnRlbnQYAiABKAxIABIcChJmaW5hbGl6ZV91dHRlcmFuY2UYZCABKAhIAEITChFzdHJlYW1pbmdfcmVxdWVzdCKoAwoaU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcSPAoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWdCA+BBAhIYChBzaW5nbGVfdXR0ZXJhbmNlGAIgASgIEhcKD2ludGVyaW1fcmVzdWx0cxgDIAEoCBIkChxlbmFibGVfdm9pY2VfYWN0aXZpdHlfZXZlbnRzGAUgASgIElEKC2VuZHBvaW50aW5nGGQgASgLMjwuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcuRW5kcG9pbnRpbmcanwEKC0VuZHBvaW50aW5nEkYKC21pbl9zaWxlbmNlGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMZqZmZmZmck/OQAAAAAAABRAEkgKDW1heF91dHRlcmFuY2UYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CFtK8GBIxAAAAAAAA8D85AAAAAAAATkAiiAMKGlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlEkEKB3Jlc3VsdHMYAiADKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvblJlc3VsdBJbChFzcGVlY2hfZXZlbnRfdHlwZRgEIAEoDjJALmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlLlNwZWVjaEV2ZW50VHlwZRI0ChFzcGVlY2hfZXZlbnRfdGltZRgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiKGAQoPU3BlZWNoRXZlbnRUeXBlEhwKGFNQRUVDSF9FVkVOVF9VTlNQRUNJRklFRBAAEhsKF0VORF9PRl9TSU5HTEVfVVRURVJBTkNFEAESEwoPU1RBUlRfT0ZfU1BFRUNIEAISEQoNRU5EX09GX1NQRUVDSBADEhAKDEVORF9PRl9BVURJTxAESgQIARACUgVlcnJvciLuAQoaU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSSAoMYWx0ZXJuYXRpdmVzGAEgAygLMjIuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoUmVjb2duaXRpb25BbHRlcm5hdGl2ZRIQCghpc19maW5hbBgCIAEoCBIpCglzdGFiaWxpdHkYAyABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAA8D8SMgoPcmVzdWx0X2VuZF90aW1lGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhUKDWxhbmd1YWdlX2NvZGUYBiABKAky3QgKBlNwZWVjaBK5AwoJUmVjb2duaXplEiYuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVxdWVzdBonLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml6ZVJlc3BvbnNlItoCorsYCgoGc3BlZWNoEAGouxiAgIACursYWAoLVU5BVkFJTEFCTEUSCU5PX0VOR0lORRo+Tm8gc3BlZWNoIGVuZ2luZSBpcyByZWFkeS4gVGhlIHNlcnZpY2UgcmVzdGFydHMgaXQ6IHRyeSBhZ2Fpbi66uxhbChJSRVNPVVJDRV9FWEhBVVNURUQSDURFQ09ERVJTX0JVU1kaNlRvbyBtdWNoIGNvbXByZXNzZWQgYXVkaW8gaXMgYmVpbmcgZGVjb2RlZDogdHJ5IGFnYWluLrq7GGIKElJFU09VUkNFX0VYSEFVU1RFRBILQVVESU9fTElNSVQaP1RoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHVzZWQgdXAgaXRzIGF1ZGlvIGZvciB0aGUgZGF5IChVVEMpLoLT5JMCHjoBKiIZL3YyYmV0YTEvc3BlZWNoOnJlY29nbml6ZRKWBAoSU3RyZWFtaW5nUmVjb2duaXplEi8uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBowLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlIpgDorsYCgoGc3BlZWNoEAG6uxhqChJSRVNPVVJDRV9FWEhBVVNURUQSEFRPT19NQU5ZX1NUUkVBTVMaQlRoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHJlYWNoZWQgaXRzIGxpbWl0IG9mIG9wZW4gbGl2ZSBzdHJlYW1zLrq7GHgKElJFU09VUkNFX0VYSEFVU1RFRBINREVDT0RFUlNfRlVMTBpTVGhlIG5vZGUgZGVjb2RlcyBhcyBtYW55IGNvbXByZXNzZWQgc3RyZWFtcyBhcyBpdCBjYW46IHRyeSBhZ2Fpbiwgb3Igc2VuZCBMSU5FQVIxNi66uxhiChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj9UaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyB1c2VkIHVwIGl0cyBhdWRpbyBmb3IgdGhlIGRheSAoVVRDKS6C0+STAjQ6ASpCLwoJV0VCU09DS0VUEiIvdjJiZXRhMS9zcGVlY2g6c3RyZWFtaW5ncmVjb2duaXplKAEwARJ+CgpMaXN0TW9kZWxzEicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuTGlzdE1vZGVsc1JlcXVlc3QaKC5obHVzdC5zcGVlY2gudjJiZXRhMS5MaXN0TW9kZWxzUmVzcG9uc2UiHaK7GAIQAYLT5JMCERIPL3YyYmV0YTEvbW9kZWxzYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_hlust_api_annotations]);
 
 /**
  * The request of ListModels. It has no fields.
@@ -230,14 +230,15 @@ export const Model_UseSchema: GenEnum<Model_Use, Model_UseJson> = /*@__PURE__*/
  */
 export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"> & {
   /**
-   * The encoding of the audio. It must be `LINEAR16`.
+   * The encoding of the audio.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig.AudioEncoding encoding = 1;
    */
   encoding: RecognitionConfig_AudioEncoding;
 
   /**
-   * The sample rate of the audio in hertz, from 8000 to 48000.
+   * The sample rate of the audio in hertz, from 8000 to 48000. Required for `LINEAR16`, `MULAW` and
+   * `ALAW`. For other encodings it can be absent, and the audio itself decides.
    *
    * @generated from field: int32 sample_rate_hertz = 2;
    */
@@ -252,7 +253,7 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
   languageCode: string;
 
   /**
-   * The maximum number of alternatives of each result, from 0 to 10. Absent or 0 means 1.
+   * The maximum number of alternatives of each result, from 0 to 30. Absent or 0 means 1.
    *
    * @generated from field: int32 max_alternatives = 4;
    */
@@ -275,11 +276,26 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
   enableWordTimeOffsets: boolean;
 
   /**
+   * Facts about the recording. They are accepted from clients of the original service, and ignored.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata metadata = 9;
+   */
+  metadata?: RecognitionMetadata | undefined;
+
+  /**
    * Whether to keep the punctuation, if the model writes it. Jobs always keep it. Default: false.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
   enableAutomaticPunctuation: boolean;
+
+  /**
+   * A model name of another service, such as `default` or `command_and_search`. It is accepted from
+   * clients that always send one, and ignored: the language and the method determine the model.
+   *
+   * @generated from field: string model = 13;
+   */
+  model: string;
 };
 
 /**
@@ -289,14 +305,15 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
  */
 export type RecognitionConfigJson = {
   /**
-   * The encoding of the audio. It must be `LINEAR16`.
+   * The encoding of the audio.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig.AudioEncoding encoding = 1;
    */
   encoding?: RecognitionConfig_AudioEncodingJson;
 
   /**
-   * The sample rate of the audio in hertz, from 8000 to 48000.
+   * The sample rate of the audio in hertz, from 8000 to 48000. Required for `LINEAR16`, `MULAW` and
+   * `ALAW`. For other encodings it can be absent, and the audio itself decides.
    *
    * @generated from field: int32 sample_rate_hertz = 2;
    */
@@ -311,7 +328,7 @@ export type RecognitionConfigJson = {
   languageCode?: string;
 
   /**
-   * The maximum number of alternatives of each result, from 0 to 10. Absent or 0 means 1.
+   * The maximum number of alternatives of each result, from 0 to 30. Absent or 0 means 1.
    *
    * @generated from field: int32 max_alternatives = 4;
    */
@@ -334,11 +351,26 @@ export type RecognitionConfigJson = {
   enableWordTimeOffsets?: boolean;
 
   /**
+   * Facts about the recording. They are accepted from clients of the original service, and ignored.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata metadata = 9;
+   */
+  metadata?: RecognitionMetadataJson;
+
+  /**
    * Whether to keep the punctuation, if the model writes it. Jobs always keep it. Default: false.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
   enableAutomaticPunctuation?: boolean;
+
+  /**
+   * A model name of another service, such as `default` or `command_and_search`. It is accepted from
+   * clients that always send one, and ignored: the language and the method determine the model.
+   *
+   * @generated from field: string model = 13;
+   */
+  model?: string;
 };
 
 /**
@@ -369,18 +401,47 @@ export const RecognitionConfig_AudioEncoding = {
   LINEAR16: 1,
 
   /**
-   * Not supported: requests with it are refused.
+   * A FLAC file or stream.
    *
    * @generated from enum value: FLAC = 2;
    */
   FLAC: 2,
 
   /**
-   * Not supported: requests with it are refused.
+   * Samples of 8 bits by the µ-law of ITU-T G.711, one channel.
+   *
+   * @generated from enum value: MULAW = 3;
+   */
+  MULAW: 3,
+
+  /**
+   * Opus in Ogg.
+   *
+   * @generated from enum value: OGG_OPUS = 6;
+   */
+  OGG_OPUS: 6,
+
+  /**
+   * MP3.
    *
    * @generated from enum value: MP3 = 8;
    */
   MP3: 8,
+
+  /**
+   * The service finds out the format: WAV, FLAC, Ogg, WebM, Matroska, MP4, MP3, AAC or AMR. In
+   * google.cloud.speech.v1 this number is WEBM_OPUS, which is such a format.
+   *
+   * @generated from enum value: GUESS = 9;
+   */
+  GUESS: 9,
+
+  /**
+   * Samples of 8 bits by the A-law of ITU-T G.711, one channel (extension).
+   *
+   * @generated from enum value: ALAW = 100;
+   */
+  ALAW: 100,
 } as const;
 
 /**
@@ -395,13 +456,445 @@ export type RecognitionConfig_AudioEncoding = (typeof RecognitionConfig_AudioEnc
  *
  * @generated from enum hlust.speech.v2beta1.RecognitionConfig.AudioEncoding
  */
-export type RecognitionConfig_AudioEncodingJson = "ENCODING_UNSPECIFIED" | "LINEAR16" | "FLAC" | "MP3";
+export type RecognitionConfig_AudioEncodingJson = "ENCODING_UNSPECIFIED" | "LINEAR16" | "FLAC" | "MULAW" | "OGG_OPUS" | "MP3" | "GUESS" | "ALAW";
 
 /**
  * Describes the enum hlust.speech.v2beta1.RecognitionConfig.AudioEncoding.
  */
 export const RecognitionConfig_AudioEncodingSchema: GenEnum<RecognitionConfig_AudioEncoding, RecognitionConfig_AudioEncodingJson> = /*@__PURE__*/
   enumDesc(file_hlust_speech_v2beta1_speech, 3, 0);
+
+/**
+ * Facts about a recording, which the service ignores. Names and numbers are those of
+ * google.cloud.speech.v1p1beta1.
+ *
+ * @generated from message hlust.speech.v2beta1.RecognitionMetadata
+ */
+export type RecognitionMetadata = Message<"hlust.speech.v2beta1.RecognitionMetadata"> & {
+  /**
+   * The purpose of the recording.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.InteractionType interaction_type = 1;
+   */
+  interactionType: RecognitionMetadata_InteractionType;
+
+  /**
+   * The number of people who speak.
+   *
+   * @generated from field: int32 number_of_speakers = 2;
+   */
+  numberOfSpeakers: number;
+
+  /**
+   * The industry, as a code of the NAICS.
+   *
+   * @generated from field: uint32 industry_naics_code_of_audio = 3;
+   */
+  industryNaicsCodeOfAudio: number;
+
+  /**
+   * The distance of the microphone.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.MicrophoneDistance microphone_distance = 4;
+   */
+  microphoneDistance: RecognitionMetadata_MicrophoneDistance;
+
+  /**
+   * The kind of the original media.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.OriginalMediaType original_media_type = 5;
+   */
+  originalMediaType: RecognitionMetadata_OriginalMediaType;
+
+  /**
+   * The kind of the recording device.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType recording_device_type = 6;
+   */
+  recordingDeviceType: RecognitionMetadata_RecordingDeviceType;
+
+  /**
+   * The name of the recording device.
+   *
+   * @generated from field: string recording_device_name = 7;
+   */
+  recordingDeviceName: string;
+
+  /**
+   * The media type of the original.
+   *
+   * @generated from field: string original_mime_type = 8;
+   */
+  originalMimeType: string;
+
+  /**
+   * An identifier of the user.
+   *
+   * @generated from field: int64 obfuscated_id = 9;
+   */
+  obfuscatedId: bigint;
+
+  /**
+   * The topic.
+   *
+   * @generated from field: string audio_topic = 10;
+   */
+  audioTopic: string;
+};
+
+/**
+ * Facts about a recording, which the service ignores. Names and numbers are those of
+ * google.cloud.speech.v1p1beta1.
+ *
+ * @generated from message hlust.speech.v2beta1.RecognitionMetadata
+ */
+export type RecognitionMetadataJson = {
+  /**
+   * The purpose of the recording.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.InteractionType interaction_type = 1;
+   */
+  interactionType?: RecognitionMetadata_InteractionTypeJson;
+
+  /**
+   * The number of people who speak.
+   *
+   * @generated from field: int32 number_of_speakers = 2;
+   */
+  numberOfSpeakers?: number;
+
+  /**
+   * The industry, as a code of the NAICS.
+   *
+   * @generated from field: uint32 industry_naics_code_of_audio = 3;
+   */
+  industryNaicsCodeOfAudio?: number;
+
+  /**
+   * The distance of the microphone.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.MicrophoneDistance microphone_distance = 4;
+   */
+  microphoneDistance?: RecognitionMetadata_MicrophoneDistanceJson;
+
+  /**
+   * The kind of the original media.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.OriginalMediaType original_media_type = 5;
+   */
+  originalMediaType?: RecognitionMetadata_OriginalMediaTypeJson;
+
+  /**
+   * The kind of the recording device.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType recording_device_type = 6;
+   */
+  recordingDeviceType?: RecognitionMetadata_RecordingDeviceTypeJson;
+
+  /**
+   * The name of the recording device.
+   *
+   * @generated from field: string recording_device_name = 7;
+   */
+  recordingDeviceName?: string;
+
+  /**
+   * The media type of the original.
+   *
+   * @generated from field: string original_mime_type = 8;
+   */
+  originalMimeType?: string;
+
+  /**
+   * An identifier of the user.
+   *
+   * @generated from field: int64 obfuscated_id = 9;
+   */
+  obfuscatedId?: string;
+
+  /**
+   * The topic.
+   *
+   * @generated from field: string audio_topic = 10;
+   */
+  audioTopic?: string;
+};
+
+/**
+ * Describes the message hlust.speech.v2beta1.RecognitionMetadata.
+ * Use `create(RecognitionMetadataSchema)` to create a new message.
+ */
+export const RecognitionMetadataSchema: GenMessage<RecognitionMetadata, {jsonType: RecognitionMetadataJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_speech_v2beta1_speech, 4);
+
+/**
+ * The purposes of recordings.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.InteractionType
+ */
+export const RecognitionMetadata_InteractionType = {
+  /**
+   * The purpose is not set.
+   *
+   * @generated from enum value: INTERACTION_TYPE_UNSPECIFIED = 0;
+   */
+  INTERACTION_TYPE_UNSPECIFIED: 0,
+
+  /**
+   * A conversation of several people.
+   *
+   * @generated from enum value: DISCUSSION = 1;
+   */
+  DISCUSSION: 1,
+
+  /**
+   * A lecture.
+   *
+   * @generated from enum value: PRESENTATION = 2;
+   */
+  PRESENTATION: 2,
+
+  /**
+   * A call of two people.
+   *
+   * @generated from enum value: PHONE_CALL = 3;
+   */
+  PHONE_CALL: 3,
+
+  /**
+   * A recorded message.
+   *
+   * @generated from enum value: VOICEMAIL = 4;
+   */
+  VOICEMAIL: 4,
+
+  /**
+   * An interview or a broadcast.
+   *
+   * @generated from enum value: PROFESSIONALLY_PRODUCED = 5;
+   */
+  PROFESSIONALLY_PRODUCED: 5,
+
+  /**
+   * A spoken question.
+   *
+   * @generated from enum value: VOICE_SEARCH = 6;
+   */
+  VOICE_SEARCH: 6,
+
+  /**
+   * A command to a device.
+   *
+   * @generated from enum value: VOICE_COMMAND = 7;
+   */
+  VOICE_COMMAND: 7,
+
+  /**
+   * Dictated text.
+   *
+   * @generated from enum value: DICTATION = 8;
+   */
+  DICTATION: 8,
+} as const;
+
+/**
+ * The purposes of recordings.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.InteractionType
+ */
+export type RecognitionMetadata_InteractionType = (typeof RecognitionMetadata_InteractionType)[keyof typeof RecognitionMetadata_InteractionType] | UnknownEnum;
+
+/**
+ * The purposes of recordings.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.InteractionType
+ */
+export type RecognitionMetadata_InteractionTypeJson = "INTERACTION_TYPE_UNSPECIFIED" | "DISCUSSION" | "PRESENTATION" | "PHONE_CALL" | "VOICEMAIL" | "PROFESSIONALLY_PRODUCED" | "VOICE_SEARCH" | "VOICE_COMMAND" | "DICTATION";
+
+/**
+ * Describes the enum hlust.speech.v2beta1.RecognitionMetadata.InteractionType.
+ */
+export const RecognitionMetadata_InteractionTypeSchema: GenEnum<RecognitionMetadata_InteractionType, RecognitionMetadata_InteractionTypeJson> = /*@__PURE__*/
+  enumDesc(file_hlust_speech_v2beta1_speech, 4, 0);
+
+/**
+ * The distances of microphones.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.MicrophoneDistance
+ */
+export const RecognitionMetadata_MicrophoneDistance = {
+  /**
+   * The distance is not set.
+   *
+   * @generated from enum value: MICROPHONE_DISTANCE_UNSPECIFIED = 0;
+   */
+  MICROPHONE_DISTANCE_UNSPECIFIED: 0,
+
+  /**
+   * Less than a meter.
+   *
+   * @generated from enum value: NEARFIELD = 1;
+   */
+  NEARFIELD: 1,
+
+  /**
+   * Up to three meters.
+   *
+   * @generated from enum value: MIDFIELD = 2;
+   */
+  MIDFIELD: 2,
+
+  /**
+   * More than three meters.
+   *
+   * @generated from enum value: FARFIELD = 3;
+   */
+  FARFIELD: 3,
+} as const;
+
+/**
+ * The distances of microphones.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.MicrophoneDistance
+ */
+export type RecognitionMetadata_MicrophoneDistance = (typeof RecognitionMetadata_MicrophoneDistance)[keyof typeof RecognitionMetadata_MicrophoneDistance] | UnknownEnum;
+
+/**
+ * The distances of microphones.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.MicrophoneDistance
+ */
+export type RecognitionMetadata_MicrophoneDistanceJson = "MICROPHONE_DISTANCE_UNSPECIFIED" | "NEARFIELD" | "MIDFIELD" | "FARFIELD";
+
+/**
+ * Describes the enum hlust.speech.v2beta1.RecognitionMetadata.MicrophoneDistance.
+ */
+export const RecognitionMetadata_MicrophoneDistanceSchema: GenEnum<RecognitionMetadata_MicrophoneDistance, RecognitionMetadata_MicrophoneDistanceJson> = /*@__PURE__*/
+  enumDesc(file_hlust_speech_v2beta1_speech, 4, 1);
+
+/**
+ * The kinds of media.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.OriginalMediaType
+ */
+export const RecognitionMetadata_OriginalMediaType = {
+  /**
+   * The kind is not set.
+   *
+   * @generated from enum value: ORIGINAL_MEDIA_TYPE_UNSPECIFIED = 0;
+   */
+  ORIGINAL_MEDIA_TYPE_UNSPECIFIED: 0,
+
+  /**
+   * A recording of sound.
+   *
+   * @generated from enum value: AUDIO = 1;
+   */
+  AUDIO: 1,
+
+  /**
+   * The sound of a video.
+   *
+   * @generated from enum value: VIDEO = 2;
+   */
+  VIDEO: 2,
+} as const;
+
+/**
+ * The kinds of media.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.OriginalMediaType
+ */
+export type RecognitionMetadata_OriginalMediaType = (typeof RecognitionMetadata_OriginalMediaType)[keyof typeof RecognitionMetadata_OriginalMediaType] | UnknownEnum;
+
+/**
+ * The kinds of media.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.OriginalMediaType
+ */
+export type RecognitionMetadata_OriginalMediaTypeJson = "ORIGINAL_MEDIA_TYPE_UNSPECIFIED" | "AUDIO" | "VIDEO";
+
+/**
+ * Describes the enum hlust.speech.v2beta1.RecognitionMetadata.OriginalMediaType.
+ */
+export const RecognitionMetadata_OriginalMediaTypeSchema: GenEnum<RecognitionMetadata_OriginalMediaType, RecognitionMetadata_OriginalMediaTypeJson> = /*@__PURE__*/
+  enumDesc(file_hlust_speech_v2beta1_speech, 4, 2);
+
+/**
+ * The kinds of recording devices.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType
+ */
+export const RecognitionMetadata_RecordingDeviceType = {
+  /**
+   * The device is not set.
+   *
+   * @generated from enum value: RECORDING_DEVICE_TYPE_UNSPECIFIED = 0;
+   */
+  RECORDING_DEVICE_TYPE_UNSPECIFIED: 0,
+
+  /**
+   * A smartphone.
+   *
+   * @generated from enum value: SMARTPHONE = 1;
+   */
+  SMARTPHONE: 1,
+
+  /**
+   * A computer.
+   *
+   * @generated from enum value: PC = 2;
+   */
+  PC: 2,
+
+  /**
+   * A telephone.
+   *
+   * @generated from enum value: PHONE_LINE = 3;
+   */
+  PHONE_LINE: 3,
+
+  /**
+   * A device in a vehicle.
+   *
+   * @generated from enum value: VEHICLE = 4;
+   */
+  VEHICLE: 4,
+
+  /**
+   * Another device outdoors.
+   *
+   * @generated from enum value: OTHER_OUTDOOR_DEVICE = 5;
+   */
+  OTHER_OUTDOOR_DEVICE: 5,
+
+  /**
+   * Another device indoors.
+   *
+   * @generated from enum value: OTHER_INDOOR_DEVICE = 6;
+   */
+  OTHER_INDOOR_DEVICE: 6,
+} as const;
+
+/**
+ * The kinds of recording devices.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType
+ */
+export type RecognitionMetadata_RecordingDeviceType = (typeof RecognitionMetadata_RecordingDeviceType)[keyof typeof RecognitionMetadata_RecordingDeviceType] | UnknownEnum;
+
+/**
+ * The kinds of recording devices.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType
+ */
+export type RecognitionMetadata_RecordingDeviceTypeJson = "RECORDING_DEVICE_TYPE_UNSPECIFIED" | "SMARTPHONE" | "PC" | "PHONE_LINE" | "VEHICLE" | "OTHER_OUTDOOR_DEVICE" | "OTHER_INDOOR_DEVICE";
+
+/**
+ * Describes the enum hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType.
+ */
+export const RecognitionMetadata_RecordingDeviceTypeSchema: GenEnum<RecognitionMetadata_RecordingDeviceType, RecognitionMetadata_RecordingDeviceTypeJson> = /*@__PURE__*/
+  enumDesc(file_hlust_speech_v2beta1_speech, 4, 3);
 
 /**
  * Words and phrases that are likely to be said (extension).
@@ -450,7 +943,7 @@ export type SpeechContextJson = {
  * Use `create(SpeechContextSchema)` to create a new message.
  */
 export const SpeechContextSchema: GenMessage<SpeechContext, {jsonType: SpeechContextJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 4);
+  messageDesc(file_hlust_speech_v2beta1_speech, 5);
 
 /**
  * The audio to recognize.
@@ -463,7 +956,8 @@ export type RecognitionAudio = Message<"hlust.speech.v2beta1.RecognitionAudio"> 
    */
   audioSource: {
     /**
-     * The bytes of the samples, or of a WAV file with such samples.
+     * The bytes of the audio in the encoding of the configuration. Samples can have the header of a
+     * WAV file.
      *
      * @generated from field: bytes content = 1;
      */
@@ -487,7 +981,8 @@ export type RecognitionAudio = Message<"hlust.speech.v2beta1.RecognitionAudio"> 
  */
 export type RecognitionAudioJson = {
   /**
-   * The bytes of the samples, or of a WAV file with such samples.
+   * The bytes of the audio in the encoding of the configuration. Samples can have the header of a
+   * WAV file.
    *
    * @generated from field: bytes content = 1;
    */
@@ -506,7 +1001,7 @@ export type RecognitionAudioJson = {
  * Use `create(RecognitionAudioSchema)` to create a new message.
  */
 export const RecognitionAudioSchema: GenMessage<RecognitionAudio, {jsonType: RecognitionAudioJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 5);
+  messageDesc(file_hlust_speech_v2beta1_speech, 6);
 
 /**
  * The request of Recognize.
@@ -555,7 +1050,7 @@ export type RecognizeRequestJson = {
  * Use `create(RecognizeRequestSchema)` to create a new message.
  */
 export const RecognizeRequestSchema: GenMessage<RecognizeRequest, {jsonType: RecognizeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 6);
+  messageDesc(file_hlust_speech_v2beta1_speech, 7);
 
 /**
  * The recognized text.
@@ -590,7 +1085,7 @@ export type RecognizeResponseJson = {
  * Use `create(RecognizeResponseSchema)` to create a new message.
  */
 export const RecognizeResponseSchema: GenMessage<RecognizeResponse, {jsonType: RecognizeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 7);
+  messageDesc(file_hlust_speech_v2beta1_speech, 8);
 
 /**
  * The text of one segment of the audio.
@@ -655,7 +1150,7 @@ export type SpeechRecognitionResultJson = {
  * Use `create(SpeechRecognitionResultSchema)` to create a new message.
  */
 export const SpeechRecognitionResultSchema: GenMessage<SpeechRecognitionResult, {jsonType: SpeechRecognitionResultJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 8);
+  messageDesc(file_hlust_speech_v2beta1_speech, 9);
 
 /**
  * One possible text of a segment.
@@ -718,7 +1213,7 @@ export type SpeechRecognitionAlternativeJson = {
  * Use `create(SpeechRecognitionAlternativeSchema)` to create a new message.
  */
 export const SpeechRecognitionAlternativeSchema: GenMessage<SpeechRecognitionAlternative, {jsonType: SpeechRecognitionAlternativeJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 9);
+  messageDesc(file_hlust_speech_v2beta1_speech, 10);
 
 /**
  * A word with its times.
@@ -795,7 +1290,7 @@ export type WordInfoJson = {
  * Use `create(WordInfoSchema)` to create a new message.
  */
 export const WordInfoSchema: GenMessage<WordInfo, {jsonType: WordInfoJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 10);
+  messageDesc(file_hlust_speech_v2beta1_speech, 11);
 
 /**
  * A message from the client. It has exactly one of these fields.
@@ -868,7 +1363,7 @@ export type StreamingRecognizeRequestJson = {
  * Use `create(StreamingRecognizeRequestSchema)` to create a new message.
  */
 export const StreamingRecognizeRequestSchema: GenMessage<StreamingRecognizeRequest, {jsonType: StreamingRecognizeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 11);
+  messageDesc(file_hlust_speech_v2beta1_speech, 12);
 
 /**
  * The format of a stream's audio, and options of its recognition.
@@ -896,6 +1391,13 @@ export type StreamingRecognitionConfig = Message<"hlust.speech.v2beta1.Streaming
    * @generated from field: bool interim_results = 3;
    */
   interimResults: boolean;
+
+  /**
+   * Whether to send the events START_OF_SPEECH, END_OF_SPEECH and END_OF_AUDIO. Default: false.
+   *
+   * @generated from field: bool enable_voice_activity_events = 5;
+   */
+  enableVoiceActivityEvents: boolean;
 
   /**
    * The rules that end an utterance (extension).
@@ -933,6 +1435,13 @@ export type StreamingRecognitionConfigJson = {
   interimResults?: boolean;
 
   /**
+   * Whether to send the events START_OF_SPEECH, END_OF_SPEECH and END_OF_AUDIO. Default: false.
+   *
+   * @generated from field: bool enable_voice_activity_events = 5;
+   */
+  enableVoiceActivityEvents?: boolean;
+
+  /**
    * The rules that end an utterance (extension).
    *
    * @generated from field: hlust.speech.v2beta1.StreamingRecognitionConfig.Endpointing endpointing = 100;
@@ -945,7 +1454,7 @@ export type StreamingRecognitionConfigJson = {
  * Use `create(StreamingRecognitionConfigSchema)` to create a new message.
  */
 export const StreamingRecognitionConfigSchema: GenMessage<StreamingRecognitionConfig, {jsonType: StreamingRecognitionConfigJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 12);
+  messageDesc(file_hlust_speech_v2beta1_speech, 13);
 
 /**
  * The rules that end an utterance (extension).
@@ -996,7 +1505,7 @@ export type StreamingRecognitionConfig_EndpointingJson = {
  * Use `create(StreamingRecognitionConfig_EndpointingSchema)` to create a new message.
  */
 export const StreamingRecognitionConfig_EndpointingSchema: GenMessage<StreamingRecognitionConfig_Endpointing, {jsonType: StreamingRecognitionConfig_EndpointingJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 12, 0);
+  messageDesc(file_hlust_speech_v2beta1_speech, 13, 0);
 
 /**
  * A message from the service: results or an event.
@@ -1019,8 +1528,8 @@ export type StreamingRecognizeResponse = Message<"hlust.speech.v2beta1.Streaming
   speechEventType: StreamingRecognizeResponse_SpeechEventType;
 
   /**
-   * The time of the event, relative to the start of the audio. Set only for clients of
-   * google.cloud.speech.v1.
+   * The time of the event, relative to the start of the audio. In END_OF_SINGLE_UTTERANCE it is set
+   * only for clients of google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration speech_event_time = 8;
    */
@@ -1048,8 +1557,8 @@ export type StreamingRecognizeResponseJson = {
   speechEventType?: StreamingRecognizeResponse_SpeechEventTypeJson;
 
   /**
-   * The time of the event, relative to the start of the audio. Set only for clients of
-   * google.cloud.speech.v1.
+   * The time of the event, relative to the start of the audio. In END_OF_SINGLE_UTTERANCE it is set
+   * only for clients of google.cloud.speech.v1.
    *
    * @generated from field: google.protobuf.Duration speech_event_time = 8;
    */
@@ -1061,7 +1570,7 @@ export type StreamingRecognizeResponseJson = {
  * Use `create(StreamingRecognizeResponseSchema)` to create a new message.
  */
 export const StreamingRecognizeResponseSchema: GenMessage<StreamingRecognizeResponse, {jsonType: StreamingRecognizeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 13);
+  messageDesc(file_hlust_speech_v2beta1_speech, 14);
 
 /**
  * The events of a stream.
@@ -1082,6 +1591,28 @@ export const StreamingRecognizeResponse_SpeechEventType = {
    * @generated from enum value: END_OF_SINGLE_UTTERANCE = 1;
    */
   END_OF_SINGLE_UTTERANCE: 1,
+
+  /**
+   * Speech was detected: an utterance begins. It comes before all results of the utterance.
+   *
+   * @generated from enum value: START_OF_SPEECH = 2;
+   */
+  START_OF_SPEECH: 2,
+
+  /**
+   * The utterance has ended. Its final result follows, unless no words were recognized.
+   *
+   * @generated from enum value: END_OF_SPEECH = 3;
+   */
+  END_OF_SPEECH: 3,
+
+  /**
+   * The client has ended the audio, and all results have been sent. Clients of
+   * google.cloud.speech.v1 do not get this event, since its number has another meaning there.
+   *
+   * @generated from enum value: END_OF_AUDIO = 4;
+   */
+  END_OF_AUDIO: 4,
 } as const;
 
 /**
@@ -1096,13 +1627,13 @@ export type StreamingRecognizeResponse_SpeechEventType = (typeof StreamingRecogn
  *
  * @generated from enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType
  */
-export type StreamingRecognizeResponse_SpeechEventTypeJson = "SPEECH_EVENT_UNSPECIFIED" | "END_OF_SINGLE_UTTERANCE";
+export type StreamingRecognizeResponse_SpeechEventTypeJson = "SPEECH_EVENT_UNSPECIFIED" | "END_OF_SINGLE_UTTERANCE" | "START_OF_SPEECH" | "END_OF_SPEECH" | "END_OF_AUDIO";
 
 /**
  * Describes the enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType.
  */
 export const StreamingRecognizeResponse_SpeechEventTypeSchema: GenEnum<StreamingRecognizeResponse_SpeechEventType, StreamingRecognizeResponse_SpeechEventTypeJson> = /*@__PURE__*/
-  enumDesc(file_hlust_speech_v2beta1_speech, 13, 0);
+  enumDesc(file_hlust_speech_v2beta1_speech, 14, 0);
 
 /**
  * The text of one segment of the audio, interim or final.
@@ -1201,7 +1732,7 @@ export type StreamingRecognitionResultJson = {
  * Use `create(StreamingRecognitionResultSchema)` to create a new message.
  */
 export const StreamingRecognitionResultSchema: GenMessage<StreamingRecognitionResult, {jsonType: StreamingRecognitionResultJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 14);
+  messageDesc(file_hlust_speech_v2beta1_speech, 15);
 
 /**
  * Recognizes speech immediately: a short recording in one call, or a stream while it is being
@@ -1213,8 +1744,8 @@ export const Speech: GenService<{
   /**
    * Recognizes audio shorter than 30 seconds (§4.8).
    *
-   * The audio has 16-bit little-endian samples of one channel. The header of a WAV file before the
-   * samples is skipped.
+   * Uncompressed samples have one channel; the header of a WAV file before them is skipped.
+   * Compressed audio is decoded to one channel at 16 kHz, and its length is measured after that.
    *
    * @generated from rpc hlust.speech.v2beta1.Speech.Recognize
    */
@@ -1230,6 +1761,9 @@ export const Speech: GenService<{
    * `finalizeUtterance`. An empty `audioContent` ends the audio: the final results follow, and the
    * stream ends. Audio can be split at any byte. It can be sent faster than real time, because the
    * service reads audio as fast as it recognizes it.
+   *
+   * Compressed audio is decoded as it arrives. MP4 must be fragmented, or have its index (moov) at
+   * the start.
    *
    * A stream also ends after 4 hours (the operator can set a different limit), after 60 seconds
    * without audio, and after 10 seconds without a configuration.

@@ -1,0 +1,77 @@
+// The console aligns the words of a transcript to its sound.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { until } from "../fixtures/until.ts";
+import { AlignmentCalls, slow, speech } from "../spec/alignment.ts";
+import { segmentOf } from "../spec/transcripts.ts";
+import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+
+let pages: TestPages;
+let calls: AlignmentCalls;
+before(async () => {
+  pages = await openTestPages({ HLUST_ENGINE: "scripted" });
+  calls = new AlignmentCalls(pages.service);
+});
+after(() => pages[Symbol.asyncDispose]());
+
+const align = (page: Page) => page.getByRole("button", { name: "Stilla orð við hljóð" });
+
+async function openAside(name: string, key?: string): Promise<Page> {
+  const page = await pages.open(`/${name}`, key === undefined ? {} : { key });
+  await page.getByRole("heading", { name: "Útgáfur" }).waitFor();
+  return page;
+}
+
+test("the button makes a version, and the page moves to it", async () => {
+  const name = await calls.create(speech);
+  const { version } = await calls.get(name);
+  await using page = await openAside(name);
+  await align(page).click();
+  const said = page.getByRole("status").filter({ hasText: "Orðin eru stillt við hljóðið" });
+  await said.waitFor({ state: "attached" });
+  await page.getByRole("link", { name: "Tímum breytt" }).waitFor();
+  await align(page).waitFor();
+  const after = await calls.get(name);
+  assert.equal(after.version.parent, version.name);
+});
+
+test("progress is shown, also after a reload, and can be cancelled", async () => {
+  const name = await calls.create(slow);
+  await using page = await openAside(name);
+  await align(page).click();
+  await page.getByRole("progressbar", { name: "Stilling orða við hljóð" }).waitFor();
+  await page.reload();
+  await page.getByRole("progressbar", { name: "Stilling orða við hljóð" }).waitFor();
+  await page.getByRole("button", { name: "Hætta við stillingu" }).click();
+  await align(page).waitFor();
+  assert.equal((await calls.get(`${name}/alignmentjob`)).state, "CANCELLED");
+});
+
+test("a text that changes meanwhile is kept, and the page says so", async () => {
+  const name = await calls.create(slow);
+  await using page = await openAside(name);
+  await align(page).click();
+  await page.getByRole("progressbar").waitFor();
+  const change = { segments: [segmentOf("önnur orð")] };
+  await pages.service.call("PATCH", `/v1alpha1/${name}`, change);
+  await page.getByRole("alert").filter({ hasText: "Textanum var breytt á meðan" }).waitFor();
+  await checkLooks(page, "alignment-stale", someLooks);
+});
+
+test("there is no button without media, words or write access", async () => {
+  const name = await calls.create(speech);
+  const { json } = await pages.service.call("POST", "/v1/apiKeys", {
+    scopes: ["transcripts.read"],
+  });
+  await using reading = await openAside(name, json.secret);
+  assert.equal(await align(reading).count(), 0);
+  await using silent = await openAside(await calls.create());
+  assert.equal(await align(silent).count(), 0);
+  const { metadata } = await calls.get(name);
+  const wordless = { metadata, segments: [] };
+  await using empty = await openAside(await calls.create(speech, wordless));
+  assert.equal(await align(empty).count(), 0);
+  await using able = await openAside(name);
+  await until(async () => (await align(able).count()) === 1);
+});
