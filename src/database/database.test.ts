@@ -174,6 +174,60 @@ describe("openDatabase()", () => {
     assert.deepEqual(rows, [{ metadata: now }, { metadata: now }]);
   });
 
+  it("gives transcripts and jobs of earlier versions what lists order and filter by", async () => {
+    const url = await newDatabase("before_orders");
+    const landed = Object.entries(migrations).filter(([name]) => name < "0015");
+    await migrate({ connectionString: url }, log, { list: Object.fromEntries(landed) });
+    await using client = await openClient(url);
+    await client.query("insert into account (id, display_name) values (gen_random_uuid(), 'a')");
+    await client.query(
+      `insert into media (id, account_id, size_bytes, content_type, duration_ms)
+       select gen_random_uuid(), id, 1, 'audio/wav', 5000 from account`,
+    );
+    // The media, media that was deleted, the metadata of a job, the metadata of replaced media.
+    const rows: [subject: string, media: boolean, gone: number | null, replaced: boolean][] = [
+      ["ábót", true, null, false],
+      ["abba", false, 7000, false],
+      ["æ", false, null, false],
+      ["b", false, null, true],
+    ];
+    for (const row of rows) {
+      await client.query(
+        `insert into transcript (id, account_id, version_id, subject, metadata, keywords, media_id,
+           recording_ms, media_was_replaced)
+         select gen_random_uuid(), account_id, gen_random_uuid(), $1,
+           '{"recordingDuration": "61.500s"}', '{}', case when $2 then id end, $3, $4 from media`,
+        row,
+      );
+    }
+    const jobs = [{ subject: "Þing ΟΔΟΣ", keywords: ["b", "A"] }, { subject: "Iðja" }, {}];
+    for (const metadata of jobs) {
+      await client.query(
+        `insert into transcript_job (id, account_id, state, metadata)
+         select gen_random_uuid(), id, 'SUCCESS', $1 from account`,
+        [metadata],
+      );
+    }
+    await using opened = await open(url);
+    const transcripts = await opened.pool.query(
+      "select subject, listed_ms from transcript order by subject_key",
+    );
+    assert.deepEqual(transcripts.rows, [
+      { subject: "abba", listed_ms: 7_000 },
+      { subject: "ábót", listed_ms: 5_000 },
+      { subject: "b", listed_ms: null },
+      { subject: "æ", listed_ms: 61_500 },
+    ]);
+    const found = await opened.pool.query(
+      "select subject, keywords from transcript_job order by subject",
+    );
+    assert.deepEqual(found.rows, [
+      { subject: "", keywords: [] },
+      { subject: "iðja", keywords: [] },
+      { subject: "þing οδοσ", keywords: ["b", "A"] },
+    ]);
+  });
+
   const icelandic =
     "template template0 encoding 'UTF8' locale_provider icu icu_locale 'und' locale 'C.UTF-8'";
   for (const [name, how, refusal] of [

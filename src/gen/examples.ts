@@ -1117,6 +1117,47 @@ export const examples: unknown = {
         ],
         "nextPageToken": ""
       }
+    },
+    {
+      "title": "By subject, for two conditions",
+      "request": {
+        "filter": "metadata.keywords CONTAINS [\"ræða\", \"ávarp\"] AND metadata.subject CONTAINS \"á\"",
+        "ordering": {
+          "orderBy": "subject",
+          "direction": "ASCENDING"
+        }
+      },
+      "answer": {
+        "transcripts": [
+          {
+            "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+            "metadata": {
+              "fileType": "AUDIO",
+              "languageCode": "is-IS",
+              "subject": "Ávarp",
+              "description": "",
+              "keywords": [
+                "ræða"
+              ],
+              "additionalMetadata": {},
+              "recordingDuration": null,
+              "waveformUri": "",
+              "speakers": {},
+              "dataSource": "USER",
+              "originalCharLength": 0,
+              "originalByteLength": 0
+            },
+            "segments": [],
+            "uri": "",
+            "version": {
+              "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+              "parent": "",
+              "creationTime": "2026-11-20T10:15:30.250Z"
+            }
+          }
+        ],
+        "nextPageToken": ""
+      }
     }
   ],
   "hlust.transcripts.v1alpha1.Transcripts.WatchTranscripts": [

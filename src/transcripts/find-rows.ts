@@ -45,12 +45,20 @@ export async function findRows(
 ): Promise<Found[]> {
   const wanted = page.size + 1;
   const rowsMax = Math.min(scannedPerWanted * wanted, scannedMax);
-  const { found, end } = await scanNext(db, search, page.after, { wanted, rowsMax });
+  const { found, end: nearEnd } = await scanNext(db, search, page.after, { wanted, rowsMax });
+  let end = nearEnd;
+  if (end && found.length >= wanted / 4) {
+    // The rest is probably close: an index would read all rows with a frequent text.
+    const next = { wanted: wanted - found.length, rowsMax: scannedMax };
+    const more = await scanNext(db, search, end, next);
+    found.push(...more.found);
+    end = more.end;
+  }
   if (!end) return found;
-  const rest = wanted - found.length;
+  const [from, rest] = [end, wanted - found.length];
   const behind = search.filter.some(hasIndex)
-    ? await limits.indexed(async (trx) => await searchIndex(trx, search, end, rest))
-    : await limits.wide(async (checkTime) => await scanOn(db, search, end, rest, checkTime));
+    ? await limits.indexed(async (trx) => await searchIndex(trx, search, from, rest))
+    : await limits.wide(async (checkTime) => await scanOn(db, search, from, rest, checkTime));
   return [...found, ...behind];
 }
 

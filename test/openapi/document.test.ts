@@ -80,7 +80,13 @@ test("paths, queries and bodies follow the HTTP rules", () => {
     [
       "listTranscripts",
       "GET /v1alpha1/transcripts",
-      ["query filter", "query pageSize", "query pageToken"],
+      [
+        "query filter",
+        "query pageSize",
+        "query pageToken",
+        "query ordering.direction",
+        "query ordering.orderBy",
+      ],
       undefined,
     ],
     [

@@ -37,7 +37,7 @@ before(async () => {
     with made as (
       insert into transcript (id, account_id, version_id, metadata, subject, keywords, created_at, updated_at)
       select gen_random_uuid(), ${account}, gen_random_uuid(), ${metadata}, 'löng ' || n, array['löng'],
-        now() + n * interval '1 second', now()
+        now() + n * interval '1 second', now() + n * interval '1 second'
       from generate_series(1, ${longRows + shortRows}::int) n
       returning id, version_id, metadata, created_at),
     segments as (

@@ -9,8 +9,9 @@ import { foldText } from "../../std/fold-text.ts";
  *   that lists show; each order has an index, of which one replaces two that are no longer used;
  * - `transcript_job` has the subject and the keywords of its metadata as a transcript has them.
  *
- * The table of transcripts is rewritten once, without its indexes, which are created again. Nodes
- * of an earlier version do not maintain the new columns: stop them first.
+ * The table of transcripts is rewritten once, without its indexes, which are created again: minutes
+ * for a million transcripts and as many jobs, most of them for the key and the trigrams of
+ * subjects. Nodes of an earlier version do not maintain the new columns: stop them first.
  */
 export const listOrders: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
