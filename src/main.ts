@@ -69,7 +69,8 @@ function listenForSignals(log: Log): {
 }
 
 /**
- * Opens the service. If opening fails, or is aborted by a signal, the process still ends in time.
+ * Opens the service. If opening fails or is aborted by a signal, the process still exits within its
+ * time limit.
  */
 async function openWithin(
   config: Config,

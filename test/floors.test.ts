@@ -138,7 +138,10 @@ interface Import {
   readonly room: string;
   /** The path below src. */
   readonly target: string;
-  /** Whether the target is started as a thread or process, which may import types from here. */
+  /**
+   * Whether the target is a program that this file starts as a thread or process. A program may
+   * import types from the file that starts it.
+   */
   readonly isProgram: boolean;
 }
 

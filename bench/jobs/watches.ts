@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Distribution } from "../../src/cli/bench/distribution.ts";
 import { processTree } from "../../src/cli/bench/process-tree.ts";

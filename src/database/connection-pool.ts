@@ -40,8 +40,8 @@ const askEveryMs = 100;
  */
 const paceMs = 1_000;
 /**
- * The share of its connections that a pool keeps when the server refuses more. Other nodes may have
- * none.
+ * The share of its connections that a pool keeps when the server refuses new ones. The rest is
+ * closed, so that nodes without any connection can get some.
  */
 const keptShare = 0.75;
 const noteEveryMs = 60_000;

@@ -17,8 +17,8 @@ const earlierLock = "3853314791062309107";
 const lockSeconds = 5;
 const retryMs = 1_000;
 /**
- * The time for which a start waits for another node's migration, for transactions that lock tables,
- * or for a connection.
+ * The maximum time that the service waits at startup for another node's migration, for transactions
+ * that lock tables, or for a connection.
  */
 const waitMsMax = 3_600_000;
 

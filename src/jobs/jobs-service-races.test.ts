@@ -175,7 +175,7 @@ test("`listTranscriptJobs()` lists each job once while others are added and dele
   assert.equal(again.jobs.at(0)?.name, newer, "the newest is first in the next list");
 });
 
-test("a submit of an upload that is being deleted is refused, without a deadlock", async () => {
+test("submitting an upload that is being deleted is refused, without a deadlock", async () => {
   const { id, mediaId } = await addUpload();
   const other = await jobs.addAccount();
   const metadata = { languageCode: "en-US", fileType: 1 } as const;

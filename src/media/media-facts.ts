@@ -129,8 +129,8 @@ async function setListed(
 }
 
 /**
- * The milliseconds of the recording that the row of a transcript (t) shows; null if they are
- * unknown. `transcript.listed_ms` is this value.
+ * The duration in ms of the recording of a transcript (t), as lists show it; null if unknown.
+ * `transcript.listed_ms` stores this value.
  */
 export const shownMs = sql<number | null>`coalesce(
   case when t.media_id is null then t.recording_ms

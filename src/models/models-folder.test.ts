@@ -39,7 +39,7 @@ test("models are read by name, and an installed model replaces one that comes wi
   );
 });
 
-test("a broken model is refused with its file and the reason, and the others work", async () => {
+test("a broken model is refused with an error that names the file and the reason; the others still work", async () => {
   const { installed } = folders;
   const outside = join(folders.builtin, "..", "outside");
   writeModel(outside, testCard("linked"));

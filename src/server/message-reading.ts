@@ -19,7 +19,7 @@ const requestBytesDefault: HeldBytesLimits = {
   what: "request bodies",
 };
 
-/** The resources used by all doors of a node to read requests. */
+/** The resources for reading requests, shared by all protocols of a node. */
 export interface MessageReading {
   /** The bytes of requests by account; "" stands for all clients without a token. */
   readonly held: HeldBytes;

@@ -113,7 +113,7 @@ function putMedia(): Operation {
     tags: [doorsTag.name],
     summary: "Uploads media to the URL that initupload answered",
     description:
-      "The body is the file, unchanged. The answer comes when the bytes are stored. An upload that is interrupted leaves nothing behind and can be repeated; an upload that was answered cannot.",
+      "The body is the unmodified file. The response is sent once the bytes are stored. An interrupted upload leaves nothing behind and can be retried; a completed upload cannot be repeated.",
     security: [],
     parameters: [
       {

@@ -232,7 +232,10 @@ const detail: Schema = {
     detailOf(
       "ErrorInfo",
       {
-        reason: { type: "string", description: "UPPER_SNAKE_CASE; stable, for programs." },
+        reason: {
+          type: "string",
+          description: "A stable, machine-readable reason in UPPER_SNAKE_CASE.",
+        },
         domain: { const: "hlust" },
         metadata: { type: "object", additionalProperties: { type: "string" } },
       },

@@ -48,7 +48,7 @@ export interface TusDoor extends HttpDoor {
   readonly asksForBody: true;
 }
 
-/** A call that has passed the checks of every method. */
+/** A call that has passed the checks common to all methods. */
 interface TusCall {
   readonly request: HttpRequest;
   readonly response: HttpResponse;

@@ -26,7 +26,9 @@ const forms: ReadonlyMap<number, AudioForm> = new Map<number, AudioForm>([
   [Encoding.GUESS, { kind: "container", encoding: "GUESS" }],
 ]);
 
-const encodingNames = "LINEAR16, FLAC, MULAW, OGG_OPUS, MP3, GUESS or ALAW";
+/** The names of the encodings, as the contract lists them. */
+export const encodings = ["LINEAR16", "FLAC", "MULAW", "OGG_OPUS", "MP3", "GUESS", "ALAW"] as const;
+const encodingNames = `${encodings.slice(0, -1).join(", ")} or ${encodings.at(-1) ?? ""}`;
 /** Encodings of google.cloud.speech.v1 that are not supported. */
 const foreignNames: Readonly<Record<number, string>> = {
   4: "AMR (4)",

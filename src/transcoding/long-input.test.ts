@@ -193,7 +193,7 @@ function refuseDeep(body: Buffer): void {
   );
 }
 
-test("64 levels are accepted, in messages, in Struct and in Any", () => {
+test("64 levels of nesting are accepted in messages, Struct and Any", () => {
   const nested = (open: string, leaf: string, close: string, levels: number): string =>
     open.repeat(levels) + leaf + close.repeat(levels);
   const bodies: readonly string[] = [

@@ -168,7 +168,10 @@ function withoutSegments(
   };
 }
 
-/** The columns of the media (m) that is joined to a transcript (t). */
+/**
+ * The columns that describe the media of a transcript (t) and are read with the media row (m)
+ * joined to it.
+ */
 export const mediaColumns = [
   "t.media_id",
   "m.duration_ms",

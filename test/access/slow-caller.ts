@@ -69,8 +69,8 @@ export async function slowCallers(count: number, caller: SlowCaller): Promise<Tr
 }
 
 /**
- * Returns how long `/healthz` takes for another client, which requests it every 20 ms until `over`,
- * in ms and sorted.
+ * Requests `/healthz` as another client, again and again with a pause of 20 ms, until `over`
+ * settles. Returns the response times in ms, sorted.
  */
 export async function latenciesUntil(address: string, over: Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];

@@ -87,7 +87,7 @@ test("the words of a recording appear, and are saved with their times and the au
   assert.ok(seconds > 3, `${seconds} s of audio`);
 });
 
-test("the example program on the page recognizes the same recording", async () => {
+test("the example program shown on the live page recognizes a recording piped to it", async () => {
   await using page = await pages.open("/live", { look: english });
   await page.getByLabel("I speak").selectOption("en-US");
   await page.getByText("Do the same from a program").click();

@@ -1,5 +1,5 @@
-// The aside of a transcript: names of speakers, details and deletion, even while others change the
-// transcript and without a network.
+// The side panel of a transcript: speaker names, details and deletion, also while others change the
+// transcript and while offline.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";

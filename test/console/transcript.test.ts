@@ -264,7 +264,7 @@ test("playback resumes where the user stopped, or at the place in the address", 
   assert.equal((await stateOf(page)).word, wordAt(8.5));
 });
 
-test("an expired URL of media or waveform is renewed, and playback resumes at its place", async () => {
+test("an expired media or waveform URL is renewed, and playback resumes where it stopped", async () => {
   await using page = await openPlayable(`/${name}?t=12`);
   const refused = new Set<string>();
   let reads = 0;

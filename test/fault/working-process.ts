@@ -45,7 +45,7 @@ async function work(): Promise<void> {
     log,
   });
   process.stdout.write("ready\n");
-  // A killed process does not reach this line.
+  // Writes the compile cache now, because a killed process does not write it at exit.
   flushCompileCache();
   for await (const _ of process.stdin) continue;
 }

@@ -82,7 +82,7 @@ GehwbflNMxaSEUWTqXil1O5c5CRKeKOXqZFcK3K5Y7OF5Xml3KMg5gPz
 -----END PRIVATE KEY-----
 `,
   },
-  // The certificate is signed by itself, not by a CA.
+  // Self-signed: signed with its own key, not by a CA.
   "self-signed.example": {
     cert: `-----BEGIN CERTIFICATE-----
 MIIBbjCCARSgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNzZWxmLXNp

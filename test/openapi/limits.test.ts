@@ -71,8 +71,8 @@ import {
   hintBoostMax,
   hintCharsMax,
   hintPhrasesMax,
+  encodings,
   sampleRateHertzMax,
-  sampleRateHertzMin,
 } from "../../src/speech/check-config.ts";
 import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-recognize.ts";
 import { textFormats } from "../../src/transcripts/export-formats.ts";
@@ -165,10 +165,11 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${DiffTranscriptVersionsRequestSchema.typeName}.skip`, { min: 0 }],
     [`${SignTranscriptExportRequestSchema.typeName}.format`, { values: [...textFormats] }],
     [`${ImportTranscriptRequestSchema.typeName}.format`, { values: [...subtitleFormats] }],
-    [`${RecognitionConfigSchema.typeName}.encoding`, { values: ["LINEAR16"] }],
+    [`${RecognitionConfigSchema.typeName}.encoding`, { values: [...encodings] }],
     [
       `${RecognitionConfigSchema.typeName}.sample_rate_hertz`,
-      { min: sampleRateHertzMin, max: sampleRateHertzMax },
+      // 0 is for encodings that contain their rate.
+      { min: 0, max: sampleRateHertzMax },
     ],
     [`${RecognitionConfigSchema.typeName}.max_alternatives`, { min: 0, max: alternativesMaxMax }],
     [
@@ -243,9 +244,9 @@ test("the schemas of requests contain the limits", () => {
       field("RecognitionConfig", "sampleRateHertz")?.minimum,
       field("RecognitionConfig", "sampleRateHertz")?.maximum,
     ],
-    [8000, 48_000],
+    [0, 48_000],
   );
-  assert.deepEqual(field("RecognitionConfig", "encoding")?.enum, ["LINEAR16"]);
+  assert.deepEqual(field("RecognitionConfig", "encoding")?.enum, encodings);
   assert.deepEqual(field("TranscriptMetadataInput", "fileType")?.enum, ["AUDIO", "VIDEO"]);
   assert.deepEqual(schemas["TranscriptMetadataInput"]?.required, ["fileType", "languageCode"]);
   assert.equal(schemas["TranscriptMetadataPatch"]?.required, undefined);

@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-test("a transcript is returned with segments, metadata, version and every unset field", async () => {
+test("a transcript is returned with its segments, metadata and version, and with the default values of unset fields", async () => {
   const { status, json } = await service.call("GET", `/v1alpha1/${name}`);
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(json).toSorted(), [

@@ -57,7 +57,8 @@ async function held<T>(call: () => Promise<T>): Promise<{ answer: T; heldMs: num
 }
 
 /**
- * Sends a POST over HTTP/2. Returns its HTTP status, its headers with its trailers, and its body.
+ * Sends a POST over HTTP/2. Returns the status, the headers and trailers in one record, and the
+ * body of the response.
  */
 async function post(path: string, headers: Record<string, string>, body: Uint8Array) {
   const session = connectHttp2(service.address);

@@ -41,7 +41,7 @@ const alone: readonly string[] = [
  */
 const systemTestsOfSrc: readonly string[] = [
   "src/audio/{containers,decode,sandbox}.test.ts",
-  "src/database/{connection-pool,database,migrate,one-queue,own-postgres,own-postgres-users}.test.ts",
+  "src/database/{connection-pool,database,migrate,migrated-rows,one-queue,own-postgres,own-postgres-users}.test.ts",
   "src/describe/describer-killed.test.ts",
   "src/engines/pocketsphinx/{live-decoder,live-recognition,pocketsphinx-engine}.test.ts",
   "src/engines/pool/{engine-pool*,model-processes,watchdog}.test.ts",

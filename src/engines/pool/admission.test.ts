@@ -30,7 +30,8 @@ class TestProcess implements LoadedProcess {
 }
 
 /**
- * Admits streams until one is refused, and returns their number. Each needs the expected demand.
+ * Admits streams until one is refused. Each adds the expected demand of a live stream. Returns how
+ * many were admitted.
  */
 function fill(admission: Admission, processes: readonly TestProcess[]): number {
   for (let count = 0; count < 10_000; count++) {

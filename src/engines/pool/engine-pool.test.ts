@@ -191,7 +191,7 @@ test("leaving the loop or aborting frees the session immediately and ends the in
   await assert.rejects(recognize(pool, [speech(100)], { signal: aborting.signal }), /never mind/);
 });
 
-test("a slow reader stops the input, and still gets every result", async () => {
+test("a slow reader holds back the input, and still gets every result", async () => {
   const spoken = [speech(300), silence(600)];
   const utterances = 600;
   let given = 0;

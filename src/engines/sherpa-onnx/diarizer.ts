@@ -33,7 +33,10 @@ export interface Diarizer {
 }
 
 const options: OptionRows<"clustering" | "turns" | "models"> = {
-  /** The maximum distance between parts of one voice, from 0 to 2. */
+  /**
+   * The maximum distance between the voice embeddings of segments that count as one speaker, from 0
+   * to 2.
+   */
   clusteringThreshold: { place: "clustering", name: "threshold", ...someNumber(0, 2) },
   /**
    * The minimum duration in seconds: shorter turns are dropped, and shorter pauses do not end a

@@ -1,0 +1,208 @@
+// Migrations give the rows of earlier versions what the current version needs.
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import pg from "pg";
+import { foldText } from "../std/fold-text.ts";
+import { newId } from "../std/ids.ts";
+import { createLog } from "../std/log.ts";
+import { openDatabase, type Database } from "./database.ts";
+import { migrate, migrations } from "./migrate.ts";
+import { first } from "./migrations/0001_first.ts";
+import { jobWindows } from "./migrations/0002_job_windows.ts";
+
+const log = createLog("silent");
+
+let folder: string;
+let database: Database;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hlust-migrated-"));
+  database = await openDatabase({ url: undefined, folder, log, durable: false });
+});
+after(async () => {
+  await database[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+/** Creates another database on the same server and returns its DATABASE_URL. */
+async function newDatabase(name: string): Promise<string> {
+  await database.pool.query(`create database ${name}`);
+  const { host } = database.pool.options;
+  return `postgres://hlust@/${name}?host=${encodeURIComponent(host ?? "")}`;
+}
+
+const open = (url: string) => openDatabase({ url, folder: "", log, durable: false });
+
+async function openClient(url: string): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: async () => await client.end() });
+}
+
+describe("migrate()", () => {
+  it("requests descriptions for the media of transcripts that an earlier version stored", async () => {
+    const url = await newDatabase("earlier");
+    const earlier = { "0001_first": first, "0002_job_windows": jobWindows };
+    await migrate({ connectionString: url }, log, { list: earlier });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const [account, kept, unused] = [newId(), newId(), newId()];
+    await client.query("insert into account values ($1, 'test')", [account]);
+    const media = "insert into media values ($1, $2, 1, '', 'audio/wav')";
+    for (const id of [kept, unused]) await client.query(media, [id, account]);
+    await client.query(
+      `insert into transcript (id, account_id, version_id, metadata, keywords, media_id)
+       select gen_random_uuid(), $1, gen_random_uuid(), '{}', '{}', $2 from generate_series(1, 2)`,
+      [account, kept],
+    );
+    await client.end();
+    await using opened = await open(url);
+    const rows = await opened.db.selectFrom("media_description").select("media_id").execute();
+    assert.deepEqual(rows, [{ media_id: kept }]);
+  });
+
+  it("folds the subjects of existing transcripts, and sets the parent versions of their heads", async () => {
+    const url = await newDatabase("before_archive");
+    const landed = { "0001_first": first, "0002_job_windows": jobWindows };
+    await migrate({ connectionString: url }, log, { list: landed });
+    await using client = await openClient(url);
+    // There are more subjects than are folded in one batch, and each has a letter beyond ASCII.
+    const subjects = ["STRASSE Straße", "ΟΔΟΣ", "e\u0301 É", "ﬁ İ", "Plain", "ÞÁ", "", undefined];
+    await client.query("insert into account (id, display_name) values (gen_random_uuid(), 'a')");
+    await client.query(
+      `insert into transcript (id, account_id, version_id, metadata, keywords)
+       select gen_random_uuid(), account.id, gen_random_uuid(), text::jsonb, '{}'
+       from account, unnest($1::text[]) text, generate_series(1, 1100)`,
+      [subjects.map((subject) => JSON.stringify({ subject }))],
+    );
+    await client.query(
+      `insert into transcript_segments select id, '\\x00', '\\x00', 0 from transcript`,
+    );
+    await client.query(
+      `insert into transcript_version (id, transcript_id, parent_id, metadata, segments_sha256)
+       select version_id, id, case when metadata->>'subject' = 'ÞÁ' then id end, metadata, '\\x00' from transcript`,
+    );
+    await using opened = await open(url);
+    const { rows } = await opened.pool.query<{ was: string | null; is: string; count: string }>(
+      `select metadata->>'subject' as was, subject as is, count(*) from transcript
+       where (parent_version_id is not null) = (metadata->>'subject' is not distinct from 'ÞÁ')
+         and (parent_version_id = id) is not false
+       group by 1, 2`,
+    );
+    const expected = subjects.map((was) => ({
+      was: was ?? null,
+      is: foldText(was ?? ""),
+      count: "1100",
+    }));
+    const order = (a: { was: string | null }, b: { was: string | null }) =>
+      `${a.was}`.localeCompare(`${b.was}`);
+    assert.deepEqual(rows.toSorted(order), expected.toSorted(order));
+  });
+
+  it("gives the rows of earlier versions the states, speakers and sources of the original contract", async () => {
+    const url = await newDatabase("before_contract");
+    const landed = Object.entries(migrations).filter(([name]) => name < "0014");
+    await migrate({ connectionString: url }, log, { list: Object.fromEntries(landed) });
+    await using client = await openClient(url);
+    await client.query("insert into account (id, display_name) values (gen_random_uuid(), 'a')");
+    const insertJob = `insert into transcript_job (id, account_id, state, metadata, error)
+      select gen_random_uuid(), id, $1, $2, $3 from account`;
+    await client.query(insertJob, ["PROCESSING", { originalUri: "http://a/" }, null]);
+    await client.query(insertJob, ["FAILED", { originalUri: "uploads/1" }, { code: 1 }]);
+    await client.query(insertJob, ["FAILED", {}, { code: 5 }]);
+    const metadata = {
+      subject: "s",
+      originalUri: "http://a/",
+      dictation: true,
+      additionalMetadata: { a: "b" },
+      speakers: { S1: { name: "Þóra" }, S2: {} },
+    };
+    await client.query(
+      `insert into transcript (id, account_id, version_id, subject, metadata, keywords)
+       select gen_random_uuid(), id, gen_random_uuid(), 's', $1, '{}' from account`,
+      [metadata],
+    );
+    await client.query(
+      "insert into transcript_segments select id, '\\x00', '\\x00', 0 from transcript",
+    );
+    await client.query(
+      `insert into transcript_version (id, transcript_id, metadata, segments_sha256)
+       select version_id, id, metadata, '\\x00' from transcript`,
+    );
+    await using opened = await open(url);
+    const jobs = await opened.pool.query(
+      "select state, metadata from transcript_job order by state",
+    );
+    assert.deepEqual(jobs.rows, [
+      { state: "CANCELLED", metadata: {} },
+      { state: "ERROR", metadata: {} },
+      { state: "PROCESSING", metadata: { originalUri: "http://a/" } },
+    ]);
+    const { rows } = await opened.pool.query(
+      "select metadata from transcript union all select metadata from transcript_version",
+    );
+    const { dictation: _, ...others } = metadata;
+    const now = {
+      ...others,
+      additionalMetadata: { a: "b", dictation: "true" },
+      speakers: { S1: { fullName: "Þóra" }, S2: {} },
+    };
+    assert.deepEqual(rows, [{ metadata: now }, { metadata: now }]);
+  });
+
+  it("gives transcripts and jobs of earlier versions what lists order and filter by", async () => {
+    const url = await newDatabase("before_orders");
+    const landed = Object.entries(migrations).filter(([name]) => name < "0015");
+    await migrate({ connectionString: url }, log, { list: Object.fromEntries(landed) });
+    await using client = await openClient(url);
+    await client.query("insert into account (id, display_name) values (gen_random_uuid(), 'a')");
+    await client.query(
+      `insert into media (id, account_id, size_bytes, content_type, duration_ms)
+       select gen_random_uuid(), id, 1, 'audio/wav', 5000 from account`,
+    );
+    // The media, media that was deleted, the metadata of a job, the metadata of replaced media.
+    const rows: [subject: string, media: boolean, gone: number | null, replaced: boolean][] = [
+      ["ábót", true, null, false],
+      ["abba", false, 7000, false],
+      ["æ", false, null, false],
+      ["b", false, null, true],
+    ];
+    for (const row of rows) {
+      await client.query(
+        `insert into transcript (id, account_id, version_id, subject, metadata, keywords, media_id,
+           recording_ms, media_was_replaced)
+         select gen_random_uuid(), account_id, gen_random_uuid(), $1,
+           '{"recordingDuration": "61.500s"}', '{}', case when $2 then id end, $3, $4 from media`,
+        row,
+      );
+    }
+    const jobs = [{ subject: "Þing ΟΔΟΣ", keywords: ["b", "A"] }, { subject: "Iðja" }, {}];
+    for (const metadata of jobs) {
+      await client.query(
+        `insert into transcript_job (id, account_id, state, metadata)
+         select gen_random_uuid(), id, 'SUCCESS', $1 from account`,
+        [metadata],
+      );
+    }
+    await using opened = await open(url);
+    const transcripts = await opened.pool.query(
+      "select subject, listed_ms from transcript order by subject_key",
+    );
+    assert.deepEqual(transcripts.rows, [
+      { subject: "abba", listed_ms: 7_000 },
+      { subject: "ábót", listed_ms: 5_000 },
+      { subject: "b", listed_ms: null },
+      { subject: "æ", listed_ms: 61_500 },
+    ]);
+    const found = await opened.pool.query(
+      "select subject, keywords from transcript_job order by subject",
+    );
+    assert.deepEqual(found.rows, [
+      { subject: "", keywords: [] },
+      { subject: "iðja", keywords: [] },
+      { subject: "þing οδοσ", keywords: ["b", "A"] },
+    ]);
+  });
+});
