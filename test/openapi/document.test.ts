@@ -80,7 +80,9 @@ test("paths, queries and bodies follow the HTTP rules", () => {
     [
       "listTranscripts",
       "GET /v1alpha1/transcripts",
-      ["query filter", "query pageSize", "query pageToken"],
+      ["filter", "pageSize", "pageToken", "ordering.direction", "ordering.orderBy"].map(
+        (name) => `query ${name}`,
+      ),
       undefined,
     ],
     [
