@@ -1,7 +1,8 @@
 // `npm run bench:stream` compares live streams with the scripted engine with a bare server in the
 // same run. `-- --soak` instead measures a stream of 24 h of audio in a few minutes. `-- --only
-// cpu|lag|idle` selects one measurement.
+// cpu|lag|idle|compressed` selects one measurement.
 import { parseArgs } from "node:util";
+import { measureCompressed } from "./stream/compressed.ts";
 import { measureIdle } from "./stream/idle.ts";
 import { measureCpu, measureLag, warm } from "./stream/paced.ts";
 import { openBareServer, openService } from "./stream/servers.ts";
@@ -25,6 +26,7 @@ if (values.soak) {
     if (wants("cpu")) figures.push(...(await measureCpu(service, bare)));
     if (wants("lag")) figures.push(...(await measureLag(service, bare)));
   }
+  if (wants("compressed")) figures.push(...(await measureCompressed()));
   if (wants("idle")) {
     // A new process is started, so that only the sockets are measured.
     await using service = await openService();

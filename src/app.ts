@@ -20,6 +20,7 @@ import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
 import {
   accountServices,
+  contentJobs,
   httpRulesOf,
   openMedia,
   openPageTokens,
@@ -30,6 +31,7 @@ import {
 import { openEnginePool } from "./engines/pool/engine-pool.ts";
 import { openDescriber, type DescriberParts } from "./describe/describer.ts";
 import { openArchiveSweep } from "./jobs/archive-sweep.ts";
+import { openContentSweep } from "./jobs/content/stale-content.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
 import { EngineSlots } from "./jobs/worker/engine-slots.ts";
 import { JobMedia } from "./jobs/worker/job-media.ts";
@@ -158,7 +160,7 @@ async function openParts(
   let address = "";
   const publicUrl = () => config.publicUrl ?? reachable(address);
   const collects = answersCalls && quarantine === undefined;
-  const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, log });
+  const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, arrivals, log });
   const memory = memoryOf(config);
   const answers = new HeldBytes(memory.answers);
   const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
@@ -167,7 +169,7 @@ async function openParts(
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches },
     { answers, connectionsMax: config.database.connectionsMax, log },
-    { arrivals: arrivals.jobs, allow, languageCodes, meter },
+    { arrivals: arrivals.jobs, allow, languageCodes, meter, log },
     { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
   );
   const services = [
@@ -318,6 +320,7 @@ async function openJobWork(
   );
   parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
   parts.use(openArchiveSweep({ db, store, log }));
+  parts.use(openContentSweep({ db, store, log }));
   return [worker, alignment];
 }
 
@@ -341,17 +344,20 @@ async function openMediaOf(
     readonly store: MediaStore;
     readonly publicUrl: () => string;
     readonly collects: boolean;
+    readonly arrivals: { readonly jobs: Arrivals };
     readonly log: Log;
   },
 ): Promise<MediaService> {
   const { db, store, publicUrl, collects, log } = given;
+  const waiting = contentJobs(given.arrivals.jobs);
   const { direct } = store;
   const limits = { uploadBytesMax, storedBytesMax: accountLimits.storedBytes };
   const collector =
     collects && direct
-      ? parts.use(openUploadCollector({ db, store, direct, log, ...limits }))
+      ? parts.use(openUploadCollector({ db, store, direct, contentJobs: waiting, log, ...limits }))
       : undefined;
-  return await openMedia({ db, store, collector }, { publicUrl, log, ...limits });
+  const archive = { db, store, collector, contentJobs: waiting };
+  return await openMedia(archive, { publicUrl, log, ...limits });
 }
 
 /** Creates the parts of the console: sessions, the sign-in methods and the built pages. */

@@ -9,17 +9,23 @@ import { ConfigError, type Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import { signingKey } from "./database/signing-key.ts";
 import type { EnginePool } from "./engines/pool/engine-pool.ts";
+import { ByteStream } from "./gen/google/bytestream/bytestream_pb.ts";
 import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Speech as TiroSpeech } from "./gen/tiro/speech/v1alpha/speech_pb.ts";
 import { Webhooks } from "./gen/hlust/webhooks/v1/webhooks_pb.ts";
+import { createByteStream } from "./jobs/content/byte-stream.ts";
+import type { ContentParts } from "./jobs/content/content-writer.ts";
+import { startJobOf } from "./jobs/content/content-store.ts";
+import type { Arrivals } from "./jobs/arrivals.ts";
 import { createJobsService } from "./jobs/jobs-service.ts";
 import { findWaveform } from "./media/media-facts.ts";
 import { findMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
+import type { ContentJobs } from "./media/finish-upload.ts";
 import { createSignedUrls, type SignedUrls } from "./media/signed-url.ts";
 import { createResumableUploads } from "./media/resumable-uploads.ts";
 import type { UploadCollector } from "./media/upload-collector.ts";
@@ -91,11 +97,18 @@ export async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceCon
   }
 }
 
+/** Returns the jobs that were submitted before their content, for the parts that receive it. */
+export function contentJobs(arrivals: Pick<Arrivals, "announce">): ContentJobs {
+  return { start: startJobOf, announce: () => arrivals.announce() };
+}
+
 /** Uploads and media, and their signed URLs. */
 export interface MediaService {
   readonly store: MediaStore;
   readonly urls: SignedUrls;
   readonly uploads: Uploads;
+  /** What is needed to receive the content of jobs. */
+  readonly content: Omit<ContentParts, "db" | "store" | "log">;
   /** Creates the door of the signed URLs. */
   readonly door: (exports: ExportParts) => HttpDoor;
   /** The parts of resumable uploads. */
@@ -108,6 +121,7 @@ export async function openMedia(
     readonly db: Kysely<Tables>;
     readonly store: MediaStore;
     readonly collector?: UploadCollector | undefined;
+    readonly contentJobs: ContentJobs;
   },
   options: {
     readonly publicUrl: () => string;
@@ -116,10 +130,18 @@ export async function openMedia(
     readonly log: Log;
   },
 ): Promise<MediaService> {
-  const { db, store, collector } = archive;
+  const { db, store, collector, contentJobs: waiting } = archive;
   const { publicUrl, log, ...limits } = options;
   const urls = createSignedUrls({ key: await signingKey(db, "signed-url"), publicUrl });
-  const uploads = createUploads({ db, store, urls, collector, ...limits, log });
+  const uploads = createUploads({
+    db,
+    store,
+    urls,
+    collector,
+    contentJobs: waiting,
+    ...limits,
+    log,
+  });
   const parts = {
     urls,
     uploads,
@@ -136,6 +158,7 @@ export async function openMedia(
     store,
     urls,
     uploads,
+    content: { ...limits, contentJobs: waiting },
     door: (exports) => createMediaDoor({ ...parts, ...exports }),
     resumable: {
       uploads: resumable,
@@ -166,11 +189,17 @@ type Options<Parts> = Omit<
 >;
 
 /**
- * The Transcripts service, also under its original name, and the doors of its media: `reading` is
- * for the transcripts themselves, `jobs` for the jobs, `alignment` for those that align words.
+ * The Transcripts service, also under its original name, the service for the content of jobs, and
+ * the doors of media: `reading` is for the transcripts themselves, `jobs` for the jobs, `alignment`
+ * for those that align words.
  */
 export function transcriptsService(
-  { db, media: { store, urls, uploads, door, resumable }, pageTokens, watches }: TranscriptsBase,
+  {
+    db,
+    media: { store, urls, uploads, content, door, resumable },
+    pageTokens,
+    watches,
+  }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
     /** The node's maximum number of database connections. Default: 20. */
     readonly connectionsMax?: number;
@@ -185,11 +214,16 @@ export function transcriptsService(
   const both = { db, uploads, pageTokens, watches, searchLimits: createSearchLimits({ db }) };
   const service = implemented(Transcripts, {
     ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
-    ...createJobsService({ ...both, ...jobs }),
+    ...createJobsService({ ...both, store, ...jobs }),
     ...createAlignmentService({ db, pageTokens, ...alignment }),
   });
+  const byteStream = createByteStream({ db, store, log: jobs.log, ...content });
   return {
-    services: [service, { ...service, service: originalTranscripts }],
+    services: [
+      service,
+      { ...service, service: originalTranscripts },
+      implemented(ByteStream, byteStream),
+    ],
     doors: {
       media: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
       resumable,

@@ -23,6 +23,8 @@ export async function usedLimits(
     select
       (select count(*)::int from transcript_job
         where account_id = ${accountId} and ${openIn.transcript_job})
+        + (select count(*)::int from transcript_job
+        where account_id = ${accountId} and state = 'WAITING_FOR_CONTENT')
         + (select count(*)::int from alignment_job
         where account_id = ${accountId} and ${openIn.alignment_job}) as jobs,
       (select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId}) as bytes

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { findMedia, unrecordedOf } from "../media/media-records.ts";
+import { abandonedOf, findMedia, unrecordedOf } from "../media/media-records.ts";
 import { underWayMsMax, type Archive } from "./archive.ts";
 import type { Finding } from "./finding.ts";
 
@@ -7,7 +7,7 @@ const pageIds = 1_000;
 /** The maximum delay between the deletion of a record and that of its bytes by the service. */
 const goingMs = 2_000;
 
-/** Reports bytes in the store without a record, and files of uploads that were never completed. */
+/** Reports bytes in the store without a record, and of uploads that were never completed. */
 export async function* checkStore(archive: Archive): AsyncGenerator<Finding, void, undefined> {
   const { store, onProgress, now = Date.now } = archive;
   const oldest = now() - underWayMsMax;
@@ -34,6 +34,24 @@ export async function* checkStore(archive: Archive): AsyncGenerator<Finding, voi
     };
     const remedy = { done: "it was deleted", run };
     yield { code: "MEDIA_UNFINISHED", name: `media/unfinished/${name}`, what, remedy };
+  }
+  yield* partialFindings(archive, oldest);
+}
+
+/** Reports partial media that no upload waits for. */
+async function* partialFindings(
+  { db, store }: Archive,
+  oldest: number,
+): AsyncGenerator<Finding, void, undefined> {
+  for await (const { id, since } of store.partial.list()) {
+    if (since.getTime() > oldest || (await abandonedOf(db, [id])).length === 0) continue;
+    const run = async () => {
+      await store.partial.abort(id);
+      return true;
+    };
+    const remedy = { done: "it was deleted", run };
+    const what = "no upload waits for the rest of its bytes";
+    yield { code: "MEDIA_UNFINISHED", name: `media/partial/${id}`, what, remedy };
   }
 }
 

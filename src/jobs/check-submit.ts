@@ -15,9 +15,15 @@ export interface CheckedSubmit {
   /** The caller's fields, and the original source. */
   readonly metadata: TranscriptMetadata;
   /** The source; undefined if it is among the violations. */
-  readonly source: { readonly uri: string } | { readonly uploadId: string } | undefined;
+  readonly source: SubmittedSource | undefined;
   readonly violations: FieldViolation[];
 }
+
+/** A URL, a finished upload, or content that is sent later. */
+export type SubmittedSource =
+  | { readonly uri: string }
+  | { readonly uploadId: string }
+  | { readonly isSentLater: true };
 
 /**
  * Returns the content of a submit request (§4.1), with every violation that can be found in the
@@ -28,6 +34,11 @@ export function checkSubmit(
   parts: {
     readonly allow: MediaAllowList;
     readonly languageCodes: () => readonly string[];
+    /**
+     * Whether an absent `useUri` is false. A message in binary, of a client of the original
+     * service, does not contain a false `useUri`.
+     */
+    readonly absentIsFalse?: boolean;
   },
 ): CheckedSubmit {
   const empty = create(TranscriptMetadataSchema);
@@ -47,13 +58,14 @@ export function checkSubmit(
   const language = checkLanguage(metadata.languageCode, parts.languageCodes());
   const isLanguageNamed = violations.some(({ field }) => field === "metadata.languageCode");
   if (language && !isLanguageNamed) violations.push(language);
-  if (request.useUri === undefined) {
+  const useUri = request.useUri ?? (parts.absentIsFalse === true ? false : undefined);
+  if (useUri === undefined) {
     violations.push({
       field: "useUri",
-      description: "is required: true for a URL, false for uploads/<id>",
+      description: "is required: true for a URL, false for uploads/<id> or content sent later",
     });
   }
-  const source = sourceOf(request, parts.allow);
+  const source = sourceOf({ useUri, uri: request.uri }, parts.allow);
   if (typeof source === "string") violations.push({ field: "uri", description: source });
   return { metadata, source: typeof source === "string" ? undefined : source, violations };
 }
@@ -68,10 +80,10 @@ function checkLanguage(code: string, installed: readonly string[]): FieldViolati
 
 /** Returns the source of the media, or the violation in `uri`. */
 function sourceOf(
-  { useUri, uri }: SubmitTranscriptJobRequest,
+  { useUri, uri }: { readonly useUri: boolean | undefined; readonly uri: string },
   allow: MediaAllowList,
 ): CheckedSubmit["source"] | string {
-  if (uri === "") return "is required";
+  if (uri === "") return useUri === false ? { isSentLater: true } : "is required";
   if (useUri === undefined) return undefined;
   if (useUri) return checkMediaUrl(uri, allow) ?? { uri };
   const uploadId = idIn("uploads", uri);

@@ -65,7 +65,14 @@ function selectWithin(
   return db
     .selectFrom(rows.as("row"))
     .select(["id", "account_id", "state", "progress_percent", "duration_ms", "upload_id"])
-    .select(["transcript_id", "started_at", "updated_at", "error", "position"])
+    .select([
+      "transcript_id",
+      "content_transcript_id",
+      "started_at",
+      "updated_at",
+      "error",
+      "position",
+    ])
     .select(metadataWithin("row", bytesMax, inOrder).as("metadata"))
     .orderBy(inOrder);
 }

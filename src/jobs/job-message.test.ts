@@ -20,6 +20,7 @@ function shownError(error: unknown): unknown {
     durationMs: null,
     uploadId: null,
     transcriptId: null,
+    contentTranscriptId: null,
     error: JSON.stringify(error),
     startedAt: at,
     updatedAt: at,

@@ -15,7 +15,7 @@ export function jobMessage(job: StoredJob): TranscriptJob {
   message.progressPercent = job.progressPercent;
   message.lastUpdatedTime = timestampFromDate(job.updatedAt);
   if (job.transcriptId !== null) {
-    message.result = { case: "transcript", value: `transcripts/${job.transcriptId}` };
+    message.result = transcriptResult(job.transcriptId);
   } else if (job.error !== null) {
     message.result = { case: "error", value: storedStatus(job.error) };
   }
@@ -26,11 +26,17 @@ export function jobMessage(job: StoredJob): TranscriptJob {
 }
 
 /** Returns the response to submit, which has neither state nor progress (§4.1). */
-export function submittedMessage({ id, startedAt, metadata, uploadId }: StoredJob): TranscriptJob {
+export function submittedMessage(job: StoredJob): TranscriptJob {
+  const { id, startedAt, metadata, uploadId, contentTranscriptId } = job;
   return create(TranscriptJobSchema, {
     name: `transcriptjob/${id}`,
     startTime: timestampFromDate(startedAt),
     transcriptMetadata: metadata,
     ...(uploadId !== null && { upload: `uploads/${uploadId}` }),
+    ...(contentTranscriptId !== null && { result: transcriptResult(contentTranscriptId) }),
   });
+}
+
+function transcriptResult(id: string) {
+  return { case: "transcript", value: `transcripts/${id}` } as const;
 }

@@ -17,17 +17,24 @@ export interface NewJob {
   /** The key that submits the job; null if a member submits it. */
   readonly keyId: string | null;
   readonly metadata: TranscriptMetadata;
-  /** The source of the media: a URL or a finished upload. */
-  readonly source:
-    | { readonly uri: string }
-    | { readonly uploadId: string; readonly mediaId: string };
+  readonly source: JobSource;
   readonly idempotencyKey: string | null;
   readonly requestSha256: Buffer | null;
   readonly now: Date;
 }
 
+/** The source of the media: a URL, a finished upload, or an upload for content that follows. */
+export type JobSource =
+  | { readonly uri: string }
+  | { readonly uploadId: string; readonly mediaId: string }
+  | {
+      readonly uploadId: string;
+      /** The id that the transcript will have. */
+      readonly contentTranscriptId: string;
+    };
+
 /** The lowest turn. Turns decrease, and begin again at 0 once no jobs are left. */
-const turnMin = -2_000_000_000;
+export const turnMin = -2_000_000_000;
 
 /**
  * The number of jobs searched for the place that the queue serves: more than all workers run
@@ -36,6 +43,17 @@ const turnMin = -2_000_000_000;
 const searchedMax = 1_000;
 const nextInTurn = sql`(select priority, lease from transcript_job where state = 'PROCESSING'
   order by priority desc, id limit ${sql.lit(searchedMax)}) as next`;
+
+/**
+ * The turn of a job of this account that is submitted now. Jobs that are inserted with it take the
+ * following turns.
+ */
+export const turnOf = (accountId: RawBuilder<unknown>): RawBuilder<number> => sql<number>`least(
+  coalesce(
+    (select priority from ${nextInTurn} where lease = 0 limit 1),
+    (select min(priority) from ${nextInTurn})),
+  (select min(priority) - 1 from transcript_job where state = 'PROCESSING' and account_id = ${accountId}),
+  0)`;
 
 /**
  * Inserts jobs with their turns among the waiting jobs. Returns the ids of the inserted jobs; a job
@@ -53,15 +71,11 @@ export async function insertJobs(
   const column = <T>(of: (job: NewJob) => T): T[] => jobs.map(of);
   const { rows } = await sql<{ id: string }>`
     insert into transcript_job (id, account_id, key_id, state, priority, metadata, subject, keywords, media_uri, upload_id, media_id,
-      idempotency_key, request_sha256, started_at, updated_at)
-    select job.id, job.account_id, job.key_id, 'PROCESSING',
-      greatest(${turnMin}::int, least(
-        coalesce(
-          (select priority from ${nextInTurn} where lease = 0 limit 1),
-          (select min(priority) from ${nextInTurn})),
-        (select min(priority) - 1 from transcript_job where state = 'PROCESSING' and account_id = job.account_id),
-        0) + 1 - row_number() over (partition by job.account_id order by job.place)),
-      job.metadata::jsonb, job.subject, array(select jsonb_array_elements_text(job.keywords)), job.media_uri, job.upload_id, job.media_id, job.idempotency_key, job.request_sha256,
+      content_transcript_id, idempotency_key, request_sha256, started_at, updated_at)
+    select job.id, job.account_id, job.key_id,
+      case when job.content_transcript_id is null then 'PROCESSING' else 'WAITING_FOR_CONTENT' end,
+      greatest(${turnMin}::int, ${turnOf(sql`job.account_id`)} + 1 - row_number() over (partition by job.account_id order by job.place)),
+      job.metadata::jsonb, job.subject, array(select jsonb_array_elements_text(job.keywords)), job.media_uri, job.upload_id, job.media_id, job.content_transcript_id, job.idempotency_key, job.request_sha256,
       job.started_at, job.started_at
     from unnest(
         ${column(({ id }) => id)}::uuid[],
@@ -72,12 +86,13 @@ export async function insertJobs(
         ${column(({ metadata }) => JSON.stringify(metadata.keywords))}::jsonb[],
         ${column(({ source }) => ("uri" in source ? source.uri : null))}::text[],
         ${column(({ source }) => ("uri" in source ? null : source.uploadId))}::uuid[],
-        ${column(({ source }) => ("uri" in source ? null : source.mediaId))}::uuid[],
+        ${column(({ source }) => ("mediaId" in source ? source.mediaId : null))}::uuid[],
+        ${column(({ source }) => ("contentTranscriptId" in source ? source.contentTranscriptId : null))}::uuid[],
         ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
         ${column(({ requestSha256 }) => requestSha256)}::bytea[],
         ${column(({ now }) => now)}::timestamptz[])
-      with ordinality as job (id, account_id, key_id, metadata, subject, keywords, media_uri, upload_id, media_id, idempotency_key, request_sha256,
-        started_at, place)
+      with ordinality as job (id, account_id, key_id, metadata, subject, keywords, media_uri, upload_id, media_id,
+        content_transcript_id, idempotency_key, request_sha256, started_at, place)
     on conflict (account_id, idempotency_key) do nothing
     returning id
   `.execute(trx);
@@ -129,6 +144,8 @@ function unfinishedOf(accountIds: readonly string[]): RawBuilder<unknown> {
   const ofAccounts = sql`account_id = any (${[...accountIds]}::uuid[])`;
   return sql`
     select account_id, key_id from transcript_job where ${ofAccounts} and ${openIn.transcript_job}
+    union all
+    select account_id, key_id from transcript_job where ${ofAccounts} and state = 'WAITING_FOR_CONTENT'
     union all
     select account_id, key_id from alignment_job where ${ofAccounts} and ${openIn.alignment_job}`;
 }
@@ -267,7 +284,7 @@ export async function lockUploadMedia(
   );
 }
 
-/** Ends a job as cancelled. Returns false if the account has no such job that is PROCESSING. */
+/** Ends a job as cancelled. Returns false if the account has no such job that is unfinished. */
 export async function cancelJob(
   trx: Transaction<Tables>,
   accountId: string,

@@ -6,7 +6,7 @@ import { Batches } from "../std/batches.ts";
 import { copies, roomMsMax, type NodeWatches } from "../watches/node-watches.ts";
 import { jobNotFound } from "./job-name.ts";
 import { findChangedJobs, findJobs, type SeenJob } from "./job-store.ts";
-import type { StoredJob } from "./stored-job.ts";
+import { hasEnded, type StoredJob } from "./stored-job.ts";
 import { Watcher } from "./watcher.ts";
 
 /** The interval at which the watched jobs are polled. */
@@ -99,7 +99,7 @@ export class JobWatchers {
         sent = job;
         await turns.next(accountId);
         yield job;
-        if (job.state !== "PROCESSING") return;
+        if (hasEnded(job.state)) return;
       }
     } catch (error) {
       // A thousand streams may be refused at the same moment.
@@ -230,5 +230,5 @@ function isSame(before: Shown | undefined, now: Shown | undefined): boolean {
 }
 
 function isOver({ job }: WatchedJob): boolean {
-  return job !== undefined && job.state !== "PROCESSING";
+  return job !== undefined && hasEnded(job.state);
 }

@@ -55,6 +55,8 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
   const own = opened.use(await openDatabase({ url: undefined, folder, log, durable: false }));
   const service = createJobsService({
     db: own.db,
+    store: jobs.store,
+    log,
     arrivals: new Arrivals(),
     uploads,
     pageTokens: createPageTokens(randomBytes(32)),

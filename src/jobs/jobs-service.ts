@@ -16,10 +16,12 @@ import {
   type TranscriptJob,
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { MediaStore } from "../media/media-store.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
 import type { Uploads } from "../media/uploads.ts";
 import type { Batches } from "../std/batches.ts";
 import { newId } from "../std/ids.ts";
+import type { Log } from "../std/log.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
@@ -29,6 +31,7 @@ import { parseFilter } from "../transcripts/filter.ts";
 import type { SearchLimitsOf } from "../transcripts/search-limits.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { checkSubmit } from "./check-submit.ts";
+import { dropContent } from "./content/content-store.ts";
 import { jobMessage, submittedMessage } from "./job-message.ts";
 import { jobIdIn, jobNotFound } from "./job-name.ts";
 import { cancelJob, findJob, findJobOfKey, forgetKey, lockUploadMedia } from "./job-store.ts";
@@ -41,6 +44,8 @@ import { createWatchJobs } from "./watch-jobs.ts";
 export interface JobsParts {
   readonly db: Kysely<Tables>;
   readonly arrivals: Pick<Arrivals, "announce">;
+  readonly store: MediaStore;
+  readonly log: Log;
   readonly uploads: Pick<Uploads, "collectUpload">;
   readonly pageTokens: PageTokens;
   readonly searchLimits: SearchLimitsOf;
@@ -92,7 +97,10 @@ export function createJobsService(parts: JobsParts): JobsService {
   return {
     async submitTranscriptJob(request, context) {
       const key = readKey(context.requestHeader.get("idempotency-key"));
-      return submittedMessage(await submit({ ...parts, jobs }, callerOf(context), request, key));
+      // JSON can express a false `useUri`; a binary message of a client of the original cannot.
+      const absentIsFalse = ["grpc", "grpc-web", "connect"].includes(context.protocolName);
+      const submitting = { ...parts, jobs, absentIsFalse };
+      return submittedMessage(await submit(submitting, callerOf(context), request, key));
     },
 
     async getTranscriptJob({ name }, context) {
@@ -152,7 +160,11 @@ export function createJobsService(parts: JobsParts): JobsService {
         .execute(async (trx) => await cancelJob(trx, accountId, id));
       const job = await findJob(db, accountId, id);
       if (!job) throw jobNotFound(name);
-      if (isCancelled) return jobMessage(job);
+      if (isCancelled) {
+        const { uploadId, contentTranscriptId } = job;
+        if (uploadId !== null && contentTranscriptId !== null) await dropContent(parts, uploadId);
+        return jobMessage(job);
+      }
       throw new ServiceError(
         "failed_precondition",
         `the job has already ended: its state is ${job.state}`,
@@ -166,7 +178,10 @@ export function createJobsService(parts: JobsParts): JobsService {
 
 /** Creates the job, or returns the existing job with its Idempotency-Key. */
 async function submit(
-  parts: JobsParts & { readonly jobs: Batches<SubmittedJob, Submitted> },
+  parts: JobsParts & {
+    readonly jobs: Batches<SubmittedJob, Submitted>;
+    readonly absentIsFalse: boolean;
+  },
   caller: Caller,
   request: SubmitTranscriptJobRequest,
   key: string | null,

@@ -17,10 +17,19 @@ export interface StoredJob {
   /** The upload that contains the media; null if it is downloaded from a URL. */
   readonly uploadId: string | null;
   readonly transcriptId: string | null;
+  /**
+   * The id that the transcript will have; null unless the job was submitted before its content.
+   */
+  readonly contentTranscriptId: string | null;
   /** A google.rpc.Status as JSON text. */
   readonly error: string | null;
   readonly startedAt: Date;
   readonly updatedAt: Date;
+}
+
+/** Returns whether a job with this state has ended. */
+export function hasEnded(state: StoredJob["state"]): boolean {
+  return state !== "PROCESSING" && state !== "WAITING_FOR_CONTENT";
 }
 
 /** The columns that jobOf() reads. */
@@ -32,6 +41,7 @@ export const jobColumns = [
   "duration_ms",
   "upload_id",
   "transcript_id",
+  "content_transcript_id",
   "started_at",
   "updated_at",
   jsonText("metadata").as("metadata"),
@@ -47,6 +57,7 @@ export interface JobRow {
   readonly duration_ms: number | null;
   readonly upload_id: string | null;
   readonly transcript_id: string | null;
+  readonly content_transcript_id: string | null;
   readonly error: string | null;
   readonly started_at: Date;
   readonly updated_at: Date;
@@ -62,6 +73,7 @@ export function jobOf(row: JobRow): StoredJob {
     durationMs: row.duration_ms,
     uploadId: row.upload_id,
     transcriptId: row.transcript_id,
+    contentTranscriptId: row.content_transcript_id,
     error: row.error,
     startedAt: row.started_at,
     updatedAt: row.updated_at,

@@ -2,7 +2,8 @@ import type { Kysely, Transaction } from "kysely";
 import { databaseTrouble } from "../database/database-trouble.ts";
 import type { Tables } from "../database/tables.ts";
 import { Batches } from "../std/batches.ts";
-import type { CheckedSubmit } from "./check-submit.ts";
+import type { SubmittedSource } from "./check-submit.ts";
+import { insertUploads, removeUploadsOf, uploadFor } from "./content/content-store.ts";
 import type { Arrivals } from "./arrivals.ts";
 import {
   countJobsOfKeys,
@@ -15,7 +16,7 @@ import type { StoredJob } from "./stored-job.ts";
 
 /** A job with a request that has been checked, except for its upload. */
 export type SubmittedJob = Omit<NewJob, "source"> & {
-  readonly source: NonNullable<CheckedSubmit["source"]>;
+  readonly source: SubmittedSource;
   /** The maximum numbers of unfinished jobs for the account and for its key. 0: any number. */
   readonly jobsMax: { readonly account: number; readonly key: number };
 };
@@ -54,7 +55,8 @@ async function insertAll(
   const media = await lockUploadMedia(trx, uploads);
   const found = jobs.flatMap(({ source, ...job }): NewJob[] => {
     if (tooMany.has(job.id)) return [];
-    if (!("uploadId" in source)) return [{ ...job, source }];
+    if ("uri" in source) return [{ ...job, source }];
+    if ("isSentLater" in source) return [{ ...job, source: uploadFor(job) }];
     const uploaded = media.get(source.uploadId);
     if (uploaded?.accountId !== job.accountId) return [];
     const { metadata } = job;
@@ -63,7 +65,12 @@ async function insertAll(
     }
     return [{ ...job, source: { ...source, mediaId: uploaded.id } }];
   });
+  await insertUploads(trx, found);
   const inserted = await insertJobs(trx, found);
+  await removeUploadsOf(
+    trx,
+    found.filter(({ id }) => !inserted.has(id)),
+  );
   const byId = new Map(found.map((job) => [job.id, job]));
   return jobs.map(({ id }) => {
     const full = tooMany.get(id);
@@ -98,15 +105,17 @@ async function pastMax(
 }
 
 function storedJob({ id, accountId, metadata, source, now }: NewJob): StoredJob {
+  const isWaiting = "contentTranscriptId" in source;
   return {
     id,
     accountId,
-    state: "PROCESSING",
+    state: isWaiting ? "WAITING_FOR_CONTENT" : "PROCESSING",
     progressPercent: 0,
     metadata,
     durationMs: null,
     uploadId: "uploadId" in source ? source.uploadId : null,
     transcriptId: null,
+    contentTranscriptId: isWaiting ? source.contentTranscriptId : null,
     error: null,
     startedAt: now,
     updatedAt: now,

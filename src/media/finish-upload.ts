@@ -14,6 +14,16 @@ import { checkStoredBytes, holdStoredBytes, type StoredBytesLimit } from "./stor
 export interface OpenUpload extends StoredBytesLimit {
   readonly accountId: string;
   readonly transcriptId: string | null;
+  /** The name of the file; "" if it is unknown. */
+  readonly fileName: string;
+}
+
+/** Jobs that were submitted before their content. */
+export interface ContentJobs {
+  /** Starts the job that waits for an upload, if there is one. */
+  start(trx: Transaction<Tables>, uploadId: string, mediaId: string): Promise<void>;
+  /** Called after the commit. */
+  announce(): void;
 }
 
 /**
@@ -29,13 +39,14 @@ export async function findOpenUpload(
     .selectFrom("upload")
     .innerJoin("account", "account.id", "account_id")
     .where("upload.id", "=", uploadId)
-    .select(["account_id", "transcript_id", "media_id"])
+    .select(["account_id", "transcript_id", "media_id", "file_name"])
     .select(sql<string | null>`account.limits->>'storedBytes'`.as("stored_bytes_max"))
     .executeTakeFirst();
   const upload = openUpload(row);
   return {
     accountId: upload.account_id,
     transcriptId: upload.transcript_id,
+    fileName: upload.file_name,
     storedBytesMax: Number(upload.stored_bytes_max ?? otherwise.storedBytesMax),
   };
 }
@@ -52,6 +63,7 @@ export async function finishUpload(
     readonly db: Kysely<Tables>;
     readonly store: MediaStore;
     readonly log: Log;
+    readonly contentJobs?: ContentJobs | undefined;
   },
   uploadId: string,
   media: Media,
@@ -64,6 +76,7 @@ export async function finishUpload(
     const replaced = await db
       .transaction()
       .execute(async (trx) => await recordUpload(trx, uploadId, media, parts));
+    parts.contentJobs?.announce();
     log.info({ uploadId, mediaId: media.id, sizeBytes: media.sizeBytes }, "upload.received");
     if (replaced !== undefined) await deleteBytes(parts, [replaced], "media_replaced");
   } catch (error) {
@@ -102,19 +115,20 @@ async function recordUpload(
   trx: Transaction<Tables>,
   uploadId: string,
   media: Media,
-  limit: StoredBytesLimit,
+  limit: StoredBytesLimit & { readonly contentJobs?: ContentJobs | undefined },
 ): Promise<string | undefined> {
   const upload = await findOpenUpload(trx, uploadId, limit);
   const { accountId, storedBytesMax } = upload;
   const storedMax = storedBytesMax > 0 ? await holdStoredBytes(trx, accountId, limit) : undefined;
   const released = await giveMedia(trx, { ...upload, uploadId }, media);
+  await limit.contentJobs?.start(trx, uploadId, media.id);
   await checkStoredBytes(trx, accountId, storedMax);
   return released;
 }
 
 async function giveMedia(
   trx: Transaction<Tables>,
-  { uploadId, accountId, transcriptId }: OpenUpload & { readonly uploadId: string },
+  { uploadId, accountId, transcriptId, fileName }: OpenUpload & { readonly uploadId: string },
   media: Media,
 ): Promise<string | undefined> {
   // The transcript is locked first, because its deletion takes the locks in this order.
@@ -129,7 +143,7 @@ async function giveMedia(
           .executeTakeFirst();
   const locked = trx.selectFrom("upload").where("id", "=", uploadId).select("media_id").forUpdate();
   openUpload(await locked.executeTakeFirst());
-  await insertMedia(trx, { ...media, accountId });
+  await insertMedia(trx, { ...media, accountId, fileName: transcript ? fileName : "" });
   await trx.updateTable("upload").set({ media_id: media.id }).where("id", "=", uploadId).execute();
   // An upload without a transcript is described by the job that uses it.
   if (!transcript) return undefined;

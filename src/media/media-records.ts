@@ -26,7 +26,11 @@ export const exportsPath = "/media/exports/";
 /** Records stored media. Idempotent, because a confirmation may be lost. */
 export async function insertMedia(
   trx: Transaction<Tables>,
-  media: Media & { readonly accountId: string },
+  media: Media & {
+    readonly accountId: string;
+    /** The name of the file that was uploaded to a transcript. Default: "", unknown. */
+    readonly fileName?: string;
+  },
 ): Promise<void> {
   await trx
     .insertInto("media")
@@ -36,6 +40,7 @@ export async function insertMedia(
       size_bytes: media.sizeBytes,
       sha256: media.sha256,
       content_type: media.contentType,
+      file_name: media.fileName ?? "",
     })
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
@@ -125,6 +130,18 @@ export async function deleteBytes(
   const one = mediaIds.length === 1 ? { mediaId: mediaIds[0] } : {};
   const event = parts.store.keepsAll ? "media.bytes_kept" : "media.bytes_deleted";
   if (count > 0) parts.log.info({ why, count, ...one }, event);
+}
+
+/** Returns the ids of partial media that no upload waits for. */
+export async function abandonedOf(
+  db: Kysely<Tables>,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${ids}::uuid[]) as partial (id)
+    where not exists (select from upload where upload.id = partial.id and media_id is null)
+  `.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** Returns the ids that have no record. */

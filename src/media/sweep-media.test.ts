@@ -158,3 +158,19 @@ test("two nodes that sweep concurrently set aside each recording once, without e
   await rm(fileOf(ids[0] ?? ""));
   await sweep();
 });
+
+test("sweepMedia() deletes partial media a day after its upload is gone, and no other", async () => {
+  const begun = await app.uploads.begin(accountId, null);
+  const [kept, gone, young] = [begun?.id ?? "", newId(), newId()];
+  for (const id of [kept, gone, young]) {
+    await store.partial.append(id, 0, bytesOf("half"), { bytesMax: 10 });
+  }
+  const later = inMinutes(24 * 60 + 1);
+  const at = later() / 1000;
+  await utimes(join(app.mediaFolder, "partial", young), at, at);
+  await sweepMedia({ db, store, log });
+  assert.equal((await idsOf(store.partial.list())).length, 3);
+  await sweepMedia({ db, store, log, now: later });
+  assert.deepEqual(await idsOf(store.partial.list()), [kept, young].toSorted());
+  assert.ok(lines.some(({ event, count }) => event === "media.partial_deleted" && count === 1));
+});

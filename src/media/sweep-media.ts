@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
-import { unrecordedOf } from "./media-records.ts";
+import { abandonedOf, unrecordedOf } from "./media-records.ts";
 import type { MediaStore } from "./media-store.ts";
 
 /**
@@ -36,12 +36,14 @@ export interface SweepParts {
 
 /**
  * Reconciles the database and the store: restores removed media that has a record, sets aside media
- * without a record, as a kill leaves it, and deletes media that was removed long ago. If there is
+ * without a record, as a kill leaves it, and deletes media that was removed long ago and partial
+ * media without an upload. If there is
  * more unrecorded media than kills can leave, something else is wrong. In that case, sets nothing
  * aside and logs an error. Resolves to the number of recordings set aside.
  */
 export async function sweepMedia(parts: SweepParts): Promise<number> {
   await sweepRemoved(parts);
+  await sweepPartial(parts);
   return await setUnrecordedAside(parts);
 }
 
@@ -68,6 +70,21 @@ async function sweepRemoved(parts: SweepParts): Promise<void> {
   }
   if (putBack.length > 0) log.info(counted(putBack), "media.put_back");
   if (deleted.length > 0) log.info({ ...counted(deleted), removedDays }, "media.removed_deleted");
+}
+
+/** Deletes partial media that no upload has waited for since a day ago. */
+async function sweepPartial({ db, store, log, now = Date.now, signal }: SweepParts): Promise<void> {
+  const deleted: string[] = [];
+  for await (const page of pagesOf(store.partial.list())) {
+    const old = page.filter(({ since }) => since.getTime() <= now() - dayMs);
+    const ids = old.map(({ id }) => id);
+    for (const id of await abandonedOf(db, ids)) {
+      signal?.throwIfAborted();
+      await store.partial.abort(id);
+      deleted.push(id);
+    }
+  }
+  if (deleted.length > 0) log.info(counted(deleted), "media.partial_deleted");
 }
 
 async function setUnrecordedAside(parts: SweepParts): Promise<number> {

@@ -5,7 +5,7 @@ import { errorFields, type Log } from "../std/log.ts";
 import { openRepeat } from "../std/repeat.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { within } from "../std/within.ts";
-import { findOpenUpload, finishUpload } from "./finish-upload.ts";
+import { findOpenUpload, finishUpload, type ContentJobs } from "./finish-upload.ts";
 import type { DirectTransfers, MediaStore, ReceivedMedia } from "./media-store.ts";
 import { signedUrlMs } from "./signed-url.ts";
 import { isStorageLimit, putWithin, roomOf } from "./stored-bytes.ts";
@@ -46,6 +46,7 @@ export interface CollectorParts {
   readonly storedBytesMax?: number;
   readonly log: Log;
   readonly now?: () => number;
+  readonly contentJobs?: ContentJobs | undefined;
 }
 
 const collectEveryMs = 30_000;

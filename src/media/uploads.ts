@@ -1,8 +1,8 @@
-import type { Insertable, Kysely, Transaction } from "kysely";
+import { sql, type Insertable, type Kysely, type Transaction } from "kysely";
 import type { Tables, UploadTable } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
-import { findOpenUpload, finishUpload } from "./finish-upload.ts";
+import { findOpenUpload, finishUpload, type ContentJobs } from "./finish-upload.ts";
 import type { MediaStore, PutOptions } from "./media-store.ts";
 import { signedUrlMs, type SignedUrls } from "./signed-url.ts";
 import { putWithin, roomOf, storageLimit, type StoredRoom } from "./stored-bytes.ts";
@@ -16,8 +16,9 @@ export function uploadPath(uploadId: string): string {
 /** Uploads of media. Each upload accepts one PUT (§4.7). */
 export interface Uploads extends Pick<UploadCollector, "collectForTranscript" | "collectUpload"> {
   /**
-   * Creates an upload. If there is a transcript, it will get the media. The URL works for an hour.
-   * Returns undefined if the account has no such transcript. Throws STORAGE_LIMIT if the account
+   * Creates an upload. If there is a transcript, it will get the media. If it is the later
+   * transcript of a job that waits for content, the upload is the one of that job. The URL works
+   * for an hour. Returns undefined if the account has neither. Throws STORAGE_LIMIT if the account
    * has no bytes left.
    */
   begin(
@@ -59,6 +60,7 @@ export function createUploads(parts: {
   readonly now?: () => number;
   /** The collector for direct uploads from clients to the store. */
   readonly collector?: UploadCollector | undefined;
+  readonly contentJobs?: ContentJobs | undefined;
 }): Uploads {
   const { db, store, urls, uploadBytesMax, storedBytesMax = 0, collector, now = Date.now } = parts;
   return {
@@ -74,10 +76,12 @@ export function createUploads(parts: {
       };
       const { id } = upload;
       await roomOf(db, { accountId, transcriptId }, { storedBytesMax });
-      if (!(await insertUpload(db, upload))) return undefined;
-      if (collector) return { id, url: await collector.uploadUrl(id) };
-      const path = uploadPath(id);
-      return { id, url: urls.sign({ method: "PUT", path, bytesMax: uploadBytesMax }) };
+      const isBegun = await insertUpload(db, upload);
+      const used = isBegun ? id : await uploadOfJob(db, { accountId, transcriptId, fileName });
+      if (used === undefined) return undefined;
+      if (collector) return { id: used, url: await collector.uploadUrl(used) };
+      const path = uploadPath(used);
+      return { id: used, url: urls.sign({ method: "PUT", path, bytesMax: uploadBytesMax }) };
     },
     async check(uploadId, announcedBytes = 0) {
       const upload = await findOpenUpload(db, uploadId, { storedBytesMax });
@@ -99,6 +103,27 @@ export function createUploads(parts: {
       await collector?.collectUpload(accountId, uploadId);
     },
   };
+}
+
+/**
+ * Returns the upload of the job that waits for the content of this later transcript, and stores the
+ * name of the file. Returns undefined if the account has no such job.
+ */
+async function uploadOfJob(
+  db: Kysely<Tables>,
+  to: {
+    readonly accountId: string;
+    readonly transcriptId: string | null;
+    readonly fileName: string;
+  },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    update upload set file_name = ${to.fileName} from transcript_job job
+    where job.content_transcript_id = ${to.transcriptId} and job.account_id = ${to.accountId}
+      and job.state = 'WAITING_FOR_CONTENT' and upload.id = job.upload_id and upload.media_id is null
+    returning upload.id
+  `.execute(db);
+  return rows[0]?.id;
 }
 
 /** Creates an upload. Returns false if its account has no such transcript. */

@@ -29,8 +29,15 @@ const media = fc.record({
   fileType: fc.option(fc.constantFrom("AUDIO" as const, "VIDEO" as const), { nil: undefined }),
   hasWaveform: fc.boolean(),
   isFirst: fc.boolean(),
+  fileName: fc.constantFrom("", "fundur.wav"),
 });
-const noFacts = { id: undefined, durationMs: undefined, fileType: undefined, hasWaveform: false };
+const noFacts = {
+  id: undefined,
+  durationMs: undefined,
+  fileType: undefined,
+  hasWaveform: false,
+  fileName: "",
+};
 const versions = fc.record({
   id: fc.constant(newId()),
   parentId: fc.option(fc.constant(newId())),

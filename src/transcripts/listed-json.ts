@@ -26,9 +26,12 @@ export function listedJson(
   { id, metadataJson, media, version }: ListedTranscript,
   { uri, waveformUri }: MediaLinks,
 ): string {
-  const { durationMs, fileType } = media;
+  const { durationMs, fileType, fileName } = media;
   const metadata = writtenMetadata(metadataJson);
   metadata["waveformUri"] = waveformUri;
+  if (fileName !== "" && !originalSources.some((name) => name in metadata)) {
+    metadata["originalFilename"] = fileName;
+  }
   if (durationMs !== undefined) {
     metadata["recordingDuration"] = toJson(DurationSchema, durationFromMs(durationMs));
   } else if (!media.isFirst) metadata["recordingDuration"] = null;
@@ -46,6 +49,9 @@ export function listedJson(
     },
   });
 }
+
+/** The fields of which metadata has at most one. */
+const originalSources = ["originalFilename", "originalUri", "dictation"];
 
 const unsetMetadata = unsetFields(TranscriptMetadataSchema);
 const unsetSpeaker = unsetFields(SpeakerInfoSchema);

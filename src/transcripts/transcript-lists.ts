@@ -110,6 +110,7 @@ function selectWithin(
     .selectFrom(rows.as("row"))
     .select(["row.id", "row.version_id", "row.parent_version_id", "row.updated_at"])
     .select(["row.media_id", "row.duration_ms", "row.file_type", "row.peaks_count"])
+    .select("row.file_name")
     .select(["row.recording_ms", "row.recording_file_type", "row.media_was_replaced"])
     .select(["row.file_type_is_declared", "row.position"])
     .select(metadataWithin("row", bytesMax, inOrder).as("metadata"))

@@ -40,7 +40,10 @@ export function transcriptMessage(
   const { id, media, version } = stored;
   const { metadata } = stored;
   metadata.waveformUri = waveformUri;
-  const { durationMs, fileType, isFirst } = media;
+  const { durationMs, fileType, isFirst, fileName } = media;
+  if (fileName !== "" && metadata.originalSource.case === undefined) {
+    metadata.originalSource = { case: "originalFilename", value: fileName };
+  }
   if (durationMs !== undefined) metadata.recordingDuration = durationFromMs(durationMs);
   else if (!isFirst) delete metadata.recordingDuration;
   if (fileType !== undefined) metadata.fileType = FileType[fileType];

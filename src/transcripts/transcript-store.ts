@@ -25,6 +25,8 @@ export interface TranscriptMedia {
    */
   readonly fileType: "AUDIO" | "VIDEO" | undefined;
   readonly hasWaveform: boolean;
+  /** The name of the file that was uploaded to the transcript; "" if it is unknown. */
+  readonly fileName: string;
   /**
    * Whether the transcript was created with this media, and no other media was uploaded to the
    * transcript.
@@ -172,6 +174,7 @@ export const mediaColumns = [
   "m.duration_ms",
   "m.file_type",
   "m.peaks_count",
+  "m.file_name",
   "t.recording_ms",
   "t.recording_file_type",
   "t.media_was_replaced",
@@ -180,7 +183,7 @@ export const mediaColumns = [
 
 export function mediaOf(
   row: Pick<Selectable<MediaTable>, "duration_ms" | "file_type" | "peaks_count"> &
-    Pick<Selectable<TranscriptTable>, MediaFactColumn>,
+    Pick<Selectable<TranscriptTable>, MediaFactColumn> & { readonly file_name: string | null },
 ): TranscriptMedia {
   const isGone = row.media_id === null;
   const durationMs = isGone ? row.recording_ms : row.duration_ms;
@@ -190,6 +193,7 @@ export function mediaOf(
     durationMs: durationMs ?? undefined,
     fileType: row.file_type_is_declared ? undefined : (fileType ?? undefined),
     hasWaveform: row.peaks_count !== null,
+    fileName: row.file_name ?? "",
     isFirst: !row.media_was_replaced,
   };
 }

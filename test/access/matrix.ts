@@ -1,5 +1,6 @@
 import type { DescService, JsonObject } from "@bufbuild/protobuf";
 import type { Scope } from "../../src/auth/caller.ts";
+import { ByteStream } from "../../src/gen/google/bytestream/bytestream_pb.ts";
 import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
@@ -196,6 +197,19 @@ const speech: Readonly<Record<string, Row>> = {
   ListModels: anyCaller([], () => [{}]),
 };
 
+const byteStream: Readonly<Record<string, Row>> = {
+  Read: rowFor(["transcripts.read"], streams)(["content"], ({ content }) => [
+    { resourceName: `blob/${content}` },
+  ]),
+  // The content is complete, and may be finished again.
+  Write: rowFor(["transcripts.write"], streams)(["content"], ({ content }) => [
+    { resourceName: `blob/${content}`, writeOffset: "5", finishWrite: true },
+  ]),
+  QueryWriteStatus: rowFor(["transcripts.write"], streams)(["content"], ({ content }) => [
+    { resourceName: `blob/${content}` },
+  ]),
+};
+
 /** The rows of a service's alias, which is served without REST and WebSocket. */
 function aliasRows(
   { methods }: DescService,
@@ -214,6 +228,7 @@ export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = n
   Readonly<Record<string, Row>>
 >([
   [Transcripts, transcripts],
+  [ByteStream, byteStream],
   [Webhooks, webhooks],
   [Accounts, accounts],
   [Speech, speech],

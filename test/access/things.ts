@@ -17,6 +17,8 @@ export interface Things {
   readonly spoken: string;
   readonly alignmentJob: string;
   readonly upload: string;
+  /** The later transcript of a job whose content was sent after its submission. */
+  readonly content: string;
   readonly webhook: string;
   /** A delivery of the webhook. */
   readonly delivery: string;
@@ -36,6 +38,7 @@ export const kinds: readonly Kind[] = [
   "spoken",
   "alignmentJob",
   "upload",
+  "content",
   "webhook",
   "delivery",
   "apiKey",
@@ -53,6 +56,7 @@ export function absentThings(): Things {
     spoken: `transcripts/${newId()}`,
     alignmentJob: `alignmentjobs/${newId()}`,
     upload: `uploads/${newId()}`,
+    content: `transcripts/${newId()}`,
     webhook: `webhooks/${newId()}`,
     delivery: newId(),
     apiKey: `apiKeys/${newId()}`,
@@ -90,6 +94,14 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
   if (kinds.has("alignmentJob")) {
     const request = { transcript: await makeSpoken(owner) };
     made.alignmentJob = (await post(owner, "/v1alpha1/alignmentjobs:submit", request)).name;
+  }
+  if (kinds.has("content")) {
+    const metadata = { languageCode: "en-US", fileType: "AUDIO" };
+    const job = await post(owner, "/v1alpha1/transcriptjob:submit", { metadata, useUri: false });
+    const begun = await post(owner, "/v1alpha1/initupload", { resourceName: job.transcript });
+    const answer = await fetch(begun.storageSignedUrl, { method: "PUT", body: "sound" });
+    assert.equal(answer.status, 200);
+    made.content = job.transcript;
   }
   if (kinds.has("upload")) made.upload = await upload(owner, {});
   if (kinds.has("webhook")) {

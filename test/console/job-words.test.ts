@@ -10,6 +10,7 @@ import { jobFailure } from "../../src/console/text/job-failures.ts";
 import { violationText } from "../../src/console/text/job-violations.ts";
 import { TranscriptMetadataSchema } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { internalFailure, poisonFailure } from "../../src/jobs/job-failure.ts";
+import { contentMissing } from "../../src/jobs/content/stale-content.ts";
 import { StatusError } from "../../src/media/media-answer.ts";
 import { mediaTooLarge } from "../../src/media/media-store.ts";
 import { addressRefused, checkMediaUrl, parseMediaAllowList } from "../../src/media/media-url.ts";
@@ -48,6 +49,7 @@ function failures(): unknown[] {
     audioUsedUp("account", 3600, 1000),
     internalFailure,
     poisonFailure(3),
+    contentMissing(),
     caught(() => checkDuration(2, 1)),
     caught(() => checkDuration(28_800_001, 28_800_000)),
   ];

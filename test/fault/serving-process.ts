@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ensureFirstAccount } from "../../src/accounts/first-account.ts";
 import { createAuthenticator } from "../../src/auth/authenticate.ts";
 import { databaseTrouble, openDatabase } from "../../src/database/database.ts";
-import { openMedia, openPageTokens, transcriptsService } from "../../src/doors.ts";
+import { contentJobs, openMedia, openPageTokens, transcriptsService } from "../../src/doors.ts";
 import { Arrivals } from "../../src/jobs/arrivals.ts";
 import { parseMediaAllowList } from "../../src/media/media-url.ts";
 import { openServedArchive } from "../../src/media/open-served-archive.ts";
@@ -33,14 +33,18 @@ async function serve(): Promise<void> {
 
   const at = { address: "" };
   const publicUrl = () => at.address;
-  const media = await openMedia({ db, store }, { publicUrl, uploadBytesMax: 100_000_000, log });
+  const arrivals = new Arrivals();
+  const media = await openMedia(
+    { db, store, contentJobs: contentJobs(arrivals) },
+    { publicUrl, uploadBytesMax: 100_000_000, log },
+  );
   const pageTokens = await openPageTokens(db);
   await using meter = openTestMeter(db);
   await using longMessages = openSegmentsReader();
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches: new NodeWatches(db) },
     { answers: defaultAnswers(), log },
-    { arrivals: new Arrivals(), allow: parseMediaAllowList([]), languageCodes: () => [], meter },
+    { arrivals, allow: parseMediaAllowList([]), languageCodes: () => [], meter, log },
     { arrivals: new Arrivals(), aligner: { alignedLanguageCodes: () => [] }, meter, log },
   );
   const authenticator = createAuthenticator({ db, publicUrl, log });

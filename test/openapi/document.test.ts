@@ -80,9 +80,13 @@ test("paths, queries and bodies follow the HTTP rules", () => {
     [
       "listTranscripts",
       "GET /v1alpha1/transcripts",
-      ["filter", "pageSize", "pageToken", "ordering.direction", "ordering.orderBy"].map(
-        (name) => `query ${name}`,
-      ),
+      [
+        "query filter",
+        "query pageSize",
+        "query pageToken",
+        "query ordering.direction",
+        "query ordering.orderBy",
+      ],
       undefined,
     ],
     [

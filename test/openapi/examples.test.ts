@@ -1,12 +1,8 @@
 // The service accepts every example of the contract, and its responses match the document.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { fromJson, type DescMethod } from "@bufbuild/protobuf";
-import { examples as source } from "../../src/gen/examples.ts";
-import {
-  createExamples,
-  type UnaryExample,
-} from "../../src/transcoding/openapi/contract-examples.ts";
+import { fromJson } from "@bufbuild/protobuf";
+import type { UnaryExample } from "../../src/transcoding/openapi/contract-examples.ts";
 import { readJson } from "../../src/transcoding/read-json.ts";
 import { writeRequest } from "../../src/transcoding/write-request.ts";
 import { speak } from "../fixtures/flite.ts";
@@ -17,12 +13,19 @@ import { pollJob } from "../spec/jobs.ts";
 import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
 import { openTestService, pcmOf, type Answer, type TestService } from "../spec/service.ts";
 import { openStream } from "../spec/stream.ts";
-import { document, registry, responseOf, services, transcoder } from "./described-service.ts";
+import { document, registry, responseOf, transcoder } from "./described-service.ts";
 import { operationsIn } from "../../src/transcoding/openapi/document.ts";
+import {
+  exampleIn,
+  examplesOf,
+  first,
+  methodNamed,
+  methods,
+  operationOf,
+  unaryExamples,
+} from "./example-lookup.ts";
 import { createSchemaChecker } from "./schema-checker.ts";
 
-const examplesOf = createExamples(source);
-const methods: DescMethod[] = services.flatMap((service) => service.methods);
 const check = createSchemaChecker(document.components.schemas, { closed: true });
 const exampleUrl = "https://media.example.org/morgunfundur.mp3";
 const exampleReceiver = "https://hooks.example.org/transcripts";
@@ -46,30 +49,6 @@ after(async () => {
   await service[Symbol.asyncDispose]();
   await host[Symbol.asyncDispose]();
 });
-
-function unaryExamples(name: string): readonly UnaryExample[] {
-  const method = methodNamed(name);
-  return examplesOf(method).flatMap((example) => ("stream" in example ? [] : [example]));
-}
-
-/**
- * Finds a method by its name, such as "ListTranscripts", or by its full name if two services have
- * it, such as "google.cloud.speech.v1.Speech.Recognize".
- */
-function methodNamed(name: string): DescMethod {
-  const method = methods.find(
-    ({ name: own, parent }) => name === own || name === `${parent.typeName}.${own}`,
-  );
-  assert.ok(method, name);
-  return method;
-}
-
-function operationOf(method: DescMethod) {
-  const path = `/${method.parent.typeName}/${method.name}`;
-  const found = operationsIn(document).find(({ operation }) => operation["x-grpc-path"] === path);
-  assert.ok(found, path);
-  return found;
-}
 
 /** Replaces the ids and addresses of an example by those used here. */
 function realized<T>(value: T): T {
@@ -412,19 +391,3 @@ test("every example is used", () => {
   );
   assert.deepEqual([...called].toSorted(), [...new Set(served)].toSorted());
 });
-
-function first(name: string): UnaryExample {
-  const [example] = unaryExamples(name);
-  assert.ok(example, name);
-  return example;
-}
-
-/** Returns a text from the response of a method's first example. */
-function exampleIn(name: string, ...path: string[]): string {
-  let value: unknown = first(name).answer;
-  for (const step of path) {
-    value = typeof value === "object" && value !== null ? Reflect.get(value, step) : undefined;
-  }
-  assert.ok(typeof value === "string", `${name} ${path.join(".")}`);
-  return value;
-}

@@ -11,6 +11,8 @@ export interface OriginalClient extends Disposable {
   /** The methods of the service, in the order of the proto. */
   readonly methods: readonly string[];
   call(method: string, request: object): Promise<Message>;
+  /** Opens a client stream. */
+  send(method: string): OpenStream;
   /** The messages of a server stream, or of a bidirectional one with these requests. */
   stream(
     method: string,
@@ -18,6 +20,12 @@ export interface OriginalClient extends Disposable {
   ): AsyncIterable<Message> & {
     cancel(): void;
   };
+}
+
+/** An open client stream: `write`, `end` and `cancel` of grpc-js, and its answer. */
+export interface OpenStream {
+  readonly call: Message;
+  readonly answer: Promise<Message>;
 }
 
 type Method = (...args: unknown[]) => Message;
@@ -70,6 +78,15 @@ export function openOriginalClient(
       for (const message of request) call.write(message);
       call.end();
       return call;
+    },
+    send(name) {
+      const { promise: answer, resolve, reject } = Promise.withResolvers<Message>();
+      answer.catch(() => {});
+      const call = methodOf(name)(metadata, (error: Error | null, message: Message) => {
+        if (error) reject(error);
+        else resolve(message);
+      });
+      return { call, answer };
     },
     [Symbol.dispose]: () => client.close(),
   };

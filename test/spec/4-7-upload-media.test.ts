@@ -73,6 +73,31 @@ test("a URL accepts one PUT; a PUT to a new URL replaces the media", async () =>
   assert.deepEqual(Buffer.from(await media.arrayBuffer()), other);
 });
 
+test("the transcript shows the name of the uploaded file, if initupload had it", async () => {
+  const draft = draftOf("Með skrá", { dictation: undefined });
+  const { name: resourceName } = (await service.call("POST", "/v1alpha1/transcripts", draft)).json;
+  const shown = async () => {
+    const { metadata } = (await service.call("GET", `/v1alpha1/${resourceName}`)).json;
+    const { transcripts } = (await service.call("GET", "/v1alpha1/transcripts")).json;
+    const listed = transcripts.find(({ name }: { name: string }) => name === resourceName);
+    assert.equal(listed.metadata.originalFilename, metadata.originalFilename);
+    return metadata.originalFilename;
+  };
+  for (const [filename, expected] of [
+    ["fundur 1.wav", "fundur 1.wav"],
+    ["", undefined],
+    ["fundur 2.wav", "fundur 2.wav"],
+  ]) {
+    const { json } = await service.call("POST", "/v1alpha1/initupload", { resourceName, filename });
+    const put = await fetch(json.storageSignedUrl, { method: "PUT", body: wav });
+    assert.equal(put.status, 200);
+    assert.equal(await shown(), expected);
+  }
+  const dictation = { metadata: { dictation: true } };
+  await service.call("PATCH", `/v1alpha1/${resourceName}`, dictation);
+  assert.equal(await shown(), undefined, "a transcript has one original source");
+});
+
 test("URLs work only for their own method, resource and time", async () => {
   const url = await initUpload();
   const uri = await uriOf();

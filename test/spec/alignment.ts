@@ -9,7 +9,7 @@ import { segmentOf } from "./transcripts.ts";
 /** Two seconds of silence, three of speech and one of silence. */
 export const speech = wavOf(joined(silence(2_000), noise(3_000, 9_000), silence(1_000)));
 /** Sound that the scripted engine takes seconds to align. */
-export const slow = wavOf(new Int16Array(12 * 16_000).fill(scriptedOrders.toil));
+export const slow = wavOf(new Int16Array(8 * 16_000).fill(scriptedOrders.toil));
 
 /** The text of `unaligned`. */
 export const text = "Góðan dag,  kæru hlustendur!\n";
@@ -70,7 +70,7 @@ export class AlignmentCalls {
 
   /** Waits for the end of a job, and returns the job. */
   async ended(name: string): Promise<Answer["json"]> {
-    await until(async () => endStates.has((await this.get(name)).state), 60_000);
+    await until(async () => endStates.has((await this.get(name)).state), 120_000);
     return await this.get(name);
   }
 

@@ -147,17 +147,17 @@ test("a watch of transcripts shows a page as the list does, and then what is cre
   const create = async (subject: string): Promise<string> =>
     (await service.call("POST", "/v1alpha1/transcripts", draftOf(subject))).json.name;
   const [first, second] = [await create("a fundur"), await create("b fundur")];
-  const query = `?${new URLSearchParams({
+  const query = new URLSearchParams({
     filter: 'metadata.subject CONTAINS "fundur"',
     pageSize: "1",
     "ordering.orderBy": "subject",
     "ordering.direction": "ASCENDING",
-  })}`;
-  const lines = await watchRest(`/v1alpha1/transcripts:watch${query}`);
+  }).toString();
+  const lines = await watchRest(`/v1alpha1/transcripts:watch?${query}`);
   const events = await watchRest(`/v1alpha1/transcripts:watch?token=${service.key}`, {
     accept: "text/event-stream",
   });
-  const { json: page } = await service.call("GET", `/v1alpha1/transcripts${query}`);
+  const { json: page } = await service.call("GET", `/v1alpha1/transcripts?${query}`);
   assert.deepEqual(
     page.transcripts.map(({ name }: { name: string }) => name),
     [first],

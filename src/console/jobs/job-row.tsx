@@ -53,7 +53,7 @@ export function JobRow({
         ))}
         <span>{t(languageName(metadata.languageCode ?? ""))}</span>
         {state.kind === "PROCESSING" && (
-          <JobRunning {...{ job, subject, mayWrite, onUpdate }} percent={state.percent} />
+          <JobRunning {...{ job, subject, mayWrite, onUpdate }} {...state} />
         )}
         {state.kind === "SUCCESS" && <span>{t(jobsText.ready)}</span>}
         {state.kind === "FAILED" && (

@@ -13,17 +13,21 @@ import { cancelJob, type Job } from "./job.ts";
 export function JobRunning({
   job,
   percent,
+  needsContent,
   subject,
   mayWrite,
   onUpdate,
 }: {
   readonly job: Job;
   readonly percent: number;
+  /** Whether the job waits for its content. */
+  readonly needsContent: boolean;
   readonly subject: string;
   readonly mayWrite: boolean;
   readonly onUpdate: (job: Job) => void;
 }) {
   const t = useText();
+  const waiting = needsContent ? jobsText.waitingForContent : jobsText.waiting;
   const [isAsked, setIsAsked] = useState(false);
   const cancel = useMutation({ mutationFn: cancelJob, onSuccess: onUpdate });
   const cancelButton = useRef<HTMLButtonElement>(null);
@@ -52,7 +56,7 @@ export function JobRunning({
   }
   return (
     <>
-      <span>{percent === 0 ? t(jobsText.waiting) : t(jobsText.running)(percent)}</span>
+      <span>{percent === 0 ? t(waiting) : t(jobsText.running)(percent)}</span>
       {mayWrite && (
         <Button
           ref={cancelButton}

@@ -19,7 +19,8 @@ export interface Job {
 }
 
 export type JobState =
-  | { readonly kind: "PROCESSING"; readonly percent: number }
+  /** The job waits, possibly for its content, or runs. */
+  | { readonly kind: "PROCESSING"; readonly percent: number; readonly needsContent: boolean }
   /** The transcript, `transcripts/<id>`. */
   | { readonly kind: "SUCCESS"; readonly transcript: string }
   /** The google.rpc.Code, and the service's message. */
@@ -43,7 +44,8 @@ function stateOf({ state, progressPercent, transcript, error }: TranscriptJobJso
   if (state === "ERROR" || state === "CANCELLED") {
     return { kind: "FAILED", code: error?.code ?? 2, message: error?.message ?? "" };
   }
-  return { kind: "PROCESSING", percent: progressPercent ?? 0 };
+  const needsContent = state === "WAITING_FOR_CONTENT";
+  return { kind: "PROCESSING", percent: progressPercent ?? 0, needsContent };
 }
 
 /** The title of a job: its subject, its file name, or the last part of its URL; otherwise "". */

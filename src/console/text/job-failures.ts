@@ -126,6 +126,12 @@ const failures: readonly (readonly [RegExp, Explain])[] = [
     }),
   ],
   problem(
+    /^the content of the job was not complete/,
+    "Upptakan barst ekki öll í tæka tíð.",
+    "The recording did not arrive completely in time.",
+    nexts.sendFile,
+  ),
+  problem(
     /no audio stream/,
     "Ekkert hljóð er í skránni.",
     "The file contains no audio.",

@@ -28,6 +28,7 @@ export const jobsText = {
   giveUrl: { is: "Gefa upp slóð", en: "Enter a URL" },
 
   waiting: { is: "Bíður", en: "Waiting" },
+  waitingForContent: { is: "Bíður eftir upptökunni", en: "Waiting for the recording" },
   running: {
     is: (percent: number) => `Skrifa upp, ${percent} %`,
     en: (percent: number) => `Transcribing, ${percent}%`,

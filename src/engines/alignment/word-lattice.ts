@@ -57,7 +57,7 @@ export interface FoundWords {
 }
 
 /** Paths that are this much worse than the best one are not continued. */
-const beam = 160;
+const beam = 250;
 /** The work is done in slices of this part of a second of audio. */
 const slicesPerSecond = 4;
 

@@ -9,10 +9,10 @@ import type { Pronunciations, SpokenPart } from "./pronunciations.ts";
 
 /** The costs with which the most words were found in synthetic speech (bench/RESULTS.md). */
 const costs = {
-  unexplainedCost: 1,
-  anySoundCost: 0.5,
+  unexplainedCost: 0.5,
+  anySoundCost: 0.35,
   pauseCost: 0.05,
-  missingCost: 5,
+  missingCost: 4,
   tokenCostMax: 3,
 } as const;
 /**

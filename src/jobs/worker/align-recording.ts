@@ -32,6 +32,8 @@ export interface AlignedRecording {
 const usual = { windowMs: 120_000, awayMs: 15_000 } as const;
 /** The window if few words were found, because the times of the text are wrong. */
 const wide = { windowMs: 240_000, awayMs: 120_000 } as const;
+/** Audio without text for this long is not aligned, except for its end. */
+const silentMsMin = 75_000;
 /** The time at the end of a window in which words are not yet sure, as others may follow them. */
 const unsureMs = 8_000;
 /** The time before its first word at which a window begins. */
@@ -75,7 +77,8 @@ export async function alignRecording(
   while (times.length < expected.length) {
     options.signal.throwIfAborted();
     const first = Math.max(0, times.length - 1);
-    startMs = Math.max(startMs, (expected[times.length]?.aboutMs ?? 0) - usual.windowMs / 2);
+    const { aboutMs } = expected[times.length] ?? { aboutMs: 0 };
+    if (aboutMs - startMs > silentMsMin) startMs = aboutMs - usual.awayMs;
     audio.drop(startMs);
     const window = await alignWindow(audio, expected, { first, startMs, options });
     const next = acceptWords(times, window, expected);

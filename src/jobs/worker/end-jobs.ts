@@ -64,7 +64,7 @@ export async function failJob(
 
 type JobUpdate = UpdateQueryBuilder<Tables, "transcript_job", "transcript_job", UpdateResult>;
 
-/** Ends a job that is PROCESSING without a transcript, if the condition holds as well. */
+/** Ends an unfinished job without a transcript, if the condition holds as well. */
 export async function failRow(
   trx: Transaction<Tables>,
   id: string,
@@ -79,7 +79,7 @@ export async function failRow(
       updated_at: sql<Date>`greatest(now(), updated_at)`,
     })
     .where("id", "=", id)
-    .where("state", "=", "PROCESSING");
+    .where("state", "in", ["PROCESSING", "WAITING_FOR_CONTENT"]);
   const row = await condition(query).returning(isAwaited).executeTakeFirst();
   if (row) await deletePieces(trx, id);
   if (row?.is_awaited) await notifyEnd(trx, id);

@@ -26,6 +26,8 @@ export interface LeasedJob {
   readonly metadataText: string;
   readonly uri: string | null;
   readonly mediaId: string | null;
+  /** The id that the transcript must have; null for any. */
+  readonly contentTranscriptId: string | null;
   /** The number of attempts that count, including this one. */
   readonly attempts: number;
 }
@@ -80,7 +82,8 @@ async function leaseWhere(
     set lease = j.lease + 1, due_at = ${later(leaseMs)},
       tries = next.tries + (next.tries <> ${attemptsMax - 1}::int)::int
     from next where j.id = next.id
-    returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.metadata::text as metadata,
+    returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.content_transcript_id,
+      j.metadata::text as metadata,
       next.tries + 1 as attempts
   `.execute(db);
   return rows.map((row) => ({
@@ -90,6 +93,7 @@ async function leaseWhere(
     metadataText: row.metadata,
     uri: row.media_uri,
     mediaId: row.media_id,
+    contentTranscriptId: row.content_transcript_id,
     attempts: row.attempts,
   }));
 }
@@ -138,6 +142,7 @@ interface LeasedRow {
   readonly key_id: string | null;
   readonly media_uri: string | null;
   readonly media_id: string | null;
+  readonly content_transcript_id: string | null;
   readonly metadata: string;
   readonly attempts: number;
 }

@@ -177,12 +177,12 @@ function languageOf(
  * the transcript keeps.
  */
 async function endOf(
-  { lease, accountId, uri }: LeasedJob,
+  { lease, accountId, uri, contentTranscriptId }: LeasedJob,
   metadata: TranscriptMetadata,
   { segments, durationMs, fileType }: Transcription,
   mediaId: string | null,
 ): Promise<Pick<FinishedJob, "success" | "rows">> {
-  const transcriptId = newId();
+  const transcriptId = contentTranscriptId ?? newId();
   metadata.recordingDuration = durationFromMs(durationMs);
   nameSpeakers(metadata, speakersIn(segments));
   metadata.dataSource = uri === null ? DataSource.UPLOAD : DataSource.URI;

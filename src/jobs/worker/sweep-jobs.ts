@@ -20,7 +20,7 @@ export async function sweepJobs(parts: {
   const ended = await db
     .selectFrom("transcript_job")
     .where("media_id", "is not", null)
-    .where("state", "<>", "PROCESSING")
+    .where("state", "in", ["SUCCESS", "ERROR", "CANCELLED"])
     .select(["id", "media_id", "upload_id", "state"])
     .limit(jobsAtOnce)
     .execute();

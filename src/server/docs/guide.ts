@@ -181,7 +181,7 @@ function liveAudio(url: string): GuideSection {
     title: "Live audio",
     blocks: [
       text(
-        "A stream of audio is sent over a WebSocket. Each text message is JSON: the first has `streamingConfig`, every later one `audioContent`; an empty `audioContent` ends the audio and requests the last results. Answers are in `result`; `error` is the last message of a stream that fails.",
+        "A stream of audio is sent over a WebSocket. Each text message is JSON: the first has `streamingConfig`, every later one `audioContent`; an empty `audioContent` ends the audio and requests the last results. Answers are in `result`; `error` is the last message of a stream that fails. What a browser records as WebM, or another container, is sent with the encoding `GUESS`.",
       ),
       code(
         "js",

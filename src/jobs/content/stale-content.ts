@@ -1,0 +1,58 @@
+import { sql, type Kysely } from "kysely";
+import { isDatabaseTrouble } from "../../database/database-trouble.ts";
+import type { Tables } from "../../database/tables.ts";
+import type { MediaStore } from "../../media/media-store.ts";
+import type { Log } from "../../std/log.ts";
+import { openRepeat } from "../../std/repeat.ts";
+import { ServiceError } from "../../std/service-error.ts";
+import { failureStatus } from "../job-failure.ts";
+import { failRow } from "../worker/end-jobs.ts";
+import { contentMsMax, dropContent } from "./content-store.ts";
+
+interface StaleContentParts {
+  readonly db: Kysely<Tables>;
+  readonly store: MediaStore;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+const sweepEveryMs = 60_000;
+const jobsAtOnce = 100;
+
+/** Ends jobs that wait for content in vain, every minute until disposed of. */
+export function openContentSweep(parts: StaleContentParts): AsyncDisposable {
+  const { log } = parts;
+  const failing = { isWarning: isDatabaseTrouble, event: "content.sweep_failed" };
+  return openRepeat({ everyMs: sweepEveryMs, log, ...failing }, async () => endStaleJobs(parts));
+}
+
+/** Ends as ERROR the jobs whose content did not arrive in time, and deletes what has arrived. */
+export async function endStaleJobs(parts: StaleContentParts): Promise<void> {
+  const { db, log, now = Date.now } = parts;
+  for (;;) {
+    const { rows } = await sql<{ id: string; upload_id: string | null }>`
+      select job.id, job.upload_id from transcript_job job left join upload on upload.id = job.upload_id
+      where job.state = 'WAITING_FOR_CONTENT'
+        and (upload.id is null or upload.media_id is null and upload.expires_at < ${new Date(now())})
+      limit ${jobsAtOnce}
+    `.execute(db);
+    for (const { id, upload_id: uploadId } of rows) {
+      const end = { state: "ERROR", error: failureStatus(contentMissing()) } as const;
+      await db.transaction().execute(async (trx) => {
+        await failRow(trx, id, end, (query) => query.where("state", "=", "WAITING_FOR_CONTENT"));
+      });
+      if (uploadId !== null) await dropContent(parts, uploadId);
+    }
+    if (rows.length > 0) log.info({ count: rows.length }, "content.expired");
+    if (rows.length < jobsAtOnce) return;
+  }
+}
+
+export function contentMissing(): ServiceError {
+  const hours = contentMsMax / 3_600_000;
+  return new ServiceError(
+    "deadline_exceeded",
+    `the content of the job was not complete ${hours} hours after its last write`,
+    { reason: "CONTENT_MISSING" },
+  );
+}
