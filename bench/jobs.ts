@@ -1,6 +1,6 @@
 // `npm run bench:jobs [-- --folder recordings]` measures transcription jobs in real services, as
-// ratios measured in one run. `-- --only hour|workers|memory|short|queue` selects one measurement.
-// Each measurement takes about 3 minutes on an otherwise idle machine.
+// ratios measured in one run. `-- --only hour|workers|memory|short|queue|watches` selects one
+// measurement. Each measurement takes about 3 minutes on an otherwise idle machine.
 //
 // Options for longer runs are `--minutes 60` (hour), `--job-seconds 240` (workers), `--rounds 10`
 // (workers, short) and `--engine pocketsphinx` (memory; the default for workers).
@@ -11,6 +11,7 @@ import { measureHour } from "./jobs/hour.ts";
 import { measureMemory } from "./jobs/memory.ts";
 import { measureQueue } from "./jobs/queue.ts";
 import { measureShort } from "./jobs/short.ts";
+import { measureWatches } from "./jobs/watches.ts";
 import { measureWorkers } from "./jobs/workers.ts";
 import { report, reportMachine } from "./report.ts";
 
@@ -42,3 +43,4 @@ if (wants("memory")) {
 }
 if (wants("short")) report(await measureShort(folder, { rounds: Number(values.rounds) }));
 if (wants("queue")) report(await measureQueue());
+if (wants("watches")) report(await measureWatches());

@@ -50,19 +50,19 @@ export function createAlignmentService(parts: AlignmentParts) {
       return message;
     },
 
-    async getAlignmentJob({ resource }, context) {
+    async getAlignmentJob({ resources }, context) {
       const { accountId } = callerOf(context);
-      if (resource.case === undefined) {
+      if (resources.case === undefined) {
         throw invalidArgument([{ field: "name", description: "or transcript is required" }]);
       }
-      if (resource.case === "name") {
-        const job = await findAlignment(db, accountId, alignmentJobIdIn(resource.value));
-        if (!job) throw jobNotFound(resource.value);
+      if (resources.case === "name") {
+        const job = await findAlignment(db, accountId, alignmentJobIdIn(resources.value));
+        if (!job) throw jobNotFound(resources.value);
         return alignmentMessage(job);
       }
-      const transcript = transcriptRefIn(resource.value);
+      const transcript = transcriptRefIn(resources.value);
       const job = transcript && (await findLatestAlignment(db, accountId, transcript));
-      if (!job) throw neverAligned(resource.value);
+      if (!job) throw neverAligned(resources.value);
       return alignmentMessage(job);
     },
 

@@ -44,7 +44,7 @@ async function serve(): Promise<void> {
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches: new NodeWatches(db) },
     { answers: defaultAnswers(), log },
-    { arrivals, allow: parseMediaAllowList([]), languageCodes: () => [], meter, log },
+    { arrivals, allow: parseMediaAllowList([]), languageCodes: () => ["en-US"], meter, log },
     { arrivals: new Arrivals(), aligner: { alignedLanguageCodes: () => [] }, meter, log },
   );
   const authenticator = createAuthenticator({ db, publicUrl, log });
