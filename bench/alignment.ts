@@ -18,10 +18,10 @@ import { sentences } from "./sentences.ts";
 const rate = 16_000;
 const inTimeShareMin = 0.95;
 /**
- * A fifth was asked for both engines. The ctc engine cannot reach it: the starter model is so small
- * that its features and its network, which alignment needs as well, are 40 % of recognition.
+ * The share of the CPU time of recognition. The ctc engine misses it with the starter model, whose
+ * features and network alone, which alignment needs as well, are 40 % of its recognition.
  */
-const cpuShareMax = { ctc: 0.8, PocketSphinx: 0.2 } as const;
+const cpuShareMax = { ctc: 0.2, PocketSphinx: 0.2 } as const;
 
 const { values } = parseArgs({
   options: {

@@ -4,14 +4,11 @@ import type { TranscriptMedia } from "../transcripts/transcript-store.ts";
 
 /** Returns the error for a transcript that has no media, or whose media was deleted. */
 export function withoutMedia({ durationMs }: Pick<TranscriptMedia, "durationMs">): ServiceError {
-  const problem = durationMs === undefined ? "has no media" : "no longer has its media";
-  return new ServiceError(
-    "failed_precondition",
-    `the transcript ${problem} to align its words to`,
-    {
-      reason: "TRANSCRIPT_WITHOUT_MEDIA",
-    },
-  );
+  const problem =
+    durationMs === undefined ? "the transcript has no media" : "the transcript's media was deleted";
+  return new ServiceError("failed_precondition", `${problem}, so its words cannot be aligned`, {
+    reason: "TRANSCRIPT_WITHOUT_MEDIA",
+  });
 }
 
 /** Returns the error for a transcript whose words are all missing or blank. */

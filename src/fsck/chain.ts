@@ -9,7 +9,7 @@ export interface Chain {
   readonly versions: number;
   /** The number of versions without a parent. */
   readonly roots: number;
-  /** The number of versions with a missing parent. */
+  /** The number of versions whose parent does not exist. */
   readonly gaps: number;
   /** The number of additional children of parents. */
   readonly forks: number;

@@ -95,7 +95,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.speech.v2beta1.RecognitionConfig.AudioEncoding.ENCODING_UNSPECIFIED": "The encoding is not set.",
   "hlust.speech.v2beta1.RecognitionConfig.AudioEncoding.LINEAR16": "Uncompressed samples (linear PCM): 16 bits, little-endian, one channel.",
   "hlust.speech.v2beta1.RecognitionConfig.AudioEncoding.FLAC": "A FLAC file or stream.",
-  "hlust.speech.v2beta1.RecognitionConfig.AudioEncoding.MULAW": "Samples of 8 bits by the µ-law of ITU-T G.711, one channel.",
+  "hlust.speech.v2beta1.RecognitionConfig.AudioEncoding.MULAW": "8-bit µ-law samples (ITU-T G.711), one channel.",
   "hlust.speech.v2beta1.RecognitionConfig.AudioEncoding.OGG_OPUS": "Opus in Ogg.",
   "hlust.speech.v2beta1.RecognitionConfig.AudioEncoding.MP3": "MP3.",
   "hlust.speech.v2beta1.RecognitionConfig.AudioEncoding.GUESS": "The service finds out the format: WAV, FLAC, Ogg, WebM, Matroska, MP4, MP3, AAC or AMR. In\ngoogle.cloud.speech.v1 this number is WEBM_OPUS, which is such a format.",

@@ -62,7 +62,7 @@ export async function removeModel(folders: ModelFolders, name: string): Promise<
     if (isModelName(name) && (await placeOf(builtin, name)).kind !== "free") {
       throw new ServiceError(
         "failed_precondition",
-        `${name} comes with Hlust and cannot be removed; a model of that name in ${installed} takes its place`,
+        `${name} comes with Hlust and cannot be removed: to replace it, install a model of the same name in ${installed}`,
       );
     }
     throw new ServiceError("not_found", `no model ${JSON.stringify(name)} is installed`);

@@ -1,9 +1,9 @@
 /** The scores of all states in one frame, and the choices of all frames. */
 export class Trellis {
   readonly states: Float64Array;
-  /** For each word, the best path that is in the gap before it. */
+  /** For each word, the score of the best path that is in the gap before it. */
   readonly gaps: Float64Array;
-  /** For each word, the best path that may enter it or the gap before it. */
+  /** For each word, the score of the best path that has finished all words before this one. */
   readonly before: Float64Array;
   best = 0;
   /** The first and the last word whose paths are continued. */

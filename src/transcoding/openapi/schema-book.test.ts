@@ -186,7 +186,7 @@ function isMistyped(problem: string): boolean {
   return /must be (?:object|array|string|boolean|integer|number)\b/.test(problem);
 }
 
-test("names distinguish uses, and the schema with the most fields has the plain name", () => {
+test("schema names differ for requests, patches and responses; the one with the most fields has the plain name", () => {
   const book = new SchemaBook(noComments);
   const refs = {
     whole: book.answer(TranscriptSchema),

@@ -408,7 +408,7 @@ export const RecognitionConfig_AudioEncoding = {
   FLAC: 2,
 
   /**
-   * Samples of 8 bits by the µ-law of ITU-T G.711, one channel.
+   * 8-bit µ-law samples (ITU-T G.711), one channel.
    *
    * @generated from enum value: MULAW = 3;
    */
