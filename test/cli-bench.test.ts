@@ -164,7 +164,7 @@ test("failures of a missing server, and of a server that refuses the token, are 
     [`recognize --url http://127.0.0.1:${port} --calls 2`, /2 x ECONNREFUSED/],
     [`stream --url ${service.address} --token wrong`, /1 x HTTP 401: the server answered/],
     [`recognize --url ${service.address} --token wrong`, /20 x HTTP 401/],
-    [`jobs --url ${service.address} http://127.0.0.1:9/a.wav`, /1 x state FAILED/],
+    [`jobs --url ${service.address} http://127.0.0.1:9/a.wav`, /1 x state ERROR/],
     [`stream --url ${service.address} --language xx`, /1 x error 3: .*xx/],
   ];
   for (const [line, problem] of rows) {

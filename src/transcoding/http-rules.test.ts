@@ -18,7 +18,8 @@ test("bindingsOf() reads the annotations of services", () => {
     "GET /v2beta1/models ListModels",
     "POST /v1alpha1/transcriptjob:submit SubmitTranscriptJob",
   ]);
-  assert.equal(lines.length, Speech.methods.length + Transcripts.methods.length);
+  const bound = new Set(bindings.map(({ method }) => method));
+  assert.equal(bound.size, Speech.methods.length + Transcripts.methods.length);
   const update = bindings.find(({ method }) => method.name === "UpdateTranscript");
   assert.ok(update && typeof update.body !== "string");
   assert.equal(update.body.name, "transcript");

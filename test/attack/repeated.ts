@@ -33,7 +33,7 @@ export const repeatedAttacks: readonly Attack[] = [
     isInGate: encoding === "proto",
     prepare: async (node) => {
       const headers = connectHeaders(encoding);
-      const body = encoding === "json" ? '{"pageSize":1000}' : Buffer.from([0x08, 0xe8, 0x07]);
+      const body = encoding === "json" ? '{"pageSize":1000}' : Buffer.from([0x10, 0xe8, 0x07]);
       return async () => await together(2, () => ask(node, rpc.list, { headers, body }));
     },
   })),

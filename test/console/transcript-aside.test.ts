@@ -44,7 +44,7 @@ test("a speaker is named with only the keyboard: immediately, everywhere, and in
   await said(page, "Nafnið Þórdís Ægisdóttir er vistað.");
   assert.equal(await page.locator("main").getByText("Þórdís Ægisdóttir").count(), 3);
   assert.deepEqual((await metadataOf(name)).speakers, {
-    S1: { name: "Fréttamaður" },
+    S1: speaker("Fréttamaður"),
     S2: speaker("Þórdís Ægisdóttir"),
   });
   await page.getByRole("link", { name: "Nöfnum breytt" }).waitFor();
@@ -126,7 +126,7 @@ test("changes by others are kept, and a conflict is shown to the user", async ()
   await said(page, "Nafnið Sunna er vistað.");
   await page.getByRole("heading", { level: 1, name: "Nýr titill" }).waitFor();
   assert.deepEqual((await metadataOf(name)).speakers, {
-    S1: { name: "Sunna" },
+    S1: speaker("Sunna"),
     S2: speaker("Jón"),
   });
 
@@ -143,7 +143,7 @@ test("changes by others are kept, and a conflict is shown to the user", async ()
   await checkLooks(page, "transcript-name-clash", someLooks);
   await page.getByRole("button", { name: "Save mine anyway" }).click();
   await page.getByRole("button", { name: "Rename Sunna Björk" }).waitFor();
-  await until(async () => (await metadataOf(name)).speakers["S1"].name === "Sunna Björk");
+  await until(async () => (await metadataOf(name)).speakers["S1"].fullName === "Sunna Björk");
 });
 
 test("details are edited with the keyboard, checked for length, and merged with others' changes", async () => {
@@ -231,7 +231,15 @@ test("a user with read-only access cannot edit anything", async () => {
   await page.getByRole("link", { name: "Titli breytt" }).waitFor();
   const aside = page.getByRole("complementary");
   const offered = await aside.getByRole("button").allInnerTexts();
-  assert.deepEqual(offered, ["Hvað breyttist", "SRT", "VTT", "Texti", "JSON"]);
+  assert.deepEqual(offered, [
+    "Hvað breyttist",
+    "SRT",
+    "VTT",
+    "VTT, orð fyrir orð",
+    "Merki fyrir Audacity",
+    "Texti",
+    "JSON",
+  ]);
   await aside.getByRole("link", { name: "Fyrsta útgáfa" }).click();
   await page.getByRole("heading", { level: 1, name: "Viðtal um hlaupið" }).waitFor();
   assert.equal(await aside.getByRole("button", { name: "Endurheimta" }).count(), 0);

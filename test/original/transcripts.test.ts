@@ -209,3 +209,45 @@ test("watches of jobs and transcripts send what there is, and then updates", asy
   jobs.cancel();
   transcripts.cancel();
 });
+
+test("the words of a transcript are aligned again, and the job is found, listed and watched", async () => {
+  const transcribed = await ended((await submit("/talk.wav")).name);
+  const name = transcribed.transcript;
+  const before = await client.call("GetTranscript", { name });
+  const submitted = await client.call("SubmitAlignmentJob", { transcript: name });
+  assert.match(submitted.name, /^alignmentjobs\//);
+  assert.deepEqual([submitted.state, submitted.transcript], ["SUBMITTED", name]);
+  const watch = client.stream("WatchAlignmentJobs", {});
+  const states = new Set<string>();
+  for await (const { jobs } of watch) {
+    for (const job of jobs) if (job.name === submitted.name) states.add(job.state);
+    if (states.has("SUCCESS") || states.has("ERROR")) break;
+  }
+  watch.cancel();
+  const job = await client.call("GetAlignmentJob", { transcript: name });
+  assert.deepEqual([job.name, job.state, job.error], [submitted.name, "SUCCESS", null]);
+  const { jobs } = await client.call("ListAlignmentJobs", { page_size: 5 });
+  assert.deepEqual(
+    jobs.map((each: Message) => each.name),
+    [submitted.name],
+  );
+  const aligned = await client.call("GetTranscript", { name });
+  assert.equal(aligned.version.name, job.transcript_version);
+  assert.equal(aligned.version.parent, before.version.name);
+  assert.equal(textOf(aligned), textOf(before));
+  await assert.rejects(client.call("CancelAlignmentJob", { name: job.name }), { code: 9 });
+});
+
+test("every method of the original's contract is served", async () => {
+  for (const method of client.methods) {
+    const isStream = method.startsWith("Watch");
+    const refused = isStream
+      ? client.stream(method, { filter: "wrong" })[Symbol.asyncIterator]().next()
+      : client.call(method, { name: "wrong", filter: "wrong" });
+    const code = await refused.then(
+      () => 0,
+      (error: Message) => error.code,
+    );
+    assert.ok(code === 3 || code === 5, `${method}: ${code}`);
+  }
+});

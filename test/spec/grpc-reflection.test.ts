@@ -47,6 +47,7 @@ import { openTestService, pcmOf, type TestService } from "./service.ts";
 const versions = ["grpc.reflection.v1", "grpc.reflection.v1alpha"];
 const open = ["grpc.health.v1.Health", ...versions.map((version) => `${version}.ServerReflection`)];
 const contract = [
+  "google.bytestream.ByteStream",
   "google.cloud.speech.v1.Speech",
   "hlust.accounts.v1.Accounts",
   "hlust.speech.v2beta1.Speech",
