@@ -64,7 +64,7 @@ test("the words of two voices begin where they are said", async () => {
   const times = await align(said.map(({ text }) => text));
   assert.deepEqual(wrong(times), []);
   assert.ok(
-    // The score of a word that is not found is below 0.3. The noise between the sentences is random.
+    // The score of a word that is not found is below 0.3. The noise between sentences is random.
     times.every(({ score }) => score > 0.3),
     JSON.stringify(times),
   );
