@@ -1,6 +1,6 @@
 // `npm run bench:jobs [-- --folder recordings]` measures transcription jobs in real services, as
-// ratios measured in one run. `-- --only hour|workers|memory|short|queue|watches` selects one
-// measurement. Each measurement takes about 3 minutes on an otherwise idle machine.
+// ratios measured in one run. `-- --only hour|workers|memory|short|queue|lists|watches` selects
+// one measurement. Each measurement takes about 3 minutes on an otherwise idle machine.
 //
 // Options for longer runs are `--minutes 60` (hour), `--job-seconds 240` (workers), `--rounds 10`
 // (workers, short) and `--engine pocketsphinx` (memory; the default for workers).
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createLog } from "../src/std/log.ts";
 import { measureHour } from "./jobs/hour.ts";
+import { measureJobLists } from "./jobs/lists.ts";
 import { measureMemory } from "./jobs/memory.ts";
 import { measureQueue } from "./jobs/queue.ts";
 import { measureShort } from "./jobs/short.ts";
@@ -43,4 +44,5 @@ if (wants("memory")) {
 }
 if (wants("short")) report(await measureShort(folder, { rounds: Number(values.rounds) }));
 if (wants("queue")) report(await measureQueue());
+if (wants("lists")) report(await measureJobLists());
 if (wants("watches")) report(await measureWatches());

@@ -1,7 +1,8 @@
 // `npm run bench:transcripts` measures transcripts at the size of an archive, in the service's own
-// PostgreSQL, as ratios measured in one run. `-- --only lists|wire` selects one part.
+// PostgreSQL, as ratios measured in one run. `-- --only lists|wire|confidence` selects one part.
 import { parseArgs } from "node:util";
 import { type Figure, report, reportMachine } from "./report.ts";
+import { runConfidence } from "./transcripts/confidence.ts";
 import { runLists } from "./transcripts/lists.ts";
 import { runWire } from "./transcripts/wire.ts";
 
@@ -10,6 +11,7 @@ const wants = (name: string) => values.only === undefined || values.only === nam
 
 const figures: Figure[] = [];
 if (wants("lists")) figures.push(...(await runLists()));
+if (wants("confidence")) figures.push(...runConfidence());
 if (wants("wire")) figures.push(...(await runWire()));
 reportMachine();
 report(figures);

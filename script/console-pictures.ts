@@ -5,6 +5,12 @@ import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { openTestPages, type Look, type TestPages } from "../test/console/open-test-pages.ts";
 import {
+  changeElsewhere,
+  createInterview,
+  segmentsOf,
+  turns,
+} from "../test/console/edited-transcript.ts";
+import {
   createTranscript,
   interview,
   interviewMetadata,
@@ -42,6 +48,8 @@ await picture(
 await picture("transcript", await played(await pages.open(`/${name}`)), ".segment");
 const onPhone = await pages.open(`/${name}`, { look: phone });
 await picture("transcript-phone", await played(onPhone), ".segment");
+await picture("editor", await edited(await pages.open(`/${name}`)), ".edit-cue[aria-current]");
+await picture("editor-clash", await clashing(pages), "[role=dialog]");
 await picture("jobs", await pages.open("/jobs"), ".row");
 await picture("keys", await pages.open("/keys"), ".row");
 await picture("account", await pages.open("/account"), "h2");
@@ -61,6 +69,41 @@ async function played(page: Page): Promise<Page> {
   await page.locator("video[src], audio[src]").waitFor({ state: "attached" });
   await until(() => page.evaluate<boolean>("document.querySelector('video').readyState > 0"));
   await page.evaluate("document.querySelector('video').currentTime = 16.5");
+  return page;
+}
+
+/** Begins to edit, corrects a word, and shows the subtitles of the text next to it. */
+async function edited(page: Page): Promise<Page> {
+  await editing(page);
+  await page.locator(".segment p").first().click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("Komið þið sæl. ");
+  await page.keyboard.press("Shift+F2");
+  await page.locator(".edit-cue-lines").getByText("Komið þið sæl.").first().waitFor();
+  await page.getByText("drög geymd hér").waitFor();
+  return page;
+}
+
+/** Edits words that someone else has changed in the meantime, and saves. */
+async function clashing(pages: TestPages): Promise<Page> {
+  const talk = await createInterview(pages.service);
+  const page = await editing(await pages.open(`/${talk}`));
+  await page.locator(".segment p").first().click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("Control+Shift+ArrowRight");
+  await page.keyboard.type("Sælan ");
+  const theirs = turns.map(
+    ([speaker, text]) => [speaker, text.replace("Góðan", "Blessaðan")] as const,
+  );
+  await changeElsewhere(pages.service, talk, { segments: segmentsOf(theirs) });
+  await page.keyboard.press("Control+s");
+  return page;
+}
+
+async function editing(page: Page): Promise<Page> {
+  await page.locator(".segment").nth(3).waitFor();
+  await page.keyboard.press("e");
+  await page.locator(".words-text[contenteditable=true]").waitFor();
   return page;
 }
 

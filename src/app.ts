@@ -2,9 +2,9 @@ import type { Kysely } from "kysely";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
-import { openAlignmentWorker } from "./alignment/alignment-worker.ts";
 import { chooseSandbox } from "./audio/sandbox.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
+import { consoleSettings } from "./auth/console-settings.ts";
 import { accountsOf } from "./auth/member-accounts.ts";
 import { createOpenId } from "./auth/open-id.ts";
 import type { Session } from "./auth/session-store.ts";
@@ -29,17 +29,11 @@ import {
   type MediaService,
 } from "./doors.ts";
 import { openEnginePool } from "./engines/pool/engine-pool.ts";
-import { openDescriber, type DescriberParts } from "./describe/describer.ts";
-import { openArchiveSweep } from "./jobs/archive-sweep.ts";
-import { openContentSweep } from "./jobs/content/stale-content.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
-import { EngineSlots } from "./jobs/worker/engine-slots.ts";
-import { JobMedia } from "./jobs/worker/job-media.ts";
-import { openWorker, type WorkerParts } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import { openServedArchive } from "./media/open-served-archive.ts";
-import type { MediaAllowList } from "./media/media-url.ts";
 import { openUploadCollector } from "./media/upload-collector.ts";
+import { openJobWork } from "./open-job-work.ts";
 import { loadingModels, readinessChecks, useOf } from "./readiness.ts";
 import { openServer, type Server } from "./server/server.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
@@ -166,9 +160,10 @@ async function openParts(
   const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
   const pageTokens = await openPageTokens(db);
   const languageCodes = () => recognizer.languageCodes("job");
+  const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches },
-    { answers, connectionsMax: config.database.connectionsMax, log },
+    { answers, connectionsMax: config.database.connectionsMax, attempts, log },
     { arrivals: arrivals.jobs, allow, languageCodes, meter, log },
     { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
   );
@@ -177,7 +172,6 @@ async function openParts(
     ...speechServices({ recognizer, sandbox }, meter, config),
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
   ];
-  const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
   const checks = readinessChecks({ database, recognizer, archive, sandbox }, config.role);
   const longMessages = parts.use(openSegmentsReader());
   const server = parts.use(
@@ -275,64 +269,6 @@ async function openSlowParts(
 }
 
 /**
- * Opens the workers of jobs and of alignment jobs, the describer of uploads and the sweep of the
- * archive. Returns the workers.
- */
-async function openJobWork(
-  config: Config,
-  parts: AsyncDisposableStack,
-  given: JobWorkParts,
-): Promise<readonly AsyncDisposable[]> {
-  const { database, arrivals, store, allow, recognizer, sandbox, meter, log } = given;
-  const { db } = database;
-  const scratchFolder = join(config.dataFolder, "scratch");
-  const durationMsMax = config.recordingSecondsMax * 1000;
-  const { keepMedia, uploadBytesMax: mediaBytesMax, engineProcesses: parallelism } = config;
-  const { storedBytes: storedBytesMax } = config.accountLimits;
-  const rules = { allow, keepMedia, mediaBytesMax, storedBytesMax };
-  const media = new JobMedia({ db, store, scratchFolder, log }, rules);
-  const slots = new EngineSlots(parallelism);
-  const worker = parts.use(
-    await openWorker({
-      db,
-      arrivals: arrivals.jobs,
-      media,
-      recognition: { recognizer, sandbox, durationMsMax },
-      meter,
-      parallelism,
-      slots,
-      log,
-    }),
-  );
-  const alignment = parts.use(
-    openAlignmentWorker({
-      db,
-      arrivals: arrivals.alignment,
-      store,
-      scratchFolder,
-      sandbox,
-      aligner: recognizer,
-      slots,
-      durationMsMax,
-      parallelism,
-      log,
-    }),
-  );
-  parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
-  parts.use(openArchiveSweep({ db, store, log }));
-  parts.use(openContentSweep({ db, store, log }));
-  return [worker, alignment];
-}
-
-type JobWorkParts = Pick<DescriberParts, "database" | "log"> &
-  Pick<WorkerParts, "meter"> &
-  Pick<WorkerParts["recognition"], "recognizer" | "sandbox"> & {
-    readonly store: MediaStore;
-    readonly allow: MediaAllowList;
-    readonly arrivals: { readonly jobs: Arrivals; readonly alignment: Arrivals };
-  };
-
-/**
  * Opens uploads and the media door. `collects` states whether this node collects the uploads that
  * clients have put into the bucket.
  */
@@ -377,6 +313,7 @@ async function openConsole(
     sessions,
     signIn: createSignIn({ db, sessions, attempts, log }),
     accountsOf: (session: Session) => accountsOf(db, session),
+    settings: consoleSettings(db),
     openId: config.openId && createOpenId(config.openId),
     attempts,
     publicUrl,

@@ -5,6 +5,7 @@ import { decodedSampleRate } from "./audio/decode.ts";
 import type { Sandbox } from "./audio/sandbox.ts";
 import { waveformJson } from "./audio/waveform.ts";
 import type { Meter } from "./auth/meter.ts";
+import type { RefusedAttempts } from "./auth/refused-attempts.ts";
 import { ConfigError, type Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import { signingKey } from "./database/signing-key.ts";
@@ -36,6 +37,7 @@ import type { HttpDoor } from "./server/http.ts";
 import { serviceAlias } from "./server/service-alias.ts";
 import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
+import { createSharedDoor } from "./server/shared-door.ts";
 import type { TusParts } from "./server/tus-door.ts";
 import { createSpeechDecoding, createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
@@ -43,6 +45,7 @@ import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-co
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
 import { createReadTranscript } from "./transcripts/read-transcript.ts";
 import { createSearchLimits } from "./transcripts/search-limits.ts";
+import { createOpenShared } from "./transcripts/shared-transcript.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
 import { beginResumable } from "./transcripts/upload-methods.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
@@ -113,6 +116,8 @@ export interface MediaService {
   readonly door: (exports: ExportParts) => HttpDoor;
   /** The parts of resumable uploads. */
   readonly resumable: TusParts;
+  /** Returns the public address of the service. */
+  readonly publicUrl: () => string;
 }
 
 /** Opens uploads and media. The key of the signed URLs is stored in the database. */
@@ -159,6 +164,7 @@ export async function openMedia(
     urls,
     uploads,
     content: { ...limits, contentJobs: waiting },
+    publicUrl,
     door: (exports) => createMediaDoor({ ...parts, ...exports }),
     resumable: {
       uploads: resumable,
@@ -185,7 +191,16 @@ interface TranscriptsBase {
 
 type Options<Parts> = Omit<
   Parts,
-  "db" | "store" | "urls" | "uploads" | "pageTokens" | "searchLimits" | "watches" | "read"
+  | "db"
+  | "store"
+  | "urls"
+  | "uploads"
+  | "pageTokens"
+  | "searchLimits"
+  | "watches"
+  | "read"
+  | "storedBytesMax"
+  | "publicUrl"
 >;
 
 /**
@@ -196,27 +211,35 @@ type Options<Parts> = Omit<
 export function transcriptsService(
   {
     db,
-    media: { store, urls, uploads, content, door, resumable },
+    media: { store, urls, uploads, content, door, resumable, publicUrl },
     pageTokens,
     watches,
   }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
     /** The node's maximum number of database connections. Default: 20. */
     readonly connectionsMax?: number;
+    /** The rate limit for refused tokens. */
+    readonly attempts: RefusedAttempts;
   },
   jobs: Options<Parameters<typeof createJobsService>[0]>,
   alignment: Options<Parameters<typeof createAlignmentService>[0]>,
 ): {
   readonly services: readonly ImplementedService[];
-  readonly doors: { readonly media: HttpDoor; readonly resumable: TusParts };
+  readonly doors: {
+    readonly media: HttpDoor;
+    readonly shared: HttpDoor;
+    readonly resumable: TusParts;
+  };
 } {
   const read = createReadTranscript({ db, ...reading });
   const both = { db, uploads, pageTokens, watches, searchLimits: createSearchLimits({ db }) };
+  const own = { storedBytesMax: content.storedBytesMax ?? 0, publicUrl };
   const service = implemented(Transcripts, {
-    ...createTranscriptsService({ ...both, store, urls, read, ...reading }),
+    ...createTranscriptsService({ ...both, ...own, store, urls, read, ...reading }),
     ...createJobsService({ ...both, store, ...jobs }),
     ...createAlignmentService({ db, pageTokens, ...alignment }),
   });
+  const openShared = createOpenShared({ db, read, urls, ...reading });
   const byteStream = createByteStream({ db, store, log: jobs.log, ...content });
   return {
     services: [
@@ -226,6 +249,7 @@ export function transcriptsService(
     ],
     doors: {
       media: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
+      shared: createSharedDoor({ openShared, answers: reading.answers }),
       resumable,
     },
   };

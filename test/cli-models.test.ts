@@ -74,6 +74,10 @@ test("a model is pulled, listed, replaced by its next version, and removed", asy
   const pulled = await models("pull", "--no-verify", "english-small");
   assert.equal(pulled.code, 0, pulled.errors);
   assert.match(pulled.out, /^english-small 1, licence CC0-1\.0, from made by a test$/m);
+  assert.match(pulled.out, /^download: 0\.0 MB, of which 0\.0 MB are here$/m);
+  assert.match(pulled.out, /^disk: {5}unknown when installed; \d.* are free$/m);
+  assert.match(pulled.out, /^memory: {3}about .* for each process; this machine has .* cores: \d/m);
+  assert.match(pulled.out, /^runs: {5}short recordings, jobs; not live streams/m);
   assert.match(pulled.out, /^english-small is installed in \/.*\/models$/m);
   assert.doesNotMatch(pulled.errors, /^\[/m, "a finished download is not repeated");
   assert.match(pulled.errors, /^unpacking \[={16}\] 100 % .*\ninstalling\n$/m);
@@ -99,6 +103,24 @@ test("a model is pulled, listed, replaced by its next version, and removed", asy
   assert.equal((await models("remove", "english-small")).out, "english-small is removed\n");
   assert.deepEqual(await installedNames(), []);
   assert.deepEqual(hiddenNames(join(folder, "models")), { installed: [], downloads: [] });
+});
+
+test("a size that the catalogue does not have is asked of the server", async () => {
+  await using server = await serveDownloads((_request, response) => {
+    response.writeHead(200, { "content-length": 7_000_000 });
+    response.write(archive);
+  });
+  writeCatalogue(`${server.url}/it.tar.bz2`);
+  let out = "";
+  const { code } = await runHlust(["models", "pull", "english-large"], environment, (child) => {
+    child.stdout?.on("data", (chunk) => {
+      out += String(chunk);
+      // The server never sends the rest.
+      if (out.includes("runs: ")) child.kill("SIGKILL");
+    });
+  });
+  assert.equal(code, null);
+  assert.match(out, /^download: 7\.0 MB$/m);
 });
 
 test("similar names are suggested, and an invalid catalogue is reported", async () => {
@@ -159,6 +181,19 @@ test("list shows broken models next to good ones", async () => {
   );
   const { refused } = JSON.parse((await models("list", "--json")).out);
   assert.equal(refused.length, 1);
+});
+
+test("a model that fails is reported with what a report needs, and no names of folders", async () => {
+  writeModel(join(folder, "models/good"), testCard("good"));
+  const { code, out, errors } = await models("test", "good");
+  assert.equal(code, 1);
+  assert.match(errors, /model\.onnx: is not an ONNX model/);
+  assert.match(out, /^For a report of this \(/m);
+  assert.match(out, /^hlust .*, Node /m);
+  assert.match(out, /^model: good 1, ctc\/zipformer-ctc, en-US, short,job$/m);
+  assert.match(out, /^ {2}model: model\.onnx, 7 bytes, SHA-256 [0-9a-f]{64}$/m);
+  assert.match(out, /^error: .*model\.onnx: is not an ONNX model/m);
+  assert.ok(!out.includes(folder) && !out.includes(tmpdir()), out);
 });
 
 test("testing a missing or broken model fails", async () => {

@@ -43,9 +43,13 @@ export async function runReading({ seconds }: { readonly seconds: number }): Pro
 
 /**
  * Creates a transcript whose media plays the words in the middle of the text. Half of the text
- * precedes these words.
+ * precedes these words. Every tenth word is unclear.
  */
-async function createLong(pages: TestPages, words: number, seconds: number): Promise<string> {
+export async function createLong(
+  pages: TestPages,
+  words: number,
+  seconds: number,
+): Promise<string> {
   const { samples, seconds: spoken } = interview();
   const times = Math.ceil((seconds + 10) / spoken);
   const media = Uint8Array.from(wavOf(joined(...Array.from({ length: times }, () => samples))));
@@ -55,10 +59,11 @@ async function createLong(pages: TestPages, words: number, seconds: number): Pro
   const segments = longSegments(words).map((segment) => ({
     startTime: shift(segment.startTime),
     endTime: shift(segment.endTime),
-    words: segment.words.map(({ startTime, endTime, word }) => ({
+    words: segment.words.map(({ startTime, endTime, word }, at) => ({
       startTime: shift(startTime),
       endTime: shift(endTime),
       word,
+      ...(at % 10 === 3 && { confidence: 0.25 }),
     })),
   }));
   const metadata = { ...interviewMetadata, speakers: {} };
@@ -205,7 +210,7 @@ function tookMs(trace: readonly TraceEvent[], name: string): number[] {
   return times.filter((us) => us > 0).map((us) => us / 1000);
 }
 
-function quantile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
 }
@@ -214,7 +219,7 @@ function quantile(values: readonly number[], share: number): number {
  * Waits for a condition in the page through the DevTools protocol, because the page's policy allows
  * no eval.
  */
-async function waitInside(page: Page, condition: string): Promise<void> {
+export async function waitInside(page: Page, condition: string): Promise<void> {
   await page.evaluate(`new Promise((done) => {
     const timer = setInterval(() => {
       if (!(${condition})) return;
@@ -224,7 +229,7 @@ async function waitInside(page: Page, condition: string): Promise<void> {
   })`);
 }
 
-async function metricsOf(session: CDPSession): Promise<Record<string, number>> {
+export async function metricsOf(session: CDPSession): Promise<Record<string, number>> {
   const { metrics } = await session.send("Performance.getMetrics");
   return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
 }

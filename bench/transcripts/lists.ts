@@ -8,7 +8,6 @@ import { Kysely, PostgresDialect, type CompiledQuery } from "kysely";
 import pg from "pg";
 import { Client } from "undici";
 import { Distribution } from "../../src/cli/bench/distribution.ts";
-import { processTree } from "../../src/cli/bench/process-tree.ts";
 import { signingKey } from "../../src/database/signing-key.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { newId } from "../../src/std/ids.ts";
@@ -23,8 +22,8 @@ import {
   type TranscriptList,
 } from "../../src/transcripts/transcript-lists.ts";
 import { readOrdering, type TranscriptOrder } from "../../src/transcripts/transcript-order.ts";
-import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { startService, type ServiceProcess } from "../../test/fault/process.ts";
+import { compareCalls, get, percentiles, repeat } from "../compare-calls.ts";
 import type { Figure } from "../report.ts";
 import { fillArchive, rareWord } from "./archive.ts";
 
@@ -41,8 +40,6 @@ const ratioMax = 3;
 const underLoadRatioMax = 10;
 /** The number of calls that compiles the service's code. */
 const warmCalls = 300;
-const rounds = 20;
-const callsARound = 5;
 
 interface Case {
   readonly name: string;
@@ -191,7 +188,7 @@ async function measureLists(
     };
     const path = pathOf(tokens, accountId, each, after);
     const whole = async (): Promise<void> => await get(http, service.key, path);
-    const figure = await measure(each.name, service.pid, whole, bare);
+    const figure = await compareCalls(each.name, service.pid, { whole, bare, ratioMax });
     console.log(`${figure.name.padEnd(72)} ${figure.ratio.toFixed(2)}  ${figure.note}`);
     figures.push(figure);
   }
@@ -294,65 +291,4 @@ function pathOf(
   const scope = { collection: "transcripts", accountId, filter, ordering };
   if (after) query.set("pageToken", tokens.write(scope, after));
   return `/v1alpha1/transcripts?${query.toString()}`;
-}
-
-async function get(http: Client, key: string, path: string): Promise<void> {
-  const headers = { authorization: `Bearer ${key}` };
-  const { statusCode, body } = await http.request({ method: "GET", path, headers });
-  const bytes = await body.arrayBuffer();
-  if (statusCode !== 200) throw new Error(`${statusCode} ${Buffer.from(bytes).toString()}`);
-}
-
-/**
- * Alternates between the two functions, a few calls each, so that other work affects both equally.
- */
-async function measure(
-  name: string,
-  pid: number,
-  whole: () => Promise<void>,
-  bare: () => Promise<void>,
-): Promise<Figure> {
-  const [times, bareTimes] = [new Distribution(), new Distribution()];
-  let [cpu, bareCpu] = [0, 0];
-  for (let round = 0; round <= rounds; round += 1) {
-    const isMeasured = round > 0;
-    const before = await cpuMsOf(pid);
-    await repeat(whole, callsARound, isMeasured ? times : undefined);
-    const between = await cpuMsOf(pid);
-    const own = cpuMs();
-    await repeat(bare, callsARound, isMeasured ? bareTimes : undefined);
-    if (isMeasured) {
-      cpu += between - before;
-      bareCpu += cpuMs() - own;
-    }
-  }
-  const calls = rounds * callsARound;
-  const [p50, p99] = percentiles(times);
-  const [bare50, bare99] = percentiles(bareTimes);
-  const note =
-    `p50 ${p50.toFixed(2)} p99 ${p99.toFixed(1)} ms, SQL ${bare50.toFixed(2)} ${bare99.toFixed(1)}; ` +
-    `CPU a call ${(cpu / calls).toFixed(2)} ms, SQL ${(bareCpu / calls).toFixed(2)}`;
-  return { name, ratio: p50 / bare50, ratioMax, note };
-}
-
-async function repeat(
-  call: () => Promise<void>,
-  calls: number,
-  times?: Distribution,
-): Promise<void> {
-  for (let index = 0; index < calls; index += 1) {
-    const began = performance.now();
-    await call();
-    times?.add(performance.now() - began);
-  }
-}
-
-function percentiles(times: Distribution): [p50: number, p99: number] {
-  const summary = times.summary();
-  return [summary?.p50 ?? NaN, summary?.p99 ?? NaN];
-}
-
-async function cpuMsOf(pid: number): Promise<number> {
-  const [service] = await processTree(pid);
-  return service?.cpuMs ?? NaN;
 }

@@ -1,7 +1,7 @@
 // Measures long transcripts over HTTP, with the real process.
 //
 // Usage: npm run bench:transcripts -- --only wire, or node bench/transcripts/wire.ts [--only
-// get|write|live]
+// get|write|modify|live]
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdtempSync, rmSync } from "node:fs";
@@ -32,6 +32,7 @@ export async function runWire(only?: string): Promise<Figure[]> {
     const wants = (name: string): boolean => only === undefined || only === name;
     if (wants("get")) figures.push(...(await measureGet(service, data)));
     if (wants("write")) figures.push(...(await measureWrite(service)));
+    if (wants("modify")) figures.push(...(await measureModify(service)));
     if (wants("live")) figures.push(...(await measureLive(service)));
     return figures;
   } finally {
@@ -100,6 +101,63 @@ async function measureWrite(service: ServiceProcess): Promise<Figure[]> {
     figureOf("PATCH of the segments", segments),
     figureOf("PATCH of the metadata", renamed),
   ];
+}
+
+/**
+ * Measures the CPU time of the service's process for a changed word in eight hours: ModifySegments
+ * of one segment, as a ratio to a PATCH of all segments. The minimum of alternating rounds counts.
+ */
+async function measureModify(service: ServiceProcess): Promise<Figure[]> {
+  const patched = `/v1alpha1/${await makeTranscript(service, 72_000)}`;
+  const modified = `/v1alpha1/${await makeTranscript(service, 72_000)}`;
+  const bodies = [72_000, 71_999].map(segmentsBody);
+  let version = "";
+  let count = 0;
+  const patch = async (): Promise<void> => {
+    count += 1;
+    const body = bodies[count % 2];
+    const status = await call(service, "PATCH", patched, { ...(body && { body }) });
+    if (status !== 200) throw new Error(`PATCH: ${status}`);
+  };
+  const modify = async (): Promise<void> => {
+    count += 1;
+    const [middle] = longSegments(20);
+    const moved = { ...middle, startTime: "18000s", endTime: "18010s", speakerId: `${count}` };
+    const segments = [{ ...moved, words: [{ ...times, word: "breytt " }] }];
+    const response = await fetch(`${service.address}${modified}:modifySegments`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${service.key}`, "if-match": version },
+      body: JSON.stringify({ changes: [{ startIndex: 1_800, endIndex: 1_801, segments }] }),
+    });
+    if (!response.ok) throw new Error(`modifySegments: ${await response.text()}`);
+    version = versionIn(await response.json());
+  };
+  const headers = { authorization: `Bearer ${service.key}` };
+  const list = await fetch(`${service.address}/v1alpha1/transcripts?pageSize=1`, { headers });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service's own answer
+  const { transcripts } = (await list.json()) as { transcripts: unknown[] };
+  version = versionIn(transcripts[0]);
+  const calls = { rounds: 6, calls: 10 };
+  const [whole, one] = await leastCpuMs(
+    [
+      [service.pid, patch],
+      [service.pid, modify],
+    ],
+    calls,
+  );
+  const latency = await timesOf(20, async () => {
+    await modify();
+    return 200;
+  });
+  const note = `${one?.toFixed(1)} ms of CPU, PATCH ${whole?.toFixed(1)} ms; ${shown(latency)}`;
+  return [figure("a word of 72,000 changed", one, whole, 0.5, note)];
+}
+
+const times = { startTime: "18000s", endTime: "18001s" };
+
+function versionIn(transcript: unknown): string {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service's own answer
+  return (transcript as { version: { name: string } }).version.name;
 }
 
 const liveSeconds = 30;

@@ -27,7 +27,9 @@ export async function usedLimits(
         where account_id = ${accountId} and state = 'WAITING_FOR_CONTENT')
         + (select count(*)::int from alignment_job
         where account_id = ${accountId} and ${openIn.alignment_job}) as jobs,
-      (select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId}) as bytes
+      (select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId})
+        + (select coalesce(sum(size_bytes), 0) from transcript_draft
+        where account_id = ${accountId}) as bytes
   `.execute(db);
   const [stored = { jobs: 0, bytes: "0" }] = rows;
   return {

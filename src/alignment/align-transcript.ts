@@ -1,15 +1,23 @@
 import { sql, type Kysely, type Transaction } from "kysely";
-import { decodeAudio } from "../audio/decode.ts";
+import { decodeAudio, decodedSampleRate } from "../audio/decode.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
 import { LeaseLost } from "../database/lease.ts";
 import { retryWhileDatabaseDown } from "../database/retry-while-down.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Aligner } from "../engines/protocol/alignment.ts";
 import { installedLanguage } from "../jobs/job-language.ts";
-import { alignRecording, type AlignedRecording } from "../jobs/worker/align-recording.ts";
+import {
+  alignRecording,
+  type AlignedRecording,
+  type AlignRecordingOptions,
+} from "../jobs/worker/align-recording.ts";
 import type { EngineSlots } from "../jobs/worker/engine-slots.ts";
+import { HeldAudio } from "../jobs/worker/held-audio.ts";
+import { KeptRecording } from "../jobs/worker/kept-recording.ts";
 import { openRecording } from "../jobs/worker/open-recording.ts";
+import { findOutputs } from "../media/media-outputs.ts";
 import type { MediaStore } from "../media/media-store.ts";
+import { errorFields, type Log } from "../std/log.ts";
 import type { ServiceError } from "../std/service-error.ts";
 import { staleVersion } from "../transcripts/if-match.ts";
 import { transcriptNotFound } from "../transcripts/resource-names.ts";
@@ -30,6 +38,7 @@ export interface AlignTranscriptParts {
   /** The engines, which alignment shares with the recognition of jobs. */
   readonly slots: EngineSlots;
   readonly durationMsMax: number;
+  readonly log: Log;
 }
 
 /** The part of an attempt that its job needs. */
@@ -84,12 +93,9 @@ async function alignMedia(
   { job, signal, onProgress }: RunningAlignment,
   { stored, mediaId, spoken }: AlignedTranscript,
 ): Promise<AlignedRecording> {
-  const { sandbox, aligner, slots, durationMsMax } = parts;
+  const { aligner, slots } = parts;
   const { media, metadata } = stored;
   const languageCode = alignedLanguage(aligner, metadata.languageCode);
-  const options = { sandbox, durationMsMax, signal };
-  await using recording = await openRecording(parts, mediaId, options);
-  const durationMs = recording.facts.durationMs ?? media.durationMs ?? 0;
   // A window waits for an engine as a piece of a recording does. All alignment of an account takes
   // turns with its other jobs, as if it were another account.
   const slotJob = { id: job.lease.id, accountId: `${job.accountId}/alignment` };
@@ -104,12 +110,52 @@ async function alignMedia(
     },
   };
   onProgress(0);
-  return await alignRecording(decodeAudio({ ...recording, ...options }), spoken, {
+  const how = (durationMs: number) => ({
     languageCode,
     aligner: sharing,
     signal,
-    onProgress: (ms) => onProgress((100 * ms) / Math.max(durationMs, ms, 1)),
+    onProgress: (ms: number) => onProgress((100 * ms) / Math.max(durationMs, ms, 1)),
   });
+  const kept = await alignKept(parts, job, { mediaId, spoken, how });
+  if (kept) return kept;
+  const { sandbox, durationMsMax } = parts;
+  const options = { sandbox, durationMsMax, signal };
+  await using recording = await openRecording(parts, mediaId, options);
+  const durationMs = recording.facts.durationMs ?? media.durationMs ?? 0;
+  const samples = decodeAudio({ ...recording, ...options });
+  return await alignRecording(new HeldAudio(samples, decodedSampleRate), spoken, how(durationMs));
+}
+
+/**
+ * Aligns the words to the outputs that were kept when a job recognized the media. Returns undefined
+ * if there are none of the model that aligns now, or if they cannot be used.
+ */
+async function alignKept(
+  { db, aligner, log }: AlignTranscriptParts,
+  { lease }: LeasedAlignment,
+  {
+    mediaId,
+    spoken,
+    how,
+  }: {
+    readonly mediaId: string;
+    readonly spoken: readonly SegmentWords[];
+    readonly how: (durationMs: number) => AlignRecordingOptions;
+  },
+): Promise<AlignedRecording | undefined> {
+  const { languageCode, signal } = how(0);
+  const model = aligner.outputsModel(languageCode);
+  if (model === undefined) return undefined;
+  const outputs = await findOutputs(db, mediaId, model);
+  if (!outputs) return undefined;
+  try {
+    return await alignRecording(new KeptRecording(db, outputs), spoken, how(outputs.durationMs));
+  } catch (error) {
+    signal.throwIfAborted();
+    // The samples may still be aligned, for example if another model has replaced this one.
+    log.warn({ jobId: lease.id, mediaId, ...errorFields(error) }, "alignment.outputs_unused");
+    return undefined;
+  }
 }
 
 /** Returns the installed language code for alignment. Nodes may have different models. */
@@ -135,7 +181,8 @@ async function finish(
   const problem = await findChange(trx, job, mediaId);
   if (problem || !head) throw problem ?? transcriptNotFound(`transcripts/${job.transcriptId}`);
   const { metadata } = head;
-  const { versionId } = await appendVersion(trx, head, { metadata, segments }, new Date());
+  const content = { metadata, segments, kind: "ALIGNED" } as const;
+  const { versionId } = await appendVersion(trx, head, content, new Date());
   if (!(await succeedAlignment(trx, job.lease, versionId))) throw new LeaseLost();
 }
 

@@ -7,7 +7,7 @@ import { isPassingFailure } from "../describe/passing-failure.ts";
 import type { Arrivals } from "../jobs/arrivals.ts";
 import { failureStatus, internalFailure, poisonFailure } from "../jobs/job-failure.ts";
 import { AvoidedAccounts, isLackingMedia, lostMedia } from "../media/lacking-media.ts";
-import { errorFields, type Log } from "../std/log.ts";
+import { errorFields } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { alignTranscript, findChange, type AlignTranscriptParts } from "./align-transcript.ts";
@@ -24,7 +24,6 @@ export interface AlignmentWorkerParts extends AlignTranscriptParts {
   readonly arrivals: Arrivals;
   /** The number of jobs that run concurrently, whichever accounts they belong to. */
   readonly parallelism: number;
-  readonly log: Log;
 }
 
 /**

@@ -16,6 +16,7 @@ const decisiveBytes = 64;
 /** The maximum length of a header, with the chunks before the samples. */
 const headerBytesMax = 65_536;
 const none = new Int16Array(0);
+const noBytes = Buffer.alloc(0);
 
 /**
  * Reads uncompressed audio in chunks that may be split anywhere. The header of a WAV file before
@@ -25,12 +26,12 @@ const none = new Int16Array(0);
  */
 export class PcmStream {
   readonly #expected: BarePcm | "wav";
-  #head: Buffer = Buffer.alloc(0);
+  #head: Buffer = noBytes;
   #format: { readonly encoding: PcmEncoding; readonly channels: 1 | 2 } | undefined;
   /** The number of sample bytes that the header announces and that have not arrived yet. */
   #left = Infinity;
   /** The first bytes of an incomplete frame. */
-  #rest: Buffer = Buffer.alloc(0);
+  #rest: Buffer = noBytes;
   #resampler: Resampler | undefined;
 
   constructor(expected: BarePcm | "wav") {
@@ -49,7 +50,7 @@ export class PcmStream {
       return none;
     }
     const samples = this.#head.subarray(start);
-    this.#head = Buffer.alloc(0);
+    this.#head = noBytes;
     return this.#samples(samples);
   }
 
@@ -62,7 +63,7 @@ export class PcmStream {
       this.#format = { encoding: this.#expected.encoding, channels: 1 };
     }
     const samples = this.#samples(this.#head);
-    this.#head = Buffer.alloc(0);
+    this.#head = noBytes;
     const last = this.#resampler?.end() ?? none;
     return { samples: last.length > 0 ? last : samples, restBytes: this.#rest.length };
   }
@@ -109,7 +110,7 @@ export class PcmStream {
     this.#left -= fresh.length;
     const bytes = this.#rest.length === 0 ? fresh : Buffer.concat([this.#rest, fresh]);
     const whole = bytes.length - (bytes.length % (pcmSampleBytes[encoding] * channels));
-    this.#rest = Buffer.from(bytes.subarray(whole));
+    this.#rest = whole === bytes.length ? noBytes : Buffer.from(bytes.subarray(whole));
     if (whole === 0) return none;
     const aligned = bytes.byteOffset % 2 === 0 ? bytes : Buffer.from(bytes);
     const samples = samplesOfPcm(aligned.subarray(0, whole), encoding, channels);

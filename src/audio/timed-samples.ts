@@ -36,10 +36,11 @@ export async function* readTimedSamples(
       const late = samplesOfMs(ms) - end;
       const isExact = end > 0 && Math.abs(late) <= samplesOfMs(inexactMsMax);
       if (late > 0 && !isExact) {
-        if (late > samplesOfMs(gapMsMax))
-          throw new AudioError("audio", jumps(late / samplesPerSecond));
         yield* inOne(parts);
         parts = [];
+        if (late > samplesOfMs(gapMsMax)) {
+          throw new AudioError("audio", jumps(late / samplesPerSecond));
+        }
         yield* silence(late, samplesOfMs(silenceMs));
         end += late;
       }

@@ -7,6 +7,7 @@ import { bench } from "./bench.ts";
 import { refuseArguments, UsageError, type Command } from "./command.ts";
 import { config } from "./config.ts";
 import { console } from "./console.ts";
+import { evaluate } from "./evaluate.ts";
 import { fsck } from "./fsck.ts";
 import { keys } from "./keys.ts";
 import { migrate } from "./migrate.ts";
@@ -29,6 +30,7 @@ const commands: Readonly<Record<string, Command>> = {
   console,
   config,
   models,
+  evaluate,
   accounts,
   keys,
   archive,

@@ -24,7 +24,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     summary: "download and install a model; an interrupted download resumes",
     run: async (args, environment) => {
       const { pull } = await import("./models/pull-command.ts");
-      await pull(args, environment, await toolsOf(environment));
+      return await pull(args, environment, await toolsOf(environment));
     },
   },
   add: {
@@ -56,5 +56,6 @@ export const models: Command = commandGroup({
   subcommands,
   notes: async () =>
     "`list` and `available` accept --json. `pull` and `add` accept --no-verify: install a model without testing it.\n" +
+    "`pull` asks before it downloads, if it runs in a terminal; --yes goes ahead. `test` accepts --report: print what a report of a failure needs.\n" +
     "HLUST_MODELS is the folder of installed models, HLUST_CATALOGUE another catalogue.\n",
 });

@@ -10,7 +10,8 @@ export const version: Command = {
   },
 };
 
-async function packageVersion(): Promise<string> {
+/** Returns the version in package.json. */
+export async function packageVersion(): Promise<string> {
   const file = new URL("../../package.json", import.meta.url);
   const manifest: unknown = JSON.parse(await readFile(file, "utf8"));
   const isManifest = typeof manifest === "object" && manifest !== null && "version" in manifest;

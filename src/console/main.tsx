@@ -4,11 +4,13 @@ import "@fontsource-variable/inter/wght.css";
 import "@fontsource-variable/source-serif-4/wght.css";
 import "./theme/tokens.css";
 import "./theme/shapes.css";
+import "./theme/print.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { StrictMode } from "react";
+import { lazy, StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { isRetryable } from "./api/call-api.ts";
+import { closeDrafts } from "./api/open-drafts.ts";
 import { watchReach } from "./api/reach.ts";
 import { clearOnIdentityChange, watchOtherTabs } from "./api/session.ts";
 import { Console } from "./console.tsx";
@@ -38,27 +40,41 @@ const place = document.querySelector("#console");
 if (!place) throw new Error("the page has no place for the console");
 const root = createRoot(place);
 clearOnIdentityChange(queries);
-watchOtherTabs(queries, () => {
+// The page of a link has no user, whatever happens in other tabs.
+const isShared = location.pathname.startsWith("/console/shared/");
+const SharedPage = lazy(async () => {
+  const { SharedPage } = await import("./shared/shared-page.tsx");
+  return { default: SharedPage };
+});
+const leaveUser = (): void => {
   // No text that was shown or typed stays on the screen or in memory. Unmounting also removes the
   // handlers that ask for confirmation before a page is left.
+  closeDrafts();
   root.unmount();
   location.replace("/console/");
-});
+};
+if (!isShared) watchOtherTabs(queries, leaveUser);
 // A page from the browser's back/forward cache may belong to a user who has since signed out.
 addEventListener("pageshow", ({ persisted }) => {
   if (persisted) location.reload();
 });
 watchReach(queries);
-followLinks(queries);
+if (!isShared) followLinks(queries);
 root.render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <LanguageProvider>
         <Announcer>
           <Router base="/console">
-            <UploadsProvider>
-              <Console />
-            </UploadsProvider>
+            {isShared ? (
+              <Suspense>
+                <SharedPage />
+              </Suspense>
+            ) : (
+              <UploadsProvider>
+                <Console />
+              </UploadsProvider>
+            )}
           </Router>
         </Announcer>
       </LanguageProvider>

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, JSONColumnType } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from "kysely";
 import type { Instant, Whole } from "./column-types.ts";
 
 /** Limits by name; a limit that is absent has not been set. */
@@ -104,6 +104,18 @@ export interface SessionTable {
   /** The network address from which the user signed in. */
   address: string;
   user_agent: string;
+}
+
+/** The settings that a member or an API key, of which one is not null, keeps for the console. */
+export interface ConsoleSettingsTable {
+  account_id: string;
+  member_id: string | null;
+  api_key_id: string | null;
+  /** The owner: members/<id> or apiKeys/<id>. */
+  actor: GeneratedAlways<string>;
+  /** A JSON object that only the console's pages read. */
+  settings: string;
+  updated_at: Instant;
 }
 
 /** The token of a sign-in link for a member or for an API key. The link works once. */

@@ -21,6 +21,12 @@ import { content } from "./migrations/0016_content.ts";
 import { resumableUploads } from "./migrations/0017_resumable_uploads.ts";
 import { alignmentJobs } from "./migrations/0018_alignment_jobs.ts";
 import { resourceChanges } from "./migrations/0019_resource_changes.ts";
+import { versionAuthors } from "./migrations/0020_version_authors.ts";
+import { drafts } from "./migrations/0021_drafts.ts";
+import { reviewAndPresence } from "./migrations/0022_review_and_presence.ts";
+import { shares } from "./migrations/0023_shares.ts";
+import { consoleSettings } from "./migrations/0024_console_settings.ts";
+import { mediaOutputs } from "./migrations/0025_media_outputs.ts";
 import { missingRight } from "./missing-right.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
@@ -47,6 +53,12 @@ export const migrations: MigrationList = {
   "0017_resumable_uploads": resumableUploads,
   "0018_alignment_jobs": alignmentJobs,
   "0019_resource_changes": resourceChanges,
+  "0020_version_authors": versionAuthors,
+  "0021_drafts": drafts,
+  "0022_review_and_presence": reviewAndPresence,
+  "0023_shares": shares,
+  "0024_console_settings": consoleSettings,
+  "0025_media_outputs": mediaOutputs,
 };
 
 /**

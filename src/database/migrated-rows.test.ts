@@ -1,45 +1,29 @@
 // Migrations give the rows of earlier versions what the current version needs.
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
+import {
+  openClient,
+  openEmptyDatabases,
+  openMigrated,
+  type EmptyDatabases,
+} from "../../test/fixtures/open-empty-databases.ts";
 import { foldText } from "../std/fold-text.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
-import { openDatabase, type Database } from "./database.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { first } from "./migrations/0001_first.ts";
 import { jobWindows } from "./migrations/0002_job_windows.ts";
 
 const log = createLog("silent");
 
-let folder: string;
-let database: Database;
+let databases: EmptyDatabases;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hlust-migrated-"));
-  database = await openDatabase({ url: undefined, folder, log, durable: false });
+  databases = await openEmptyDatabases();
 });
-after(async () => {
-  await database[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
-});
+after(() => databases[Symbol.asyncDispose]());
 
-/** Creates another database on the same server and returns its DATABASE_URL. */
-async function newDatabase(name: string): Promise<string> {
-  await database.pool.query(`create database ${name}`);
-  const { host } = database.pool.options;
-  return `postgres://hlust@/${name}?host=${encodeURIComponent(host ?? "")}`;
-}
-
-const open = (url: string) => openDatabase({ url, folder: "", log, durable: false });
-
-async function openClient(url: string): Promise<pg.Client & AsyncDisposable> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  return Object.assign(client, { [Symbol.asyncDispose]: async () => await client.end() });
-}
+const newDatabase = async (name: string): Promise<string> => await databases.newDatabase(name);
 
 describe("migrate()", () => {
   it("requests descriptions for the media of transcripts that an earlier version stored", async () => {
@@ -58,7 +42,7 @@ describe("migrate()", () => {
       [account, kept],
     );
     await client.end();
-    await using opened = await open(url);
+    await using opened = await openMigrated(url);
     const rows = await opened.db.selectFrom("media_description").select("media_id").execute();
     assert.deepEqual(rows, [{ media_id: kept }]);
   });
@@ -84,7 +68,7 @@ describe("migrate()", () => {
       `insert into transcript_version (id, transcript_id, parent_id, metadata, segments_sha256)
        select version_id, id, case when metadata->>'subject' = 'ÞÁ' then id end, metadata, '\\x00' from transcript`,
     );
-    await using opened = await open(url);
+    await using opened = await openMigrated(url);
     const { rows } = await opened.pool.query<{ was: string | null; is: string; count: string }>(
       `select metadata->>'subject' as was, subject as is, count(*) from transcript
        where (parent_version_id is not null) = (metadata->>'subject' is not distinct from 'ÞÁ')
@@ -131,7 +115,7 @@ describe("migrate()", () => {
       `insert into transcript_version (id, transcript_id, metadata, segments_sha256)
        select version_id, id, metadata, '\\x00' from transcript`,
     );
-    await using opened = await open(url);
+    await using opened = await openMigrated(url);
     const jobs = await opened.pool.query(
       "select state, metadata from transcript_job order by state",
     );
@@ -186,7 +170,7 @@ describe("migrate()", () => {
         [metadata],
       );
     }
-    await using opened = await open(url);
+    await using opened = await openMigrated(url);
     const transcripts = await opened.pool.query(
       "select subject, listed_ms from transcript order by subject_key",
     );
@@ -204,5 +188,75 @@ describe("migrate()", () => {
       { subject: "iðja", keywords: [] },
       { subject: "þing οδοσ", keywords: ["b", "A"] },
     ]);
+  });
+
+  it("gives existing versions the kinds that are certain, and ties kinds to their place", async () => {
+    const url = await newDatabase("before_authors");
+    const landed = Object.entries(migrations).filter(([name]) => name < "0020");
+    await migrate({ connectionString: url }, log, { list: Object.fromEntries(landed) });
+    await using client = await openClient(url);
+    const [account, transcript, edited, aligned] = [newId(), newId(), newId(), newId()];
+    await client.query("insert into account (id, display_name) values ($1, 'a')", [account]);
+    await client.query(
+      `insert into transcript (id, account_id, version_id, subject, metadata, keywords)
+       values ($1, $2, $1, '', '{}', '{}')`,
+      [transcript, account],
+    );
+    await client.query("insert into transcript_segments values ($1, '\\x00', '\\x00', 0)", [
+      transcript,
+    ]);
+    const insert = async (id: string, parent: string | null, metadata: object) =>
+      await client.query(
+        `insert into transcript_version (id, transcript_id, parent_id, metadata, segments_sha256)
+         values ($1, $2, $3, $4, '\\x00')`,
+        [id, transcript, parent, metadata],
+      );
+    const first = new Map<string, string>();
+    for (const dataSource of ["USER", "UPLOAD", "URI", "LATER"]) {
+      const id = newId();
+      first.set(dataSource, id);
+      await insert(id, null, { dataSource });
+    }
+    await insert(newId(), null, {});
+    await insert(edited, first.get("URI") ?? null, { dataSource: "URI" });
+    await insert(aligned, edited, { dataSource: "URI" });
+    await client.query(
+      `insert into alignment_job (id, account_id, transcript_id, version_id, created_version_id, turn)
+       values ($1, $2, $3, $4, $5, 1)`,
+      [newId(), account, transcript, edited, aligned],
+    );
+    await using opened = await openMigrated(url);
+    const { rows } = await opened.pool.query(
+      `select metadata->>'dataSource' as source, kind, author, note,
+         parent_id is null as "isFirst" from transcript_version order by 1, 5 desc, kind`,
+    );
+    const none = { author: "", note: "" };
+    assert.deepEqual(rows, [
+      { source: "LATER", kind: null, ...none, isFirst: true },
+      { source: "UPLOAD", kind: "RECOGNIZED", ...none, isFirst: true },
+      { source: "URI", kind: "RECOGNIZED", ...none, isFirst: true },
+      { source: "URI", kind: "ALIGNED", ...none, isFirst: false },
+      { source: "URI", kind: null, ...none, isFirst: false },
+      { source: "USER", kind: "IMPORTED", ...none, isFirst: true },
+      { source: null, kind: null, ...none, isFirst: true },
+    ]);
+    const refused: [column: string, value: string, id: string | undefined][] = [
+      ["kind", "EDITED", first.get("USER")],
+      ["kind", "IMPORTED", edited],
+      ["kind", "OTHER", edited],
+      ["author", "members/1", edited],
+      ["author", `operators/${account}`, edited],
+    ];
+    for (const [column, value, id] of refused) {
+      const set = opened.pool.query(`update transcript_version set ${column} = $1 where id = $2`, [
+        value,
+        id,
+      ]);
+      await assert.rejects(
+        set,
+        { code: "23514", constraint: `transcript_version_${column}` },
+        value,
+      );
+    }
   });
 });

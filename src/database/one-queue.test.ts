@@ -1,45 +1,28 @@
 // Tests the migration that moves the jobs from pg-boss.
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import pg from "pg";
+import {
+  openClient,
+  openEmptyDatabases,
+  openMigrated,
+  type EmptyDatabases,
+} from "../../test/fixtures/open-empty-databases.ts";
 import { until } from "../../test/fixtures/until.ts";
 import { createLog } from "../std/log.ts";
-import { openDatabase, type Database } from "./database.ts";
 import { migrate, migrations } from "./migrate.ts";
 
 const log = createLog("silent");
-let folder: string;
-let database: Database;
+let databases: EmptyDatabases;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hlust-one-queue-"));
-  database = await openDatabase({ url: undefined, folder, log, durable: false });
+  databases = await openEmptyDatabases();
 });
-after(async () => {
-  await database[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
-});
+after(() => databases[Symbol.asyncDispose]());
 
-/** Creates another database on the same server and returns its DATABASE_URL. */
-async function newDatabase(name: string): Promise<string> {
-  await database.pool.query(`create database ${name}`);
-  const { host } = database.pool.options;
-  return `postgres://hlust@/${name}?host=${encodeURIComponent(host ?? "")}`;
-}
-
-const open = (url: string) => openDatabase({ url, folder: "", log, durable: false });
-
-async function openClient(url: string): Promise<pg.Client & AsyncDisposable> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  return Object.assign(client, { [Symbol.asyncDispose]: async () => await client.end() });
-}
+const newDatabase = async (name: string): Promise<string> => await databases.newDatabase(name);
 
 test("the migration takes over the jobs that an earlier version has in pg-boss, and drops its schema", async () => {
   const url = await newDatabase("before_one_queue");
-  await (await open(url))[Symbol.asyncDispose]();
+  await (await openMigrated(url))[Symbol.asyncDispose]();
   await using client = await openClient(url);
   await client.query(`
     drop index transcript_job_turn;
@@ -79,7 +62,7 @@ test("the migration takes over the jobs that an earlier version has in pg-boss, 
     const place = "insert into pgboss.job values ($1, $2, $3, now() + $4::interval)";
     await client.query(place, [made[0].id, ...queued]);
   }
-  await using opened = await open(url);
+  await using opened = await openMigrated(url);
   assert.deepEqual(opened.migrated, ["0013_one_queue"]);
   for (const [what, , , queued, lease, dueIn] of rows) {
     const { rows: found } = await client.query(
@@ -114,7 +97,7 @@ for (const [whose, queues, jobsLeft] of [
       insert into pgboss.job values
         (gen_random_uuid(), 'created', 0, now(), 'letters'),
         (gen_random_uuid(), 'created', 0, now(), 'transcript-job')`);
-    await using _opened = await open(url);
+    await using _opened = await openMigrated(url);
     const { rows } = await client.query("select name from pgboss.job");
     assert.equal(rows.length, jobsLeft);
     assert.ok(rows.some(({ name }) => name === "letters"));
@@ -141,7 +124,7 @@ for (const [how, then] of [
       create table pgboss.job as select id, 'created' as state, 0 as retry_count,
         now() as start_after, 'transcript-job' as name from transcript_job`);
     await older.query("begin; update pgboss.job set state = 'active'");
-    const opening = open(url);
+    const opening = openMigrated(url);
     await until(async () => {
       const { rows } = await client.query(
         "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",

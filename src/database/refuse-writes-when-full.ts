@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs";
-import { TableNode, type KyselyPlugin, type RootOperationNode } from "kysely";
+import { TableNode, type KyselyPlugin, type OperationNode, type RootOperationNode } from "kysely";
 import { diskFullState } from "./database-trouble.ts";
 
 /**
@@ -10,25 +10,33 @@ import { diskFullState } from "./database-trouble.ts";
 const reservedBytes = 64_000_000;
 
 /**
- * Fails INSERTs as a server with a full disk would, while the disk still has some space. Everything
- * else works, such as statements that free space or revoke access, with their entry in the audit
- * log.
+ * Tables whose rows are replaced by long ones, so that an UPDATE needs as much space as an INSERT.
+ */
+const replaced: ReadonlySet<string | undefined> = new Set(["transcript_draft"]);
+
+/**
+ * Fails INSERTs, and UPDATEs of drafts, as a server with a full disk would, while the disk still
+ * has some space. Everything else works, such as statements that free space or revoke access, with
+ * their entry in the audit log.
  */
 export function refuseWritesWhenFull(folder: string): KyselyPlugin {
   return {
     transformQuery({ node }) {
-      if (isInsert(node)) requireRoom(folder);
+      if (needsRoom(node)) requireRoom(folder);
       return node;
     },
     transformResult: async ({ result }) => result,
   };
 }
 
-function isInsert(node: RootOperationNode): boolean {
+function needsRoom(node: RootOperationNode): boolean {
   if (node.kind === "RawNode") return /^\s*insert\s/i.test(node.sqlFragments[0] ?? "");
-  if (node.kind !== "InsertQueryNode") return false;
-  const table = node.into && TableNode.is(node.into) ? node.into.table.identifier.name : undefined;
-  return table !== "audit_event";
+  if (node.kind === "UpdateQueryNode") return replaced.has(nameOf(node.table));
+  return node.kind === "InsertQueryNode" && nameOf(node.into) !== "audit_event";
+}
+
+function nameOf(table: OperationNode | undefined): string | undefined {
+  return table && TableNode.is(table) ? table.table.identifier.name : undefined;
 }
 
 function requireRoom(folder: string): void {

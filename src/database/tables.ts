@@ -4,6 +4,7 @@ import type {
   ApiKeyTable,
   ClientKeyTable,
   MemberTable,
+  ConsoleSettingsTable,
   SessionTable,
   SignInTokenTable,
   StreamTokenTable,
@@ -14,6 +15,21 @@ import type {
   UsageStreamTable,
 } from "./access-tables.ts";
 import type { Instant, Whole } from "./column-types.ts";
+import type {
+  TranscriptDraftTable,
+  TranscriptParticipantTable,
+  TranscriptReviewRangeTable,
+  TranscriptReviewTable,
+  TranscriptShareTable,
+} from "./editing-tables.ts";
+import type {
+  TranscriptJobTable,
+  ResourceChangeTable,
+  TranscriptJobPieceTable,
+  AlignmentJobTable,
+  TranscriptJobWindowTable,
+  IdleWorkerTable,
+} from "./job-tables.ts";
 
 /**
  * The identity of this archive, in one row. Each write of the row contains the id of its own
@@ -97,6 +113,21 @@ export interface MediaPeaksTable {
   number: number;
   /** Pairs of signed bytes: the minimum and maximum sample of each pixel. */
   peaks: Buffer;
+}
+
+/** The outputs of a model for a part of media, to align words. They contain what was said. */
+export interface MediaOutputsTable {
+  media_id: string;
+  /** The number of the part: 0, 1, 2, ... */
+  number: number;
+  start_ms: number;
+  end_ms: number;
+  /** The name of the model, which changes with its files. */
+  model: string;
+  /** The utterances, in the format of src/engines/protocol/kept-outputs.ts. */
+  outputs: Buffer;
+  /** The hash of the outputs. */
+  sha256: Buffer;
 }
 
 /** Media that waits to be described, or is being described; deleted with the media. */
@@ -186,6 +217,15 @@ export interface TranscriptVersionTable {
   /** SHA-256 of the segments' JSON: versions with the same segments share one row of segments. */
   segments_sha256: Buffer;
   created_at: Instant;
+  /** How the version was made; null: it was made before kinds were recorded. */
+  kind: "RECOGNIZED" | "EDITED" | "IMPORTED" | "MERGED" | "RESTORED" | "ALIGNED" | null;
+  /**
+   * The author: apiKeys/<id>, clientKeys/<id> or members/<id>; "" if a job made the version, or if
+   * it was made before authors were recorded.
+   */
+  author: Generated<string>;
+  /** What the author wrote about the version. */
+  note: Generated<string>;
 }
 
 /** Segments as they are sent: the proto3 JSON array, compressed with zstd. */
@@ -194,125 +234,6 @@ export interface TranscriptSegmentsTable {
   sha256: Buffer;
   json_zstd: Buffer;
   json_bytes: number;
-}
-
-export interface TranscriptJobTable {
-  id: string;
-  account_id: string;
-  state: "WAITING_FOR_CONTENT" | "PROCESSING" | "SUCCESS" | "ERROR" | "CANCELLED";
-  progress_percent: Generated<number>;
-  /** The job's place among waiting jobs; the job with the highest priority is next. */
-  priority: Generated<number>;
-  /**
-   * The number of the latest lease: a worker with an earlier lease changes nothing. 0 means that
-   * the job was never leased.
-   */
-  lease: Generated<number>;
-  /** The number of attempts that have begun, excluding those that were forgiven. */
-  tries: Generated<number>;
-  /**
-   * Whether the job, running alone on a worker, has passed the piece at which an earlier worker
-   * died. The attempts are then reset, once per job.
-   */
-  is_cleared: Generated<boolean>;
-  /** TranscriptMetadata in proto3 JSON, as submitted. */
-  metadata: JSONColumnType<Record<string, unknown>>;
-  /** metadata.subject, folded (fold-text.ts) for the filter. */
-  subject: Generated<string>;
-  keywords: Generated<string[]>;
-  /** The URL from which the media is fetched; null if an upload is used. */
-  media_uri: string | null;
-  upload_id: string | null;
-  /** The key that submitted the job; null for members, and for jobs of earlier versions. */
-  key_id: Generated<string | null>;
-  /** The media, set once it is in the store. */
-  media_id: string | null;
-  /** The milliseconds of audio, set once it has been decoded to its end. */
-  duration_ms: number | null;
-  transcript_id: string | null;
-  /**
-   * The id that the transcript will have, if the job was submitted before its content; null for
-   * other jobs.
-   */
-  content_transcript_id: Generated<string | null>;
-  /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
-  error: JSONColumnType<Record<string, unknown>> | null;
-  idempotency_key: string | null;
-  /**
-   * The SHA-256 of the request, which distinguishes a repeated submission from a different one with
-   * the same key.
-   */
-  request_sha256: Buffer | null;
-  started_at: Instant;
-  updated_at: Instant;
-}
-
-/** A change of a job or a transcript, for those who watch a list of them. */
-export interface ResourceChangeTable {
-  /** The transaction that made the change (xid8). */
-  written_by: Generated<string>;
-  kind: "job" | "transcript";
-  account_id: string;
-  resource_id: string;
-  at: Instant;
-}
-
-/** The result for one piece of a job's audio, stored as a checkpoint in case its worker dies. */
-export interface TranscriptJobPieceTable {
-  job_id: string;
-  /** The number of the piece: 0, 1, 2, ... */
-  piece: number;
-  start_ms: number;
-  end_ms: number;
-  /** The segments of this piece as a proto3 JSON array, with times from the start of the media. */
-  segments: JSONColumnType<unknown[]>;
-}
-
-/** A job that aligns the words of a version to the media of its transcript. */
-export interface AlignmentJobTable {
-  id: string;
-  account_id: string;
-  /** The key that submitted the job; null for members. */
-  key_id: string | null;
-  /** The transcript, which may have been deleted since. */
-  transcript_id: string;
-  /** The version that is aligned. */
-  version_id: string;
-  state: Generated<"QUEUED" | "TRANSCODING" | "ALIGNING" | "SUCCESS" | "ERROR" | "CANCELLED">;
-  progress_percent: Generated<number>;
-  /** The job's place among waiting jobs; the job with the lowest turn is next. */
-  turn: number;
-  /** The number of the latest lease: a worker with an earlier lease changes nothing. */
-  lease: Generated<number>;
-  /** The number of attempts that have begun, excluding those that were forgiven. */
-  tries: Generated<number>;
-  /** The time from which a worker may lease the row: the end of the lease, if there is one. */
-  due_at: Instant;
-  /** The version that the job created, if the job is SUCCESS. */
-  created_version_id: string | null;
-  /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
-  error: JSONColumnType<Record<string, unknown>> | null;
-  started_at: Instant;
-  updated_at: Instant;
-}
-
-/** The speakers of a window of a job's audio, stored as a checkpoint in case its worker dies. */
-export interface TranscriptJobWindowTable {
-  job_id: string;
-  /** The number of the window: 0, 1, 2, ... */
-  number: number;
-  start_ms: number;
-  end_ms: number;
-  /** The WindowSpeakers: turns with times from the start of the window, and voices. */
-  speakers: JSONColumnType<object>;
-}
-
-/** A worker with an idle engine, which renews this row every second. */
-export interface IdleWorkerTable {
-  id: string;
-  /** The number of jobs that it has requested and that no other worker has released yet. */
-  wanted: number;
-  seen_at: Instant;
 }
 
 /** A URL of an account, which is notified when the account's jobs end. */
@@ -374,6 +295,7 @@ export interface Tables {
   client_key: ClientKeyTable;
   member: MemberTable;
   session: SessionTable;
+  console_settings: ConsoleSettingsTable;
   sign_in_token: SignInTokenTable;
   stream_token: StreamTokenTable;
   audit_event: AuditEventTable;
@@ -384,11 +306,17 @@ export interface Tables {
   signing_key: SigningKeyTable;
   media: MediaTable;
   media_peaks: MediaPeaksTable;
+  media_outputs: MediaOutputsTable;
   media_description: MediaDescriptionTable;
   upload: UploadTable;
   transcript: TranscriptTable;
   transcript_version: TranscriptVersionTable;
   transcript_segments: TranscriptSegmentsTable;
+  transcript_draft: TranscriptDraftTable;
+  transcript_review: TranscriptReviewTable;
+  transcript_review_range: TranscriptReviewRangeTable;
+  transcript_participant: TranscriptParticipantTable;
+  transcript_share: TranscriptShareTable;
   transcript_job: TranscriptJobTable;
   resource_change: ResourceChangeTable;
   transcript_job_piece: TranscriptJobPieceTable;

@@ -1,7 +1,11 @@
 import { checkAlignmentJobs } from "./check-alignment-jobs.ts";
+import { checkDrafts } from "./check-drafts.ts";
+import { checkShares } from "./check-shares.ts";
 import { checkJobs } from "./check-jobs.ts";
 import { checkMedia } from "./check-media.ts";
+import { checkMediaOutputs } from "./check-media-outputs.ts";
 import { checkRemoved } from "./check-removed.ts";
+import { checkReviews } from "./check-reviews.ts";
 import { checkSegments } from "./check-segments.ts";
 import { checkStore } from "./check-store.ts";
 import { checkTranscripts } from "./check-transcripts.ts";
@@ -19,9 +23,13 @@ export async function* checkArchive(archive: Archive): AsyncGenerator<Finding, v
   yield* checkTranscripts(archive);
   yield* checkVersions(archive);
   yield* checkSegments(archive);
+  yield* checkDrafts(archive);
+  yield* checkReviews(archive);
+  yield* checkShares(archive);
   // Removed media is checked first, so that media that is restored here is not reported as missing.
   yield* checkRemoved(archive);
   yield* checkMedia(archive);
+  yield* checkMediaOutputs(archive);
   yield* checkStore(archive);
   yield* checkUploads(archive);
   yield* checkJobs(archive);

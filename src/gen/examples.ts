@@ -1037,7 +1037,11 @@ export const examples: unknown = {
             "version": {
               "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
               "parent": "",
-              "creationTime": "2026-11-20T10:15:30.250Z"
+              "creationTime": "2026-11-20T10:15:30.250Z",
+              "kind": "IMPORTED",
+              "author": "apiKeys/0198c59f-0b1c-7d2e-8f30-415263748596",
+              "authorName": "Fréttavakt",
+              "note": ""
             }
           }
         ],
@@ -1074,7 +1078,11 @@ export const examples: unknown = {
             "version": {
               "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
               "parent": "",
-              "creationTime": "2026-11-20T10:15:30.250Z"
+              "creationTime": "2026-11-20T10:15:30.250Z",
+              "kind": "IMPORTED",
+              "author": "apiKeys/0198c59f-0b1c-7d2e-8f30-415263748596",
+              "authorName": "Fréttavakt",
+              "note": ""
             }
           }
         ],
@@ -1111,7 +1119,11 @@ export const examples: unknown = {
             "version": {
               "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
               "parent": "",
-              "creationTime": "2026-11-20T10:15:30.250Z"
+              "creationTime": "2026-11-20T10:15:30.250Z",
+              "kind": "IMPORTED",
+              "author": "apiKeys/0198c59f-0b1c-7d2e-8f30-415263748596",
+              "authorName": "Fréttavakt",
+              "note": ""
             }
           }
         ],
@@ -1152,7 +1164,11 @@ export const examples: unknown = {
             "version": {
               "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
               "parent": "",
-              "creationTime": "2026-11-20T10:15:30.250Z"
+              "creationTime": "2026-11-20T10:15:30.250Z",
+              "kind": "IMPORTED",
+              "author": "apiKeys/0198c59f-0b1c-7d2e-8f30-415263748596",
+              "authorName": "Fréttavakt",
+              "note": ""
             }
           }
         ],
@@ -1193,7 +1209,11 @@ export const examples: unknown = {
               "version": {
                 "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
                 "parent": "",
-                "creationTime": "2026-11-20T10:15:30.250Z"
+                "creationTime": "2026-11-20T10:15:30.250Z",
+                "kind": "IMPORTED",
+                "author": "apiKeys/0198c59f-0b1c-7d2e-8f30-415263748596",
+                "authorName": "Fréttavakt",
+                "note": ""
               }
             }
           ],
@@ -1266,7 +1286,11 @@ export const examples: unknown = {
         "version": {
           "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
           "parent": "",
-          "creationTime": "2026-11-20T10:15:30.250Z"
+          "creationTime": "2026-11-20T10:15:30.250Z",
+          "kind": "IMPORTED",
+          "author": "apiKeys/0198c59f-0b1c-7d2e-8f30-415263748596",
+          "authorName": "Fréttavakt",
+          "note": ""
         }
       }
     }
@@ -1364,7 +1388,91 @@ export const examples: unknown = {
         "version": {
           "name": "0198c5a4-03f7-7de2-9a55-7c8d9e0f1a2b",
           "parent": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
-          "creationTime": "2026-11-20T10:17:06.911Z"
+          "creationTime": "2026-11-20T10:17:06.911Z",
+          "kind": "EDITED",
+          "author": "members/0198c59f-1c2d-7e3f-9041-526374859607",
+          "authorName": "Anna Jónsdóttir",
+          "note": ""
+        }
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.ModifySegments": [
+    {
+      "title": "A word is corrected, and its speaker is named",
+      "headers": {
+        "If-Match": "0198c5a4-03f7-7de2-9a55-7c8d9e0f1a2b"
+      },
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "changes": [
+          {
+            "startIndex": 0,
+            "endIndex": 1,
+            "segments": [
+              {
+                "startTime": "0s",
+                "endTime": "1.2s",
+                "words": [
+                  {
+                    "startTime": "0s",
+                    "endTime": "0.5s",
+                    "word": "Góðan "
+                  },
+                  {
+                    "startTime": "0.5s",
+                    "endTime": "1.2s",
+                    "word": "daginn"
+                  }
+                ],
+                "speakerId": "1"
+              }
+            ]
+          }
+        ],
+        "metadata": {
+          "speakers": {
+            "1": {
+              "fullName": "Jón Sigurðsson"
+            }
+          }
+        },
+        "note": "Lesið yfir"
+      },
+      "answer": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "metadata": {
+          "fileType": "AUDIO",
+          "languageCode": "is-IS",
+          "subject": "Ávarp forseta",
+          "description": "",
+          "keywords": [
+            "ræða"
+          ],
+          "additionalMetadata": {},
+          "recordingDuration": null,
+          "waveformUri": "",
+          "speakers": {
+            "1": {
+              "fullName": "Jón Sigurðsson",
+              "ageGroup": "AGE_GROUP_UNSPECIFIED",
+              "gender": "GENDER_UNSPECIFIED"
+            }
+          },
+          "dataSource": "USER",
+          "originalCharLength": 0,
+          "originalByteLength": 0
+        },
+        "segments": [],
+        "uri": "",
+        "version": {
+          "name": "0198c5a4-9d20-7b31-8c42-9d0e1f2a3b4c",
+          "parent": "0198c5a4-03f7-7de2-9a55-7c8d9e0f1a2b",
+          "creationTime": "2026-11-20T10:17:46.017Z",
+          "kind": "EDITED",
+          "author": "members/0198c59f-1c2d-7e3f-9041-526374859607",
+          "authorName": "Anna Jónsdóttir",
+          "note": "Lesið yfir"
         }
       }
     }
@@ -1389,12 +1497,20 @@ export const examples: unknown = {
           {
             "name": "0198c5a4-03f7-7de2-9a55-7c8d9e0f1a2b",
             "parent": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
-            "creationTime": "2026-11-20T10:17:06.911Z"
+            "creationTime": "2026-11-20T10:17:06.911Z",
+            "kind": "EDITED",
+            "author": "members/0198c59f-1c2d-7e3f-9041-526374859607",
+            "authorName": "Anna Jónsdóttir",
+            "note": ""
           },
           {
             "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
             "parent": "",
-            "creationTime": "2026-11-20T10:15:30.250Z"
+            "creationTime": "2026-11-20T10:15:30.250Z",
+            "kind": "IMPORTED",
+            "author": "apiKeys/0198c59f-0b1c-7d2e-8f30-415263748596",
+            "authorName": "Fréttavakt",
+            "note": ""
           }
         ],
         "nextPageToken": ""
@@ -1448,7 +1564,11 @@ export const examples: unknown = {
         "version": {
           "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
           "parent": "",
-          "creationTime": "2026-11-20T10:15:30.250Z"
+          "creationTime": "2026-11-20T10:15:30.250Z",
+          "kind": "IMPORTED",
+          "author": "apiKeys/0198c59f-0b1c-7d2e-8f30-415263748596",
+          "authorName": "Fréttavakt",
+          "note": ""
         }
       }
     }
@@ -1500,8 +1620,12 @@ export const examples: unknown = {
         "uri": "",
         "version": {
           "name": "0198c5a5-1b6e-7a04-8f21-9e0f1a2b3c4d",
-          "parent": "0198c5a4-03f7-7de2-9a55-7c8d9e0f1a2b",
-          "creationTime": "2026-11-20T10:18:41.033Z"
+          "parent": "0198c5a4-9d20-7b31-8c42-9d0e1f2a3b4c",
+          "creationTime": "2026-11-20T10:18:41.033Z",
+          "kind": "RESTORED",
+          "author": "members/0198c59f-1c2d-7e3f-9041-526374859607",
+          "authorName": "Anna Jónsdóttir",
+          "note": ""
         }
       }
     }
@@ -1545,6 +1669,151 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.transcripts.v1alpha1.Transcripts.GetTranscriptDraft": [
+    {
+      "title": "The caller's draft",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/draft"
+      },
+      "answer": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/draft",
+        "baseVersion": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+        "content": "R8OzdXIgZGFnaW5u",
+        "etag": "0198c5a2-a1b2-7d4f-9e3c-6b5a49382716",
+        "updateTime": "2026-11-20T10:12:04.318Z"
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.SaveTranscriptDraft": [
+    {
+      "title": "The first draft",
+      "headers": {
+        "If-None-Match": "*"
+      },
+      "request": {
+        "draft": {
+          "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/draft",
+          "baseVersion": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+          "content": "R8OzdXIgZGFnaW5u"
+        }
+      },
+      "answer": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/draft",
+        "baseVersion": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+        "content": "",
+        "etag": "0198c5a2-a1b2-7d4f-9e3c-6b5a49382716",
+        "updateTime": "2026-11-20T10:12:04.318Z"
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.DeleteTranscriptDraft": [
+    {
+      "title": "A draft that is no longer needed",
+      "headers": {
+        "If-Match": "0198c5a2-a1b2-7d4f-9e3c-6b5a49382716"
+      },
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/draft"
+      },
+      "answer": {}
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.ModifyReview": [
+    {
+      "title": "The first minute is right",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "add": [
+          {
+            "kind": "CHECKED",
+            "startTime": "0s",
+            "endTime": "62.500s"
+          }
+        ]
+      },
+      "answer": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/review",
+        "ranges": [
+          {
+            "kind": "CHECKED",
+            "startTime": "0s",
+            "endTime": "62.500s",
+            "author": "members/0198c5a2-3c4d-7e5f-8a6b-7c8d9e0f1a2b",
+            "authorName": "Anna",
+            "updateTime": "2026-11-20T10:15:30.020Z"
+          }
+        ],
+        "etag": "0198c5a2-b2c3-7e5f-8a4d-7c6b5a493827"
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.GetReview": [
+    {
+      "title": "What was checked",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+      },
+      "answer": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/review",
+        "ranges": [
+          {
+            "kind": "CHECKED",
+            "startTime": "0s",
+            "endTime": "62.500s",
+            "author": "members/0198c5a2-3c4d-7e5f-8a6b-7c8d9e0f1a2b",
+            "authorName": "Anna",
+            "updateTime": "2026-11-20T10:15:30.020Z"
+          }
+        ],
+        "etag": "0198c5a2-b2c3-7e5f-8a4d-7c6b5a493827"
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.WatchTranscript": [
+    {
+      "title": "A member edits the transcript",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+      },
+      "answer": {
+        "result": {
+          "version": {
+            "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+            "parent": "0198c5a2-7c2d-7a91-8e5f-0a1b2c3d4e5f",
+            "creationTime": "2026-11-20T10:11:12.345Z",
+            "kind": "EDITED",
+            "author": "members/0198c5a2-3c4d-7e5f-8a6b-7c8d9e0f1a2b",
+            "authorName": "Anna",
+            "note": ""
+          },
+          "participants": [
+            {
+              "actor": "members/0198c5a2-3c4d-7e5f-8a6b-7c8d9e0f1a2b",
+              "name": "Anna",
+              "session": "7f3a9d24",
+              "editing": true,
+              "position": "62.500s",
+              "updateTime": "2026-11-20T10:15:30.020Z"
+            }
+          ],
+          "reviewEtag": "0198c5a2-b2c3-7e5f-8a4d-7c6b5a493827",
+          "deleted": false
+        }
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.ReportPresence": [
+    {
+      "title": "A page in which the transcript is edited",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "session": "7f3a9d24",
+        "editing": true,
+        "position": "62.500s"
+      },
+      "answer": {}
+    }
+  ],
   "hlust.transcripts.v1alpha1.Transcripts.ExportTranscript": [
     {
       "title": "SubRip subtitles",
@@ -1562,6 +1831,18 @@ export const examples: unknown = {
         "version": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f"
       },
       "answer": "WEBVTT\n\n1\n00:00:00.000 --> 00:00:01.200\nGóðan dag\n"
+    },
+    {
+      "title": "Text with its title and times",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "format": "TEXT",
+        "options": {
+          "times": "PARAGRAPH",
+          "title": true
+        }
+      },
+      "answer": "Ávarp forseta\n\n[00:00:00] Góðan dag\n"
     }
   ],
   "hlust.transcripts.v1alpha1.Transcripts.SignTranscriptExport": [
@@ -1575,6 +1856,77 @@ export const examples: unknown = {
         "uri": "https://hlust.example.org/media/exports/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f/VTT?expires=1795174500&token=5hV0nqkQ2ZbWc1uYJ8mXo4tRr7sLwD3eFgTzKpNaBxM",
         "expireTime": "2026-11-20T11:35:00Z"
       }
+    },
+    {
+      "title": "A document without times",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "format": "DOCX",
+        "options": {
+          "times": "NONE"
+        }
+      },
+      "answer": {
+        "uri": "https://hlust.example.org/media/exports/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f/DOCX.1-0-0-1?expires=1795174500&token=9cR2vTqkB5dWx8uYE1mLo7tGr4sNwJ6eZgPzHpFaCyK",
+        "expireTime": "2026-11-20T11:35:00Z"
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.CreateShare": [
+    {
+      "title": "A link with sound",
+      "request": {
+        "parent": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "share": {
+          "withMedia": true,
+          "note": "Til yfirlestrar"
+        }
+      },
+      "answer": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/shares/0198c5a3-4b5c-7d6e-8f90-a1b2c3d4e5f6",
+        "uri": "https://hlust.example.org/console/shared/hlust_share_0198c5a34b5c7d6e8f90a1b2c3d4e5f6_mT3vQxZ8aLr1uYk0sWf6nBhJ2cPdE9gKoIiV4tXyRzM",
+        "withMedia": true,
+        "expireTime": "2026-12-20T10:35:00Z",
+        "createTime": "2026-11-20T10:35:00Z",
+        "author": "apiKeys/0198c5a0-1a2b-7c3d-8e4f-5a6b7c8d9e0f",
+        "authorName": "Fréttastofa",
+        "version": "",
+        "note": "Til yfirlestrar",
+        "lastReadTime": null
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.ListShares": [
+    {
+      "title": "The links of a transcript",
+      "request": {
+        "parent": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+      },
+      "answer": {
+        "shares": [
+          {
+            "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/shares/0198c5a3-4b5c-7d6e-8f90-a1b2c3d4e5f6",
+            "uri": "",
+            "withMedia": true,
+            "expireTime": "2026-12-20T10:35:00Z",
+            "createTime": "2026-11-20T10:35:00Z",
+            "author": "apiKeys/0198c5a0-1a2b-7c3d-8e4f-5a6b7c8d9e0f",
+            "authorName": "Fréttastofa",
+            "version": "",
+            "note": "Til yfirlestrar",
+            "lastReadTime": null
+          }
+        ]
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.DeleteShare": [
+    {
+      "title": "A link that ends now",
+      "request": {
+        "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718/shares/0198c5a3-4b5c-7d6e-8f90-a1b2c3d4e5f6"
+      },
+      "answer": {}
     }
   ],
   "hlust.transcripts.v1alpha1.Transcripts.ImportTranscript": [

@@ -1,6 +1,9 @@
 import { isDatabaseTrouble } from "../database/database-trouble.ts";
 import { removeUnusedUploads } from "../media/unused-uploads.ts";
 import { openRepeat } from "../std/repeat.ts";
+import { removeOldDrafts } from "../transcripts/old-drafts.ts";
+import { removeOldShares } from "../transcripts/old-shares.ts";
+import { sweepPresence } from "../transcripts/presence-store.ts";
 import { enforceRetention, type RetentionParts } from "../transcripts/retention.ts";
 import { sweepChanges } from "../watches/change-feed.ts";
 
@@ -8,16 +11,25 @@ import { sweepChanges } from "../watches/change-feed.ts";
 const sweepEveryMs = 3_600_000;
 
 /**
- * Deletes data whose retention has ended, unused uploads and old records of changes, every hour
- * until disposed of. Each has a loop of its own, so that a failure of one does not stop the others.
- * They can run concurrently, as they do on several nodes, since each tolerates rows that another
- * transaction deletes.
+ * Deletes data whose retention has ended, old drafts, expired shares, unused uploads, and old
+ * records of changes and presence, every hour until disposed of. Each has a loop of its own, so
+ * that a failure of one does not stop the others. They can run concurrently, as they do on several
+ * nodes, since each tolerates rows that another transaction deletes.
  */
 export function openArchiveSweep(parts: Omit<RetentionParts, "signal">): AsyncDisposable {
   const { log } = parts;
   const failing = { isWarning: isDatabaseTrouble, event: "archive.sweep_failed" };
   const forgetChanges = async ({ db }: Pick<RetentionParts, "db">) => await sweepChanges(db);
-  const sweeps = [enforceRetention, removeUnusedUploads, forgetChanges].map((sweep) =>
+  const forgetPresence = async ({ db }: Pick<RetentionParts, "db">) => await sweepPresence(db);
+  const all = [
+    enforceRetention,
+    removeOldDrafts,
+    removeOldShares,
+    removeUnusedUploads,
+    forgetChanges,
+    forgetPresence,
+  ];
+  const sweeps = all.map((sweep) =>
     openRepeat({ everyMs: sweepEveryMs, log, ...failing }, async (signal) =>
       sweep({ ...parts, signal }),
     ),

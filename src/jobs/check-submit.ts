@@ -7,7 +7,8 @@ import {
 import { checkMediaUrl, type MediaAllowList } from "../media/media-url.ts";
 import { idIn } from "../std/ids.ts";
 import { shown, type FieldViolation } from "../std/service-error.ts";
-import { checkMetadataSize, checkTranscript } from "../transcripts/check-transcript.ts";
+import { checkMetadataSize } from "../transcripts/check-metadata.ts";
+import { checkTranscript } from "../transcripts/check-transcript.ts";
 import { callerFields, checkDictation, mergeMetadata } from "../transcripts/merge.ts";
 import { installedLanguage } from "./job-language.ts";
 

@@ -1,4 +1,4 @@
-import type { TranscriptJobTable } from "../database/tables.ts";
+import type { TranscriptJobTable } from "../database/job-tables.ts";
 import { create } from "@bufbuild/protobuf";
 import {
   TranscriptMetadataSchema,

@@ -7,11 +7,12 @@ export interface StoredBytesLimit {
   readonly storedBytesMax: number;
 }
 
-/** Sums the sizes of an account's media, using an index that contains the sizes. */
+/** Sums the sizes of an account's media and drafts, using indexes that contain the sizes. */
 const storedOf = (accountId: string) =>
-  sql<string>`(select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId})`;
+  sql<string>`((select coalesce(sum(size_bytes), 0) from media where account_id = ${accountId})
+    + (select coalesce(sum(size_bytes), 0) from transcript_draft where account_id = ${accountId}))`;
 
-/** Returns the total bytes of all media of an account. */
+/** Returns the total bytes of all media and drafts of an account. */
 export async function storedBytes(db: Kysely<Tables>, accountId: string): Promise<number> {
   const { rows } = await sql<{ bytes: string }>`select ${storedOf(accountId)} as bytes`.execute(db);
   return Number(rows[0]?.bytes ?? 0);
@@ -61,9 +62,10 @@ export interface StoredRoom {
 }
 
 /**
- * Locks the storage of an account for a transaction that adds media. No other transaction can add
- * media before it ends. This lock is acquired before all others, as in the submission of jobs.
- * Returns undefined if the account has no limit, in which case nothing is locked.
+ * Locks the storage of an account for a transaction that adds media or a draft. No other
+ * transaction can add any before it ends. This lock is acquired before all others, as in the
+ * submission of jobs. Returns undefined if the account has no limit, in which case nothing is
+ * locked.
  */
 export async function holdStoredBytes(
   trx: Transaction<Tables>,
@@ -93,7 +95,7 @@ const storageLimitReason = "STORAGE_LIMIT";
 export function storageLimit(max: number): ServiceError {
   return new ServiceError(
     "resource_exhausted",
-    `the account can store ${max} bytes of media, which this would exceed: delete media first`,
+    `the account can store ${max} bytes of media and drafts, which this would exceed: delete media first`,
     {
       reason: storageLimitReason,
       metadata: { limit: "storedBytes", value: `${max}`, of: "account" },

@@ -19,7 +19,7 @@ export async function addModel(
     /** HLUST_MODELS. */
     readonly modelsFolder: string;
     /** Loads the model and decodes some audio. Throws if either fails. */
-    readonly verify?: (folder: string) => Promise<void>;
+    readonly verify?: (folder: string) => Promise<unknown>;
     readonly freeBytes?: FreeBytes;
   },
 ): Promise<ModelCard> {

@@ -28,20 +28,6 @@ export async function checkModelFiles(
   for (const file of Object.values(files)) await checkModelFile(folder, file);
 }
 
-/**
- * Like checkModelFiles(), but also checks that ONNX files are complete. Some libraries would
- * otherwise crash the process.
- */
-export async function checkNativeFiles(
-  folder: string,
-  files: Readonly<Record<string, ModelFile>>,
-): Promise<void> {
-  await checkModelFiles(folder, files);
-  for (const file of Object.values(files)) {
-    if (file.path.endsWith(".onnx")) await readOnnxMetadata(folder, file);
-  }
-}
-
 async function checkModelFile(folder: string, file: ModelFile): Promise<void> {
   const { path, bytes, sha256 } = file;
   const stats = await stat(join(folder, path)).catch(unreadable(path));

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,6 +8,7 @@ import { downloadLimits, type DownloadLimits } from "./download-answer.ts";
 import { deletePart, downloadFile } from "./download-file.ts";
 import { codeOf, hashFile, writeNewFile, type FileFacts } from "./durable-files.ts";
 import { stageModel } from "./install-model.ts";
+import { downloadsFolderOf, partOf } from "./part-path.ts";
 import { readKnownChecksums, recordChecksum } from "./known-checksums.ts";
 import { writeCard } from "./write-card.ts";
 import { unpackArchive, unpackLimits, type UnpackLimits } from "./unpack-archive.ts";
@@ -30,7 +30,7 @@ export interface PullOptions {
   /** HLUST_MODELS. */
   readonly modelsFolder: string;
   /** Loads the model and decodes some audio. Throws if either fails. */
-  readonly verify?: (folder: string) => Promise<void>;
+  readonly verify?: (folder: string) => Promise<unknown>;
   readonly onProgress?: (progress: PullProgress) => void;
   readonly signal?: AbortSignal;
   readonly limits?: Partial<DownloadLimits & UnpackLimits>;
@@ -206,16 +206,11 @@ class Pull {
   }
 
   get #downloadsFolder(): string {
-    return join(this.#options.modelsFolder, ".downloads", this.#entry.card.name);
+    return downloadsFolderOf(this.#options.modelsFolder, this.#entry.card.name);
   }
 
-  /**
-   * Returns the path of the partial file of a download. It depends only on the URL, so that later
-   * pulls find it.
-   */
   #partOf(url: string): string {
-    const id = createHash("sha256").update(url).digest("hex").slice(0, 16);
-    return join(this.#downloadsFolder, `${id}.part`);
+    return partOf(this.#options.modelsFolder, this.#entry.card.name, url);
   }
 
   #report(changes: Partial<PullProgress>): void {

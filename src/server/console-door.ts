@@ -7,22 +7,23 @@ import {
   currentSession,
   type ConsoleSessionParts,
 } from "./console-session.ts";
+import { createConsoleSettings, type ConsoleSettingsParts } from "./console-settings.ts";
 import { createConsoleSignIn, type ConsoleSignInParts } from "./console-sign-in.ts";
 import { targetOf, type HttpDoor, type HttpHandler } from "./http.ts";
 import type { RestDoor } from "./rest.ts";
 import type { TusDoor } from "./tus-door.ts";
 
 /** The parts of the service used by the console's handlers. */
-export type ConsoleParts = ConsoleSessionParts & ConsoleSignInParts;
+export type ConsoleParts = ConsoleSessionParts & ConsoleSettingsParts & ConsoleSignInParts;
 
 const apiPrefix = "/console/api";
 const signInPath = "/console/sign-in";
 
 /**
  * Creates the door of the console's pages: /console/session (the current user, sign-in and
- * sign-out), /console/sign-in (to the OpenID provider and back) and /console/api/. Under
- * /console/api/, the methods of the contract and resumable uploads are called with the session's
- * cookie instead of a token. No other door reads cookies.
+ * sign-out), /console/settings (what the user has chosen), /console/sign-in (to the OpenID provider
+ * and back) and /console/api/. Under /console/api/, the methods of the contract and resumable
+ * uploads are called with the session's cookie instead of a token. No other door reads cookies.
  */
 export function createConsoleDoor(
   parts: ConsoleParts,
@@ -30,10 +31,12 @@ export function createConsoleDoor(
   held: HeldBytes,
 ): HttpDoor {
   const session = createConsoleSession(parts, held);
+  const settings = createConsoleSettings(parts, held);
   const signIn = createConsoleSignIn(parts);
   const pages: Readonly<Record<string, Readonly<Record<string, HttpHandler>>>> = {
     "/console/session": { GET: session.show, POST: session.open, DELETE: session.end },
     "/console/session:switch": { POST: session.change },
+    "/console/settings": { GET: settings.show, PUT: settings.save },
     ...(signIn && {
       [signInPath]: { GET: signIn.begin },
       [`${signInPath}/callback`]: { GET: signIn.finish },

@@ -146,9 +146,17 @@ function signedOutWithMethods({ openId }: Pick<ConsoleSessionParts, "openId">): 
   return new ServiceError(code, message, { reason, metadata });
 }
 
-async function readFields(
+/**
+ * Reads the fields of a JSON object. `of` is the account whose memory limit the body counts
+ * towards: before sign-in there is none, so all such requests share the limit of one account.
+ */
+export async function readFields(
   request: HttpRequest,
   held: HeldBytes,
+  { of, bytesMax }: { readonly of: string; readonly bytesMax: number } = {
+    of: "",
+    bytesMax: bodyBytesMax,
+  },
 ): Promise<ReadonlyMap<string, unknown>> {
   const type = headerOf(request, "content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
@@ -157,10 +165,8 @@ async function readFields(
       httpStatus: 415,
     });
   }
-  // Before sign-in, there is no account, so all such requests share the memory limit of one
-  // account.
-  using share = held.hold("");
-  const text = Buffer.from(await readBody(request, bodyBytesMax, share)).toString();
+  using share = held.hold(of);
+  const text = Buffer.from(await readBody(request, bytesMax, share)).toString();
   let body: unknown;
   try {
     body = JSON.parse(text);

@@ -24,19 +24,22 @@ export class Http1Connection {
   /** The number of reasons for which the socket is paused. */
   #holds = 0;
   #latest: IncomingMessage | undefined;
+  readonly #keepPause = (): void => {
+    this.keep();
+  };
 
   constructor(socket: Socket) {
     this.#socket = socket;
     // Reading a body resumes the socket, so the socket is paused again. Node replaces resume() for
     // the same purpose, for its own pauses.
-    socket.on("resume", () => {
-      this.keep();
-    });
+    socket.on("resume", this.#keepPause);
   }
 
   /** Stops controlling the socket, because another protocol reads it after an upgrade. */
   upgrade(): void {
     this.#isUpgraded = true;
+    this.#latest = undefined;
+    this.#socket.off("resume", this.#keepPause);
   }
 
   /**

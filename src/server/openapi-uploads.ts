@@ -1,4 +1,5 @@
 import type { Operation, PathItem, Response, Schema } from "../transcoding/openapi/document.ts";
+import { doorsTag, failed, failure } from "./openapi-parts.ts";
 import { tusExtensions, tusVersion } from "./tus-headers.ts";
 
 type Parameter = NonNullable<Operation["parameters"]>[number];
@@ -11,8 +12,6 @@ export function resumablePaths(url: string): Record<string, PathItem> {
     "/v1alpha1/uploads/{upload}": { head: state(), patch: sending(), delete: termination() },
   };
 }
-
-const tag = "Service";
 
 const bearer: Operation["security"] = [{ bearer: [] }];
 
@@ -52,13 +51,6 @@ const bytes = {
   "application/offset+octet-stream": { schema: { type: "string", format: "binary" } },
 } as const;
 
-function failed(description: string): Response {
-  return {
-    description,
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-  };
-}
-
 const failures: NonNullable<Operation["responses"]> = {
   "400": failed("A header is missing or has a wrong value; the message names it."),
   "401": failed("`TOKEN_MISSING`, `TOKEN_INVALID`."),
@@ -70,7 +62,7 @@ const failures: NonNullable<Operation["responses"]> = {
   "415": failed("`UNSUPPORTED_MEDIA_TYPE`: the body must be application/offset+octet-stream."),
   "429": failed("`STORAGE_LIMIT`, `TOO_MANY_REQUESTS`."),
   "503": { $ref: "#/components/responses/Unavailable" },
-  default: { $ref: "#/components/responses/Failure" },
+  default: failure,
 };
 
 function pick(...statuses: readonly string[]): NonNullable<Operation["responses"]> {
@@ -82,7 +74,7 @@ function creation(url: string): Operation {
   const base64 = "$(printf %s talk.wav | base64)";
   return {
     operationId: "createUpload",
-    tags: [tag],
+    tags: [doorsTag.name],
     summary: "Creates an upload that can be continued after an interruption",
     description: `Implements tus ${tusVersion} (https://tus.io/protocols/resumable-upload) with the extensions ${tusExtensions}: use one of its clients. Requires the scope transcripts.write. The last part of \`Location\` is the id of the upload: once it is complete, a job takes \`uploads/<id>\` as its \`uri\`, with \`useUri: false\`. The body may contain the first bytes.`,
     security: bearer,
@@ -120,7 +112,7 @@ function options(): Operation {
   const text = { schema: { type: "string" } } as const;
   return {
     operationId: "describeUploads",
-    tags: [tag],
+    tags: [doorsTag.name],
     summary: "Returns the extensions of tus and the maximum size of media",
     security: [],
     responses: {
@@ -128,7 +120,7 @@ function options(): Operation {
         description: "The headers have the answer.",
         headers: { "Tus-Version": text, "Tus-Extension": text, "Tus-Max-Size": text },
       },
-      default: { $ref: "#/components/responses/Failure" },
+      default: failure,
     },
     "x-codeSamples": [
       {
@@ -143,7 +135,7 @@ function options(): Operation {
 function state(): Operation {
   return {
     operationId: "getUpload",
-    tags: [tag],
+    tags: [doorsTag.name],
     summary: "Returns how many bytes of an upload are stored",
     description:
       "A request that still sends bytes to the upload is ended first, since its connection may be lost.",
@@ -173,7 +165,7 @@ function state(): Operation {
 function sending(): Operation {
   return {
     operationId: "sendUpload",
-    tags: [tag],
+    tags: [doorsTag.name],
     summary: "Sends bytes of an upload",
     description:
       "The answer comes when the bytes are stored durably. If the request is interrupted, the bytes that arrived are kept: ask with HEAD, and continue there. The last byte completes the upload.",
@@ -202,7 +194,7 @@ function sending(): Operation {
 function termination(): Operation {
   return {
     operationId: "deleteUpload",
-    tags: [tag],
+    tags: [doorsTag.name],
     summary: "Deletes an upload and its bytes",
     security: bearer,
     parameters: [version, uploadInPath],

@@ -112,6 +112,8 @@ export interface ServerParts {
   readonly traffic?: TrafficLimits;
   /** The door for signed URLs. */
   readonly media?: HttpDoor | undefined;
+  /** The door for shared transcripts. */
+  readonly shared?: HttpDoor | undefined;
   /** The parts of resumable uploads; undefined if there are none. */
   readonly resumable?: TusParts | undefined;
   /** The parts of the console; undefined if there is no console. */
@@ -126,7 +128,7 @@ export interface ServerParts {
  * their connections, and the listener closes last.
  */
 export async function openServer(listen: ListenOptions, parts: ServerParts): Promise<Server> {
-  const { api, network = {}, traffic = {}, health = { checks: [] }, media, log } = parts;
+  const { api, network = {}, traffic = {}, health = { checks: [] }, media, shared, log } = parts;
   const { authenticator, explain = () => undefined } = api;
   const { answers = defaultAnswers() } = traffic;
   const answerError = createAnswerError(explain, reportBug(log), network.contact);
@@ -164,6 +166,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
         createGrpcDoor({ services: api.services, open, draining, ...calls }),
         ...(docs ? [docs] : []),
         ...(media ? [media] : []),
+        ...(shared ? [shared] : []),
         ...(tus ? [tus] : []),
         ...(console ? [createConsoleDoor(console, { rest, tus }, reading.held)] : []),
         ...(console ? [createConsoleFiles(console)] : []),

@@ -92,7 +92,7 @@ class SocketDoor implements WebSocketDoor {
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on("error", () => socket.destroy());
+    destroyOnError(socket);
     this.#upgrade(request, socket, head).catch((error: unknown) => {
       const answer = this.#parts.answerError(error, callOriginOf(request).requestId);
       this.#refused.refuse({ request, socket, head }, answer);
@@ -180,6 +180,14 @@ class SocketDoor implements WebSocketDoor {
     this.#heartbeat.remove(stream);
     this.#streams.delete(stream);
   }
+}
+
+/**
+ * Destroys a socket that fails. This is a separate function because the listener stays as long as
+ * the socket: in the upgrade handler, it would keep the whole request in memory.
+ */
+function destroyOnError(socket: Duplex): void {
+  socket.on("error", () => socket.destroy());
 }
 
 function shuttingDown(): ServiceError {

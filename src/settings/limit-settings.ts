@@ -6,7 +6,12 @@ export const limitSettings = {
   concurrentStreams: limit("STREAMS", "Open live streams of one account", 0),
   queuedJobs: limit("JOBS_MAX", "Unfinished jobs of one account", 10_000),
   audioSecondsPerDay: limit("AUDIO_SECONDS_PER_DAY", "Audio of one account per day (UTC)", 0),
-  storedBytes: limit("STORED_BYTES", "Stored bytes of media of one account", 0, 2 ** 53 - 1),
+  storedBytes: limit(
+    "STORED_BYTES",
+    "Stored bytes of media and drafts of one account",
+    0,
+    2 ** 53 - 1,
+  ),
 } as const;
 
 function limit(name: string, what: string, fallback: number, max = 2 ** 31 - 1): Setting<number> {

@@ -5,6 +5,7 @@ import type { PhraseHints, RecognitionMode } from "../engines/protocol/engine.ts
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { ContainerEncoding } from "./container-format.ts";
 import type { Violations } from "../std/service-error.ts";
+import type { WritingOptions } from "../writing/write-words.ts";
 import { shown } from "../std/service-error.ts";
 import {
   RecognitionConfig_AudioEncoding as Encoding,
@@ -17,6 +18,7 @@ export type AudioForm =
   | { readonly kind: "container"; readonly encoding: ContainerEncoding };
 
 const forms: ReadonlyMap<number, AudioForm> = new Map<number, AudioForm>([
+  [Encoding.ENCODING_UNSPECIFIED, { kind: "container", encoding: "ENCODING_UNSPECIFIED" }],
   [Encoding.LINEAR16, { kind: "bare", encoding: "s16" }],
   [Encoding.MULAW, { kind: "bare", encoding: "mulaw" }],
   [Encoding.ALAW, { kind: "bare", encoding: "alaw" }],
@@ -27,8 +29,11 @@ const forms: ReadonlyMap<number, AudioForm> = new Map<number, AudioForm>([
 ]);
 
 /** The names of the encodings, as the contract lists them. */
-export const encodings = ["LINEAR16", "FLAC", "MULAW", "OGG_OPUS", "MP3", "GUESS", "ALAW"] as const;
-const encodingNames = `${encodings.slice(0, -1).join(", ")} or ${encodings.at(-1) ?? ""}`;
+export const encodings = [
+  "ENCODING_UNSPECIFIED",
+  ...(["LINEAR16", "FLAC", "MULAW", "OGG_OPUS", "MP3", "GUESS", "ALAW"] as const),
+] as const;
+const encodingNames = `${encodings.slice(1, -1).join(", ")} or ${encodings.at(-1) ?? ""}`;
 /** Encodings of google.cloud.speech.v1 that are not supported. */
 const foreignNames: Readonly<Record<number, string>> = {
   4: "AMR (4)",
@@ -51,6 +56,9 @@ export const hintCharsMax = 100;
 export const hintBoostMax = 20;
 const hintBoostDefault = 10;
 
+/** The maximum number of speakers that a call may name, and that are distinguished by default. */
+export const speakersMaxMax = 20;
+
 /** A configuration that can be served. */
 export interface CheckedConfig {
   readonly languageCode: string;
@@ -60,8 +68,12 @@ export interface CheckedConfig {
   readonly alternativesMax: number;
   readonly withWords: boolean;
   readonly punctuation: boolean;
+  /** How the recognized words are written. */
+  readonly writing: WritingOptions;
   /** The hints; absent if there are none or they are ignored. */
   readonly hints?: readonly PhraseHints[];
+  /** The maximum number of speakers to distinguish; absent if speakers are not requested. */
+  readonly speakersMax?: number;
 }
 
 /** The recognizer and mode for which a configuration is checked. */
@@ -69,10 +81,10 @@ export interface ConfigContext {
   readonly recognizer: Recognizer;
   readonly mode: RecognitionMode;
   /**
-   * Whether hints that the model cannot use are ignored. Clients of google.cloud.speech.v1 send
-   * hints to any model.
+   * Whether hints that the model cannot use are ignored, and speakers that cannot be distinguished.
+   * Clients of google.cloud.speech.v1 ask any model for both.
    */
-  readonly ignoresHints: boolean;
+  readonly ignoresUnsupported: boolean;
 }
 
 /**
@@ -108,7 +120,14 @@ export function checkConfig(
     alternativesMax: maxAlternatives === 0 ? 1 : maxAlternatives,
     withWords: config?.enableWordTimeOffsets ?? false,
     punctuation: config?.enableAutomaticPunctuation ?? false,
+    writing: {
+      languageCode,
+      formats: config?.enableFormatting ?? false,
+      punctuation: config?.enableAutomaticPunctuation ?? false,
+      masksProfanity: config?.profanityFilter ?? false,
+    },
     ...checkHints(config, path, context, violations),
+    ...checkSpeakers(config, path, context, violations),
   };
 }
 
@@ -126,7 +145,7 @@ function checkHints(
   context: ConfigContext,
   violations: Violations,
 ): Pick<CheckedConfig, "hints"> {
-  const { recognizer, mode, ignoresHints } = context;
+  const { recognizer, mode, ignoresUnsupported } = context;
   const { speechContexts = [] } = config ?? {};
   const languageCode = languageOf(config, context);
   const field = `${path}.speechContexts`;
@@ -153,7 +172,7 @@ function checkHints(
   if (count === 0) return {};
   if (!recognizer.takesHints(languageCode, mode)) {
     const isServed = recognizer.languageCodes(mode).includes(languageCode);
-    if (isServed && !ignoresHints) {
+    if (isServed && !ignoresUnsupported) {
       violations.add(field, `cannot be used by the model of ${languageCode}`);
     }
     return {};
@@ -165,13 +184,40 @@ function checkHints(
   return { hints };
 }
 
+function checkSpeakers(
+  config: RecognitionConfig | undefined,
+  path: string,
+  { recognizer, mode, ignoresUnsupported }: ConfigContext,
+  violations: Violations,
+): Pick<CheckedConfig, "speakersMax"> {
+  const { diarizationConfig } = config ?? {};
+  if (!diarizationConfig) return {};
+  const field = `${path}.diarizationConfig`;
+  const { enableSpeakerDiarization, minSpeakerCount, maxSpeakerCount } = diarizationConfig;
+  const counts = Object.entries({ minSpeakerCount, maxSpeakerCount });
+  for (const [name, count] of counts) {
+    if (count >= 0 && count <= speakersMaxMax) continue;
+    violations.add(`${field}.${name}`, `must be 0 to ${speakersMaxMax}, not ${count}`);
+  }
+  const speakersMax = maxSpeakerCount === 0 ? speakersMaxMax : maxSpeakerCount;
+  if (minSpeakerCount > speakersMax && minSpeakerCount <= speakersMaxMax) {
+    const problem = `must be at most maxSpeakerCount, which is ${speakersMax}, not ${minSpeakerCount}`;
+    violations.add(`${field}.minSpeakerCount`, problem);
+  }
+  if (!enableSpeakerDiarization) return {};
+  const isServed = mode === "short" && recognizer.canDiarize();
+  if (isServed) return { speakersMax };
+  const problem =
+    mode === "short"
+      ? "cannot be used: no diarization model is installed"
+      : "cannot be used on streams: speakers are distinguished once all audio is there";
+  if (!ignoresUnsupported) violations.add(`${field}.enableSpeakerDiarization`, problem);
+  return {};
+}
+
 function checkEncoding(encoding: number, field: string, violations: Violations): void {
   if (forms.has(encoding)) return;
-  const problem =
-    encoding === Encoding.ENCODING_UNSPECIFIED
-      ? `is required: ${encodingNames}`
-      : `must be ${encodingNames}, not ${foreignNames[encoding] ?? encoding}`;
-  violations.add(field, problem);
+  violations.add(field, `must be ${encodingNames}, not ${foreignNames[encoding] ?? encoding}`);
 }
 
 /** Checks the sample rate, which only bare samples need. */

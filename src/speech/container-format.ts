@@ -4,7 +4,7 @@ import { describeForeign } from "../audio/probe-media.ts";
 import { sniffMediaType, sniffedBytesMax } from "../media/sniff-media-type.ts";
 
 /** The encodings of RecognitionConfig that have to be decoded. */
-export type ContainerEncoding = "FLAC" | "OGG_OPUS" | "MP3" | "GUESS";
+export type ContainerEncoding = "FLAC" | "OGG_OPUS" | "MP3" | "GUESS" | "ENCODING_UNSPECIFIED";
 
 /** A format of audio: "wav" is decoded by this process, any other by ffmpeg. */
 export type ContainerFormat = StreamFormat | "wav";
@@ -28,6 +28,11 @@ const formats: Readonly<Record<string, ContainerFormat>> = {
   "audio/amr-wb": "amr",
 };
 const guessed = "WAV, FLAC, Ogg, WebM, Matroska, MP4, MP3, AAC or AMR";
+/** What the encodings that are not formats accept, for messages. */
+const expectations: Readonly<Partial<Record<ContainerEncoding, string>>> = {
+  GUESS: guessed,
+  ENCODING_UNSPECIFIED: "WAV or FLAC, the only audio for which encoding may be absent",
+};
 const expectedFormats = { FLAC: "flac", OGG_OPUS: "ogg", MP3: "mp3" } as const;
 
 /** The number of bytes in which the first page of Ogg names its codec. */
@@ -60,10 +65,13 @@ export function formatOf(
   const isEnough = isWhole || head.length >= sniffedBytesMax;
   if (format === undefined) {
     if (!isEnough && describeForeign(head) === undefined) return undefined;
-    const wanted = encoding === "GUESS" ? guessed : encoding;
-    throw new AudioError("audio", `looks like ${describeAudio(head)}, not ${wanted}`);
+    throw unlike(encoding, head);
   }
   if (encoding === "GUESS") return format;
+  if (encoding === "ENCODING_UNSPECIFIED") {
+    if (format === "wav" || format === "flac") return format;
+    throw unlike(encoding, head);
+  }
   if (format !== expectedFormats[encoding]) {
     throw new AudioError("audio", `looks like ${type}, not ${encoding}: GUESS accepts it`);
   }
@@ -74,6 +82,11 @@ export function formatOf(
     }
   }
   return format;
+}
+
+function unlike(encoding: ContainerEncoding, head: Buffer): AudioError {
+  const wanted = expectations[encoding] ?? encoding;
+  return new AudioError("audio", `looks like ${describeAudio(head)}, not ${wanted}`);
 }
 
 /** Describes the first bytes of audio for a message. */

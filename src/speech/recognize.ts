@@ -1,11 +1,8 @@
 import { AudioError } from "../audio/audio-error.ts";
 import { PcmStream, type BarePcm } from "../audio/pcm-stream.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
-import type {
-  RecognizeRequest,
-  RecognizeResponse,
-  SpeechRecognitionResult,
-} from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import type { RecordingTurn } from "../engines/protocol/speakers.ts";
+import type { RecognizeRequest, RecognizeResponse } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import {
   RecognizeResponseSchema,
   SpeechRecognitionResultSchema,
@@ -14,7 +11,9 @@ import { Violations } from "../std/service-error.ts";
 import { create } from "@bufbuild/protobuf";
 import { checkConfig, type CheckedConfig } from "./check-config.ts";
 import { foreignOf, type ContainerEncoding } from "./container-format.ts";
+import { ResultWriter, type WrittenRecognition } from "./result-writer.ts";
 import { alternativeOf, descriptionOf } from "./results.ts";
+import { findSpeakers } from "./speaker-tags.ts";
 
 /** Audio sent to speech:recognize must be shorter than this number of seconds (§8). */
 export const audioSecondsMax = 30;
@@ -49,7 +48,7 @@ export async function recognize(
   const config = checkConfig(
     request.config,
     "config",
-    { recognizer, mode: "short", ignoresHints: describeResults },
+    { recognizer, mode: "short", ignoresUnsupported: describeResults },
     violations,
   );
   const { content, samples: given } = checkAudio(request, config, violations);
@@ -57,23 +56,34 @@ export async function recognize(
   const samples = given ?? (await decoded(content, config, violations, { decode, signal }));
   violations.throwIfAny();
 
-  const results: SpeechRecognitionResult[] = [];
+  const finals: WrittenRecognition[] = [];
+  let turns: readonly RecordingTurn[] | undefined;
   const ms = (samples.length * 1000) / config.sampleRateHertz;
   await metered(ms, async () => {
+    const { sampleRateHertz, speakersMax } = config;
+    const finding =
+      speakersMax === undefined || samples.length === 0
+        ? undefined
+        : findSpeakers(samples, { recognizer, sampleRateHertz, speakersMax, signal });
+    // A failure is thrown after the words are recognized.
+    finding?.catch(() => {});
     const recognitions = recognizer.recognize([samples], { ...config, mode: "short", signal });
+    const writer = new ResultWriter(config.writing);
     for await (const recognition of recognitions) {
       if (!recognition.isFinal) continue;
-      const { withWords } = config;
-      results.push(
-        create(SpeechRecognitionResultSchema, {
-          alternatives: recognition.alternatives.map((each) =>
-            alternativeOf(each, { withWords, after: "" }),
-          ),
-          ...(describeResults && descriptionOf(recognition, config)),
-        }),
-      );
+      finals.push(writer.write(recognition));
     }
+    turns = await finding;
   });
+  const withWords = config.withWords || turns !== undefined;
+  const results = finals.map((recognition) =>
+    create(SpeechRecognitionResultSchema, {
+      alternatives: recognition.alternatives.map((each) =>
+        alternativeOf(each, { withWords, after: "", turns }),
+      ),
+      ...(describeResults && descriptionOf(recognition, config)),
+    }),
+  );
   return create(RecognizeResponseSchema, { results });
 }
 

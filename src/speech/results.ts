@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import type { EngineWord, Hypothesis } from "../engines/protocol/engine.ts";
 import type { Recognition } from "../engines/protocol/recognizer.ts";
+import type { RecordingTurn } from "../engines/protocol/speakers.ts";
 import {
   SpeechRecognitionAlternativeSchema,
   WordInfoSchema,
@@ -9,19 +9,26 @@ import {
   type WordInfo,
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { durationFromMs } from "../std/duration.ts";
+import type { ResultWord, WrittenHypothesis } from "./result-writer.ts";
+import { speakerTags } from "./speaker-tags.ts";
 
 /**
  * Returns a reading in the form of the API. `after` is appended to its text: a space on streams
- * (docs/api.md, Speech).
+ * (docs/api.md, Speech). With `turns`, words have the numbers of their speakers.
  */
 export function alternativeOf(
-  { text, confidence, words }: Hypothesis,
-  { withWords, after }: { withWords: boolean; after: "" | " " },
+  { text, confidence, words }: WrittenHypothesis,
+  {
+    withWords,
+    after,
+    turns = [],
+  }: { withWords: boolean; after: "" | " "; turns?: readonly RecordingTurn[] | undefined },
 ): SpeechRecognitionAlternative {
+  const tags = withWords ? speakerTags(words, turns) : [];
   return create(SpeechRecognitionAlternativeSchema, {
     transcript: `${text}${after}`,
     ...(confidence !== undefined && { confidence }),
-    words: withWords ? words.map(wordInfoOf) : [],
+    words: withWords ? words.map((word, at) => wordInfoOf(word, tags[at] ?? 0)) : [],
   });
 }
 
@@ -36,11 +43,16 @@ export function descriptionOf(
   return { resultEndTime: durationFromMs(audioEndMs), languageCode };
 }
 
-function wordInfoOf({ text, startMs, endMs, confidence }: EngineWord): WordInfo {
+function wordInfoOf(
+  { text, startMs, endMs, confidence, spoken }: ResultWord,
+  speakerTag: number,
+): WordInfo {
   return create(WordInfoSchema, {
     word: text,
+    speakerTag,
     startTime: durationFromMs(startMs),
     endTime: durationFromMs(endMs),
     ...(confidence !== undefined && { confidence }),
+    ...(spoken !== undefined && { spoken }),
   });
 }

@@ -3,7 +3,6 @@ import { AudioError } from "../audio/audio-error.ts";
 import { PcmStream } from "../audio/pcm-stream.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
 import type {
-  Recognition,
   RecognitionInput,
   RecognitionOptions,
   Recognizer,
@@ -30,6 +29,7 @@ import { foreignOf } from "./container-format.ts";
 import { Deadline } from "./deadline.ts";
 import { DecodedInput } from "./decoded-input.ts";
 import type { DecoderPlaces } from "./decoder-places.ts";
+import { ResultWriter, type WrittenRecognition } from "./result-writer.ts";
 import { alternativeOf, descriptionOf } from "./results.ts";
 import { Stability } from "./stability.ts";
 import { unexpectedMessage } from "./unexpected-message.ts";
@@ -79,7 +79,7 @@ export async function* streamingRecognize(
   const config = checkStreamingConfig(first.value, {
     recognizer,
     mode: "live",
-    ignoresHints: describeResults,
+    ignoresUnsupported: describeResults,
   });
   let audioMs = 0;
   const count = (ms: number): ServiceError | undefined => {
@@ -90,6 +90,7 @@ export async function* streamingRecognize(
   await using audio = openAudio(config, messages, deadline, parts);
   const options = { ...config.options, signal: call.signal };
   const stability = new Stability();
+  const writer = new ResultWriter(config.writing);
   // A client that has not yet sent any audio does not occupy an engine.
   const recognitions = (await audio.begins()) ? recognizer.recognize(audio, options) : [];
   for await (const recognition of recognitions) {
@@ -99,7 +100,7 @@ export async function* streamingRecognize(
     }
     const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
     const facts = { stability: stability.next(recognition), ...description };
-    yield responseOf(recognition, config.withWords, facts);
+    yield responseOf(writer.write(recognition), config.withWords, facts);
     if (recognition.isFinal && config.singleUtterance) {
       yield create(StreamingRecognizeResponseSchema, {
         speechEventType: SpeechEventType.END_OF_SINGLE_UTTERANCE,
@@ -194,6 +195,7 @@ interface CheckedStream {
   readonly form: AudioForm;
   readonly options: Omit<RecognitionOptions, "signal">;
   readonly withWords: boolean;
+  readonly writing: CheckedConfig["writing"];
   readonly singleUtterance: boolean;
 }
 
@@ -216,12 +218,12 @@ function checkStreamingConfig(
 
 function checkedStream(
   { interimResults, singleUtterance, enableVoiceActivityEvents }: StreamingRecognitionConfig,
-  { withWords, form, ...config }: CheckedConfig,
+  { withWords, form, writing, ...config }: CheckedConfig,
   endpointing: Pick<RecognitionOptions, "silenceMsMin" | "utteranceMsMax">,
 ): CheckedStream {
   const events = { interim: interimResults, speechEvents: enableVoiceActivityEvents };
   const options = { ...config, ...endpointing, ...events, mode: "live" as const };
-  return { form, options, withWords, singleUtterance };
+  return { form, options, withWords, writing, singleUtterance };
 }
 
 /** The bounds of the endpointing extension in milliseconds. */
@@ -250,7 +252,7 @@ function checkEndpointing(
 }
 
 function responseOf(
-  { isFinal, alternatives }: Recognition,
+  { isFinal, alternatives }: WrittenRecognition,
   withWords: boolean,
   facts: { readonly stability: number } & Partial<ReturnType<typeof descriptionOf>>,
 ): StreamingRecognizeResponse {

@@ -11,6 +11,12 @@ export function durationFromMs(ms: number): Duration {
   });
 }
 
+/** Returns a google.protobuf.Duration for whole nanoseconds, exact up to 2500 hours. */
+export function durationFromNs(ns: number): Duration {
+  const seconds = Math.trunc(ns / 1e9);
+  return create(DurationSchema, { seconds: BigInt(seconds), nanos: ns - seconds * 1e9 });
+}
+
 /** Returns a duration in milliseconds, with fractions. The result is exact below 104 days. */
 export function msOfDuration(duration: Duration): number {
   return Number(duration.seconds) * 1000 + duration.nanos / 1_000_000;

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+} from "node:crypto";
 
 /** The scope in which a page token is valid: one list of one account, with its filter and order. */
 export interface PageScope {
@@ -64,8 +71,9 @@ export function createPageTokens(key: Buffer): PageTokens {
   };
 }
 
-function derivedKey(key: Buffer, use: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", key, "", `hlust ${use}`, 32));
+/** Returns a key object: Node takes four times as long to use a key that is bytes. */
+function derivedKey(key: Buffer, use: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync("sha256", key, "", `hlust ${use}`, 32)));
 }
 
 function textOf({ collection, accountId, filter, ordering }: PageScope): Buffer {

@@ -6,7 +6,7 @@ import type {
   Message,
   Registry,
 } from "@bufbuild/protobuf";
-import { create, getOption, toJson } from "@bufbuild/protobuf";
+import { create, getOption, toJson, ScalarType } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { emit_empty, emit_null, emit_unset_fields } from "../gen/hlust/api/annotations_pb.ts";
 import type { Binding } from "./http-rules.ts";
@@ -128,7 +128,25 @@ function jsonOf(
   alwaysEmitImplicit: boolean,
   registry: Registry | undefined,
 ): JsonValue {
-  return toJson(schema, message, { alwaysEmitImplicit, ...(registry && { registry }) });
+  const bytes = schema.fields.flatMap(({ localName, jsonName, fieldKind, scalar, oneof }) => {
+    if (fieldKind !== "scalar" || scalar !== ScalarType.BYTES || oneof) return [];
+    const value: unknown = Object.getOwnPropertyDescriptor(message, localName)?.value;
+    return value instanceof Uint8Array && value.length > 0 ? [{ localName, jsonName, value }] : [];
+  });
+  const options = { alwaysEmitImplicit, ...(registry && { registry }) };
+  if (bytes.length === 0) return toJson(schema, message, options);
+  // toJson() takes a second for the base64 of 8 MiB, and a Buffer milliseconds.
+  const others: Message = Object.create(
+    Object.getPrototypeOf(message),
+    Object.getOwnPropertyDescriptors(message),
+  );
+  for (const { localName } of bytes) {
+    Object.defineProperty(others, localName, { value: new Uint8Array(), enumerable: true });
+  }
+  const json = toJson(schema, others, options);
+  if (!isObject(json)) return toJson(schema, message, options);
+  for (const { jsonName, value } of bytes) json[jsonName] = Buffer.from(value).toString("base64");
+  return json;
 }
 
 /**

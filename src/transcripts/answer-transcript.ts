@@ -39,7 +39,7 @@ export function answerOf(
 
 /** Creates the signed URLs for a transcript's media. */
 export function linksOf(
-  { urls }: { readonly urls: SignedUrls },
+  { urls }: { readonly urls: Pick<SignedUrls, "sign"> },
   { media }: Pick<StoredTranscript, "media">,
 ): MediaLinks {
   const { id, hasWaveform } = media;

@@ -8,7 +8,8 @@ import {
   TranscriptMetadata_FileType as FileType,
   TranscriptMetadataSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { checkTranscript, throwViolations } from "./check-transcript.ts";
+import { checkTranscript } from "./check-transcript.ts";
+import { throwViolations } from "./check-values.ts";
 import { callerFields } from "./merge.ts";
 
 type MetadataInit = Omit<MessageInitShape<typeof TranscriptMetadataSchema>, "$typeName">;
@@ -177,6 +178,18 @@ test("checkTranscript() reports every violation in times and words", () => {
   ];
   for (const [segments, violations] of rows)
     assert.deepEqual(violationsOf({}, segments), violations);
+});
+
+test("checkTranscript() reports confidences outside 0 to 1", () => {
+  const good = [undefined, 0, -0, 1e-9, 0.5, 1];
+  const words = good.map((confidence) => ({ ...word(0, 1), confidence }));
+  assert.deepEqual(violationsOf({}, [{ ...span(0, 1), words }]), []);
+  for (const confidence of [-1e-9, -1, 1.000_001, 100, NaN, Infinity, -Infinity]) {
+    const wrong = [word(0, 1), { ...word(0, 1), confidence }];
+    assert.deepEqual(violationsOf({}, [{ ...span(0, 1), words: wrong }]), [
+      `segments[0].words[1].confidence: must be 0 to 1, not ${confidence}`,
+    ]);
+  }
 });
 
 test("checkTranscript() compares times to the nanosecond", () => {

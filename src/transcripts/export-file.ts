@@ -3,7 +3,9 @@ import type { SignedUrls } from "../media/signed-url.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { linksOf } from "./answer-transcript.ts";
-import type { FileFormat, TextFormat } from "./export-formats.ts";
+import { folded, type FileOptions } from "./document/paragraphs.ts";
+import type { FileFormat, WrittenFormat } from "./export-formats.ts";
+import { defaultOptionsOf } from "./export-options.ts";
 import { transcriptJson } from "./transcript-json.ts";
 import { recordingMsOf } from "./transcript-message.ts";
 import type { StoredTranscript } from "./transcript-store.ts";
@@ -18,6 +20,8 @@ export const heldPerByteOf: Readonly<Record<FileFormat, number>> = {
   AUDACITY_LABELS: 1,
   VTT: 1,
   TEXT: 1,
+  DOCX: 1,
+  ODT: 1,
   JSON: 2,
 };
 
@@ -25,11 +29,18 @@ export const heldPerByteOf: Readonly<Record<FileFormat, number>> = {
 export async function exportFile(
   parts: { readonly urls: SignedUrls; readonly answers: HeldBytes },
   stored: StoredTranscript,
-  { format, ...caller }: CallerOfFile & { readonly format: FileFormat },
+  { format, options, ...caller }: CallerOfFile & WantedFile<FileFormat>,
 ): Promise<Uint8Array> {
   return format === "JSON"
     ? await writeJson(parts, stored, caller.accountId)
-    : await exportText(stored, { ...caller, format });
+    : await writeStored(stored, { ...caller, format, options });
+}
+
+/** What a file shall be. */
+interface WantedFile<Format extends FileFormat> {
+  readonly format: Format;
+  /** The options of the format. Default: those of a request without options. */
+  readonly options?: FileOptions | undefined;
 }
 
 /** The account that a file is for, and the end of its call. */
@@ -51,15 +62,22 @@ async function writeJson(
   return await transcriptJson(stored, linksOf({ urls }, stored));
 }
 
-/** Writes a stored transcript as a text file for an account. Throws EXPORT_TOO_LARGE. */
-export async function exportText(
+/** Writes the words of a stored transcript as a file. Throws EXPORT_TOO_LARGE. */
+export async function writeStored(
   stored: StoredTranscript,
-  { format, accountId, signal }: CallerOfFile & { readonly format: TextFormat },
+  {
+    format,
+    options = defaultOptionsOf(format),
+    accountId,
+    signal,
+  }: CallerOfFile & WantedFile<WrittenFormat>,
 ): Promise<Uint8Array> {
   const { metadata, segments } = stored;
   const names = new Map([...namesOf(metadata)].filter(([, name]) => name.trim() !== ""));
   const recordingMs = recordingMsIn(stored);
-  const content = { format, segments, names, recordingMs };
+  const { subject, languageCode } = metadata;
+  const title = folded(subject);
+  const content = { format, segments, names, recordingMs, title, languageCode, options };
   const data = await runInWorkerThread(writeFile, content, {
     bytes: segments.jsonBytes,
     accountId,

@@ -4,20 +4,22 @@ import {
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { FieldViolation } from "../std/service-error.ts";
 
-/** The formats whose files are text made from the words of a transcript. */
-export type TextFormat = (typeof textFormats)[number];
+/** The formats whose files are made from the words of a transcript, and can be signed. */
+export type WrittenFormat = (typeof writtenFormats)[number];
 
-export const textFormats = [
+export const writtenFormats = [
   "VTT_PAINT_ON",
   "VTT_POP_ON",
   "SRT",
   "AUDACITY_LABELS",
   "VTT",
   "TEXT",
+  "DOCX",
+  "ODT",
 ] as const;
 
 /** The formats of exported files. */
-export const exportFormats = [...textFormats, "JSON"] as const;
+export const exportFormats = [...writtenFormats, "JSON"] as const;
 export type FileFormat = (typeof exportFormats)[number];
 
 /** The media type of each format, and the ending of its file names. */
@@ -28,6 +30,11 @@ export const fileTypes: Readonly<Record<FileFormat, { contentType: string; endin
   AUDACITY_LABELS: { contentType: "text/plain; charset=utf-8", ending: "txt" },
   VTT: { contentType: "text/vtt; charset=utf-8", ending: "vtt" },
   TEXT: { contentType: "text/plain; charset=utf-8", ending: "txt" },
+  DOCX: {
+    contentType: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ending: "docx",
+  },
+  ODT: { contentType: "application/vnd.oasis.opendocument.text", ending: "odt" },
   JSON: { contentType: "application/json", ending: "json" },
 };
 

@@ -14,9 +14,12 @@ import type { SignedUrls } from "../media/signed-url.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { isId } from "../std/ids.ts";
 import { invalidArgument, type FieldViolation } from "../std/service-error.ts";
-import { checkMetadataSize, checkTranscript, throwViolations } from "./check-transcript.ts";
+import { checkMetadataSize } from "./check-metadata.ts";
+import { checkTranscript } from "./check-transcript.ts";
+import { throwViolations } from "./check-values.ts";
 import { exportFile, heldPerByteOf, namesOf } from "./export-file.ts";
 import { exportFormats, fileTypes, formatOf, unknownFormat } from "./export-formats.ts";
+import { checkOptions, fileOptionsOf } from "./export-options.ts";
 import { attachmentHeader, fileNameOf } from "./file-name.ts";
 import { callerFields, mergeMetadata } from "./merge.ts";
 import { readFile } from "./read-file.ts";
@@ -38,7 +41,7 @@ export function fileMethods(
 ) {
   const { db, now = Date.now } = parts;
   return {
-    async exportTranscript({ name, format, version }, context) {
+    async exportTranscript({ name, format, version, options }, context) {
       const { accountId } = callerOf(context);
       const id = transcriptIdIn(name);
       const versionName = `${name}/versions/${version}`;
@@ -51,7 +54,9 @@ export function fileMethods(
       });
       if (!stored) throw version === "" ? transcriptNotFound(name) : versionNotFound(versionName);
       if (file === undefined) throw invalidArgument([unknownFormat(format, exportFormats)]);
-      const data = await exportFile(parts, stored, { format: file, ...caller });
+      throwViolations([...checkOptions(file, options)]);
+      const wanted = { format: file, options: fileOptionsOf(file, options) };
+      const data = await exportFile(parts, stored, { ...wanted, ...caller });
       const { contentType, ending } = fileTypes[file];
       const fileName = fileNameOf(stored.metadata.subject, ending);
       context.responseHeader.set("content-disposition", attachmentHeader(fileName));
@@ -59,7 +64,7 @@ export function fileMethods(
     },
 
     async importTranscript(request, context) {
-      const { accountId } = callerOf(context);
+      const { accountId, actor } = callerOf(context);
       const metadata = mergeMetadata(
         create(TranscriptMetadataSchema),
         request.metadata,
@@ -83,7 +88,14 @@ export function fileMethods(
       }
       throwViolations(checkMetadataSize(metadata));
       metadata.dataSource = DataSource.USER;
-      const imported = { accountId, metadata, segments: reading.text, now: new Date(now()) };
+      const imported = {
+        accountId,
+        metadata,
+        segments: reading.text,
+        kind: "IMPORTED",
+        author: actor,
+        now: new Date(now()),
+      } as const;
       const { id } = await db
         .transaction()
         .execute(async (trx) => await insertTranscript(trx, imported));

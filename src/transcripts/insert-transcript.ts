@@ -30,6 +30,10 @@ export interface NewTranscript {
   readonly mediaId?: string | null;
   /** The kind of the recording, if the recording is not stored. */
   readonly recordingFileType?: "AUDIO" | "VIDEO" | null;
+  /** How the first version was made. */
+  readonly kind: "RECOGNIZED" | "IMPORTED";
+  /** The actor who sent the text. Default: none, for text that the service made. */
+  readonly author?: string;
   /** The time of creation. Default: now. */
   readonly now?: Date;
 }
@@ -52,6 +56,7 @@ export type TranscriptRows = Awaited<ReturnType<typeof transcriptRows>>;
 
 export async function transcriptRows(transcript: NewTranscript) {
   const { accountId, segments, mediaId = null, recordingFileType = null } = transcript;
+  const { kind, author = "" } = transcript;
   const { now = new Date() } = transcript;
   const id = transcript.id ?? newId(now.getTime());
   const versionId = newId(now.getTime());
@@ -83,6 +88,8 @@ export async function transcriptRows(transcript: NewTranscript) {
       metadata: text,
       segments_sha256: packed.sha256,
       created_at: now,
+      kind,
+      author,
     },
   };
 }

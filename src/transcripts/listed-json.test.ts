@@ -42,6 +42,10 @@ const versions = fc.record({
   id: fc.constant(newId()),
   parentId: fc.option(fc.constant(newId())),
   createdAt: fc.date({ min: new Date(0), max: new Date("9999-12-31"), noInvalidDate: true }),
+  kind: fc.constantFrom(null, "EDITED", "ALIGNED"),
+  author: fc.constantFrom("", `members/${newId()}`),
+  authorName: strings,
+  note: strings,
 });
 const links = fc.record({ uri: strings, waveformUri: strings });
 
@@ -66,7 +70,15 @@ test("listedJson() leaves out fields of a later version, and has every field of 
   const stored = {
     id: newId(),
     media: { ...noFacts, isFirst: true },
-    version: { id: newId(), parentId: null, createdAt: new Date(0) },
+    version: {
+      id: newId(),
+      parentId: null,
+      createdAt: new Date(0),
+      kind: null,
+      author: "",
+      authorName: "",
+      note: "",
+    },
     metadataJson: '{"later": 1, "speakers": {"1": {"voice": "low"}}}',
   };
   const { metadata } = JSON.parse(listedJson(stored, { uri: "", waveformUri: "" }));

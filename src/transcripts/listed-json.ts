@@ -46,6 +46,10 @@ export function listedJson(
       parent: version.parentId ?? "",
       // Whole seconds have no fraction in proto3 JSON.
       creationTime: version.createdAt.toISOString().replace(".000Z", "Z"),
+      kind: version.kind ?? "KIND_UNSPECIFIED",
+      author: version.author,
+      authorName: version.authorName,
+      note: version.note,
     },
   });
 }

@@ -112,7 +112,8 @@ export function* checkDictation(
   yield { field: "metadata.dictation", description };
 }
 
-function setFields(metadata: TranscriptMetadata | undefined): CallerField[] {
+/** Returns the fields that callers may write and that are set. */
+export function setFields(metadata: TranscriptMetadata | undefined): CallerField[] {
   if (!metadata) return [];
   return callerFields.filter((field) =>
     isFieldSet(metadata, TranscriptMetadataSchema.field[field]),

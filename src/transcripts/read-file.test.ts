@@ -5,11 +5,12 @@ import fc from "fast-check";
 import { create } from "@bufbuild/protobuf";
 import { TranscriptMetadataSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { checkTranscript } from "./check-transcript.ts";
+import { defaultOptionsOf } from "./export-options.ts";
 import { readFile } from "./read-file.ts";
 import { packSegments, textLength, unpackSegments } from "./segments.ts";
 import { spokenJson, spokenSegments, type SpokenSegment } from "./spoken.ts";
 import { subtitleFormats } from "./subtitles/read-subtitles.ts";
-import { subtitlesOf } from "./subtitles/subtitles.ts";
+import { subtitlesOf } from "../cues/subtitles.ts";
 import { unpackedJson, writeFile } from "./write-file.ts";
 
 const time = "00:00:01,000 --> 00:00:02,000";
@@ -73,6 +74,9 @@ test("an exported file imports to the same text, speakers, and times of every cu
         segments: { jsonZstd: zstdCompressSync(json), jsonBytes: json.length },
         names: new Map([["a", "Anna & <Co>"]]),
         recordingMs: null,
+        title: "",
+        languageCode: "is-IS",
+        options: defaultOptionsOf(format),
       });
       assert.ok(file);
       const namesById = new Map([["a", "Anna & <Co>"]]);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
-import { transcriptLimits } from "./check-transcript.ts";
+import { transcriptLimits } from "./transcript-limits.ts";
 import { charCount, type PackedText } from "./segments.ts";
 import { spokenJson, type SpokenSegment } from "./spoken.ts";
 import { segmentsOfCues, type VoicedSegment } from "./subtitles/cue-segments.ts";

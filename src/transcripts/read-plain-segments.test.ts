@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { TranscriptSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { readJson } from "../transcoding/read-json.ts";
-import { checkSegments } from "./check-transcript.ts";
+import { checkSegments } from "./check-segments.ts";
 import { readPlainSegments } from "./read-plain-segments.ts";
 import { segmentsJson, type PlainSegment } from "./segments.ts";
 
@@ -75,6 +75,7 @@ const wordsJson = (second: number): fc.Arbitrary<string> =>
         startTime: timeJson(second),
         endTime: timeJson(second + 1),
         word: textJson(fc.string({ unit: "binary", maxLength: 8 }).filter(hasNoControl)),
+        confidence: fc.constantFrom("0", "1", "0.5", "0.8529999852180481", "1e-3", "-0", "1.0"),
       }),
       { maxLength: 3 },
     )
@@ -181,13 +182,15 @@ test("readPlainSegments() leaves other forms to readJson()", () => {
     ["__proto__", one('{"startTime":"1s","endTime":"2s","__proto__":{}}')],
     ["a list among the words", one("[]")],
     ["a number as a word", word("1")],
+    ["null as a confidence", one('{"startTime":"1s","endTime":"2s","confidence":null}')],
+    ["a text as a confidence", one('{"startTime":"1s","endTime":"2s","confidence":"0.5"}')],
     ["a number as a speaker", one("", ',"speakerId":1')],
     ["half a surrogate pair", word(String.raw`"\ud83c"`)],
     ["two high surrogates", word(String.raw`"\ud83c\ud83c"`)],
     ["a low surrogate alone", word(String.raw`"\udfa7"`)],
     ["a raw newline", word('"\n"')],
     ["invalid hex digits", word('"\\u00\u0010\u0010"')],
-    ["more values than a list at its limits", `[${"[],".repeat(1_200_000)}[]]`],
+    ["more values than a list at its limits", `[${"[],".repeat(1_400_000)}[]]`],
   ];
   for (const [name, json] of rows) assert.equal(plain(json), undefined, name);
 });
@@ -206,6 +209,8 @@ test("segments that break a rule have the same violations whichever function rea
     ["a word without an end", one('{"startTime":"1s"}')],
     ["a word of 1001 characters", word(`"${"🎧".repeat(1001)}"`)],
     ["a control character", word(String.raw`"\u0007"`)],
+    ["a negative confidence", one('{"startTime":"1s","endTime":"2s","confidence":-0.001}')],
+    ["a confidence above 1", one('{"startTime":"1s","endTime":"2s","confidence":1.001}')],
     ["U+0080", word('"\u0080"')],
     ["DEL", word('"\u007f"')],
     ["a speaker of 101 characters", one("", `,"speakerId":"${"x".repeat(101)}"`)],
@@ -239,9 +244,9 @@ test("readPlainSegments() reads segments at their limits", () => {
     ["a pair as escapes, in both cases", word(String.raw`"\uD83c\uDFa7\u00e9\u0041"`)],
     ["tab and newline, escaped in each way", word(String.raw`"\t\n\u0009\u000A\u0022\u005C\/"`)],
     [
-      "200,000 words",
+      "200,000 words with all their fields",
       one(
-        `${'{"startTime":"1s","endTime":"1s"},'.repeat(199_999)}{"startTime":"1s","endTime":"1s"}`,
+        `${'{"startTime":"1s","endTime":"1s","word":"a ","confidence":0.5},'.repeat(199_999)}{"startTime":"1s","endTime":"1s"}`,
       ),
     ],
   ];

@@ -1,21 +1,33 @@
 import { countValues } from "../transcoding/count-values.ts";
 import { textOfUtf8 } from "../transcoding/json-text.ts";
-import { transcriptLimits } from "./check-transcript.ts";
+import { transcriptLimits } from "./transcript-limits.ts";
+import type { PlainChange } from "./check-changes.ts";
 import type { PlainDuration, PlainSegment, PlainWord } from "./segments.ts";
 
-/** The maximum number of values of a list: five per segment or word, with their commas. */
-const valuesMax = 5 * (transcriptLimits.segments + transcriptLimits.words);
+/** The maximum number of values of a list: six per segment or word, with their commas. */
+const valuesMax = 6 * (transcriptLimits.segments + transcriptLimits.words);
 
 /**
  * Reads the JSON of a list of segments, in UTF-8, in the form that clients write: names in
- * lowerCamelCase, texts and times as strings of whole characters, no null, and no other members.
- * Returns undefined for everything else, which is left to readJson(), because the library takes two
- * and a half times as long. Does not check the values.
+ * lowerCamelCase, texts and times as strings of whole characters, confidences as numbers, no null,
+ * and no other members. Returns undefined for everything else, which is left to readJson(), because
+ * the library takes two and a half times as long. Does not check the values.
  */
 export function readPlainSegments(json: Uint8Array): PlainSegment[] | undefined {
   if (countValues(json, valuesMax) > valuesMax) return undefined;
   const list = parsed(json);
   return Array.isArray(list) ? allOf(list, segmentOf) : undefined;
+}
+
+/**
+ * Reads the JSON of a list of changes as readPlainSegments() reads segments. Indices are whole
+ * numbers.
+ */
+export function readPlainChanges(json: Uint8Array): PlainChange[] | undefined {
+  const max = valuesMax + 5 * transcriptLimits.changes;
+  if (countValues(json, max) > max) return undefined;
+  const list = parsed(json);
+  return Array.isArray(list) ? allOf(list, changeOf) : undefined;
 }
 
 function parsed(json: Uint8Array): unknown {
@@ -39,7 +51,21 @@ function allOf<T>(list: readonly unknown[], read: (json: unknown) => T | undefin
 }
 
 const segmentNames: ReadonlySet<string> = new Set(["startTime", "endTime", "words", "speakerId"]);
-const wordNames: ReadonlySet<string> = new Set(["startTime", "endTime", "word"]);
+const wordNames: ReadonlySet<string> = new Set(["startTime", "endTime", "word", "confidence"]);
+
+const changeNames: ReadonlySet<string> = new Set(["startIndex", "endIndex", "segments"]);
+
+function changeOf(json: unknown): PlainChange | undefined {
+  if (!isObjectOf(json, changeNames)) return undefined;
+  const { startIndex = 0, endIndex = 0, segments: list = [] } = json;
+  const segments = Array.isArray(list) ? allOf(list, segmentOf) : undefined;
+  if (!segments || !isIndex(startIndex) || !isIndex(endIndex)) return undefined;
+  return { startIndex, endIndex, segments };
+}
+
+function isIndex(json: unknown): json is number {
+  return typeof json === "number" && Number.isInteger(json) && Math.abs(json) < 2 ** 31;
+}
 
 function segmentOf(json: unknown): PlainSegment | undefined {
   if (!isObjectOf(json, segmentNames)) return undefined;
@@ -50,11 +76,18 @@ function segmentOf(json: unknown): PlainSegment | undefined {
   return { ...times, words, speakerId };
 }
 
+/** The largest number that a float of 32 bits can have. */
+const floatMax = 3.4028234663852886e38;
+
 function wordOf(json: unknown): PlainWord | undefined {
   if (!isObjectOf(json, wordNames)) return undefined;
   const times = timesOf(json);
-  const { word = "" } = json;
-  return times && isText(word) ? { ...times, word } : undefined;
+  const { word = "", confidence } = json;
+  if (!times || !isText(word)) return undefined;
+  if (confidence === undefined) return { ...times, word };
+  // readJson() refuses numbers that no float can have.
+  const isFloat = typeof confidence === "number" && Math.abs(confidence) <= floatMax;
+  return isFloat ? { ...times, word, confidence } : undefined;
 }
 
 function timesOf({ startTime, endTime }: Readonly<Record<string, unknown>>) {

@@ -1,8 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
-import { fromBinary, fromJson } from "@bufbuild/protobuf";
 import {
+  fromBinary,
+  fromJson,
+  isMessage,
+  type DescMessage,
+  type Message,
+} from "@bufbuild/protobuf";
+import {
+  ModifySegmentsRequestSchema,
+  SegmentsChangeSchema,
   SegmentSchema,
   TranscriptSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -14,8 +22,11 @@ import { countValues, tooManyValues, valuesMax } from "../transcoding/count-valu
 import { cutBinary, cutJson } from "../transcoding/cut-message.ts";
 import { parseJson, textOfUtf8 } from "../transcoding/json-text.ts";
 import { converted, readJson } from "../transcoding/read-json.ts";
-import { checkSegments, transcriptLimits, violationsMax } from "./check-transcript.ts";
-import { readPlainSegments } from "./read-plain-segments.ts";
+import { readChanges, type ChangesRead } from "./check-changes.ts";
+import { checkSegments } from "./check-segments.ts";
+import { violationsMax } from "./check-values.ts";
+import { transcriptLimits } from "./transcript-limits.ts";
+import { readPlainChanges, readPlainSegments } from "./read-plain-segments.ts";
 import { segmentsJson, zstdOptions, type PlainSegment } from "./segments.ts";
 
 /**
@@ -32,9 +43,11 @@ export type SegmentsRead =
   /** The violations of checkSegments(), at most 100. */
   | { readonly violations: readonly FieldViolation[] };
 
-/** The result of reading a long message. */
+/**
+ * The result of reading a long message. `list` is what was read from the list that makes it long.
+ */
 export type TakenSegments =
-  | { readonly rest: Uint8Array<ArrayBuffer>; readonly segments: SegmentsRead }
+  | { readonly rest: Uint8Array<ArrayBuffer>; readonly list: SegmentsRead | ChangesRead }
   /** The message contains no list, and is short enough to be read whole. */
   | { readonly whole: Uint8Array }
   /** The segments are not in the form that clients write: they must be read with `anyForm`. */
@@ -54,17 +67,64 @@ export interface Refused {
  * methods.
  */
 const restBytesMax = 1 << 20;
-const wordsPath = [TranscriptSchema.field.segments.number, SegmentSchema.field.words.number];
 /**
- * The maximum number of Protobuf fields. Every word and every segment has eight, including the
- * fields of their messages.
+ * The maximum number of Protobuf fields. Every word has nine and every segment has eight, including
+ * the fields of their messages; a change has three.
  */
-const fieldsMax = 8 * (transcriptLimits.words + transcriptLimits.segments);
+const fieldsMax =
+  9 * (transcriptLimits.words + transcriptLimits.segments + transcriptLimits.changes);
+
+/** How one of the lists that make messages long is read. */
+interface ListForm {
+  readonly itemsMax: number;
+  /** The numbers of the fields that lead to the words of the list. */
+  readonly wordsPath: readonly number[];
+  /** The type of the message that has the list. */
+  readonly holder: DescMessage;
+  /** Reads JSON in the form that clients write. Returns undefined for other forms. */
+  plain(json: Uint8Array): SegmentsRead | ChangesRead | undefined;
+  /** Reads the list of a message that the library has read. */
+  read(holder: unknown): SegmentsRead | ChangesRead;
+}
+
+const transcriptSegments: ListForm = {
+  itemsMax: transcriptLimits.segments,
+  wordsPath: [TranscriptSchema.field.segments.number, SegmentSchema.field.words.number],
+  holder: TranscriptSchema,
+  plain(json) {
+    const segments = readPlainSegments(json);
+    return segments && checked(segments);
+  },
+  read(holder) {
+    return checked(isMessage(holder, TranscriptSchema) ? holder.segments : []);
+  },
+};
+
+const segmentsChanges: ListForm = {
+  itemsMax: transcriptLimits.changes,
+  wordsPath: [
+    ModifySegmentsRequestSchema.field.changes.number,
+    SegmentsChangeSchema.field.segments.number,
+    SegmentSchema.field.words.number,
+  ],
+  holder: ModifySegmentsRequestSchema,
+  plain(json) {
+    const changes = readPlainChanges(json);
+    return changes && readChanges(changes);
+  },
+  read(holder) {
+    return readChanges(isMessage(holder, ModifySegmentsRequestSchema) ? holder.changes : []);
+  },
+};
+
+function formOf(path: LongMessage["path"]): ListForm {
+  return listOf(path) === "changes" ? segmentsChanges : transcriptSegments;
+}
 
 /**
- * Cuts the segments out of a message that contains a transcript, and reads, checks and packs them.
- * This takes 60 ms of CPU per MB. Segments that are not in the form that clients write take at
- * least twice as long and are read only with `anyForm`.
+ * Cuts the segments, or the changes of segments, out of a message, and reads, checks and packs
+ * them. This takes 60 ms of CPU per MB. Segments that are not in the form that clients write take
+ * at least twice as long and are read only with `anyForm`.
  */
 export function takeSegments(message: LongMessage, anyForm: boolean): TakenSegments {
   try {
@@ -79,7 +139,8 @@ export function takeSegments(message: LongMessage, anyForm: boolean): TakenSegme
 }
 
 function takeFromJson({ bytes, path, isStrict }: LongMessage, anyForm: boolean): TakenSegments {
-  const cut = isUtf8(bytes) ? cutJson(bytes, path, transcriptLimits.segments) : undefined;
+  const form = formOf(path);
+  const cut = isUtf8(bytes) ? cutJson(bytes, path, form.itemsMax) : undefined;
   if (cut === undefined) {
     if (!anyForm) return { otherForm: bytes };
     // Invalid JSON is refused with the position of the error. Valid JSON with too many values to be
@@ -89,38 +150,37 @@ function takeFromJson({ bytes, path, isStrict }: LongMessage, anyForm: boolean):
     return { whole: bytes };
   }
   checkRest(cut.rest, countValues(cut.rest), listOf(path));
-  const plain = readPlainSegments(cut.list);
+  const plain = form.plain(cut.list);
   if (!plain && !anyForm) return { otherForm: bytes };
   if (!isJson(cut.rest)) parseJson(textOfUtf8(bytes));
   const rest = new Uint8Array(cut.rest);
-  return { rest, segments: plain ? checked(plain) : readList(cut.holder, isStrict) };
+  return { rest, list: plain ?? form.read(readHolder(form, cut.holder, isStrict)) };
 }
 
 function takeFromBinary({ bytes, path }: LongMessage): TakenSegments {
-  const { rest, list } = cutBinary(bytes, path, transcriptLimits.segments);
+  const form = formOf(path);
+  const { holder, itemsMax, wordsPath } = form;
+  const { rest, list } = cutBinary(bytes, path, itemsMax);
   checkRest(rest, 0, listOf(path));
   const words = countElements(list, wordsPath, transcriptLimits.words);
   if (words > transcriptLimits.words) {
-    throw tooMany(`words in total; at most ${transcriptLimits.words} are allowed`);
+    throw tooMany(path, `words in total; at most ${transcriptLimits.words} are allowed`);
   }
-  const fields = countFields(TranscriptSchema, list, fieldsMax);
-  if (fields > fieldsMax) throw tooMany(`fields: at most ${fieldsMax} are read`);
-  const { segments } = converted(() =>
-    fromBinary(TranscriptSchema, list, { readUnknownFields: false }),
-  );
-  return { rest: new Uint8Array(rest), segments: checked(segments) };
+  const fields = countFields(holder, list, fieldsMax);
+  if (fields > fieldsMax) throw tooMany(path, `fields: at most ${fieldsMax} are read`);
+  const message = converted(() => fromBinary(holder, list, { readUnknownFields: false }));
+  return { rest: new Uint8Array(rest), list: form.read(message) };
 }
 
-function tooMany(what: string): ServiceError {
-  return invalidArgument([{ field: "segments", description: `has more ${what}` }]);
+function tooMany(path: LongMessage["path"], what: string): ServiceError {
+  return invalidArgument([{ field: listOf(path), description: `has more ${what}` }]);
 }
 
-/** Reads any form of JSON with the library, and reports what is wrong. */
-function readList(holder: Uint8Array, isStrict: boolean): SegmentsRead {
-  if (isStrict) return checked(readJson(TranscriptSchema, holder).segments);
+/** Reads any form of JSON with the library, which reports what is wrong. */
+function readHolder({ holder: type }: ListForm, holder: Uint8Array, isStrict: boolean): Message {
+  if (isStrict) return readJson(type, holder);
   const json = parseJson(textOfUtf8(holder));
-  const options = { ignoreUnknownFields: true };
-  return checked(converted(() => fromJson(TranscriptSchema, json, options)).segments);
+  return converted(() => fromJson(type, json, { ignoreUnknownFields: true }));
 }
 
 function checked(segments: readonly PlainSegment[]): SegmentsRead {

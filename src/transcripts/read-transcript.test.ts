@@ -31,11 +31,15 @@ async function addTranscript(jsonBytes: number) {
   await db.insertInto("account").values({ id: accountId, display_name: "test" }).execute();
   const jsonZstd = Buffer.alloc(jsonBytes / 4, "x");
   const segments = { sha256: Buffer.alloc(32, 1), jsonZstd, jsonBytes };
-  const { id } = await db
-    .transaction()
-    .execute(
-      async (trx) => await insertTranscript(trx, { accountId, metadata: metadataWith(), segments }),
-    );
+  const { id } = await db.transaction().execute(
+    async (trx) =>
+      await insertTranscript(trx, {
+        accountId,
+        metadata: metadataWith(),
+        segments,
+        kind: "IMPORTED",
+      }),
+  );
   return { id, jsonZstd, reader: { accountId, signal: new AbortController().signal } };
 }
 

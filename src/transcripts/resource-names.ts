@@ -21,6 +21,20 @@ export function versionIdsIn(name: string): { transcriptId: string; versionId: s
   return { transcriptId, versionId };
 }
 
+/** Returns the id of the transcript in transcripts/<id>/draft; undefined for another form. */
+export function draftTranscriptIdIn(name: string): string | undefined {
+  const ending = "/draft";
+  return name.endsWith(ending) ? idIn("transcripts", name.slice(0, -ending.length)) : undefined;
+}
+
+/** Returns the ids in transcripts/<id>/shares/<id>. Throws not_found, as for an absent share. */
+export function shareIdsIn(name: string): { transcriptId: string; shareId: string } {
+  const [transcripts, transcriptId = "", shares, shareId = "", ...rest] = name.split("/");
+  const isName = transcripts === "transcripts" && shares === "shares" && rest.length === 0;
+  if (!isName || !isId(transcriptId) || !isId(shareId)) throw shareNotFound(name);
+  return { transcriptId, shareId };
+}
+
 /**
  * Returns the error for a transcript that does not exist or belongs to another account
  * (docs/api.md, Errors).
@@ -28,6 +42,18 @@ export function versionIdsIn(name: string): { transcriptId: string; versionId: s
 export function transcriptNotFound(name: string): ServiceError {
   return new ServiceError("not_found", `there is no transcript ${shown(name)}`, {
     reason: "TRANSCRIPT_NOT_FOUND",
+  });
+}
+
+export function draftNotFound(name: string): ServiceError {
+  return new ServiceError("not_found", `there is no draft ${shown(name)}`, {
+    reason: "DRAFT_NOT_FOUND",
+  });
+}
+
+export function shareNotFound(name: string): ServiceError {
+  return new ServiceError("not_found", `there is no share ${shown(name)}`, {
+    reason: "SHARE_NOT_FOUND",
   });
 }
 

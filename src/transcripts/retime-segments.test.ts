@@ -12,7 +12,15 @@ function packed(segments: readonly SpokenSegment[]) {
 }
 
 const ms = fc.integer({ min: 0, max: 100_000 });
-const word = fc.record({ text: fc.string({ unit: "grapheme" }), startMs: ms, endMs: ms });
+const word = fc.record(
+  {
+    text: fc.string({ unit: "grapheme" }),
+    startMs: ms,
+    endMs: ms,
+    confidence: fc.constantFrom(0, 0.853, 1),
+  },
+  { requiredKeys: ["text", "startMs", "endMs"] },
+);
 const segment = fc.record({
   startMs: ms,
   endMs: ms,
@@ -20,7 +28,7 @@ const segment = fc.record({
   words: fc.array(word, { maxLength: 4 }),
 });
 
-test("retimeSegments() keeps words and speakers, and gives ordered times within the recording", () => {
+test("retimeSegments() keeps words, confidences and speakers, and gives ordered times within the recording", () => {
   fc.assert(
     fc.property(fc.array(segment), fc.infiniteStream(ms), (segments, stream) => {
       const count = segments.flatMap(({ words }) => words).length;
@@ -30,7 +38,10 @@ test("retimeSegments() keeps words and speakers, and gives ordered times within 
       const result = retimeSegments({ segments: packed(segments), times, durationMs });
       const timed = spokenSegments(unpackedJson(result));
       const textOf = (all: readonly SpokenSegment[]) =>
-        all.map(({ speakerId, words }) => [speakerId, words.map(({ text }) => text)]);
+        all.map(({ speakerId, words }) => [
+          speakerId,
+          words.map(({ text, confidence }) => [text, confidence]),
+        ]);
       assert.deepEqual(textOf(timed), textOf(segments));
       const found = timed.flatMap(({ words }) => words.flatMap((one) => [one.startMs, one.endMs]));
       assert.deepEqual(found, sorted);

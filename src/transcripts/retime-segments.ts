@@ -44,9 +44,9 @@ export function retimeSegments({ segments, times, durationMs }: Retiming): Packe
   }
   let next = 0;
   const timed = stored.map((segment): SpokenSegment => {
-    const words = segment.words.map(({ text }): SpokenWord => {
+    const words = segment.words.map((word): SpokenWord => {
       const [startMs = 0, endMs = 0] = times.subarray(next, (next += 2));
-      return { text, startMs, endMs };
+      return { ...word, startMs, endMs };
     });
     const { startMs = segment.startMs } = words.at(0) ?? {};
     const endMs = words.reduce((latest, word) => Math.max(latest, word.endMs), startMs);

@@ -1,7 +1,7 @@
 import { FairSemaphore, type SemaphoreLimits } from "../std/fair-semaphore.ts";
 import type { LongMessages } from "../std/long-messages.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { attachSegments } from "./sent-segments.ts";
+import { attachList } from "./sent-segments.ts";
 import { ReadingThread } from "./reading-thread.ts";
 
 /**
@@ -48,8 +48,8 @@ export function openSegmentsReader(limits: Partial<SemaphoreLimits> = {}): Segme
       throw new ServiceError(taken.refused.code, taken.refused.message, taken.refused);
     }
     if ("whole" in taken) return { rest: taken.whole, attach: () => {} };
-    const { rest, segments } = taken;
-    return { rest, attach: (transcript) => attachSegments(transcript, segments) };
+    const { rest, list } = taken;
+    return { rest, attach: (holder) => attachList(holder, list) };
   };
 
   return {

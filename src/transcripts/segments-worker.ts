@@ -26,9 +26,8 @@ function buffersOf(taken: TakenSegments): ArrayBuffer[] {
   if ("refused" in taken) return [];
   if ("whole" in taken) return ownBuffers(taken.whole);
   if ("otherForm" in taken) return ownBuffers(taken.otherForm);
-  const { rest, segments } = taken;
-  if ("violations" in segments) return ownBuffers(rest);
-  return ownBuffers(rest, segments.json, segments.jsonZstd);
+  const { rest, list } = taken;
+  return "json" in list ? ownBuffers(rest, list.json, list.jsonZstd) : ownBuffers(rest);
 }
 
 function ownBuffers(...arrays: Uint8Array[]): ArrayBuffer[] {

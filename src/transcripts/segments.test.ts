@@ -7,7 +7,7 @@ import {
   SegmentSchema,
   TranscriptSchema,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { charCount, packSegments, textLength, unpackSegments } from "./segments.ts";
+import { charCount, packSegments, segmentsJson, textLength, unpackSegments } from "./segments.ts";
 
 const time = fc.record({
   seconds: fc.bigInt({ min: 0n, max: 3_600_000n }),
@@ -22,6 +22,10 @@ const word = fc.record({
   startTime: time,
   endTime: time,
   word: fc.string({ unit: "grapheme" }),
+  confidence: fc.option(
+    fc.nat(1000).map((thousandths) => thousandths / 1000),
+    { nil: undefined },
+  ),
 });
 const segment = fc
   .record({
@@ -60,6 +64,25 @@ test("packSegments() produces equal hashes for equal segments, and different has
   ];
   assert.deepEqual(a.sha256, again.sha256);
   assert.notDeepEqual(a.sha256, b.sha256);
+});
+
+test("segmentsJson() writes a confidence with three decimals, and none where there is none", () => {
+  const rows: [confidence: number | undefined, json: string][] = [
+    [undefined, '{"word":"a"}'],
+    [0, '{"word":"a","confidence":0}'],
+    [-0, '{"word":"a","confidence":0}'],
+    [1, '{"word":"a","confidence":1}'],
+    [0.5, '{"word":"a","confidence":0.5}'],
+    [0.123_456, '{"word":"a","confidence":0.123}'],
+    [0.999_95, '{"word":"a","confidence":1}'],
+    [1e-9, '{"word":"a","confidence":0}'],
+    // A float of Protobuf, which is 0.8529999852180481.
+    [Math.fround(0.853), '{"word":"a","confidence":0.853}'],
+  ];
+  for (const [confidence, json] of rows) {
+    const words = [{ word: "a", confidence }];
+    assert.equal(segmentsJson([{ words, speakerId: "" }]), `[{"words":[${json}],"speakerId":""}]`);
+  }
 });
 
 test("textLength() counts the characters and bytes of all words", () => {

@@ -46,6 +46,8 @@ export interface PlainSegment extends PlainTimes {
 
 export interface PlainWord extends PlainTimes {
   readonly word: string;
+  /** From 0 to 1; absent if unknown. */
+  readonly confidence?: number | undefined;
 }
 
 export interface PlainTimes {
@@ -143,10 +145,24 @@ export function charCount(text: string): number {
 export function segmentsJson(segments: readonly PlainSegment[]): string {
   return `[${segments
     .map(({ startTime, endTime, words, speakerId }) => {
-      const spoken = words.map((word) => `{${timesJson(word)}"word":${JSON.stringify(word.word)}}`);
+      const spoken = words.map(wordJson);
       return `{${timesJson({ startTime, endTime })}"words":[${spoken.join(",")}],"speakerId":${JSON.stringify(speakerId)}}`;
     })
     .join(",")}]`;
+}
+
+function wordJson(word: PlainWord): string {
+  const { confidence } = word;
+  const sure = confidence === undefined ? "" : `,"confidence":${storedConfidence(confidence)}`;
+  return `{${timesJson(word)}"word":${JSON.stringify(word.word)}${sure}}`;
+}
+
+/**
+ * Rounds a confidence to three digits, so that it takes few bytes and is the same whether it was
+ * sent as JSON or as a float of Protobuf.
+ */
+export function storedConfidence(confidence: number): number {
+  return Math.round(confidence * 1000) / 1000;
 }
 
 function timesJson({ startTime, endTime }: PlainTimes): string {

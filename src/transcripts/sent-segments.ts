@@ -1,6 +1,11 @@
-import type { Segment, Transcript } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type {
+  ModifySegmentsRequest,
+  Segment,
+  Transcript,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { FieldViolation } from "../std/service-error.ts";
-import { checkSegments } from "./check-transcript.ts";
+import { readChanges, type ChangesRead } from "./check-changes.ts";
+import { checkSegments } from "./check-segments.ts";
 import type { SegmentsRead } from "./read-segments.ts";
 import { packSegments, type PackedSegments } from "./segments.ts";
 
@@ -12,20 +17,26 @@ export interface SentSegments {
   pack(): Promise<PackedSegments>;
 }
 
-const segmentsRead = new WeakMap<object, SegmentsRead>();
+const listsRead = new WeakMap<object, SegmentsRead | ChangesRead>();
 
 /**
- * Attaches segments that were read in a worker thread to the transcript, which itself contains no
- * segments.
+ * Attaches segments or changes that were read in a worker thread to the message that they are of,
+ * which itself contains none.
  */
-export function attachSegments(transcript: object, read: SegmentsRead): void {
-  segmentsRead.set(transcript, read);
+export function attachList(holder: object, read: SegmentsRead | ChangesRead): void {
+  listsRead.set(holder, read);
+}
+
+/** Returns the changes of a request, whichever thread read them. */
+export function sentChanges(request: ModifySegmentsRequest): ChangesRead {
+  const read = listsRead.get(request);
+  return read && !("json" in read) ? read : readChanges(request.changes);
 }
 
 /** Returns the segments of a request, whichever thread read them. */
 export function sentSegments(transcript: Transcript | undefined): SentSegments {
-  const read = transcript && segmentsRead.get(transcript);
-  if (read === undefined) return messages(transcript?.segments ?? []);
+  const read = transcript && listsRead.get(transcript);
+  if (read === undefined || "changes" in read) return messages(transcript?.segments ?? []);
   if ("violations" in read) {
     const { violations } = read;
     return { isEmpty: false, violations, pack: () => Promise.reject(new Error("not checked")) };

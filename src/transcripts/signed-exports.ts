@@ -8,8 +8,10 @@ import { expiryOf, type SignedUrls } from "../media/signed-url.ts";
 import { timestampFromDate } from "../std/duration.ts";
 import { isId } from "../std/ids.ts";
 import { invalidArgument } from "../std/service-error.ts";
-import { exportText, heldPerByteOf, recordingMsIn } from "./export-file.ts";
-import { fileTypes, formatOf, textFormats, unknownFormat } from "./export-formats.ts";
+import { throwViolations } from "./check-values.ts";
+import { heldPerByteOf, recordingMsIn, writeStored } from "./export-file.ts";
+import { fileTypes, formatOf, unknownFormat, writtenFormats } from "./export-formats.ts";
+import { checkOptions, fileOptionsOf, optionsFromText, optionsText } from "./export-options.ts";
 import { attachmentHeader, fileNameOf } from "./file-name.ts";
 import type { ReadTranscript } from "./read-transcript.ts";
 import { transcriptIdIn, transcriptNotFound, versionNotFound } from "./resource-names.ts";
@@ -23,7 +25,7 @@ export function signedExportMethods({
   readonly urls: SignedUrls;
 }) {
   return {
-    async signTranscriptExport({ name, format, version }, context) {
+    async signTranscriptExport({ name, format, version, options }, context) {
       const { accountId } = callerOf(context);
       const id = transcriptIdIn(name);
       const versionName = `${name}/versions/${version}`;
@@ -32,9 +34,12 @@ export function signedExportMethods({
       if (versionId === undefined) {
         throw version === "" ? transcriptNotFound(name) : versionNotFound(versionName);
       }
-      const file = formatOf(format, textFormats);
-      if (file === undefined) throw invalidArgument([unknownFormat(format, textFormats)]);
-      const uri = urls.sign({ method: "GET", path: `${exportsPath}${id}/${versionId}/${file}` });
+      const file = formatOf(format, writtenFormats);
+      if (file === undefined) throw invalidArgument([unknownFormat(format, writtenFormats)]);
+      throwViolations([...checkOptions(file, options)]);
+      const chosen = fileOptionsOf(file, options);
+      const last = chosen ? `${file}.${optionsText(chosen)}` : file;
+      const uri = urls.sign({ method: "GET", path: `${exportsPath}${id}/${versionId}/${last}` });
       return { uri, expireTime: timestampFromDate(expiryOf(uri)) };
     },
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;
@@ -87,8 +92,10 @@ export function createOpenExport({
   readonly read: ReadTranscript;
 }) {
   return async (path: string, signal: AbortSignal): Promise<OpenedExport | undefined> => {
-    const [id = "", versionId = "", name] = path.slice(exportsPath.length).split("/");
-    const format = textFormats.find((each) => each === name);
+    const [id = "", versionId = "", file = ""] = path.slice(exportsPath.length).split("/");
+    const [name, chosen] = file.split(".");
+    const format = writtenFormats.find((each) => each === name);
+    const options = chosen === undefined ? undefined : optionsFromText(chosen);
     if (!isId(id) || !isId(versionId) || format === undefined) return undefined;
     const row = await db
       .selectFrom("transcript")
@@ -103,10 +110,10 @@ export function createOpenExport({
     return {
       accountId: row.account_id,
       // The length of the recording is not part of the version, and ends the last subtitle.
-      etag: `"${versionId}-${format}-${recordingMsIn(stored) ?? ""}"`,
+      etag: `"${versionId}-${file}-${recordingMsIn(stored) ?? ""}"`,
       contentType,
       disposition: attachmentHeader(fileNameOf(stored.metadata.subject, ending)),
-      write: async () => await exportText(stored, { format, ...reader }),
+      write: async () => await writeStored(stored, { format, options, ...reader }),
     };
   };
 }

@@ -1,4 +1,4 @@
-import type { SegmentJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { SegmentJson, WordJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
 /**
  * A word of a transcript as plain data, which can be sent between threads. Times are whole
@@ -9,6 +9,8 @@ export interface SpokenWord {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
+  /** From 0 to 1; absent if unknown. */
+  readonly confidence?: number;
 }
 
 /** A segment of a transcript. The words are ordered by their start. */
@@ -27,12 +29,13 @@ export function spokenSegments(json: string): SpokenSegment[] {
     startMs: msOf(startTime),
     endMs: msOf(endTime),
     speakerId,
-    words: words.map(({ startTime, endTime, word = "" }) => ({
-      text: word,
-      startMs: msOf(startTime),
-      endMs: msOf(endTime),
-    })),
+    words: words.map(spokenWord),
   }));
+}
+
+function spokenWord({ startTime, endTime, word = "", confidence }: WordJson): SpokenWord {
+  const spoken = { text: word, startMs: msOf(startTime), endMs: msOf(endTime) };
+  return typeof confidence === "number" ? { ...spoken, confidence } : spoken;
 }
 
 /**
@@ -43,10 +46,12 @@ export function spokenJson(segments: readonly SpokenSegment[]): string {
     segments.map(({ startMs, endMs, speakerId, words }) => ({
       startTime: durationOf(startMs),
       endTime: durationOf(endMs),
-      words: words.map(({ text, startMs, endMs }) => ({
+      words: words.map(({ text, startMs, endMs, confidence }) => ({
         startTime: durationOf(startMs),
         endTime: durationOf(endMs),
         word: text,
+        // JSON.stringify() leaves out undefined.
+        confidence,
       })),
       speakerId,
     })),

@@ -6,7 +6,7 @@ import { foldText } from "../std/fold-text.ts";
 import { newId } from "../std/ids.ts";
 import { jsonText, metadataOf, metadataText } from "./metadata-text.ts";
 import type { PackedSegments } from "./segments.ts";
-import type { TranscriptMedia } from "./transcript-store.ts";
+import type { TranscriptMedia, VersionKind } from "./transcript-store.ts";
 
 /**
  * The head of a transcript. It is locked until the transaction ends, so concurrent changes wait.
@@ -73,6 +73,9 @@ export async function findVersion(
   return row && { metadata: metadataOf(row.metadata), segmentsSha256: row.segments_sha256 };
 }
 
+/** The kinds of versions that have a parent. */
+export type LaterKind = Exclude<VersionKind, "RECOGNIZED" | "IMPORTED">;
+
 /**
  * The content of a new version. The segments are either new or those of an earlier version of this
  * transcript.
@@ -80,6 +83,11 @@ export async function findVersion(
 export interface VersionContent {
   readonly metadata: TranscriptMetadata;
   readonly segments: PackedSegments | { readonly sha256: Buffer };
+  readonly kind: LaterKind;
+  /** The actor who makes the version. Default: none, for the service itself. */
+  readonly author?: string;
+  /** What the author writes about the version. Default: nothing. */
+  readonly note?: string;
   /** Whether a caller set metadata.fileType, which is then shown until other media is uploaded. */
   readonly declaresFileType?: boolean;
 }
@@ -119,6 +127,9 @@ export async function appendVersion(
       parent_id: head.versionId,
       metadata,
       segments_sha256: content.segments.sha256,
+      kind: content.kind,
+      author: content.author ?? "",
+      note: content.note ?? "",
       created_at: sql<Date>`${createdAt}::timestamptz`,
     })
     .execute();

@@ -10,8 +10,11 @@ import type { SearchLimits } from "./search-limits.ts";
 import {
   mediaColumns,
   mediaOf,
+  originColumns,
+  originOf,
   type StoredTranscript,
   type StoredVersion,
+  type VersionOrigin,
 } from "./transcript-store.ts";
 
 export interface ListPage<Item> {
@@ -93,7 +96,9 @@ function selectListed(db: Kysely<Tables>, accountId: string, order: RowOrder) {
   return db
     .selectFrom("transcript as t")
     .leftJoin("media as m", "m.id", "t.media_id")
+    .leftJoin("transcript_version as v", "v.id", "t.version_id")
     .where("t.account_id", "=", accountId)
+    .select(originColumns())
     .select(["t.id", "t.version_id", "t.parent_version_id", "t.updated_at", ...mediaColumns])
     .select([jsonText("t.metadata").as("metadata"), positionOf(order, "t").as("position")])
     .select(order.key("t").as("key"));
@@ -113,18 +118,20 @@ function selectWithin(
     .select("row.file_name")
     .select(["row.recording_ms", "row.recording_file_type", "row.media_was_replaced"])
     .select(["row.file_type_is_declared", "row.position"])
+    .select(["row.kind", "row.author", "row.author_name", "row.note"])
     .select(metadataWithin("row", bytesMax, inOrder).as("metadata"))
     .orderBy(inOrder);
 }
 
-type ListedRow = Parameters<typeof mediaOf>[0] & {
-  readonly id: string;
-  readonly metadata: string | null;
-  readonly version_id: string;
-  readonly parent_version_id: string | null;
-  readonly updated_at: Date;
-  readonly position: string;
-};
+type ListedRow = Parameters<typeof mediaOf>[0] &
+  VersionOrigin & {
+    readonly id: string;
+    readonly metadata: string | null;
+    readonly version_id: string;
+    readonly parent_version_id: string | null;
+    readonly updated_at: Date;
+    readonly position: string;
+  };
 
 function listedTranscript(
   row: Omit<ListedRow, "metadata"> & { readonly metadata: string },
@@ -133,7 +140,12 @@ function listedTranscript(
     id: row.id,
     metadataJson: row.metadata,
     media: mediaOf(row),
-    version: { id: row.version_id, parentId: row.parent_version_id, createdAt: row.updated_at },
+    version: {
+      id: row.version_id,
+      parentId: row.parent_version_id,
+      createdAt: row.updated_at,
+      ...originOf(row),
+    },
   };
 }
 
@@ -155,6 +167,7 @@ export async function listVersions(
     .where("t.account_id", "=", accountId)
     .where("v.transcript_id", "=", transcriptId)
     .select(["v.id", "v.parent_id", "v.created_at", positionOf(newest, "v").as("position")])
+    .select(originColumns())
     .orderBy(orderedBy(newest, "v"))
     .limit(page.size + 1);
   if (page.after) query = query.where(isBehind(newest, "v", page.after));
@@ -162,6 +175,7 @@ export async function listVersions(
     id: row.id,
     parentId: row.parent_id,
     createdAt: row.created_at,
+    ...originOf(row),
   }));
 }
 

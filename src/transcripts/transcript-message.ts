@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import {
   TranscriptMetadata_FileType as FileType,
   TranscriptSchema,
+  Version_Kind as Kind,
   VersionSchema,
   type Segment,
   type Transcript,
@@ -56,10 +57,15 @@ export function transcriptMessage(
   });
 }
 
-export function versionMessage({ id, parentId, createdAt }: StoredVersion): Version {
+export function versionMessage(version: StoredVersion): Version {
+  const { id, parentId, createdAt, kind, author, authorName, note } = version;
   return create(VersionSchema, {
     name: id,
     parent: parentId ?? "",
     creationTime: timestampFromDate(createdAt),
+    kind: Kind[kind ?? "KIND_UNSPECIFIED"],
+    author,
+    authorName,
+    note,
   });
 }

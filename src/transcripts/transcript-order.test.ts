@@ -243,7 +243,12 @@ async function describe(mediaId: string, seconds: number): Promise<void> {
 
 test("the order by duration follows jobs, uploads, descriptions, new versions and deletions of media", async () => {
   const metadata = metadataWith({ subject: "job", recordingDuration: durationFromMs(20_000) });
-  const transcript = { accountId: app.accountId, metadata, segments: [] };
+  const transcript = {
+    accountId: app.accountId,
+    metadata,
+    segments: [],
+    kind: "RECOGNIZED",
+  } as const;
   const { id, versionId } = await app.db
     .transaction()
     .execute(async (trx) => await insertTranscript(trx, transcript));

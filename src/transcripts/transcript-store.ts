@@ -1,5 +1,11 @@
 import { sql, type Kysely, type Selectable } from "kysely";
-import type { MediaTable, Tables, TranscriptTable } from "../database/tables.ts";
+import { actorName } from "../auth/actor-name.ts";
+import type {
+  MediaTable,
+  Tables,
+  TranscriptTable,
+  TranscriptVersionTable,
+} from "../database/tables.ts";
 import type { TranscriptMetadata } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { jsonText, metadataOf } from "./metadata-text.ts";
 import type { StoredSegments } from "./segments.ts";
@@ -38,6 +44,33 @@ export interface StoredVersion {
   readonly id: string;
   readonly parentId: string | null;
   readonly createdAt: Date;
+  /** null if the version was made before kinds were recorded. */
+  readonly kind: VersionKind | null;
+  /** The actor who made the version; "" for jobs, and if it is not known. */
+  readonly author: string;
+  /** The present name of the author; "" if there is none, or it was deleted. */
+  readonly authorName: string;
+  readonly note: string;
+}
+
+/** How a version was made, by its name in Version.Kind. */
+export type VersionKind = NonNullable<TranscriptVersionTable["kind"]>;
+
+/** The columns of a version (v) in addition to its ids and times. */
+export function originColumns() {
+  return ["v.kind", "v.author", "v.note", actorName("v.author").as("author_name")] as const;
+}
+
+/** The values of originColumns(); null if the version itself is lost. */
+export type VersionOrigin = Pick<TranscriptVersionTable, "kind"> & {
+  readonly author: string | null;
+  readonly note: string | null;
+  readonly author_name: string;
+};
+
+/** Returns the properties of a version that originColumns() reads. */
+export function originOf({ kind, author, author_name: authorName, note }: VersionOrigin) {
+  return { kind, author: author ?? "", authorName, note: note ?? "" };
 }
 
 /**
@@ -144,17 +177,19 @@ function selectTranscript(db: Kysely<Tables>, accountId: string, id: string, ver
     .where("t.id", "=", id)
     .select(["t.id", jsonText("v.metadata").as("metadata")])
     .select(["v.id as version_id", "v.parent_id", "v.created_at as version_created_at"])
+    .select(originColumns())
     .select(mediaColumns);
 }
 
 function withoutSegments(
-  row: Parameters<typeof mediaOf>[0] & {
-    readonly id: string;
-    readonly metadata: string;
-    readonly version_id: string;
-    readonly parent_id: string | null;
-    readonly version_created_at: Date;
-  },
+  row: Parameters<typeof mediaOf>[0] &
+    VersionOrigin & {
+      readonly id: string;
+      readonly metadata: string;
+      readonly version_id: string;
+      readonly parent_id: string | null;
+      readonly version_created_at: Date;
+    },
 ): Omit<StoredTranscript, "segments"> {
   return {
     id: row.id,
@@ -164,6 +199,7 @@ function withoutSegments(
       id: row.version_id,
       parentId: row.parent_id,
       createdAt: row.version_created_at,
+      ...originOf(row),
     },
   };
 }

@@ -164,6 +164,7 @@ test("a transcript that was fetched can be edited and sent back", async () => {
           recordingDuration: durationFromMs(61_500),
         }),
         segments: segmentsOf("Þá ", "🎧"),
+        kind: "RECOGNIZED",
       }),
   );
   const fetched = await client.get(`transcripts/${id}`);

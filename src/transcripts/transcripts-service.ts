@@ -9,11 +9,16 @@ import type { HeldBytes } from "../std/held-bytes.ts";
 import type { Log } from "../std/log.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import type { NodeWatches } from "../watches/node-watches.ts";
+import { draftMethods } from "./draft-methods.ts";
 import { fileMethods } from "./file-methods.ts";
 import { listMethods } from "./list-methods.ts";
+import { modifyMethods } from "./modify-methods.ts";
 import type { ReadTranscript } from "./read-transcript.ts";
+import { presenceMethods } from "./presence-methods.ts";
 import { readingMethods } from "./reading-methods.ts";
+import { reviewMethods } from "./review-methods.ts";
 import type { SearchLimitsOf } from "./search-limits.ts";
+import { shareMethods } from "./share-methods.ts";
 import { signedExportMethods } from "./signed-exports.ts";
 import { uploadMethods } from "./upload-methods.ts";
 import { versionMethods } from "./version-methods.ts";
@@ -32,6 +37,10 @@ export function createTranscriptsService(parts: {
   readonly answers: HeldBytes;
   readonly log: Log;
   readonly searchLimits: SearchLimitsOf;
+  /** The storage limit in bytes for accounts that have none of their own. Default: unlimited. */
+  readonly storedBytesMax?: number;
+  /** The public address of the service. */
+  readonly publicUrl: () => string;
   /** What all watches of this node share. */
   readonly watches: NodeWatches;
   readonly now?: () => number;
@@ -42,9 +51,14 @@ export function createTranscriptsService(parts: {
     ...watchMethods(parts),
     ...readingMethods(read, parts),
     ...writingMethods(parts),
+    ...modifyMethods(read, parts),
     ...versionMethods(read, parts),
+    ...draftMethods(parts),
+    ...reviewMethods(parts),
+    ...presenceMethods(parts),
     ...uploadMethods(parts),
     ...fileMethods(read, parts),
     ...signedExportMethods(parts),
+    ...shareMethods(parts),
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }

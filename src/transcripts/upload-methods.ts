@@ -5,7 +5,7 @@ import type { ResumableUpload } from "../media/receive-part.ts";
 import type { AnnouncedUpload, ResumableUploads } from "../media/resumable-uploads.ts";
 import type { Uploads } from "../media/uploads.ts";
 import { invalidArgument } from "../std/service-error.ts";
-import { checkText } from "./check-transcript.ts";
+import { checkText } from "./check-values.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 
 /** The maximum length of a file name (docs/api.md, Uploads). */

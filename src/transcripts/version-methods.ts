@@ -9,6 +9,8 @@ import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { answerOf } from "./answer-transcript.ts";
 import { changeTranscript } from "./change-transcript.ts";
+import { checkNote } from "./check-transcript.ts";
+import { throwViolations } from "./check-values.ts";
 import { diffVersions } from "./diff/diff-versions.ts";
 import { callerFields, mergeMetadata } from "./merge.ts";
 import { readPageRequest } from "../std/page-request.ts";
@@ -59,13 +61,16 @@ export function versionMethods(
       return answerOf(parts, accountId, stored);
     },
 
-    async restoreTranscript({ name, version }, context) {
+    async restoreTranscript({ name, version, note }, context) {
+      throwViolations(checkNote(note));
       return await changeTranscript(parts, context, name, async (head, trx) => {
         const earlier = isId(version) ? await findVersion(trx, head.id, version) : undefined;
         if (!earlier) throw versionNotFound(`${name}/versions/${version}`);
         return {
           metadata: mergeMetadata(head.metadata, earlier.metadata, callerFields),
           segments: { sha256: earlier.segmentsSha256 },
+          kind: "RESTORED",
+          note,
         };
       });
     },

@@ -20,12 +20,17 @@ import {
   type ListParts,
 } from "./list-methods.ts";
 import { matcherOf, type Filterable } from "./matches-filter.ts";
+import { transcriptIdIn } from "./resource-names.ts";
 import { findListed, type ListedTranscript } from "./transcript-lists.ts";
+import { TranscriptWatchers } from "./transcript-watchers.ts";
 
 /** A transcript before it is read to be sent, with what filters compare. */
 type FoundTranscript = FoundResource & Filterable;
 
-/** The method that watches a list of transcripts: the page that is asked for, and then changes. */
+/**
+ * The methods that watch a transcript, and a list of them: the page that is asked for, and then
+ * changes.
+ */
 export function watchMethods(parts: ListParts & { readonly watches: NodeWatches }) {
   const { db, urls, watches } = parts;
   const messages = (items: readonly ListedTranscript[]) =>
@@ -49,7 +54,9 @@ export function watchMethods(parts: ListParts & { readonly watches: NodeWatches 
     list: CheckedList,
   ): AsyncGenerator<FirstPart<WatchTranscriptsResponse>, void> {
     const { items, nextPageToken } = await readList(parts, list, signal);
-    const bytes = items.reduce((sum, { metadataJson }) => sum + metadataJson.length + 1_000, 0);
+    const bytes = items.reduce((sum, { metadataJson, version }) => {
+      return sum + metadataJson.length + version.note.length + 1_000;
+    }, 0);
     const message = (): Promise<WatchTranscriptsResponse> =>
       Promise.resolve(
         create(WatchTranscriptsResponseSchema, { transcripts: messages(items), nextPageToken }),
@@ -57,7 +64,13 @@ export function watchMethods(parts: ListParts & { readonly watches: NodeWatches 
     yield { bytes, message };
   }
 
+  const ofOne = new TranscriptWatchers(db, watches);
   return {
+    async *watchTranscript({ name }, context) {
+      const { accountId } = callerOf(context);
+      yield* ofOne.watch(accountId, transcriptIdIn(name), context.signal);
+    },
+
     async *watchTranscripts(request, context) {
       const { accountId } = callerOf(context);
       const list = checkList(parts, accountId, request);
@@ -73,8 +86,10 @@ async function findSized(
   ids: readonly string[],
 ): Promise<readonly FoundTranscript[]> {
   const { rows } = await sql<FoundTranscript>`
-    select id, account_id as "accountId", octet_length(metadata::text) as bytes, subject, keywords
-    from transcript where id = any(${[...ids]}::uuid[])
+    select t.id, t.account_id as "accountId", t.subject, t.keywords,
+      octet_length(t.metadata::text) + coalesce(octet_length(v.note), 0) as bytes
+    from transcript t left join transcript_version v on v.id = t.version_id
+    where t.id = any(${[...ids]}::uuid[])
   `.execute(db);
   return rows;
 }

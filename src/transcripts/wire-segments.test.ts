@@ -26,7 +26,11 @@ const text = fc.oneof(
   fc.constantFrom("", ' "þ" ', "x".repeat(127), "ð".repeat(300)),
 );
 const times = { startTime: duration, endTime: duration };
-const words = fc.array(fc.record({ ...times, word: text }), { maxLength: 12 });
+const confidence = fc.option(
+  fc.nat(1000).map((thousandths) => thousandths / 1000),
+  { nil: undefined },
+);
+const words = fc.array(fc.record({ ...times, word: text, confidence }), { maxLength: 12 });
 const segments = fc.array(fc.record({ ...times, words, speakerId: text }), { maxLength: 8 });
 
 function wireOf(given: readonly Segment[]): Uint8Array {

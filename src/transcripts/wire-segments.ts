@@ -8,6 +8,8 @@ import type { StoredSegments } from "./segments.ts";
  */
 const tags = { segments: 0x1a, startTime: 0x0a, endTime: 0x12, words: 0x1a, speakerId: 0x22 };
 const wordTag = 0x1a;
+/** Field 100, a float (100 << 3 | 5), as a varint. */
+const confidenceTag = [0xa5, 0x06] as const;
 const durationTags = { seconds: 0x08, nanos: 0x10 };
 
 /** The maximum number of bytes of a length prefix. */
@@ -37,10 +39,11 @@ function putSegment(out: WireOut, segment: SegmentJson): void {
   out.text(tags.speakerId, segment.speakerId);
 }
 
-function putWord(out: WireOut, { startTime, endTime, word }: WordJson): void {
+function putWord(out: WireOut, { startTime, endTime, word, confidence }: WordJson): void {
   out.duration(tags.startTime, startTime);
   out.duration(tags.endTime, endTime);
   out.text(wordTag, word);
+  if (typeof confidence === "number") out.float(confidenceTag, confidence);
 }
 
 class WireOut {
@@ -79,6 +82,11 @@ class WireOut {
     this.#out[this.#at++] = tag;
     this.#varint(Buffer.byteLength(text));
     this.#at += this.#out.write(text, this.#at);
+  }
+
+  float(tag: readonly [number, number], value: number): void {
+    for (const byte of tag) this.#out[this.#at++] = byte;
+    this.#at = this.#out.writeFloatLE(value, this.#at);
   }
 
   /** Writes a duration given in proto3 JSON, such as "12.500s". */

@@ -8,6 +8,7 @@ const tasks = {
   readFile: async () => (await import("./read-file.ts")).readFile,
   retimeSegments: async () => (await import("./retime-segments.ts")).retimeSegments,
   segmentWords: async () => (await import("./retime-segments.ts")).segmentWords,
+  spliceSegments: async () => (await import("./splice-segments.ts")).spliceSegments,
   wireSegments: async () => (await import("./wire-segments.ts")).wireSegments,
   writeFile: async () => (await import("./write-file.ts")).writeFile,
 };

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { zstdCompressSync } from "node:zlib";
 import { compareWords } from "./diff/compare-words.ts";
 import { readFile } from "./read-file.ts";
+import { defaultOptionsOf } from "./export-options.ts";
 import { runInWorkerThread } from "./worker-threads.ts";
+import { segmentsFromJson, segmentsJson } from "./segments.ts";
 import { spokenJson, spokenSegments, type SpokenSegment } from "./spoken.ts";
 import { writeFile, type FileContent } from "./write-file.ts";
 
@@ -30,12 +32,26 @@ function packed(segments: readonly SpokenSegment[]): FileContent["segments"] {
 }
 
 function contentOf(segments: readonly SpokenSegment[]): FileContent {
-  return { format: "VTT", segments: packed(segments), names: new Map(), recordingMs: null };
+  return {
+    format: "VTT",
+    segments: packed(segments),
+    names: new Map(),
+    recordingMs: null,
+    title: "",
+    languageCode: "is-IS",
+    options: defaultOptionsOf("TEXT"),
+  };
 }
 
 test("spokenSegments() reverses spokenJson()", () => {
   const segments = talk(1).slice(0, 3);
   assert.deepEqual(spokenSegments(spokenJson(segments)), segments);
+  const sure = segments.map((segment) => ({
+    ...segment,
+    words: segment.words.map((word, at) => (at % 2 ? word : { ...word, confidence: at / 100 })),
+  }));
+  assert.deepEqual(spokenSegments(spokenJson(sure)), sure);
+  assert.equal(spokenJson(sure), segmentsJson(segmentsFromJson(JSON.parse(spokenJson(sure)))));
   assert.match(
     spokenJson(segments),
     /^\[\{"startTime":"0\.001s","endTime":"7\.201s","words":\[\{"startTime":"0\.001s"/,

@@ -1,9 +1,13 @@
 import { zstdDecompressSync } from "node:zlib";
-import type { TextFormat } from "./export-formats.ts";
+import type { FileOptions } from "./document/paragraphs.ts";
+import { documentParagraphs } from "./document/paragraphs.ts";
+import { writeDocx } from "./document/write-docx.ts";
+import { writeOdt } from "./document/write-odt.ts";
+import type { WrittenFormat } from "./export-formats.ts";
 import type { PackedSegments } from "./segments.ts";
 import { spokenSegments } from "./spoken.ts";
 import { paintOn } from "./subtitles/paint-on.ts";
-import { subtitlesOf } from "./subtitles/subtitles.ts";
+import { subtitlesOf } from "../cues/subtitles.ts";
 import { writeSrt } from "./subtitles/write-srt.ts";
 import { writePaintOn, writeVtt } from "./subtitles/write-vtt.ts";
 import { writeLabels } from "./write-labels.ts";
@@ -14,24 +18,29 @@ export const fileBytesMax = 64 << 20;
 
 /** The content of a file. */
 export interface FileContent {
-  readonly format: TextFormat;
+  readonly format: WrittenFormat;
   readonly segments: Pick<PackedSegments, "jsonZstd" | "jsonBytes">;
   /** Names of speakers by id; a speaker without a name is shown by the id. */
   readonly names: ReadonlyMap<string, string>;
   /** The length of the recording; null if unknown. */
   readonly recordingMs: number | null;
+  /** The subject of the transcript, in one line. */
+  readonly title: string;
+  readonly languageCode: string;
+  readonly options: FileOptions;
 }
 
 /**
- * Writes a transcript as the text of a file, in UTF-8. Returns undefined if the file would be
- * longer than `fileBytesMax`.
+ * Writes a transcript as a file; text is in UTF-8. Returns undefined if the file, or the text of a
+ * document before its compression, would be longer than `fileBytesMax`.
  */
 export function writeFile(content: FileContent): Uint8Array | undefined {
-  const text = textOf(content);
-  return text === undefined ? undefined : Buffer.from(text);
+  const written = contentOf(content);
+  return typeof written === "string" ? Buffer.from(written) : written;
 }
 
-function textOf({ format, segments, names, recordingMs }: FileContent): string | undefined {
+function contentOf(content: FileContent): string | Uint8Array | undefined {
+  const { format, segments, names, recordingMs, title, languageCode, options } = content;
   const spoken = spokenSegments(unpackedJson(segments));
   const nameOf = (id: string) => names.get(id) ?? id;
   const limitMs = recordingMs ?? undefined;
@@ -46,7 +55,13 @@ function textOf({ format, segments, names, recordingMs }: FileContent): string |
     case "AUDACITY_LABELS":
       return writeLabels(spoken);
     case "TEXT":
-      return writeText(spoken, nameOf);
+      return writeText(spoken, nameOf, { title, options });
+    case "DOCX":
+    case "ODT": {
+      const paragraphs = documentParagraphs(spoken, nameOf, options);
+      const write = format === "DOCX" ? writeDocx : writeOdt;
+      return write({ title, languageCode, paragraphs, options, charsMax: fileBytesMax });
+    }
     default:
       return format satisfies never;
   }

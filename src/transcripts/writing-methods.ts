@@ -6,9 +6,7 @@ import { callerOf } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   TranscriptMetadata_DataSource as DataSource,
-  TranscriptMetadata_FileType as FileType,
   TranscriptMetadataSchema,
-  type TranscriptMetadata,
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { deleteBytes, releaseMedia } from "../media/media-records.ts";
@@ -17,12 +15,15 @@ import type { SignedUrls } from "../media/signed-url.ts";
 import type { Log } from "../std/log.ts";
 import { invalidArgument } from "../std/service-error.ts";
 import { changeTranscript } from "./change-transcript.ts";
-import { checkMetadataSize, checkTranscript, throwViolations } from "./check-transcript.ts";
-import { callerFields, checkDictation, mergeMetadata, type Patch, readPatch } from "./merge.ts";
+import { checkMetadataSize } from "./check-metadata.ts";
+import { checkNote, checkTranscript } from "./check-transcript.ts";
+import { throwViolations } from "./check-values.ts";
+import { callerFields, mergeMetadata, readPatch } from "./merge.ts";
+import { mergeIntoHead } from "./merge-into-head.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
 import { sentSegments } from "./sent-segments.ts";
 import { insertTranscript } from "./insert-transcript.ts";
-import { deleteTranscriptRow, type TranscriptHead } from "./transcript-changes.ts";
+import { deleteTranscriptRow } from "./transcript-changes.ts";
 
 /** The methods of §4.5 and §4.6, and the deletion of transcripts. */
 export function writingMethods(parts: {
@@ -35,7 +36,7 @@ export function writingMethods(parts: {
   const { db, now = Date.now } = parts;
   return {
     async createTranscript({ transcript }, context) {
-      const { accountId } = callerOf(context);
+      const { accountId, actor: author } = callerOf(context);
       const sent = sentSegments(transcript);
       const empty = create(TranscriptMetadataSchema);
       const metadata = mergeMetadata(empty, transcript?.metadata, callerFields);
@@ -46,7 +47,15 @@ export function writingMethods(parts: {
       ]);
       metadata.dataSource = DataSource.USER;
       const segments = await sent.pack();
-      const created = { accountId, metadata, segments, now: new Date(now()) };
+      const kind = "IMPORTED";
+      const created = {
+        accountId,
+        metadata,
+        segments,
+        kind,
+        author,
+        now: new Date(now()),
+      } as const;
       const { id } = await db
         .transaction()
         .execute(async (trx) => await insertTranscript(trx, created));
@@ -60,22 +69,18 @@ export function writingMethods(parts: {
       const patch = readPatch(request, { hasSegments: !segments.isEmpty });
       if (Array.isArray(patch)) throw invalidArgument(patch);
       const ofSegments = patch.segments ? segments.violations : [];
-      throwViolations([...checkTranscript(metadata, patch.fields, []), ...ofSegments]);
+      throwViolations([
+        ...checkTranscript(metadata, patch.fields, []),
+        ...ofSegments,
+        ...checkNote(request.note),
+      ]);
       const packed = patch.segments ? await segments.pack() : undefined;
-      return await changeTranscript(parts, context, name, (head) => {
-        const fields = new Set(patch.fields);
-        if (isSentBack(metadata, patch, head)) fields.delete("fileType");
-        const merged = mergeMetadata(head.metadata, metadata, fields);
-        throwViolations([
-          ...(fields.has("dictation") ? checkDictation(head.metadata, metadata) : []),
-          ...checkMetadataSize(merged, head.metadata),
-        ]);
-        return {
-          metadata: merged,
-          segments: packed ?? { sha256: head.segmentsSha256 },
-          declaresFileType: fields.has("fileType"),
-        };
-      });
+      return await changeTranscript(parts, context, name, (head) => ({
+        ...mergeIntoHead(head, metadata, patch),
+        segments: packed ?? { sha256: head.segmentsSha256 },
+        kind: request.merged ? "MERGED" : "EDITED",
+        note: request.note,
+      }));
     },
 
     async deleteTranscript({ name }, context) {
@@ -92,15 +97,4 @@ export function writingMethods(parts: {
       return {};
     },
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;
-}
-
-/**
- * Whether fileType is sent back as GET returned it, in which case it sets nothing. Before the media
- * is described, GET returns the value that was set earlier; a caller that sends only this value
- * sets it again.
- */
-function isSentBack(sent: TranscriptMetadata, patch: Patch, head: TranscriptHead): boolean {
-  if (head.mediaFileType) return sent.fileType === FileType[head.mediaFileType];
-  const isAlone = patch.fields.size === 1 && !patch.segments;
-  return !isAlone && sent.fileType === head.metadata.fileType;
 }

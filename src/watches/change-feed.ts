@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
 import { databaseTrouble } from "../database/database-trouble.ts";
 import { later } from "../database/lease.ts";
-import type { ResourceChangeTable, Tables } from "../database/tables.ts";
+import type { ResourceChangeTable } from "../database/job-tables.ts";
+import type { Tables } from "../database/tables.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 /** The interval at which changes are read. */

@@ -1,4 +1,4 @@
-import type { ResourceChangeTable } from "../database/tables.ts";
+import type { ResourceChangeTable } from "../database/job-tables.ts";
 import { mapInTurns } from "../std/in-turns.ts";
 import type { FeedReader } from "./change-feed.ts";
 import { divided, ListPart, type Sized } from "./list-part.ts";

@@ -52,6 +52,9 @@ const keeper = rowFor(["account"]);
 /** A caller can grant only scopes that it has. */
 const giver = rowFor(["account", "transcripts.read"]);
 
+/** A link lets its reader do what needs the scope of readers. */
+const sharer = rowFor(["transcripts.write", "transcripts.read"]);
+
 const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "en-US" };
 const recognize: MatrixRequest = () => [{ config, audio: { content: "AAAAAAAAAAA=" } }];
 const stream: MatrixRequest = () => [{ streamingConfig: { config } }];
@@ -117,6 +120,10 @@ const transcripts: Readonly<Record<string, Row>> = {
       { "if-match": version },
     ],
   ),
+  ModifySegments: writer(["transcript", "version"], ({ transcript, version }) => [
+    { name: transcript, changes: [{ startIndex: 0, endIndex: 1 }] },
+    { "if-match": version },
+  ]),
   DeleteTranscript: writer(["transcript"], ({ transcript }) => [{ name: transcript }]),
   ListTranscriptVersions: reader(["transcript"], ({ transcript }) => [{ parent: transcript }]),
   GetTranscriptVersion: reader(["transcript", "version"], ({ transcript, version }) => [
@@ -132,6 +139,38 @@ const transcripts: Readonly<Record<string, Row>> = {
     ({ transcript, version }) => [{ name: `${transcript}/versions/${version}` }],
     ({ transcript, version }) => [{ name: `${transcript}/versions/${version}`, against: version }],
   ),
+  GetTranscriptDraft: reader(["drafted"], ({ drafted }) => [{ name: `${drafted}/draft` }]),
+  SaveTranscriptDraft: writer(
+    ["transcript", "version"],
+    ({ transcript, version }) => [
+      { draft: { name: `${transcript}/draft`, baseVersion: version, content: "ZHLDtmc=" } },
+    ],
+    ({ transcript, version }) => [
+      { draft: { name: `${transcript}/draft`, baseVersion: version, content: "ZHLDtmc=" } },
+      { "if-none-match": "*" },
+    ],
+  ),
+  DeleteTranscriptDraft: writer(["drafted"], ({ drafted }) => [{ name: `${drafted}/draft` }]),
+  GetReview: reader(["transcript"], ({ transcript }) => [{ name: transcript }]),
+  WatchTranscript: reader(["transcript"], ({ transcript }) => [{ name: transcript }]),
+  ReportPresence: reader(
+    ["transcript"],
+    ({ transcript }) => [{ name: transcript, session: "a" }],
+    ({ transcript }) => [{ name: transcript, session: "a", editing: true, position: "1s" }],
+    ({ transcript }) => [{ name: transcript, session: "a", leave: true }],
+  ),
+  ModifyReview: writer(["transcript"], ({ transcript }) => [
+    { name: transcript, add: [{ kind: "CHECKED", startTime: "0s", endTime: "1s" }] },
+  ]),
+  CreateShare: sharer(
+    ["transcript", "version"],
+    ({ transcript }) => [{ parent: transcript }],
+    ({ transcript, version }) => [{ parent: transcript, share: { version, withMedia: true } }],
+  ),
+  ListShares: reader(["transcript"], ({ transcript }) => [{ parent: transcript }]),
+  DeleteShare: writer(["shared", "share"], ({ shared, share }) => [
+    { name: `${shared}/shares/${share}` },
+  ]),
   ExportTranscript: reader(
     ["transcript", "version"],
     ({ transcript }) => [{ name: transcript, format: "TEXT" }],

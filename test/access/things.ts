@@ -16,6 +16,11 @@ export interface Things {
   /** A transcript with media, whose words can be aligned. */
   readonly spoken: string;
   readonly alignmentJob: string;
+  /** A transcript with a draft of the account's key. */
+  readonly drafted: string;
+  /** A transcript with a share, and the id of the share. */
+  readonly shared: string;
+  readonly share: string;
   readonly upload: string;
   /** The later transcript of a job whose content was sent after its submission. */
   readonly content: string;
@@ -37,6 +42,9 @@ export const kinds: readonly Kind[] = [
   "job",
   "spoken",
   "alignmentJob",
+  "drafted",
+  "shared",
+  "share",
   "upload",
   "content",
   "webhook",
@@ -55,6 +63,9 @@ export function absentThings(): Things {
     job: `transcriptjob/${newId()}`,
     spoken: `transcripts/${newId()}`,
     alignmentJob: `alignmentjobs/${newId()}`,
+    drafted: `transcripts/${newId()}`,
+    shared: `transcripts/${newId()}`,
+    share: newId(),
     upload: `uploads/${newId()}`,
     content: `transcripts/${newId()}`,
     webhook: `webhooks/${newId()}`,
@@ -95,6 +106,12 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
     const request = { transcript: await makeSpoken(owner) };
     made.alignmentJob = (await post(owner, "/v1alpha1/alignmentjobs:submit", request)).name;
   }
+  if (kinds.has("drafted")) made.drafted = await makeDrafted(owner);
+  if (kinds.has("shared")) {
+    made.shared = (await post(owner, "/v1alpha1/transcripts", draftOf("Deilt"))).name;
+    const { name } = await post(owner, `/v1alpha1/${made.shared}/shares`, {});
+    made.share = name.slice(-36);
+  }
   if (kinds.has("content")) {
     const metadata = { languageCode: "en-US", fileType: "AUDIO" };
     const job = await post(owner, "/v1alpha1/transcriptjob:submit", { metadata, useUri: false });
@@ -128,6 +145,14 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
 async function makeSpoken(owner: Owner): Promise<string> {
   const { name } = await post(owner, "/v1alpha1/transcripts", draftOf("Viðtal"));
   await upload(owner, { resourceName: name });
+  return name;
+}
+
+async function makeDrafted(owner: Owner): Promise<string> {
+  const { name } = await post(owner, "/v1alpha1/transcripts", draftOf("Drög"));
+  const { version } = await ask(owner, "GET", `/v1alpha1/${name}`);
+  const draft = { baseVersion: version.name, content: "ZHLDtmc=" };
+  await ask(owner, "PUT", `/v1alpha1/${name}/draft`, draft);
   return name;
 }
 

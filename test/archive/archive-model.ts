@@ -46,11 +46,23 @@ export interface PatchBody {
   readonly segments?: readonly Segment[];
 }
 
-/** A version never changes after it was returned. */
-export interface ModelVersion extends Content {
+/** A version as answers have it. It never changes after it was returned. */
+export interface ListedVersion {
   readonly name: string;
   readonly parent: string;
   readonly creationTime: string;
+  readonly kind: string;
+  readonly author: string;
+  readonly authorName: string;
+  readonly note: string;
+}
+
+export interface ModelVersion extends Content, ListedVersion {}
+
+/** Returns what answers say of a version. */
+export function listedOf(version: ListedVersion): ListedVersion {
+  const { name, parent, creationTime, kind, author, authorName, note } = version;
+  return { name, parent, creationTime, kind, author, authorName, note };
 }
 
 export interface ModelTranscript {
@@ -160,7 +172,7 @@ export function answerOf({ name }: ModelTranscript, version: ModelVersion) {
       originalByteLength: 0,
     },
     segments: version.segments,
-    version: { name: version.name, parent: version.parent, creationTime: version.creationTime },
+    version: listedOf(version),
   };
 }
 

@@ -5,9 +5,10 @@ import {
   headOf,
   type ModelTranscript,
   type Ordering,
+  type ListedVersion,
 } from "./archive-model.ts";
 import type { ArchiveService, CallAnswer } from "./archive-service.ts";
-import { assertAnswers, type ListedVersion } from "./settle-change.ts";
+import { assertAnswers } from "./settle-change.ts";
 
 /** One account of the service. */
 export interface Archive {

@@ -5,6 +5,7 @@ import {
   hasKeyword,
   hasSubject,
   headOf,
+  listedOf,
   type ArchiveModel,
   type ModelTranscript,
   type PatchBody,
@@ -121,6 +122,8 @@ async function create(
   assert.equal(head.status, 200, "the created transcript exists");
   const { version } = head.json;
   assert.equal(version.parent, "");
+  assert.equal(version.kind, "IMPORTED");
+  assert.match(version.author, /^apiKeys\//);
   const first = { ...version, ...createdFrom(draft) };
   const none = { media: undefined, pastMedia: [], uploads: [], isDeleted: false };
   const transcript: ModelTranscript = { name, versions: [first], ...none };
@@ -145,11 +148,7 @@ async function change(
   if (!head) return;
   const all = await versionsOf(archive, transcript, 1000);
   const added = all.slice(0, all.length - transcript.versions.length).toReversed();
-  const known = transcript.versions.map(({ name, parent, creationTime }) => ({
-    name,
-    parent,
-    creationTime,
-  }));
+  const known = transcript.versions.map(listedOf);
   assert.deepEqual(all.slice(added.length), known.toReversed(), "no version is ever changed");
   const readVersion = (name: string) =>
     read(archive, `/v1alpha1/${transcript.name}/versions/${name}`);

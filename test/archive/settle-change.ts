@@ -4,6 +4,7 @@ import {
   headOf,
   patched,
   type Content,
+  type ListedVersion,
   type ModelTranscript,
   type ModelVersion,
 } from "./archive-model.ts";
@@ -21,13 +22,6 @@ export interface Sent {
   readonly from?: ModelVersion | undefined;
   readonly upload?: { readonly target: string; isOpen: boolean; readonly bytes: Buffer };
   readonly answer: CallAnswer | undefined;
-}
-
-/** A version as it appears in the list of versions. */
-export interface ListedVersion {
-  readonly name: string;
-  readonly parent: string;
-  readonly creationTime: string;
 }
 
 /**
@@ -65,6 +59,8 @@ export async function settleVersions(
     const maker = await makerOf(transcript, open, listed, read);
     open.delete(maker);
     const content = resultOf(maker, head) ?? assert.fail("a refused act makes no version");
+    assert.equal(listed.kind, maker.act.do === "restore" ? "RESTORED" : "EDITED");
+    assert.equal(listed.author, head.author, "one key makes all versions");
     const { metadata, segments } = content;
     transcript.versions.push({ ...listed, metadata, segments });
     if (maker.ifMatch !== undefined && maker.ifMatch !== "*") {

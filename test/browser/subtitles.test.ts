@@ -12,7 +12,7 @@ import type { SpokenSegment } from "../../src/transcripts/spoken.ts";
 import { cueTime } from "../../src/transcripts/subtitles/cue-time.ts";
 import { paintOn } from "../../src/transcripts/subtitles/paint-on.ts";
 import { readSubtitles } from "../../src/transcripts/subtitles/read-subtitles.ts";
-import { subtitlesOf } from "../../src/transcripts/subtitles/subtitles.ts";
+import { subtitlesOf } from "../../src/cues/subtitles.ts";
 import { writeSrt } from "../../src/transcripts/subtitles/write-srt.ts";
 import { writePaintOn, writeVtt } from "../../src/transcripts/subtitles/write-vtt.ts";
 
@@ -101,8 +101,6 @@ test("ffmpeg and Hlust read times of a hundred hours and more", () => {
   const startMs = 999 * 3_600_000;
   const late = subtitlesOf([
     {
-      startMs,
-      endMs: startMs + 900,
       speakerId: "",
       words: [{ text: "seint", startMs, endMs: startMs + 900 }],
     },

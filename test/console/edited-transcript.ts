@@ -72,7 +72,7 @@ export async function changeElsewhere(
 export async function versionsOf(
   service: TestService,
   name: string,
-): Promise<{ readonly name: string; readonly parent: string }[]> {
+): Promise<{ readonly name: string; readonly parent: string; readonly kind: string }[]> {
   const { json } = await service.call("GET", `/v1alpha1/${name}/versions?pageSize=1000`);
   return json.versions;
 }

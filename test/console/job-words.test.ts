@@ -17,7 +17,8 @@ import { addressRefused, checkMediaUrl, parseMediaAllowList } from "../../src/me
 import { storageLimit } from "../../src/media/stored-bytes.ts";
 import { explainTransfer } from "../../src/media/transfer-failure.ts";
 import { ServiceError } from "../../src/std/service-error.ts";
-import { checkTranscript, transcriptLimits } from "../../src/transcripts/check-transcript.ts";
+import { checkTranscript } from "../../src/transcripts/check-transcript.ts";
+import { transcriptLimits } from "../../src/transcripts/transcript-limits.ts";
 import { callerFields } from "../../src/transcripts/merge.ts";
 
 /** Node's error codes for connections. */

@@ -55,7 +55,7 @@ test("the words of a recording appear, and are saved with their times and the au
   const final = page.locator(".live-said").filter({ hasText: "today" });
   await final.waitFor();
   const shown = await final.innerText();
-  const wrong = sentence.split(" ").filter((word) => !shown.includes(word));
+  const wrong = sentence.split(" ").filter((word) => !shown.toLowerCase().includes(word));
   assert.ok(wrong.length <= 1, shown);
   // The text is announced to screen readers once it is final.
   await page.getByRole("status").filter({ hasText: "today" }).waitFor();

@@ -238,6 +238,8 @@ test("a user with read-only access cannot edit anything", async () => {
     "VTT, orð fyrir orð",
     "Merki fyrir Audacity",
     "Texti",
+    "Word",
+    "ODT",
     "JSON",
   ]);
   await aside.getByRole("link", { name: "Fyrsta útgáfa" }).click();

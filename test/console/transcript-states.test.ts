@@ -1,11 +1,9 @@
 // The transcript page in special states: without a recording, with an earlier version, with a
 // video, and with a missing transcript.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
 import { toneWav } from "../fixtures/jobs-fixture.ts";
 import { pollJob } from "../spec/jobs.ts";
-import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
@@ -150,26 +148,4 @@ test("names and words that contain scripts are shown as text", async () => {
   assert.equal(await page.locator(".segment-speaker").first().textContent(), hostile);
   assert.equal(await page.locator(".segment-speaker").last().textContent(), "Rödd constructor");
   assert.equal(await page.locator(".reading img, .reading script").count(), 0);
-});
-
-test("a video is shown and can be hidden", async () => {
-  const film = execFileSync(
-    "ffmpeg",
-    [
-      "-nostdin -loglevel error -f lavfi -i testsrc=size=160x120:rate=5:duration=2",
-      "-f lavfi -i sine=frequency=300:duration=2 -c:v libvpx -c:a libvorbis -f webm -",
-    ].flatMap((line) => line.split(" ")),
-  );
-  const metadata = { ...interviewMetadata, subject: "Loftmyndir af hlaupinu", fileType: "VIDEO" };
-  const { segments } = talk;
-  const filmed = await createTranscript(
-    pages.service,
-    { metadata, segments },
-    Uint8Array.from(film),
-  );
-  await using page = await pages.open(`/${filmed}`);
-  await page.locator(".player-picture").waitFor();
-  await until(() => page.evaluate<boolean>("document.querySelector('video').videoWidth === 160"));
-  await page.getByRole("button", { name: "Mynd" }).click();
-  await page.locator(".player-picture").waitFor({ state: "detached" });
 });

@@ -14,7 +14,7 @@ import {
   turns,
   versionsOf,
 } from "./edited-transcript.ts";
-import { checkLooks, openTestPages, type TestPages } from "./open-test-pages.ts";
+import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
 before(async () => {
@@ -208,6 +208,8 @@ test("each download is the API's file for the version that is shown, named after
     ["VTT, orð fyrir orð", "VTT_PAINT_ON", "vtt"],
     ["Merki fyrir Audacity", "AUDACITY_LABELS", "txt"],
     ["Texti", "TEXT", "txt"],
+    ["Word", "DOCX", "docx"],
+    ["ODT", "ODT", "odt"],
     ["JSON", "JSON", "json"],
   ] as const) {
     const coming = page.waitForEvent("download");
@@ -220,7 +222,7 @@ test("each download is the API's file for the version that is shown, named after
     const wanted = await fetch(`${pages.service.address}${path}`, {
       headers: { authorization: `Bearer ${pages.service.key}` },
     });
-    assert.equal(await readFile(await download.path(), "utf8"), await wanted.text());
+    assert.deepEqual(await readFile(await download.path()), Buffer.from(await wanted.bytes()));
   }
 });
 
@@ -237,6 +239,8 @@ test("downloads are offered in every format, in English too", async () => {
     "VTT, word by word",
     "Audacity labels",
     "Text",
+    "Word",
+    "ODT",
     "JSON",
   ]);
   const width = await page.evaluate<number>("document.documentElement.scrollWidth");
@@ -277,4 +281,37 @@ test("the recording is saved unchanged, even if its URL has expired", async () =
   assert.equal(refused, 1);
   assert.equal(download.suggestedFilename(), "Ísland b.wav");
   assert.deepEqual(await readFile(await download.path()), media);
+});
+
+test("versions say who has made them, from what, with their note, in both languages", async () => {
+  const name = await createInterview(pages.service);
+  const [first] = await versionsOf(pages.service, name);
+  const change = async (path: string, method: string, body: object): Promise<void> => {
+    const { status, json } = await pages.service.call(method, `/v1alpha1/${name}${path}`, body);
+    assert.equal(status, 200, JSON.stringify(json));
+  };
+  const note = encodeURIComponent("Nöfnin eru staðfest\n<b>Anna</b>");
+  await change(`?note=${note}`, "PATCH", { metadata: { subject: "Hlaup" } });
+  await change("?merged=true", "PATCH", { metadata: { subject: "Hlaupið" } });
+  await change(":restore", "POST", { version: first?.name, note: "Aftur eins og var" });
+  await using page = await pages.open(`/${name}`);
+  const rows = aside(page).getByRole("region", { name: "Útgáfur" }).getByRole("listitem");
+  await rows.nth(3).waitFor();
+  const made = () => aside(page).locator(".version-made").allInnerTexts();
+  assert.deepEqual(await made(), [
+    "First key endurheimti eldri útgáfu",
+    "First key felldi saman við aðra útgáfu",
+    "First key breytti",
+    "First key sendi textann inn",
+  ]);
+  const noteOf = (row: number) => rows.nth(row).locator(".version-note").allInnerTexts();
+  assert.deepEqual(await noteOf(0), ["Aftur eins og var"]);
+  assert.deepEqual(await noteOf(1), []);
+  assert.deepEqual(await noteOf(2), ["Nöfnin eru staðfest\n<b>Anna</b>"]);
+  await checkLooks(page, "transcript-version-authors", someLooks);
+  await using english = await pages.open(`/${name}`, {
+    context: { locale: "en-GB" },
+  });
+  await english.getByText("Earlier version restored by First key").waitFor();
+  await english.getByText("Text submitted by First key").waitFor();
 });

@@ -202,7 +202,7 @@ test("keys play, pause and seek, except in a field or with AltGr", async () => {
   const sheet = page.getByRole("dialog", { name: "Flýtilyklar" });
   await sheet.getByText("Næsta efnisgrein").waitFor();
   await checkLooks(page, "transcript-shortcuts", someLooks);
-  await page.getByRole("checkbox").uncheck();
+  await page.getByRole("dialog").getByRole("checkbox").uncheck();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.locator("h1").focus();

@@ -1,7 +1,7 @@
 // Files that become jobs. They are chosen or dropped, and uploaded with a progress display, while
 // the network fails or other pages are open.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
@@ -216,6 +216,69 @@ test("an upload over a line that breaks again and again continues after the byte
   assert.equal(json.transcripts[0].metadata.originalFilename, "Slæm lína.wav");
   // No connection has carried the whole file.
   assert.ok(line.cuts >= 3, `${line.cuts} breaks`);
+});
+
+/** Sends a file over a slow line, and reloads the page when the service has some of the file. */
+async function interrupt(page: Page, path: string, subject: string): Promise<void> {
+  const setNetwork = await throttle(page);
+  await page.locator(".new-job input[type=file]").setInputFiles(path);
+  await setNetwork(slow);
+  await send(page);
+  const line = sentRow(page, subject).getByRole("progressbar");
+  await until(async () => Number(await line.getAttribute("value")) >= 10, 60_000);
+  await page.reload();
+  await setNetwork(fast);
+}
+
+test("an upload continues after the page was reloaded, when the same file is chosen again", async () => {
+  await using page = await pages.open("/jobs?new");
+  const path = join(pages.service.dataFolder, "Endurhlaðin.wav");
+  writeFileSync(path, long);
+  await interrupt(page, path, "Endurhlaðin");
+  const interrupted = page.getByRole("list", { name: "Sendingar sem rofnuðu" });
+  await interrupted.getByText("Endurhlaðin.wav").waitFor();
+  await page.getByText("Veldu sömu skrá aftur").waitFor();
+  await checkLooks(page, "jobs-interrupted", someLooks);
+  await show(page, desktop);
+  const requests: (string | undefined)[] = [];
+  page.on("request", (request) => {
+    if (!request.url().includes("/v1alpha1/uploads")) return;
+    requests.push(`${request.method()} ${request.headers()["upload-offset"]}`);
+  });
+  await page.locator(".new-job input[type=file]").setInputFiles(path);
+  await send(page);
+  await jobRow(page, "Endurhlaðin").getByRole("link").waitFor({ timeout: 60_000 });
+  // The page asks how much the service has, and sends the rest.
+  assert.equal(requests.length, 2, requests.join());
+  assert.equal(requests[0], "PATCH 0");
+  assert.match(requests[1] ?? "", /^PATCH [1-9]\d+$/);
+  assert.equal(await interrupted.count(), 0);
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcripts");
+  assert.equal(json.transcripts[0].metadata.recordingDuration, "60s");
+});
+
+test("another file of the same name begins at its start, and an interrupted upload can be discarded", async () => {
+  await using page = await pages.open("/jobs?new");
+  const path = join(pages.service.dataFolder, "Önnur.wav");
+  writeFileSync(path, long);
+  await interrupt(page, path, "Önnur");
+  const interrupted = page.getByRole("list", { name: "Sendingar sem rofnuðu" });
+  await interrupted.getByText("Önnur.wav").waitFor();
+  utimesSync(path, new Date(), new Date(Date.now() - 60_000));
+  const offset = page.waitForRequest((request) => request.method() === "PATCH");
+  const begun = page.waitForRequest(/\/v1alpha1\/uploads$/);
+  await page.locator(".new-job input[type=file]").setInputFiles(path);
+  await send(page);
+  await begun;
+  assert.equal((await offset).headers()["upload-offset"], "0");
+  await jobRow(page, "Önnur").getByRole("link").waitFor({ timeout: 60_000 });
+  const deleted = page.waitForResponse((answer) => answer.request().method() === "DELETE");
+  await interrupted.getByRole("button", { name: "Hætta við: Önnur.wav" }).click();
+  assert.equal((await deleted).status(), 204);
+  await interrupted.waitFor({ state: "detached" });
+  await page.reload();
+  await jobRow(page, "Önnur").getByRole("link").waitFor();
+  assert.equal(await interrupted.count(), 0);
 });
 
 test("a lost response causes neither a second upload nor a second job", async () => {

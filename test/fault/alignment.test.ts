@@ -52,6 +52,33 @@ test("a job whose worker is killed is aligned once by the next one, as is one th
   assert.equal(versions.length, 2);
 });
 
+test("a job whose worker is killed in three attempts ends as ERROR, and changes nothing", async () => {
+  const folder = join(data, "poison");
+  const attempts = 3;
+  let service = await startService(folder, scripted);
+  const name = await callsOf(service).create(slow);
+  const { version } = await callsOf(service).get(name);
+  const job = await callsOf(service).begin(name);
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const started = new RegExp(`"attempts":${attempt},"event":"alignment.started"`);
+    const { output } = service;
+    await until(() => Promise.resolve(started.test(output().errors)), 60_000);
+    await callsOf(service).reaches(job, "ALIGNING");
+    await service.crash();
+    service = await startService(folder, scripted);
+  }
+  await using last = service;
+  const { state, error, transcriptVersion } = await callsOf(last).ended(job);
+  assert.deepEqual([state, error.code, transcriptVersion], ["ERROR", 13, undefined]);
+  const [{ reason, metadata }] = error.details;
+  assert.deepEqual([reason, metadata], ["JOB_POISON", { tries: `${attempts}` }]);
+  assert.equal((await callsOf(last).get(name)).version.name, version.name);
+  // The transcript is not lost for alignment, and the jobs after it run.
+  const again = await callsOf(last).begin(name);
+  assert.notEqual(again, job);
+  assert.equal((await callsOf(last).ended(again)).state, "SUCCESS");
+});
+
 test("a recording that is transcribed and transcripts that are aligned do not wait for each other's end", async () => {
   await using service = await startService(data, scripted);
   const calls = callsOf(service);

@@ -3,6 +3,7 @@ import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { ensureFirstAccount } from "../../src/accounts/first-account.ts";
 import { createAuthenticator } from "../../src/auth/authenticate.ts";
+import { createRefusedAttempts } from "../../src/auth/refused-attempts.ts";
 import { databaseTrouble, openDatabase } from "../../src/database/database.ts";
 import { contentJobs, openMedia, openPageTokens, transcriptsService } from "../../src/doors.ts";
 import { Arrivals } from "../../src/jobs/arrivals.ts";
@@ -43,7 +44,7 @@ async function serve(): Promise<void> {
   await using longMessages = openSegmentsReader();
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches: new NodeWatches(db) },
-    { answers: defaultAnswers(), log },
+    { answers: defaultAnswers(), attempts: createRefusedAttempts(100), log },
     { arrivals, allow: parseMediaAllowList([]), languageCodes: () => ["en-US"], meter, log },
     { arrivals: new Arrivals(), aligner: { alignedLanguageCodes: () => [] }, meter, log },
   );

@@ -22,9 +22,11 @@ const doors = [
   "GET /media/{media}",
   "GET /openapi.json",
   "GET /readyz",
+  "GET /v1alpha1/shared/{token}",
   "HEAD /media/exports/{transcript}/{version}/{format}",
   "HEAD /media/waveforms/{media}",
   "HEAD /media/{media}",
+  "HEAD /v1alpha1/shared/{token}",
   "HEAD /v1alpha1/uploads/{upload}",
   "OPTIONS /v1alpha1/uploads",
   "PATCH /v1alpha1/uploads/{upload}",
@@ -98,7 +100,7 @@ test("paths, queries and bodies follow the HTTP rules", () => {
     [
       "updateTranscript",
       "PATCH /v1alpha1/transcripts/{transcript}",
-      ["path transcript", "query updateMask", "header If-Match"],
+      ["path transcript", "query updateMask", "query note", "query merged", "header If-Match"],
       "#/components/schemas/TranscriptPatch",
     ],
     ["createTranscript", "POST /v1alpha1/transcripts", [], "#/components/schemas/TranscriptInput"],
@@ -117,9 +119,12 @@ test("paths, queries and bodies follow the HTTP rules", () => {
     assert.equal(bodyOf(id)?.$ref, body, id);
   }
   // The body does not contain the fields of the path.
-  assert.deepEqual(Object.keys(bodyOf("restoreTranscript")?.properties ?? {}), ["version"]);
+  assert.deepEqual(Object.keys(bodyOf("restoreTranscript")?.properties ?? {}), ["version", "note"]);
   assert.deepEqual(bodyOf("restoreTranscript")?.required, ["version"]);
   assert.deepEqual(bodyOf("cancelTranscriptJob")?.properties, {});
+  // The metadata of a change has only the fields that change.
+  const metadata = bodyOf("modifySegments")?.properties?.["metadata"];
+  assert.equal(metadata?.$ref, "#/components/schemas/TranscriptMetadataPatch");
 });
 
 test("every operation describes its authentication and its failures", () => {

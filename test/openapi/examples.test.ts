@@ -25,6 +25,7 @@ import {
   unaryExamples,
 } from "./example-lookup.ts";
 import { createSchemaChecker } from "./schema-checker.ts";
+import { shapeOf } from "./shape-of.ts";
 
 const check = createSchemaChecker(document.components.schemas, { closed: true });
 const exampleUrl = "https://media.example.org/morgunfundur.mp3";
@@ -123,25 +124,6 @@ async function sendAll(...names: string[]): Promise<Answer["json"]> {
   return last;
 }
 
-/**
- * Returns the paths of all fields of a value. All items of a list have one path, and numbers,
- * strings and null are not distinguished.
- */
-function shapeOf(value: unknown, path = ""): string[] {
-  const paths = new Set<string>();
-  const walk = (value: unknown, path: string): void => {
-    if (Array.isArray(value)) for (const item of value) walk(item, `${path}[]`);
-    else if (typeof value === "object" && value !== null) {
-      for (const [name, item] of Object.entries(value)) {
-        paths.add(`${path}.${name}`);
-        walk(item, `${path}.${name}`);
-      }
-    }
-  };
-  walk(value, path);
-  return [...paths].toSorted();
-}
-
 test("examples match the schemas, and every method has one", () => {
   for (const method of methods) {
     const bindings = transcoder.bindings.filter((binding) => binding.method === method);
@@ -187,20 +169,27 @@ test("examples of transcripts get the documented responses, in the order of a tr
   const { name } = await sendAll("CreateTranscript");
   real.set(exampleIn("CreateTranscript", "name"), name);
   const { version } = await sendAll("ListTranscripts", "GetTranscript");
-  const list = first("WatchTranscripts");
-  const watched = await firstLine("WatchTranscripts", list);
-  assert.deepEqual(shapeOf(JSON.parse(watched)), shapeOf(list.answer));
+  const list = await firstLineOf("WatchTranscripts");
+  assert.deepEqual(shapeOf(list), shapeOf(first("WatchTranscripts").answer));
   real.set(exampleIn("GetTranscript", "version", "name"), version.name);
   const updated = await sendAll("UpdateTranscript");
   assert.equal(updated.version.parent, version.name);
   real.set(exampleIn("UpdateTranscript", "version", "name"), updated.version.name);
   await sendAll("ListTranscriptVersions", "GetTranscriptVersion", "DiffTranscriptVersions");
+  const draft = await sendAll("SaveTranscriptDraft", "GetTranscriptDraft");
+  real.set(exampleIn("GetTranscriptDraft", "etag"), draft.etag);
+  await sendAll("DeleteTranscriptDraft", "ModifyReview", "GetReview", "ReportPresence");
+  const seen = await firstLineOf("WatchTranscript");
+  assert.deepEqual(shapeOf(seen), shapeOf(first("WatchTranscript").answer));
   for (const example of unaryExamples("ExportTranscript")) {
     assert.equal(await textOf("ExportTranscript", example), example.answer);
   }
   const { uri } = await sendAll("SignTranscriptExport");
   assert.ok(uri.startsWith(`${service.address}/media/exports/`), uri);
-  await sendAll("ImportTranscript", "RestoreTranscript");
+  const share = await sendAll("CreateShare");
+  real.set(exampleIn("CreateShare", "name").slice(-36), share.name.slice(-36));
+  await sendAll("ListShares", "DeleteShare");
+  await sendAll("ImportTranscript", "ModifySegments", "RestoreTranscript");
   const [forJob, forTranscript] = unaryExamples("InitUpload");
   assert.ok(forJob && forTranscript);
   const { json: upload } = await send("InitUpload", forJob);
@@ -280,18 +269,7 @@ test("examples of alignment jobs get the documented responses", async () => {
 /** Sends the first example of a stream that does not end, and returns its first message. */
 async function firstLineOf(name: string): Promise<unknown> {
   const method = methodNamed(name);
-  called.add(`${method.parent.typeName}.${method.name}`);
-  const message = fromJson(method.input, realized(first(name).request), { registry });
-  const bindings = transcoder.bindings.filter((binding) => binding.method === method);
-  const { target } = writeRequest(bindings, message, registry);
-  const headers = { authorization: `Bearer ${service.key}` };
-  const { body } = await fetch(`${service.address}${target}`, { headers });
-  let text = "";
-  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
-    text += chunk;
-    if (text.includes("\n")) break;
-  }
-  const parsed: unknown = JSON.parse(text.slice(0, text.indexOf("\n")));
+  const parsed: unknown = JSON.parse(await firstLine(name, first(name)));
   const { content } = responseOf(operationOf(method).operation, 200) ?? {};
   assert.equal(check(content?.["application/x-ndjson"]?.schema ?? {}, parsed), "", name);
   return parsed;

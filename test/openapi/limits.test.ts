@@ -34,6 +34,7 @@ import {
 } from "../../src/gen/hlust/api/annotations_pb.ts";
 import {
   RecognitionConfigSchema,
+  SpeakerDiarizationConfigSchema,
   SpeechContextSchema,
   SpeechRecognitionAlternativeSchema,
   StreamingRecognitionConfig_EndpointingSchema,
@@ -42,12 +43,16 @@ import {
 } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import {
   DiffTranscriptVersionsRequestSchema,
+  ExportOptionsSchema,
   ImportTranscriptRequestSchema,
   ListTranscriptJobsRequestSchema,
   ListTranscriptsRequestSchema,
   WatchTranscriptJobsRequestSchema,
   WatchTranscriptsRequestSchema,
   ListTranscriptVersionsRequestSchema,
+  ModifySegmentsRequestSchema,
+  RestoreTranscriptRequestSchema,
+  SegmentsChangeSchema,
   SegmentSchema,
   SignTranscriptExportRequestSchema,
   InitUploadRequestSchema,
@@ -57,8 +62,20 @@ import {
   TranscriptMetadataSchema,
   Transcripts,
   TranscriptSchema,
+  UpdateTranscriptRequestSchema,
   WordSchema,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import {
+  AlignmentJobSchema,
+  ListAlignmentJobsRequestSchema,
+  WatchAlignmentJobsRequestSchema,
+} from "../../src/gen/hlust/transcripts/v1alpha1/alignment_pb.ts";
+import { ReportPresenceRequestSchema } from "../../src/gen/hlust/transcripts/v1alpha1/presence_pb.ts";
+import { ShareSchema } from "../../src/gen/hlust/transcripts/v1alpha1/share_pb.ts";
+import {
+  ModifyReviewRequestSchema,
+  ReviewRangeSchema,
+} from "../../src/gen/hlust/transcripts/v1alpha1/review_pb.ts";
 import {
   CreateWebhookRequestSchema,
   ListWebhookDeliveriesRequestSchema,
@@ -69,14 +86,20 @@ import { mediaUrlPattern, urlCharsMax } from "../../src/media/media-url.ts";
 import {
   alternativesMaxMax,
   hintBoostMax,
+  speakersMaxMax,
   hintCharsMax,
   hintPhrasesMax,
   encodings,
   sampleRateHertzMax,
 } from "../../src/speech/check-config.ts";
 import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-recognize.ts";
-import { textFormats } from "../../src/transcripts/export-formats.ts";
-import { languageCodePattern, transcriptLimits } from "../../src/transcripts/check-transcript.ts";
+import { writtenFormats } from "../../src/transcripts/export-formats.ts";
+import { intervalSecondsBounds } from "../../src/transcripts/export-options.ts";
+import { languageCodePattern } from "../../src/transcripts/check-metadata.ts";
+import { transcriptLimits } from "../../src/transcripts/transcript-limits.ts";
+import { sessionCharsMax, sessionPattern } from "../../src/transcripts/presence-methods.ts";
+import { reviewMax } from "../../src/transcripts/review-methods.ts";
+import { shareLimits } from "../../src/transcripts/share-methods.ts";
 import { fileNameCharsMax } from "../../src/transcripts/upload-methods.ts";
 import { filterCharsMax } from "../../src/transcripts/filter.ts";
 import { tokenCharsMax } from "../../src/std/page-token.ts";
@@ -100,6 +123,7 @@ function expectedLimits(): Map<string, LimitsInit> {
   const page = { pageSize: { min: 0 }, pageToken: { charsMax: tokenCharsMax } };
   const endpointing = StreamingRecognitionConfig_EndpointingSchema.typeName;
   const lists = [
+    ListAlignmentJobsRequestSchema,
     ListTranscriptJobsRequestSchema,
     ListTranscriptsRequestSchema,
     WatchTranscriptsRequestSchema,
@@ -139,20 +163,48 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${metadata}.speakers`, { itemsMax: most.speakers, keyCharsMax: most.speakerIdChars }],
     [`${InitUploadRequestSchema.typeName}.filename`, { charsMax: fileNameCharsMax }],
     [`${SpeakerInfoSchema.typeName}.full_name`, { charsMax: most.speakerNameChars }],
-    ...[TranscriptSchema, SubmitTranscriptJobRequestSchema, ImportTranscriptRequestSchema].map(
-      ({ typeName }): [string, LimitsInit] => [
-        `${typeName}.metadata`,
-        { bytesMax: most.metadataBytes },
-      ],
-    ),
+    ...[
+      TranscriptSchema,
+      ModifySegmentsRequestSchema,
+      SubmitTranscriptJobRequestSchema,
+      ImportTranscriptRequestSchema,
+    ].map(({ typeName }): [string, LimitsInit] => [
+      `${typeName}.metadata`,
+      { bytesMax: most.metadataBytes },
+    ]),
+    ...[
+      UpdateTranscriptRequestSchema,
+      ModifySegmentsRequestSchema,
+      RestoreTranscriptRequestSchema,
+    ].map(({ typeName }): [string, LimitsInit] => [
+      `${typeName}.note`,
+      { charsMax: most.noteChars },
+    ]),
+    [`${ModifySegmentsRequestSchema.typeName}.changes`, { itemsMax: most.changes }],
+    [`${SegmentsChangeSchema.typeName}.start_index`, { min: 0 }],
+    [`${SegmentsChangeSchema.typeName}.end_index`, { min: 0 }],
+    [`${SegmentsChangeSchema.typeName}.segments`, { itemsMax: most.segments }],
     [`${TranscriptSchema.typeName}.segments`, { itemsMax: most.segments }],
     [`${segment}.start_time`, time],
     [`${segment}.end_time`, time],
     [`${segment}.speaker_id`, { charsMax: most.speakerIdChars }],
+    [
+      `${ReportPresenceRequestSchema.typeName}.session`,
+      { charsMax: sessionCharsMax, pattern: sessionPattern.source },
+    ],
+    [`${ReportPresenceRequestSchema.typeName}.position`, time],
+    [`${ShareSchema.typeName}.note`, { charsMax: shareLimits.noteChars }],
+    [`${ReviewRangeSchema.typeName}.start_time`, time],
+    [`${ReviewRangeSchema.typeName}.end_time`, time],
+    [`${ModifyReviewRequestSchema.typeName}.add`, { itemsMax: reviewMax.changes }],
+    [`${ModifyReviewRequestSchema.typeName}.remove`, { itemsMax: reviewMax.changes }],
     [`${word}.start_time`, time],
     [`${word}.end_time`, time],
     [`${word}.word`, { charsMax: most.wordChars }],
     [`${TranscriptJobSchema.typeName}.progress_percent`, { min: 0, max: 100 }],
+    [`${AlignmentJobSchema.typeName}.progress_percent`, { min: 0, max: 100 }],
+    [`${ListAlignmentJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${WatchAlignmentJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     [`${SubmitTranscriptJobRequestSchema.typeName}.uri`, { charsMax: urlCharsMax }],
     [`${ListTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     [`${WatchTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
@@ -163,7 +215,11 @@ function expectedLimits(): Map<string, LimitsInit> {
       [`${typeName}.page_token`, page.pageToken],
     ]),
     [`${DiffTranscriptVersionsRequestSchema.typeName}.skip`, { min: 0 }],
-    [`${SignTranscriptExportRequestSchema.typeName}.format`, { values: [...textFormats] }],
+    [
+      `${ExportOptionsSchema.typeName}.interval_seconds`,
+      { min: 0, max: intervalSecondsBounds.max },
+    ],
+    [`${SignTranscriptExportRequestSchema.typeName}.format`, { values: [...writtenFormats] }],
     [`${ImportTranscriptRequestSchema.typeName}.format`, { values: [...subtitleFormats] }],
     [`${RecognitionConfigSchema.typeName}.encoding`, { values: [...encodings] }],
     [
@@ -176,9 +232,18 @@ function expectedLimits(): Map<string, LimitsInit> {
       `${SpeechContextSchema.typeName}.phrases`,
       { itemsMax: hintPhrasesMax, charsMax: hintCharsMax },
     ],
+    [
+      `${SpeakerDiarizationConfigSchema.typeName}.min_speaker_count`,
+      { min: 0, max: speakersMaxMax },
+    ],
+    [
+      `${SpeakerDiarizationConfigSchema.typeName}.max_speaker_count`,
+      { min: 0, max: speakersMaxMax },
+    ],
     [`${SpeechContextSchema.typeName}.boost`, { min: 0, max: hintBoostMax }],
     [`${SpeechRecognitionAlternativeSchema.typeName}.confidence`, share],
     [`${WordInfoSchema.typeName}.confidence`, share],
+    [`${word}.confidence`, share],
     [`${StreamingRecognitionResultSchema.typeName}.stability`, share],
     [`${endpointing}.min_silence`, secondsOf(silenceMsBounds)],
     [`${endpointing}.max_utterance`, secondsOf(utteranceMsBounds)],
@@ -204,7 +269,8 @@ function secondsOf([min, max]: readonly [number, number]): LimitsInit {
 
 test("every limit of the contract equals the limit in the code", () => {
   const inContract = new Map<string, Limits>();
-  for (const file of new Set(services.map((service) => service.file))) {
+  const files = services.flatMap(({ file }) => [file, ...file.dependencies]);
+  for (const file of new Set(files)) {
     const messages = [...file.messages];
     for (const message of messages) {
       messages.push(...message.nestedMessages);

@@ -12,6 +12,13 @@ import { newId } from "../../src/std/ids.ts";
 import { join } from "node:path";
 import { openTestService, type TestService } from "../spec/service.ts";
 import {
+  readContent,
+  statusOf,
+  writeContent,
+  writeMessages,
+  type WrittenContent,
+} from "./content-client.ts";
+import {
   openOriginalClient,
   type Message,
   type OpenStream,
@@ -66,49 +73,15 @@ async function jobOf(name: string): Promise<Message> {
   return await transcripts.call("GetTranscriptJob", { name });
 }
 
-async function statusOf(client: OriginalClient, blob: string): Promise<[number, boolean]> {
-  const request = { resource_name: blob };
-  const { committed_size: size, complete } = await client.call("QueryWriteStatus", request);
-  return [size, complete];
+/** Returns the messages that write the speech, or other content, from an offset on. */
+function messagesOf(blob: string, options: Partial<WrittenContent> = {}): Message[] {
+  return writeMessages(blob, { of: speech, ...options });
 }
 
-/** Returns the messages that write bytes from an offset on, in pieces. */
-function messagesOf(
-  blob: string,
-  options: { from?: number; of?: Buffer; to?: number; finish?: boolean } = {},
-): Message[] {
-  const { from = 0, of = speech, finish = true } = options;
-  const { to = of.length } = options;
-  const piece = 20_000;
-  const messages = [];
-  for (let at = from; at < to; at += piece) {
-    const data = of.subarray(at, Math.min(to, at + piece));
-    const isLast = at + piece >= to;
-    messages.push({
-      resource_name: at === from ? blob : "",
-      write_offset: at,
-      finish_write: finish && isLast,
-      data,
-    });
-  }
-  return messages;
-}
-
-/** Sends the messages of one write. */
-async function write(messages: readonly object[], client = blobs): Promise<Message> {
-  const { call, answer } = client.send("Write");
-  for (const message of messages) call.write(message);
-  call.end();
-  return await answer;
-}
-
-async function read(blob: string, range: object = {}): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const { data } of blobs.stream("Read", { resource_name: blob, ...range })) {
-    pieces.push(data);
-  }
-  return Buffer.concat(pieces);
-}
+const write = async (messages: readonly object[], client = blobs): Promise<Message> =>
+  await writeContent(client, messages);
+const read = async (blob: string, range?: object): Promise<Buffer> =>
+  await readContent(blobs, blob, range);
 
 test("content that is written in one stream is transcribed, and read by its owner", async () => {
   const { name, blob } = await submit();

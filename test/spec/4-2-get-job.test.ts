@@ -109,6 +109,8 @@ test("a job ends in SUCCESS, and its transcript has text, times and metadata", a
   assert.equal(transcript.metadata.originalUri, `${host.address}/talk.flac`);
   assert.equal(transcript.metadata.recordingDuration, last.transcriptMetadata.recordingDuration);
   assert.equal(transcript.metadata.dataSource, "URI");
+  const { kind, author, authorName } = transcript.version;
+  assert.deepEqual([kind, author, authorName], ["RECOGNIZED", "", ""]);
   assert.equal(transcript.metadata.originalCharLength, sentences.join(" ").length);
   let before = 0;
   for (const segment of transcript.segments) {

@@ -54,7 +54,15 @@ test("a transcript is returned with its segments, metadata and version, and with
     originalCharLength: 0,
     originalByteLength: 0,
   });
-  assert.deepEqual(Object.keys(json.version).toSorted(), ["creationTime", "name", "parent"]);
+  assert.deepEqual(Object.keys(json.version), [
+    "name",
+    "parent",
+    "creationTime",
+    "kind",
+    "author",
+    "authorName",
+    "note",
+  ]);
 });
 
 test("missing names, malformed names and names of other accounts get the same response", async () => {

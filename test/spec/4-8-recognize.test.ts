@@ -125,10 +125,8 @@ test("invalid input is refused with every violation", async () => {
   const audio = { content: content(new Uint8Array(3200)) };
   const rows: [body: unknown, fields: string[]][] = [
     [{}, ["config", "audio.content"]],
-    [
-      { config: {}, audio: {} },
-      ["config.encoding", "config.sampleRateHertz", "config.languageCode", "audio.content"],
-    ],
+    [{ config: {}, audio: {} }, ["config.languageCode", "audio.content"]],
+    [{ config: { languageCode: "en-US" }, audio }, ["audio.content"]],
     [{ config: { ...config, sampleRateHertz: 7_999 }, audio }, ["config.sampleRateHertz"]],
     [{ config: { ...config, sampleRateHertz: 48_001 }, audio }, ["config.sampleRateHertz"]],
     [{ config: { ...config, maxAlternatives: 31 }, audio }, ["config.maxAlternatives"]],

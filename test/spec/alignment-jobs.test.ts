@@ -36,6 +36,7 @@ describe("an alignment job", () => {
     const after = await calls.get(name);
     assert.equal(after.version.name, job.transcriptVersion);
     assert.equal(after.version.parent, before.version.name);
+    assert.deepEqual([after.version.kind, after.version.author], ["ALIGNED", ""]);
     assert.deepEqual(after.metadata.speakers, before.metadata.speakers);
     assert.equal(textOf(after), text);
     assert.deepEqual(wordsOf(after), wordsOf(before));
@@ -102,6 +103,25 @@ describe("an alignment job", () => {
     assert.equal(reason, "VERSION_STALE");
     assert.equal(metadata.currentVersion, changed.json.version.name);
     assert.equal((await calls.get(name)).version.name, changed.json.version.name);
+  });
+
+  test("ends as ERROR and appends nothing if other media is uploaded meanwhile", async () => {
+    const name = await calls.create(slow);
+    const { version } = await calls.get(name);
+    const job = await calls.begin(name);
+    await calls.reaches(job, "ALIGNING");
+    await calls.upload(name, speech);
+    const { state, error, transcriptVersion } = await calls.ended(job);
+    assert.deepEqual([state, error.code, transcriptVersion], ["ERROR", 10, undefined]);
+    assert.equal(error.details[0].reason, "VERSION_STALE");
+    assert.equal((await calls.get(name)).version.name, version.name);
+    // The next job aligns the words to the other media.
+    const next = await calls.ended(await calls.begin(name));
+    assert.equal(next.state, "SUCCESS");
+    const after = await calls.get(name);
+    assert.equal(after.version.name, next.transcriptVersion);
+    const startTime = seconds(after.segments[0].startTime);
+    assert.ok(startTime >= 1.9 && startTime <= 5.1, `${startTime}`);
   });
 
   test("keeps metadata that changes meanwhile", async () => {

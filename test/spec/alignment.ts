@@ -38,13 +38,16 @@ export class AlignmentCalls {
     const { json, status } = await this.#service.call("POST", "/v1alpha1/transcripts", transcript);
     assert.equal(status, 200, JSON.stringify(json));
     const { name } = json;
-    if (media) {
-      const request = { resourceName: name };
-      const begun = await this.#service.call("POST", "/v1alpha1/initupload", request);
-      const answer = await fetch(begun.json.storageSignedUrl, { method: "PUT", body: media });
-      assert.equal(answer.status, 200);
-    }
+    if (media) await this.upload(name, media);
     return name;
+  }
+
+  /** Uploads the media of a transcript, which replaces any that it has. */
+  async upload(transcript: string, media: Buffer): Promise<void> {
+    const request = { resourceName: transcript };
+    const begun = await this.#service.call("POST", "/v1alpha1/initupload", request);
+    const answer = await fetch(begun.json.storageSignedUrl, { method: "PUT", body: media });
+    assert.equal(answer.status, 200);
   }
 
   async submit(transcript: string): Promise<Answer> {

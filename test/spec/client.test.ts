@@ -144,6 +144,13 @@ test("a transcript is created, read, changed, listed, restored and deleted", asy
   );
   assert.equal((await connectFailure(stale)).code, Code.Aborted);
 
+  const { version: current } = await transcripts.modifySegments(
+    { name, changes: [{ startIndex: 0, endIndex: 0, segments }], note: "orð" },
+    { headers: { "if-match": emptied.version?.name ?? "" } },
+  );
+  assert.deepEqual([current?.parent, current?.note], [emptied.version?.name, "orð"]);
+  assert.equal((await transcripts.getTranscript({ name })).segments.length, 1);
+
   const filter = 'metadata.subject CONTAINS "ANNAÐ"';
   const list = await transcripts.listTranscripts({ filter, pageSize: 10 });
   assert.deepEqual(
@@ -151,7 +158,7 @@ test("a transcript is created, read, changed, listed, restored and deleted", asy
     [name],
   );
   const { versions } = await transcripts.listTranscriptVersions({ parent: name });
-  assert.equal(versions.length, 3);
+  assert.equal(versions.length, 4);
   const version = made.version?.name ?? "";
   const old = await transcripts.getTranscriptVersion({ name: `${name}/versions/${version}` });
   assert.equal(old.metadata?.subject, metadata.subject);

@@ -107,18 +107,18 @@ test("earlier versions can be exported; a missing version gets 404, and an unkno
     [
       "",
       400,
-      /format: VTT_PAINT_ON, VTT_POP_ON, SRT, AUDACITY_LABELS, VTT, TEXT or JSON is expected/,
+      /format: VTT_PAINT_ON, VTT_POP_ON, SRT, AUDACITY_LABELS, VTT, TEXT, DOCX, ODT or JSON is expected/,
     ],
     [
       "?format=EXPORT_FORMAT_UNSPECIFIED",
       400,
-      /format: VTT_PAINT_ON, VTT_POP_ON, SRT, AUDACITY_LABELS, VTT, TEXT or JSON is expected/,
+      /format: VTT_PAINT_ON, VTT_POP_ON, SRT, AUDACITY_LABELS, VTT, TEXT, DOCX, ODT or JSON is expected/,
     ],
     ["?format=DOC", 400, /format.*SRT/],
     [
       "?format=9",
       400,
-      /format: VTT_PAINT_ON, VTT_POP_ON, SRT, AUDACITY_LABELS, VTT, TEXT or JSON is expected, not 9/,
+      /format: VTT_PAINT_ON, VTT_POP_ON, SRT, AUDACITY_LABELS, VTT, TEXT, DOCX, ODT or JSON is expected, not 9/,
     ],
     ["?format=SRT&version=x", 404, /there is no version/],
     [`?format=SRT&version=${foreign.version.name}`, 404, /there is no version/],

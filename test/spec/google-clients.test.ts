@@ -173,7 +173,6 @@ test("fields that only Google's API has are ignored", async () => {
       audioChannelCount: 1,
       model: "latest_long",
       useEnhanced: true,
-      profanityFilter: true,
       speechContexts: [{ phrases: ["letter"], boost: 5 }],
       diarizationConfig: { enableSpeakerDiarization: true, minSpeakerCount: 1 },
       metadata: { interactionType: "DICTATION" as const, microphoneDistance: "NEARFIELD" as const },

@@ -14,6 +14,7 @@ import { until } from "../fixtures/until.ts";
 import { speaker } from "./transcripts.ts";
 import { pollJob, submit, textOf } from "./jobs.ts";
 import { type MediaHost, openMediaHost } from "./media-host.ts";
+import { openStream } from "./stream.ts";
 import { openTestService, type TestService } from "./service.ts";
 
 const starter = join(builtinModelsFolder, "is-IS-starter");
@@ -26,6 +27,8 @@ const dialogue = [
   ["en+f3", "I have looked at the numbers and they do not look so good"],
 ] as const;
 
+/** The beginning of the dialogue, shorter than 30 s, in base64. */
+let dialogueContent: string;
 let folder: string;
 let service: TestService;
 let host: MediaHost;
@@ -42,6 +45,8 @@ before(async () => {
     voice === "rms" ? flite(text, { voice }) : espeak(text, { voice }),
     silence(700),
   ]);
+  const { buffer, byteOffset, byteLength } = joined(...spoken);
+  dialogueContent = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
   host = await openMediaHost({
     "/hello.wav": wavOf(joined(silence(300), espeak("góðan daginn"), silence(500))),
     "/dialogue.wav": wavOf(joined(...spoken)),
@@ -128,6 +133,70 @@ test("a pulled model is used by the running service, until it is removed", async
   assert.match(refused.json.message, /fo-FO has no installed model; installed: en-US, is-IS/);
 });
 
+const dialogueConfig = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "en-US" };
+
+/** Recognizes the beginning of the dialogue with this diarizationConfig. */
+async function recognizeDialogue(diarizationConfig: unknown) {
+  const body = {
+    config: { ...dialogueConfig, diarizationConfig },
+    audio: { content: dialogueContent },
+  };
+  return await service.call("POST", "/v2beta1/speech:recognize", body);
+}
+
+/** Returns the speaker tags of all words. */
+function tagsOf(json: {
+  readonly results: readonly {
+    readonly alternatives: readonly { readonly words?: readonly { speakerTag?: number }[] }[];
+  }[];
+}): (number | undefined)[] {
+  return json.results.flatMap(
+    ({ alternatives: [first] }) => first?.words?.map(({ speakerTag }) => speakerTag) ?? [],
+  );
+}
+
+test("words have no speakers without a diarization model, or with wrong counts of them", async () => {
+  const field = "config.diarizationConfig";
+  const rows: readonly [diarization: unknown, messages: readonly RegExp[]][] = [
+    [
+      { enableSpeakerDiarization: true },
+      [/\.enableSpeakerDiarization: cannot be used: no diarization model is installed/],
+    ],
+    [{ minSpeakerCount: -1 }, [/\.minSpeakerCount: must be 0 to 20, not -1/]],
+    [{ maxSpeakerCount: 21 }, [/\.maxSpeakerCount: must be 0 to 20, not 21/]],
+    [
+      { minSpeakerCount: 3, maxSpeakerCount: 2 },
+      [/\.minSpeakerCount: must be at most maxSpeakerCount, which is 2, not 3/],
+    ],
+    [
+      { enableSpeakerDiarization: true, minSpeakerCount: 30, maxSpeakerCount: -2 },
+      [
+        /\.enableSpeakerDiarization/,
+        /\.minSpeakerCount: .* not 30/,
+        /\.maxSpeakerCount: .* not -2/,
+      ],
+    ],
+    [{ speakerTag: 1 }, [/speakerTag/]],
+    [{ maxSpeakerCount: "two" }, [/maxSpeakerCount/]],
+  ];
+  for (const [diarization, messages] of rows) {
+    const { status, json } = await recognizeDialogue(diarization);
+    assert.equal(status, 400, JSON.stringify(json));
+    for (const message of messages) assert.match(json.message, message);
+    assert.match(json.message, new RegExp(field.replace(".", "\\.")));
+  }
+  const socket = await openStream(service.address, { token: service.key });
+  const stream = { ...dialogueConfig, diarizationConfig: { enableSpeakerDiarization: true } };
+  socket.send({ streamingConfig: { config: stream } });
+  assert.equal(await socket.closed, 1007);
+  assert.match(
+    socket.messages.at(-1)?.error?.message ?? "",
+    /config\.diarizationConfig\.enableSpeakerDiarization: cannot be used on streams/,
+  );
+  const { status } = await recognizeDialogue({ minSpeakerCount: 2, maxSpeakerCount: 2 });
+  assert.equal(status, 200, "nothing is requested");
+});
+
 test("jobs name speakers once a diarization model is installed", async () => {
   const added = await models("add", join(testModels, "diarization"));
   assert.equal(added.code, 0, added.errors);
@@ -146,6 +215,19 @@ test("jobs name speakers once a diarization model is installed", async () => {
   assert.deepEqual(turns, ["1", "2", "1", "2"]);
   const names = { "1": speaker("Mælandi 1"), "2": speaker("Guðrún") };
   assert.deepEqual(transcript.metadata.speakers, names);
+
+  const answer = await recognizeDialogue({ enableSpeakerDiarization: true });
+  assert.equal(answer.status, 200, JSON.stringify(answer.json));
+  const tags = tagsOf(answer.json);
+  assert.deepEqual(
+    tags.filter((tag, index) => tag !== tags[index - 1]),
+    [1, 2, 1, 2],
+  );
+  const single = await recognizeDialogue({ enableSpeakerDiarization: true, maxSpeakerCount: 1 });
+  assert.deepEqual(new Set(tagsOf(single.json)), new Set([1]));
+  const untagged = await recognizeDialogue({ enableSpeakerDiarization: false });
+  assert.doesNotMatch(JSON.stringify(untagged.json), /speakerTag|words/);
+
   assert.equal((await models("remove", "diarization")).code, 0);
   await until(async () => !(await loadedModels()).includes("diarization"));
 });

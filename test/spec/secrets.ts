@@ -117,7 +117,9 @@ function noteAnswer(body: string): void {
     /"(?:secret|token|storageSignedUrl|uri|waveformUri)"\s*:\s*"([^"\\]+)"/g,
   );
   for (const [, value = ""] of found) {
-    if (/^https?:/.test(value)) noteTarget(value);
+    const shared = /\/console\/shared\/([\w-]+)$/.exec(value)?.[1];
+    if (shared !== undefined) noteSecret(shared, "credential");
+    else if (/^https?:/.test(value)) noteTarget(value);
     else noteSecret(value, "credential");
   }
 }
@@ -131,6 +133,7 @@ const textColumns: ReadonlySet<string> = new Set([
   "transcript.subject",
   "transcript.keywords",
   "transcript_version.metadata",
+  "transcript_draft.content",
   "transcript_job.metadata",
   "transcript_job.media_uri",
   "transcript_job.error",

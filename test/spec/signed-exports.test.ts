@@ -28,15 +28,23 @@ const exported = async (query: string) =>
   });
 
 test("a signed URL answers the file of the export without a token, for an hour", async () => {
-  for (const format of ["VTT", "VTT_PAINT_ON", "VTT_POP_ON", "SRT", "AUDACITY_LABELS", "TEXT"]) {
+  const words = ["VTT", "VTT_PAINT_ON", "VTT_POP_ON", "SRT", "AUDACITY_LABELS", "TEXT"];
+  const rows: [format: string, options?: Record<string, unknown>, query?: string][] = [
+    ...[...words, "DOCX", "ODT"].map((format): [string] => [format]),
+    ["DOCX", { speakers: false, title: false }, "&options.speakers=false&options.title=false"],
+    ["ODT", { times: "NONE" }, "&options.times=NONE"],
+    ["TEXT", { intervalSeconds: 60 }, "&options.intervalSeconds=60"],
+  ];
+  const tags = new Set<string>();
+  for (const [format, options, query = ""] of rows) {
     const before = Date.now();
-    const { status, json } = await signExport({ format });
+    const { status, json } = await signExport({ format, options });
     assert.equal(status, 200, format);
     assert.deepEqual(Object.keys(json), ["uri", "expireTime"]);
     const expiresMs = Date.parse(json.expireTime);
     assert.ok(expiresMs > before + signedUrlMs - 2000 && expiresMs <= Date.now() + signedUrlMs);
     const file = await fetch(json.uri);
-    const own = await exported(`format=${format}`);
+    const own = await exported(`format=${format}${query}`);
     assert.equal(file.status, 200);
     for (const header of ["content-type", "content-disposition", "content-length"]) {
       assert.equal(file.headers.get(header), own.headers.get(header), header);
@@ -44,16 +52,18 @@ test("a signed URL answers the file of the export without a token, for an hour",
     assert.equal(file.headers.get("x-content-type-options"), "nosniff");
     assert.equal(file.headers.get("cache-control"), "private");
     assert.equal(file.headers.get("content-security-policy"), "sandbox");
-    assert.equal(await file.text(), await own.text());
+    assert.deepEqual(await file.bytes(), await own.bytes());
     const head = await fetch(json.uri, { method: "HEAD" });
     assert.equal(head.status, 200);
     assert.equal(head.headers.get("content-type"), own.headers.get("content-type"));
     assert.equal(await head.text(), "");
     const etag = file.headers.get("etag") ?? "";
+    tags.add(etag);
     assert.equal(head.headers.get("etag"), etag);
     const again = await fetch(json.uri, { headers: { "if-none-match": etag } });
     assert.deepEqual([again.status, await again.text()], [304, ""]);
   }
+  assert.equal(tags.size, rows.length);
 });
 
 test("a signed URL keeps its version, and an earlier version can be signed", async () => {
@@ -71,7 +81,8 @@ test("a signed URL keeps its version, and an earlier version can be signed", asy
 test("a request that cannot be signed is refused", async () => {
   const { json: other } = await service.call("POST", "/v1alpha1/transcripts", draftOf("annað"));
   const { json: foreign } = await service.call("GET", `/v1alpha1/${other.name}`);
-  const allowed = "VTT_PAINT_ON, VTT_POP_ON, SRT, AUDACITY_LABELS, VTT or TEXT is expected";
+  const allowed =
+    "VTT_PAINT_ON, VTT_POP_ON, SRT, AUDACITY_LABELS, VTT, TEXT, DOCX or ODT is expected";
   const absent = "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718";
   const rows: [of: string, body: Record<string, unknown>, status: number, message: string][] = [
     [name, {}, 400, `format: ${allowed}`],
@@ -80,6 +91,8 @@ test("a request that cannot be signed is refused", async () => {
     [name, { format: 9 }, 400, `format: ${allowed}, not 9`],
     [name, { format: "DOC" }, 400, "format"],
     [name, { format: "VTT", seconds: 60 }, 400, "seconds"],
+    [name, { format: "VTT", options: {} }, 400, "options: are for TEXT, DOCX, ODT, not for VTT"],
+    [name, { format: "ODT", options: { intervalSeconds: 4 } }, 400, "must be 0, or 5 to 3600"],
     [name, { format: "VTT", version: "x" }, 404, "there is no version"],
     [name, { format: "VTT", version: foreign.version.name }, 404, "there is no version"],
     ["transcripts/x", { format: "VTT" }, 404, "there is no transcript"],
@@ -99,6 +112,7 @@ test("a URL that was altered, has expired or is for another method is refused", 
   const rows: [method: string, url: string, status: number, reason: string][] = [
     ["GET", uri.replace("/VTT?", "/SRT?"), 403, "SIGNED_URL_INVALID"],
     ["GET", uri.replace("/VTT?", "/JSON?"), 403, "SIGNED_URL_INVALID"],
+    ["GET", uri.replace("/VTT?", "/VTT.1-1-0-1?"), 403, "SIGNED_URL_INVALID"],
     ["GET", uri.replace(name.slice(12), other.name.slice(12)), 403, "SIGNED_URL_INVALID"],
     ["GET", uri.replace(/expires=\d+/, "expires=1700000000"), 403, "SIGNED_URL_INVALID"],
     ["GET", uri.replace(/expires=\d/, "expires=9"), 403, "SIGNED_URL_INVALID"],

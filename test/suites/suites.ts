@@ -15,12 +15,13 @@ export type Group = (typeof groups)[number];
 const suites: Readonly<Record<string, readonly string[]>> = {
   accounts: ["src/accounts/*.test.ts", "src/auth/*.test.ts"],
   client: ["src/client/*.test.ts", "src/cli/**/*.test.ts", "src/settings/*.test.ts"],
+  evaluation: ["src/evaluation/**/*.test.ts"],
   console: ["src/console/**/*.test.ts"],
   engines: ["src/engines/*/*.test.ts", "src/models/*.test.ts"],
   media: ["src/media/*.test.ts"],
   server: ["src/server/*.test.ts", "src/std/*.test.ts", "src/*.test.ts", "src/speech/*.test.ts"],
   transcoding: ["src/transcoding/**/*.test.ts"],
-  transcripts: ["src/transcripts/**/*.test.ts", "src/webhooks/*.test.ts"],
+  transcripts: ["src/transcripts/**/*.test.ts", "src/cues/*.test.ts", "src/webhooks/*.test.ts"],
 };
 
 /** Files in these folders need a process of their own, because they measure or replace timers. */
@@ -45,7 +46,7 @@ const systemTestsOfSrc: readonly string[] = [
   "src/describe/describer-killed.test.ts",
   "src/engines/pocketsphinx/{live-decoder,live-recognition,pocketsphinx-engine}.test.ts",
   "src/engines/pool/{engine-pool*,model-processes,watchdog}.test.ts",
-  "src/engines/sherpa-onnx/{diarizer,sherpa-engine}.test.ts",
+  "src/engines/sherpa-onnx/{diarizer,published-models,sherpa-engine}.test.ts",
   "src/jobs/worker/worker-{blocked,killed,speech}.test.ts",
   "src/media/s3-store.test.ts",
   "src/webhooks/delivery-worker-killed.test.ts",

@@ -6,7 +6,7 @@ const meanings = {
   concurrentStreams: "concurrent live streams",
   queuedJobs: "unfinished jobs",
   audioSecondsPerDay: "seconds of audio recognized in a day (UTC)",
-  storedBytes: "stored bytes of media",
+  storedBytes: "stored bytes of media and drafts",
 } as const;
 
 type LimitName = (typeof accountLimitNames)[number];

@@ -61,9 +61,13 @@ interface StatusBody {
 
 /**
  * Returns the error in the body of a response. If the body is not the service's, the error is
- * derived from the status.
+ * derived from the status and the header Retry-After.
  */
-export function errorOfBody(status: number, text: string): ApiError {
+export function errorOfBody(
+  status: number,
+  text: string,
+  { retryAfter }: { readonly retryAfter?: string | null } = {},
+): ApiError {
   const body = statusBodyOf(text);
   const details = body?.details ?? [];
   const retryDelay = details.find((detail) => detail.retryDelay !== undefined)?.retryDelay;
@@ -73,8 +77,13 @@ export function errorOfBody(status: number, text: string): ApiError {
     reason: info?.reason ?? "UNKNOWN",
     metadata: info?.metadata ?? {},
     violations: details.flatMap((detail) => detail.fieldViolations ?? []),
-    retryAfterMs: retryDelay === undefined ? undefined : Number.parseFloat(retryDelay) * 1000,
+    retryAfterMs: msOfSeconds(retryDelay ?? retryAfter ?? ""),
   });
+}
+
+/** Returns the milliseconds of "12.5s" or "12"; undefined for anything else. */
+function msOfSeconds(text: string): number | undefined {
+  return /^\d+(\.\d+)?s?$/.test(text) ? Number.parseFloat(text) * 1_000 : undefined;
 }
 
 function statusBodyOf(text: string): StatusBody | undefined {

@@ -4,15 +4,17 @@ import { noteAnswer } from "./reach.ts";
 
 export interface Call {
   /** The HTTP method. Default: GET. */
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
-  /** The body, which is sent as JSON. */
-  readonly body?: object;
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** The body, which is sent as JSON; a string is JSON already. */
+  readonly body?: object | string;
   /**
    * Headers in addition to those of every call: idempotency-key, or if-match with the version to
    * change.
    */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Whether the call goes on when the page is closed. */
+  readonly keepalive?: boolean;
   /**
    * The user for whom the call is made (identityOf), if that user's page may be closed by now.
    * Default: the user whose pages are shown (setExpectedUser).
@@ -90,7 +92,7 @@ export function setExpectedUser(user: string | undefined): void {
 
 async function send(
   path: string,
-  { method = "GET", body, headers, signal, owner = expectedUser }: Call,
+  { method = "GET", body, headers, signal, keepalive = false, owner = expectedUser }: Call,
 ): Promise<Response> {
   let response: Response;
   try {
@@ -102,8 +104,9 @@ async function send(
         ...headers,
         ...(body && { "content-type": "application/json" }),
       },
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
+      keepalive,
       // A redirect would send the headers to another origin.
       redirect: "error",
     });
@@ -114,7 +117,9 @@ async function send(
   }
   noteAnswer(true);
   if (response.ok) return response;
-  const failure = errorOfBody(response.status, await response.text().catch(() => ""));
+  const retryAfter = response.headers.get("retry-after");
+  const text = await response.text().catch(() => "");
+  const failure = errorOfBody(response.status, text, { retryAfter });
   throw path === "/console/session" ? failure : noteFailure(failure);
 }
 

@@ -1,11 +1,19 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
 import { Link } from "wouter";
-import { sessionQuery, signOut, switchAccount, type Session } from "../api/session.ts";
+import { openDrafts } from "../api/open-drafts.ts";
+import { draftNamesHere } from "../transcript/edit/saving/draft-database.ts";
+import { identityOf, sessionQuery, signOut, switchAccount, type Session } from "../api/session.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
+
+const SignOutDialog = lazy(async () => {
+  const { SignOutDialog } = await import("./sign-out-dialog.tsx");
+  return { default: SignOutDialog };
+});
 
 /**
  * The account menu: the name of the account, a choice among the user's other accounts, and the
@@ -17,7 +25,13 @@ export function AccountMenu({ session }: { readonly session: Session }) {
   const leave = useMutation({
     mutationFn: signOut,
     // A new page is loaded, so that no data of the old account stays in memory.
-    onSuccess: () => location.assign("/console/"),
+    onSuccess: leavePage,
+  });
+  const owner = identityOf(session);
+  const [asked, setAsked] = useState<readonly string[]>([]);
+  const check = useMutation({
+    mutationFn: () => unsavedNames(owner),
+    onSuccess: (names) => (names.length === 0 ? leave.mutate() : setAsked(names)),
   });
   const change = useMutation({
     mutationFn: switchAccount,
@@ -39,10 +53,37 @@ export function AccountMenu({ session }: { readonly session: Session }) {
         <span className="account-name">{account.displayName}</span>
       )}
       <Link to="/account">{displayName}</Link>
-      <Button look="quiet" onPress={() => leave.mutate()} isPending={leave.isPending}>
+      <Button
+        look="quiet"
+        onPress={() => check.mutate()}
+        isPending={check.isPending || leave.isPending}
+      >
         {t(commonText.signOut)}
       </Button>
+      {asked.length > 0 && (
+        <Suspense>
+          <SignOutDialog
+            owner={owner}
+            names={asked}
+            isPending={leave.isPending}
+            onClose={() => setAsked([])}
+            onLeave={leave.mutate}
+          />
+        </Suspense>
+      )}
       {(leave.error ?? change.error) && <ProblemNote error={leave.error ?? change.error} />}
     </div>
   );
+}
+
+/** Returns the names of the transcripts whose texts a user has changed and not saved. */
+async function unsavedNames(owner: string): Promise<readonly string[]> {
+  const open = openDrafts(owner).map(({ name }) => name);
+  return [...new Set([...open, ...(await draftNamesHere(owner))])];
+}
+
+/** Loads the page again, without the browser's question about unsaved changes. */
+function leavePage(): void {
+  addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), { capture: true });
+  location.assign("/console/");
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import type { Session } from "../api/session.ts";
 import { Button } from "../parts/button.tsx";
 import { commonText } from "../text/common.ts";
@@ -35,6 +35,7 @@ export function Foot({ session }: { readonly session: Session }) {
       <div id="foot-more" className="foot-more" data-open={isOpen}>
         <AccountMenu session={session} />
         <Appearance />
+        <Link to="/help">{t(commonText.help)}</Link>
         <a href="/docs">{t(commonText.apiReference)}</a>
       </div>
     </footer>

@@ -31,6 +31,7 @@ const pages = [
   { path: "/jobs", Page: lazy(() => import("../jobs/jobs-page.tsx").then(of("JobsPage"))) },
   { path: "/live", Page: lazy(() => import("../live/live-page.tsx").then(of("LivePage"))) },
   { path: "/keys", Page: lazy(() => import("../keys/keys-page.tsx").then(of("KeysPage"))) },
+  { path: "/help", Page: lazy(() => import("../help/help-page.tsx").then(of("HelpPage"))) },
   {
     path: "/account",
     Page: lazy(() => import("../account/account-page.tsx").then(of("AccountPage"))),

@@ -15,7 +15,7 @@ import { ChooseFiles } from "./choose-files.tsx";
 import { isCancelled, jobOf, subjectOf, type Job } from "./job.ts";
 import { JobsList } from "./jobs-list.tsx";
 import { NewJob } from "./new-job.tsx";
-import { UploadsList } from "./uploads-list.tsx";
+import { InterruptedUploads, UploadsList } from "./uploads-list.tsx";
 import { useJobs } from "./use-jobs.ts";
 import "../parts/rows.css";
 import "./jobs.css";
@@ -55,6 +55,7 @@ export function JobsPage() {
         />
       )}
       <UploadsList />
+      {mayWrite && <InterruptedUploads />}
       {list.error && !jobs && (
         <ProblemNote error={list.error} onRetry={() => void list.refetch()} />
       )}

@@ -212,13 +212,14 @@ export class LiveRecognition {
   #wordsOf({ alternatives: [best] }: StreamingRecognitionResult, start: number): SpokenWord[] {
     if (!best) return [];
     const startMs = this.#msAt(start);
-    const timed = best.words.flatMap(({ word, startTime, endTime }) =>
+    const timed = best.words.flatMap(({ word, startTime, endTime, confidence }) =>
       startTime && endTime
         ? [
             {
               text: word,
               startMs: Math.round(startMs + msOfDuration(startTime)),
               endMs: Math.round(startMs + msOfDuration(endTime)),
+              ...(confidence !== undefined && { confidence }),
             },
           ]
         : [],

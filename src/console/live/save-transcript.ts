@@ -118,10 +118,11 @@ function transcriptOf(
     segments: utterances.map(({ words }) => ({
       startTime: durationOf(words[0]?.startMs ?? 0),
       endTime: durationOf(words.at(-1)?.endMs ?? 0),
-      words: words.map(({ text, startMs, endMs }) => ({
+      words: words.map(({ text, startMs, endMs, confidence }) => ({
         startTime: durationOf(startMs),
         endTime: durationOf(endMs),
         word: `${text} `,
+        ...(confidence !== undefined && { confidence }),
       })),
     })),
   };

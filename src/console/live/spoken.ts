@@ -3,6 +3,8 @@ export interface SpokenWord {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
+  /** From 0 to 1; absent if the engine computes none. */
+  readonly confidence?: number;
 }
 
 /** The words between two silences. */
@@ -48,10 +50,10 @@ export function withFinal({ paragraphs }: Spoken, words: readonly SpokenWord[]):
   let at = last?.words.at(-1)?.endMs ?? 0;
   const pauseMs = (words[0]?.startMs ?? 0) - at;
   const inOrder: SpokenWord[] = [];
-  for (const { text, startMs, endMs } of words) {
-    const start = Math.max(at, startMs);
-    at = Math.max(start, endMs);
-    inOrder.push({ text, startMs: start, endMs: at });
+  for (const word of words) {
+    const start = Math.max(at, word.startMs);
+    at = Math.max(start, word.endMs);
+    inOrder.push({ ...word, startMs: start, endMs: at });
   }
   const utterance = { id: (last?.id ?? 0) + 1, words: inOrder };
   const isLast = paragraph.length > 0 && !isWhole(paragraph, pauseMs);

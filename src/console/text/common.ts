@@ -6,6 +6,11 @@ export const commonText = {
   live: { is: "Beint", en: "Live" },
   keys: { is: "Lyklar", en: "Keys" },
   apiReference: { is: "API-handbók", en: "API reference" },
+  help: { is: "Hjálp", en: "Help" },
+  helpInNewTab: {
+    is: "Hjálp: að leiðrétta uppskrift (í nýjum flipa)",
+    en: "Help: correcting a transcript (in a new tab)",
+  },
   mainMenu: { is: "Aðalvalmynd", en: "Main menu" },
   skipToContent: { is: "Beint í efnið", en: "Skip to content" },
   language: { is: "Tungumál", en: "Language" },

@@ -10,6 +10,12 @@ export const jobsText = {
   },
   newJob: { is: "Ný uppskrift", en: "New transcript" },
   uploads: { is: "Skrár á leiðinni", en: "Uploads" },
+  interrupted: { is: "Sendingar sem rofnuðu", en: "Interrupted uploads" },
+  chooseAgain: {
+    is: "Veldu sömu skrá aftur og sendingin heldur áfram þar sem hún rofnaði. Það sem er komið geymist í sólarhring.",
+    en: "Choose the same file again, and its upload continues where it stopped. What has arrived is kept for a day.",
+  },
+  discard: { is: "Hætta við", en: "Discard" },
   list: { is: "Verk, þau nýjustu efst", en: "Jobs, newest first" },
   more: { is: "Sýna eldri verk", en: "Show older jobs" },
   loadingMore: { is: "Sæki eldri verk…", en: "Loading older jobs…" },

@@ -20,6 +20,19 @@ export function clockText(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
+/** Formats seconds as clockText() does, with tenths: "0:16,4". */
+export function clockTenths(language: Language, seconds: number): string {
+  const tenths = Math.floor(Math.max(0, seconds) * 10 + 0.001);
+  return `${clockText(tenths / 10)}${language === "is" ? "," : "."}${tenths % 10}`;
+}
+
+/** Formats seconds as clockText() does, with thousandths: "0:16,427". */
+export function clockThousandths(language: Language, seconds: number): string {
+  const thousandths = Math.round(Math.max(0, seconds) * 1000);
+  const rest = String(thousandths % 1000).padStart(3, "0");
+  return `${clockText(thousandths / 1000)}${language === "is" ? "," : "."}${rest}`;
+}
+
 /** Formats a duration: "41,2 klst.", "12 mín.", "8 sek.". */
 export function spanText(language: Language, seconds: number): string {
   const [hour, minute, second] =

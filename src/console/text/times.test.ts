@@ -7,7 +7,14 @@ import { violationText } from "./job-violations.ts";
 import { newJobText } from "./jobs.ts";
 import { counted } from "./counted.ts";
 import { when } from "./dates.ts";
-import { bytesText, clockText, numberText, spanText } from "./numbers.ts";
+import {
+  bytesText,
+  clockTenths,
+  clockText,
+  clockThousandths,
+  numberText,
+  spanText,
+} from "./numbers.ts";
 import { uploadText } from "./upload.ts";
 
 // A time zone with summer time from March to October.
@@ -37,6 +44,16 @@ test("durations, clock times, sizes and numbers are correct at their boundaries"
     [0, 0.4, 59.9996, 60, 3599.9, 3600, 148_320].map((seconds) => spanText("is", seconds)),
     ["0 sek.", "0 sek.", "59 sek.", "1 mín.", "59 mín.", "1,0 klst.", "41,2 klst."],
   );
+  assert.deepEqual(
+    [-1, 0, 0.3, 4.1, 59.96, 59.999, 60, 3599.95].map((seconds) => clockTenths("is", seconds)),
+    ["0:00,0", "0:00,0", "0:00,3", "0:04,1", "0:59,9", "0:59,9", "1:00,0", "59:59,9"],
+  );
+  assert.equal(clockTenths("en", 3600.5), "1:00:00.5");
+  assert.deepEqual(
+    [-1, 0, 0.0005, 4.12, 59.9994, 59.9996].map((seconds) => clockThousandths("is", seconds)),
+    ["0:00,000", "0:00,000", "0:00,001", "0:04,120", "0:59,999", "1:00,000"],
+  );
+  assert.equal(clockThousandths("en", 3600.58), "1:00:00.580");
   assert.deepEqual([-1, 0, 59.9996, 60, 3599.9996, 3600].map(clockText), [
     "0:00",
     "0:00",

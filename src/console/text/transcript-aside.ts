@@ -39,6 +39,39 @@ export const asideText = {
   fromRecognizer: { is: "Frá talgreini", en: "From speech recognition" },
   firstVersion: { is: "Fyrsta útgáfa", en: "First version" },
   someVersion: { is: "Útgáfa", en: "Version" },
+  /** How a version was made, and by whom; "" if it is not known by whom. */
+  made: {
+    RECOGNIZED: {
+      is: (by: string) => (by === "" ? "Greint sjálfvirkt" : `Greint sjálfvirkt fyrir: ${by}`),
+      en: (by: string) => (by === "" ? "Recognized" : `Recognized for ${by}`),
+    },
+    EDITED: {
+      is: (by: string) => (by === "" ? "Breytt" : `${by} breytti`),
+      en: (by: string) => (by === "" ? "Edited" : `Edited by ${by}`),
+    },
+    IMPORTED: {
+      is: (by: string) => (by === "" ? "Texti sendur inn" : `${by} sendi textann inn`),
+      en: (by: string) => (by === "" ? "Text submitted" : `Text submitted by ${by}`),
+    },
+    MERGED: {
+      is: (by: string) =>
+        by === "" ? "Breytt og fellt saman við aðra útgáfu" : `${by} felldi saman við aðra útgáfu`,
+      en: (by: string) =>
+        by === "" ? "Merged with another version" : `Merged with another version by ${by}`,
+    },
+    RESTORED: {
+      is: (by: string) =>
+        by === "" ? "Eldri útgáfa endurheimt" : `${by} endurheimti eldri útgáfu`,
+      en: (by: string) =>
+        by === "" ? "Earlier version restored" : `Earlier version restored by ${by}`,
+    },
+    ALIGNED: {
+      is: (by: string) =>
+        by === "" ? "Orðin tímasett eftir hljóðinu" : `${by} lét tímasetja orðin eftir hljóðinu`,
+      en: (by: string) =>
+        by === "" ? "Words aligned to the sound" : `Words aligned to the sound for ${by}`,
+    },
+  },
   changed: {
     is: (what: readonly string[]) => capital(`${listed("is", what)} breytt`),
     en: (what: readonly string[]) => capital(`${listed("en", what)} changed`),
@@ -136,7 +169,33 @@ export const asideText = {
     VTT_PAINT_ON: { is: "VTT, orð fyrir orð", en: "VTT, word by word" },
     AUDACITY_LABELS: { is: "Merki fyrir Audacity", en: "Audacity labels" },
     TEXT: { is: "Texti", en: "Text" },
+    DOCX: "Word",
+    ODT: "ODT",
     JSON: "JSON",
+  },
+  optionsIn: {
+    documents: { is: "Í Word- og ODT-skjölum", en: "In Word and ODT documents" },
+    text: { is: "Í textaskrám", en: "In text files" },
+  },
+  timesWithin: { is: "Tímar inni í málsgreinum", en: "Times within paragraphs" },
+  timesEach: {
+    is: (seconds: number) =>
+      seconds === 0
+        ? "Engir"
+        : seconds < 60
+          ? `Á ${numberText("is", seconds)} s fresti`
+          : `Á ${numberText("is", seconds / 60)} mín. fresti`,
+    en: (seconds: number) =>
+      seconds === 0
+        ? "None"
+        : seconds < 60
+          ? `Each ${numberText("en", seconds)} s`
+          : `Each ${numberText("en", seconds / 60)} min`,
+  },
+  documentOptions: {
+    speakers: { is: "Nöfn", en: "Names" },
+    times: { is: "Tímar", en: "Times" },
+    title: { is: "Fyrirsögn", en: "Heading" },
   },
   recording: { is: "Upptaka", en: "Recording" },
   downloaded: {

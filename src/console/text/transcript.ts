@@ -93,6 +93,7 @@ export const transcriptText = {
     en: "Jump to a tenth of the recording; 0 is the start",
   },
   keyMute: { is: "Þagga", en: "Mute" },
+  keyEdit: { is: "Breyta textanum", en: "Edit the text" },
   keyCopy: { is: "Afrita slóð á þennan stað", en: "Copy a link to this position" },
   keySheet: { is: "Sýna flýtilyklana", en: "Show shortcuts" },
 } as const;

@@ -17,10 +17,10 @@ const correctionsMax = 4;
 /** Keeps the word that is being played in view. */
 export interface Follow extends Disposable {
   /**
-   * Scrolls to a word that is not in view, unless the user has scrolled away. `isRequested`: the
-   * user has chosen this position, so the page scrolls in any case.
+   * Scrolls to a word or subtitle that is not in view, unless the user has scrolled away.
+   * `isRequested`: the user has chosen this position, so the page scrolls in any case.
    */
-  bringIntoView(word: Range, isRequested: boolean): void;
+  bringIntoView(word: Pick<Range, "getBoundingClientRect">, isRequested: boolean): void;
 }
 
 /**
@@ -64,15 +64,18 @@ export function openFollow({
 }
 
 function scrollTo(
-  word: Range,
+  word: Pick<Range, "getBoundingClientRect">,
   { top, bottom, target }: typeof followZone,
   corrections: number,
   signal: AbortSignal,
 ) {
   const rect = word.getBoundingClientRect();
   const height = window.innerHeight;
-  if (rect.top >= top * height && rect.bottom <= bottom * height) return;
-  const by = rect.top - target * height;
+  // The picture of a video may cover the top of a narrow window (media.css).
+  const covered = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
+  const from = Math.max(top * height, covered || 0);
+  if (rect.top >= from && rect.bottom <= bottom * height) return;
+  const by = rect.top - Math.max(target * height, from);
   const isNear = Math.abs(by) < height && !matchMedia("(prefers-reduced-motion: reduce)").matches;
   window.scrollBy({ top: by, behavior: isNear ? "smooth" : "instant" });
   if (isNear || corrections === 0) return;

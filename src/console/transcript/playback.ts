@@ -144,6 +144,8 @@ export class Playback {
 
   /** Seeks to a place within the recording. */
   seek(seconds: number): void {
+    // All listeners first learn what was played since the last frame.
+    if (this.#state.isPlaying) this.#notify();
     const { duration } = this.#state;
     this.#place = Math.max(0, duration > 0 ? Math.min(seconds, duration) : seconds);
     if (this.#media && this.#media.readyState > 0) this.#media.currentTime = this.#place;
@@ -155,6 +157,11 @@ export class Playback {
     this.seek(this.#place + seconds);
   }
 
+  /** The current speed, which the state has only after the element's next event. */
+  get rate(): number {
+    return this.#media?.playbackRate ?? this.#state.rate;
+  }
+
   setRate(rate: number): void {
     if (this.#media) {
       this.#media.defaultPlaybackRate = rate;
@@ -164,7 +171,7 @@ export class Playback {
 
   /** Selects the next higher or lower rate. */
   changeRate(by: 1 | -1): void {
-    const now = this.#media?.playbackRate ?? this.#state.rate;
+    const { rate: now } = this;
     const at = rates.findIndex((rate) => rate >= now);
     this.setRate(rates[at + by] ?? now);
   }

@@ -1,30 +1,39 @@
 import type { TranscriptJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Button } from "../parts/button.tsx";
 import { Chip } from "../parts/chip.tsx";
 import { PageHead } from "../parts/page-head.tsx";
-import { longDate } from "../text/dates.ts";
-import { languageName } from "../text/language-names.ts";
-import { useLanguage, useText } from "../text/language.tsx";
-import { clockText, secondsOf } from "../text/numbers.ts";
+import { subtitlesText } from "../text/subtitles.ts";
+import { useText } from "../text/language.tsx";
+import { editText } from "../text/transcript-edit.ts";
 import { transcriptText } from "../text/transcript.ts";
+import type { SubtitlesView } from "./subtitles/use-subtitles-view.ts";
+import { useFacts } from "./use-facts.ts";
 
 /** The title of a transcript with its date, length and language, and its keywords. */
-export function ReadingHead({ transcript }: { readonly transcript: TranscriptJson }) {
+export function ReadingHead({
+  transcript,
+  onEdit,
+  subtitles,
+}: {
+  readonly transcript: TranscriptJson;
+  /** Begins to edit the text; undefined if the user cannot edit it, or does already. */
+  readonly onEdit: (() => void) | undefined;
+  /** The choice between text and subtitles; undefined while there is none. */
+  readonly subtitles: Pick<SubtitlesView, "isOn" | "toggle"> | undefined;
+}) {
   const t = useText();
-  const { language } = useLanguage();
-  const { metadata, version } = transcript;
-  const { subject = "", recordingDuration, languageCode = "", keywords = [] } = metadata ?? {};
-  const facts = [
-    version?.creationTime === undefined ? "" : longDate(language, new Date(version.creationTime)),
-    // The duration is null if there is no media.
-    recordingDuration ? clockText(secondsOf(recordingDuration)) : "",
-    languageCode === "" ? "" : t(languageName(languageCode)),
-  ];
+  const { subject = "", keywords = [] } = transcript.metadata ?? {};
+  const facts = useFacts(transcript);
   return (
     <>
-      <PageHead
-        title={subject.trim() === "" ? t(transcriptText.untitled) : subject}
-        sub={facts.filter((fact) => fact !== "").join(" · ")}
-      />
+      <PageHead title={subject.trim() === "" ? t(transcriptText.untitled) : subject} sub={facts}>
+        {subtitles && (
+          <Button aria-pressed={subtitles.isOn} onPress={subtitles.toggle}>
+            {t(subtitlesText.subtitles)}
+          </Button>
+        )}
+        {onEdit && <Button onPress={onEdit}>{t(editText.edit)}</Button>}
+      </PageHead>
       {keywords.length > 0 && (
         <ul className="reading-keywords" aria-label={t(transcriptText.keywords)}>
           {[...new Set(keywords)].map((keyword) => (

@@ -1,105 +1,144 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { Link, useSearch } from "wouter";
+import { type ReactNode, type RefObject, useCallback, useEffect, useRef } from "react";
+import { Link } from "wouter";
 import type { TranscriptJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { useSession } from "../api/use-session.ts";
 import { Empty } from "../parts/empty.tsx";
 import { clockTime, longDate } from "../text/dates.ts";
 import { useLanguage, useText } from "../text/language.tsx";
-import { secondsOf } from "../text/numbers.ts";
 import { transcriptText } from "../text/transcript.ts";
 import { TranscriptAside } from "./aside/transcript-aside.tsx";
-import { Playback } from "./playback.ts";
+import { ElsewhereNote } from "./edit/presence/elsewhere-note.tsx";
+import { type Editing, useEditing } from "./edit/use-editing.ts";
+import { Media, usePicture } from "./media.tsx";
+import type { Playback } from "./playback.ts";
 import { placeIn, savePlace } from "./places.ts";
+import { ReadText } from "./read-text.tsx";
+import { ReadingFrame } from "./reading-frame.tsx";
 import { ReadingHead } from "./reading-head.tsx";
-import { spokenText, type SpokenText } from "./spoken-text.ts";
+import type { SpokenText } from "./spoken-text.ts";
+import { type SubtitlesView, useSubtitlesView } from "./subtitles/use-subtitles-view.ts";
 import { transcriptQuery } from "./transcript-query.ts";
-import { Words } from "./words.tsx";
-import "./reading.css";
+import { usePlaceInAddress, usePlaybackOf, useTextOf } from "./use-reading.ts";
 
-const Player = lazy(() =>
-  import("./player/player.tsx").then(({ Player }) => ({ default: Player })),
-);
-
-/** A transcript to read, and to play if it has media. */
-export function Reading({
-  transcript,
-  name,
-  version,
-}: {
+interface ReadingProps {
   readonly transcript: TranscriptJson;
   readonly name: string;
   /** The id of the version in the address; undefined for the current version. */
   readonly version: string | undefined;
-}) {
+}
+
+/** A transcript to read, and to play if it has media. */
+export function Reading({ transcript, name, version }: ReadingProps) {
   const text = useTextOf(transcript);
   const place = usePlaceInAddress();
-  const { metadata, uri = "" } = transcript;
-  const [playback] = useState(
-    () =>
-      new Playback({
-        duration: secondsOf(metadata?.recordingDuration ?? undefined),
-        start: place ?? placeIn(name) ?? 0,
-      }),
-  );
+  const { uri = "" } = transcript;
+  const playback = usePlaybackOf(transcript, place ?? placeIn(name) ?? 0, place);
   const playable = uri === "" ? undefined : playback;
-  useEffect(() => {
-    if (place !== undefined && playback.place !== place) playback.seek(place);
-  }, [place, playback]);
   useSavedPlace(name, playable);
   const renew = useRenewal(name, version);
-  const linkTo = `/console/${name}?${version === undefined ? "" : `version=${encodeURIComponent(version)}&`}t=`;
+  const root = useRef<HTMLDivElement>(null);
+  const mayWrite = useSession().scopes.includes("transcripts.write");
+  const canEdit = mayWrite && version === undefined && text.wordCount > 0;
+  const subtitles = useSubtitlesView(root, text);
+  const editing = useEditing(root, {
+    canEdit: canEdit && !subtitles.isOn,
+    name,
+    transcript,
+  });
+  const linkTo = linkOf(name, version, subtitles.isOn);
+  const picture = usePicture(transcript);
+  const player = { text, transcript, linkTo, renew, picture, reviewOf: name };
   return (
-    <div className={playable ? "reading playable" : "reading"}>
-      <ReadingHead transcript={transcript} />
-      {version !== undefined && <EarlierVersion transcript={transcript} name={name} />}
-      <div className="reading-columns">
-        {text.wordCount === 0 ? (
-          <NoWords />
-        ) : (
-          <Words
-            text={text}
-            speakers={metadata?.speakers ?? {}}
-            languageCode={metadata?.languageCode ?? ""}
-            playback={playable}
-            linkTo={linkTo}
-            startsAtPlace={place !== undefined}
-          />
-        )}
-        <Aside transcript={transcript} name={name} />
-      </div>
-      {playable && (
-        <Suspense>
-          <Player
-            playback={playable}
-            text={text}
+    <ReadingFrame
+      {...player}
+      playback={playable}
+      head={
+        <>
+          <ReadingHead
             transcript={transcript}
-            linkTo={linkTo}
-            renew={renew}
+            onEdit={canEdit && !editing.Text && !subtitles.isOn ? editing.begin : undefined}
+            subtitles={text.wordCount > 0 && !editing.Text ? subtitles : undefined}
           />
-        </Suspense>
-      )}
-    </div>
+          {editing.isElsewhere && !subtitles.isOn && <ElsewhereNote onTake={editing.beginHere} />}
+          {version !== undefined && <EarlierVersion transcript={transcript} name={name} />}
+        </>
+      }
+      side={
+        <Side transcript={transcript} name={name}>
+          {playable && (
+            <Media {...{ uri, renew, picture }} playback={playable} caption={subtitles.caption} />
+          )}
+        </Side>
+      }
+    >
+      <Text
+        transcript={transcript}
+        name={name}
+        text={text}
+        playback={playable}
+        linkTo={linkTo}
+        address={place}
+        root={root}
+        editing={editing}
+        subtitles={subtitles}
+      />
+    </ReadingFrame>
   );
 }
 
-/**
- * The text of a transcript. The same version always returns the same object, although each response
- * has new URLs.
- */
-function useTextOf({ version, segments }: TranscriptJson): SpokenText {
-  const id = version?.name;
-  const [shown, setShown] = useState(() => ({ id, text: spokenText(segments ?? []) }));
-  if (shown.id === id) return shown.text;
-  const text = spokenText(segments ?? []);
-  setShown({ id, text });
-  return text;
+/** The text of a transcript, to read or to edit. */
+function Text({
+  transcript,
+  name,
+  text,
+  playback,
+  linkTo,
+  address,
+  root,
+  editing: { Text: EditedText, place, end, leave },
+  subtitles,
+}: {
+  readonly transcript: TranscriptJson;
+  readonly name: string;
+  readonly text: SpokenText;
+  readonly playback: Playback | undefined;
+  readonly linkTo: string;
+  /** The place in the address, in seconds. */
+  readonly address: number | undefined;
+  readonly root: RefObject<HTMLDivElement | null>;
+  readonly editing: Editing;
+  readonly subtitles: SubtitlesView;
+}) {
+  const shared = { transcript, root, text, playback };
+  if (EditedText) {
+    return (
+      <EditedText
+        {...shared}
+        name={name}
+        place={place}
+        caption={subtitles.caption}
+        onEnd={end}
+        onTaken={leave}
+      />
+    );
+  }
+  if (text.wordCount === 0) return <NoWords />;
+  return (
+    <ReadText
+      {...shared}
+      linkTo={linkTo}
+      place={address}
+      editedPlace={place}
+      subtitles={subtitles}
+    />
+  );
 }
 
-/** The position in the address, in seconds (`?t=`). */
-function usePlaceInAddress(): number | undefined {
-  const named = new URLSearchParams(useSearch()).get("t");
-  const seconds = Number.parseFloat(named ?? "");
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+/** Returns the address of a version, to which a position in seconds is appended. */
+function linkOf(name: string, version: string | undefined, isSubtitles: boolean): string {
+  const chosen = version === undefined ? "" : `version=${encodeURIComponent(version)}&`;
+  return `/console/${name}?${chosen}${isSubtitles ? "view=subtitles&" : ""}t=`;
 }
 
 /** How often the place is saved during playback. */
@@ -165,17 +204,28 @@ function NoWords() {
   );
 }
 
-function Aside({
+/** What stands next to the text: the picture of a video, and what is known about the transcript. */
+function Side({
   transcript,
   name,
+  children,
 }: {
   readonly transcript: TranscriptJson;
   readonly name: string;
+  readonly children: ReactNode;
 }) {
   const t = useText();
   return (
-    <aside id="about" className="reading-aside" aria-label={t(transcriptText.asideName)}>
-      <TranscriptAside transcript={transcript} name={name} />
-    </aside>
+    <div className="reading-side">
+      {children}
+      <aside
+        id="about"
+        className="reading-aside"
+        data-region="aside"
+        aria-label={t(transcriptText.asideName)}
+      >
+        <TranscriptAside transcript={transcript} name={name} />
+      </aside>
+    </div>
   );
 }

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  extentOfWord,
-  paragraphOfWord,
-  paragraphWordsMax,
-  spokenText,
-  wordAt,
-  wordAtOffset,
-} from "./spoken-text.ts";
+import { paragraphWordsMax } from "../../std/paragraph-end.ts";
+import { extentOfWord, paragraphOfWord, spokenText, wordAt, wordAtOffset } from "./spoken-text.ts";
 
 /** A segment whose words take half a second each. */
 function segmentOf(said: string, start: number, speakerId = "") {

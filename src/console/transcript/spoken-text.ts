@@ -1,4 +1,5 @@
 import type { SegmentJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { paragraphEnd } from "../../std/paragraph-end.ts";
 import { secondsOf } from "../text/numbers.ts";
 
 /** A paragraph: a segment, or a part of a segment that is too long. */
@@ -32,13 +33,26 @@ export interface SpokenText {
   readonly byTime: Uint32Array | undefined;
 }
 
-/**
- * The maximum number of words in a paragraph. Longer segments are split at the end of a sentence.
- */
-export const paragraphWordsMax = 150;
+const known = new WeakMap<readonly SegmentJson[], SpokenText>();
 
-/** Converts the segments of a transcript; segments without words are omitted. */
+/**
+ * Converts the segments of a transcript; segments without words are omitted. The same list always
+ * returns the same object.
+ */
 export function spokenText(segments: readonly SegmentJson[]): SpokenText {
+  const work = spokenTextSteps(segments);
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Does the same as spokenText(), and yields after each segment. */
+export function* spokenTextSteps(
+  segments: readonly SegmentJson[],
+): Generator<void, SpokenText, void> {
+  const before = known.get(segments);
+  if (before) return before;
   const wordCount = segments.reduce((sum, { words = [] }) => sum + words.length, 0);
   const starts = new Float64Array(wordCount);
   const ends = new Float64Array(wordCount);
@@ -48,7 +62,7 @@ export function spokenText(segments: readonly SegmentJson[]): SpokenText {
   let isOrdered = true;
   for (const { words = [], speakerId: speaker = "" } of segments) {
     for (let from = 0; from < words.length;) {
-      const end = endOfParagraph(words, from);
+      const end = paragraphEnd(words.length, from, (at) => words[at]?.word ?? "");
       const firstWord = word;
       let text = "";
       for (; from < end; from++, word++) {
@@ -62,22 +76,12 @@ export function spokenText(segments: readonly SegmentJson[]): SpokenText {
       const isTurn = speaker !== "" && paragraphs.at(-1)?.speaker !== speaker;
       paragraphs.push({ text, start: starts[firstWord] ?? 0, speaker, isTurn, firstWord });
     }
+    yield;
   }
   const byTime = isOrdered ? undefined : orderByTime(starts);
-  return { paragraphs, wordCount, starts, ends, offsets, byTime };
-}
-
-/**
- * The end of the paragraph that begins at `from`: the end of the segment, or of a sentence in the
- * paragraph's second half.
- */
-function endOfParagraph(words: NonNullable<SegmentJson["words"]>, from: number): number {
-  if (words.length - from <= paragraphWordsMax) return words.length;
-  const latest = from + paragraphWordsMax;
-  for (let end = latest; end > from + paragraphWordsMax / 2; end--) {
-    if (/[.?!…]["“”»')]*\s*$/.test(words[end - 1]?.word ?? "")) return end;
-  }
-  return latest;
+  const text = { paragraphs, wordCount, starts, ends, offsets, byTime };
+  known.set(segments, text);
+  return text;
 }
 
 function orderByTime(starts: Float64Array): Uint32Array {
@@ -128,7 +132,7 @@ export function extentOfWord(text: SpokenText, word: number): { from: number; to
  * The first index for which `isTrueFor` is true, or `count` if there is none. `isTrueFor` must also
  * be true for all later indexes.
  */
-function firstIndex(count: number, isTrueFor: (at: number) => boolean): number {
+export function firstIndex(count: number, isTrueFor: (at: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -1,11 +1,12 @@
-import { memo, useDeferredValue, useMemo, useRef } from "react";
+import { memo, type RefObject, useDeferredValue, useLayoutEffect, useMemo, useRef } from "react";
 import type { SpeakerInfoJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { Button } from "../parts/button.tsx";
 import { useText } from "../text/language.tsx";
 import { clockText } from "../text/numbers.ts";
 import { transcriptText } from "../text/transcript.ts";
+import { restoreScroll, type ScrollPlace } from "./edit/scroll-place.ts";
+import { FollowButton } from "./follow-button.tsx";
 import { paragraphsPerPart } from "./playback-highlight.ts";
-import { usePlaybackState, type Playback } from "./playback.ts";
+import type { Playback } from "./playback.ts";
 import type { Paragraph, SpokenText } from "./spoken-text.ts";
 import { useListening } from "./use-listening.ts";
 import { useRoving } from "./use-roving.ts";
@@ -24,13 +25,17 @@ type Speakers = Readonly<Record<string, SpeakerInfoJson>>;
  * start from any word.
  */
 export function Words({
+  root,
   text,
   speakers,
   languageCode,
   playback,
   linkTo,
   startsAtPlace,
+  place,
 }: {
+  /** Receives the element of the text. */
+  readonly root: RefObject<HTMLDivElement | null>;
   readonly text: SpokenText;
   readonly speakers: Speakers;
   readonly languageCode: string;
@@ -39,11 +44,19 @@ export function Words({
   readonly linkTo: string;
   /** Whether the address has a place. */
   readonly startsAtPlace: boolean;
+  /** Where the user was in the text, if it was edited until now. */
+  readonly place: ScrollPlace | undefined;
 }) {
   const t = useText();
-  const root = useRef<HTMLDivElement>(null);
   const parts = useMemo(() => partsOf(text.paragraphs), [text]);
-  const shown = useDeferredValue(parts.length, Math.min(parts.length, firstParts));
+  const shown = useDeferredValue(
+    parts.length,
+    place ? parts.length : Math.min(parts.length, firstParts),
+  );
+  const before = useRef(place);
+  useLayoutEffect(() => {
+    if (root.current && before.current) restoreScroll(root.current, before.current);
+  }, [root]);
   const { isFollowing, follow } = useListening(root, text, { playback, shown, startsAtPlace });
   useRoving(root, text, playback);
   return (
@@ -56,6 +69,7 @@ export function Words({
             speakers={speakers}
             linkTo={playback && linkTo}
             isFirst={at === 0}
+            height={place?.partHeights[at]}
           />
         ))}
       </div>
@@ -81,15 +95,19 @@ const Part = memo(function Part({
   speakers,
   linkTo,
   isFirst,
+  height,
 }: {
   readonly paragraphs: readonly Paragraph[];
   readonly speakers: Speakers;
   readonly linkTo: string | undefined;
   readonly isFirst: boolean;
+  /** The height in pixels that is assumed until the part is laid out, if it is known. */
+  readonly height: number | undefined;
 }) {
   const t = useText();
+  const style = height === undefined ? {} : { containIntrinsicHeight: `auto ${height}px` };
   return (
-    <div className="words-part">
+    <div className="words-part" style={style}>
       {paragraphs.map((paragraph, at) => {
         const time = clockText(paragraph.start);
         return (
@@ -121,21 +139,3 @@ const Part = memo(function Part({
     </div>
   );
 });
-
-/** A button that scrolls back to the current word, after the user has scrolled away from it. */
-function FollowButton({
-  playback,
-  onPress,
-}: {
-  readonly playback: Playback;
-  readonly onPress: () => void;
-}) {
-  const t = useText();
-  const { isPlaying } = usePlaybackState(playback);
-  if (!isPlaying) return null;
-  return (
-    <Button className="words-follow" onPress={onPress}>
-      {t(transcriptText.follow)}
-    </Button>
-  );
-}

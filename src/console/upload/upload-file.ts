@@ -23,7 +23,8 @@ export interface Transfer {
  * Uploads a file in parts and returns `uploads/<id>`, for a job. Rejects in the same cases as
  * waitOut(). An upload that the user ends is deleted.
  *
- * `begin` creates the upload, and creates another one when the service no longer has the first.
+ * `place` is where an earlier page began to send the file. `begin` creates the upload, and creates
+ * another one when the service no longer has the first.
  * `pause`: its end() starts the next attempt immediately.
  */
 export async function uploadFile(
@@ -31,13 +32,14 @@ export async function uploadFile(
   options: {
     readonly signal: AbortSignal;
     readonly onChange: (transfer: Transfer) => void;
+    readonly place?: UploadPlace | undefined;
     readonly begin?: (signal: AbortSignal) => Promise<UploadPlace>;
     readonly pause?: Pause;
   },
 ): Promise<string> {
   const { signal, onChange, pause = new Pause() } = options;
   const { begin = (signal) => beginUpload(signal, file.size) } = options;
-  let place: UploadPlace | undefined;
+  let place = options.place;
   let stored = 0;
   const onSent = (sentBytes: number): void => onChange({ sentBytes, waitsFor: undefined });
   const onWait = (waitsFor: ApiError): void => onChange({ sentBytes: stored, waitsFor });
@@ -71,7 +73,10 @@ async function find(
   try {
     return await receivedBytes(place, sentBytes, signal);
   } catch (error) {
-    const isGone = error instanceof ApiError && (error.status === 404 || error.status === 410);
+    // An earlier page may have submitted the job of this upload.
+    const isGone =
+      error instanceof ApiError &&
+      (error.status === 404 || error.status === 410 || error.reason === "UPLOAD_USED");
     if (isGone) return undefined;
     throw error;
   }

@@ -1,5 +1,6 @@
 import type { TranscriptMetadataJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError } from "../api/api-error.ts";
+import { forgetUpload, keepUpload, keptPlace } from "./kept-uploads.ts";
 import { Pause } from "./pause.ts";
 import { beginUpload } from "./resumable-upload.ts";
 import { submitJob } from "./submit-job.ts";
@@ -41,6 +42,8 @@ interface Work {
   readonly pause: Pause;
   /** The idempotency key, which makes repeated submit requests create only one job. */
   readonly key: string;
+  /** `uploads/<id>`, once its upload has begun. */
+  place: string | undefined;
   /** `uploads/<id>`, once the file is uploaded. */
   uploaded: string | undefined;
 }
@@ -94,14 +97,22 @@ export class UploadQueue {
   add(owner: string, file: File, metadata: TranscriptMetadataJson): void {
     const id = crypto.randomUUID();
     const stop = new AbortController();
-    this.#works.set(id, { stop, pause: new Pause(), key: id, uploaded: undefined });
+    this.#works.set(id, {
+      stop,
+      pause: new Pause(),
+      key: id,
+      place: undefined,
+      uploaded: undefined,
+    });
     this.#set([...this.#uploads, { id, owner, file, metadata, state: { kind: "QUEUED" } }]);
     void this.#sendAll();
   }
 
   /** Stops and removes an upload, and the bytes that the service has of it. */
   remove(id: string): void {
-    this.#works.get(id)?.stop.abort();
+    const work = this.#works.get(id);
+    work?.stop.abort();
+    if (work?.place !== undefined) forgetUpload(work.place);
     this.#works.delete(id);
     this.#set(this.#uploads.filter((upload) => upload.id !== id));
   }
@@ -142,20 +153,29 @@ export class UploadQueue {
       if (work.stop.signal.aborted) return;
       // The service no longer has the file.
       if (error instanceof ApiError && error.violations.some(({ field }) => field === "uri")) {
+        if (work.place !== undefined) forgetUpload(work.place);
         work.uploaded = undefined;
       }
       this.#update(upload.id, { kind: "FAILED", error });
     }
   }
 
-  async #send({ id, owner, file }: QueuedUpload, { stop, pause }: Work): Promise<string> {
+  async #send({ id, owner, file }: QueuedUpload, work: Work): Promise<string> {
+    const { stop, pause } = work;
     const speed = new TransferSpeed();
+    const place = keptPlace(owner, file);
+    work.place = place?.name;
     return await uploadFile(file, {
       signal: stop.signal,
       pause,
+      place,
       begin: async (signal) => {
         this.#checkOwner(owner);
-        return await beginUpload(signal, file.size, { owner, filename: file.name });
+        if (work.place !== undefined) forgetUpload(work.place);
+        const begun = await beginUpload(signal, file.size, { owner, filename: file.name });
+        work.place = begun.name;
+        keepUpload(owner, file, begun.name);
+        return begun;
       },
       onChange: ({ sentBytes, waitsFor }) => {
         if (waitsFor) {

@@ -1,4 +1,4 @@
-import { type AlignmentSlices, engineSampleRate } from "../protocol/engine.ts";
+import type { AlignmentSlices } from "../protocol/engine.ts";
 import { placeWords, type Section } from "./place-words.ts";
 import { type Emissions, type LatticeModel, type SpokenWord, WordLattice } from "./word-lattice.ts";
 
@@ -17,7 +17,7 @@ export interface FrameClock {
  * `weights` are the relative lengths of the words.
  */
 export function* alignSpoken(
-  window: Int16Array,
+  windowMs: number,
   {
     spoken,
     weights,
@@ -45,7 +45,7 @@ export function* alignSpoken(
     ),
     weights,
     sounds: soundsOf(found.isUnexplained, clock),
-    windowMs: (1000 * window.length) / engineSampleRate,
+    windowMs,
   });
 }
 

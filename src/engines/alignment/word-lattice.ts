@@ -75,8 +75,11 @@ export class WordLattice {
   readonly #tokenOf: Int32Array;
   /** The states before a state other than itself: from #sourcesAt[s] to #sourcesAt[s + 1]. */
   readonly #sourcesAt: Int32Array;
-  /** A state, or -1 for the beginning of the word. */
+  /** States, or the number of states and the word's index for the beginning of a word. */
   readonly #sources: Int32Array;
+  /** The first two of these. In place of missing ones: the last place, which has no path. */
+  readonly #source1: Int32Array;
+  readonly #source2: Int32Array;
   /** The last states of each word: from #endsAt[i] to #endsAt[i + 1]. */
   readonly #endsAt: Int32Array;
   readonly #ends: Int32Array;
@@ -107,21 +110,32 @@ export class WordLattice {
           ending.push(add(-1, ending));
         }
         const token = arc.token ?? -2;
-        const from = arc.from === 0 ? [-1] : ending.filter((state) => tokenOf[state] !== token);
+        const from =
+          arc.from === 0 ? [-1 - index] : ending.filter((state) => tokenOf[state] !== token);
         endingAt[arc.to]?.push(add(token, from));
       }
       ends.push(...(endingAt[length] ?? []).filter(() => length > 0));
       this.#firstOf[index + 1] = tokenOf.length;
       this.#endsAt[index + 1] = ends.length;
     }
+    const count = tokenOf.length;
     this.#tokenOf = Int32Array.from(tokenOf);
-    this.#sources = Int32Array.from(sources);
+    this.#sources = Int32Array.from(sources, (source) =>
+      source < 0 ? count - 1 - source : source,
+    );
     this.#sourcesAt = Int32Array.from(sourcesAt);
     this.#ends = Int32Array.from(ends);
+    const nowhere = count + words.length + 1;
+    const sourceOf = (state: number, nth: number) => {
+      const at = (sourcesAt[state] ?? 0) + nth;
+      return at < (sourcesAt[state + 1] ?? 0) ? (this.#sources[at] ?? nowhere) : nowhere;
+    };
+    this.#source1 = Int32Array.from({ length: count }, (_, state) => sourceOf(state, 0));
+    this.#source2 = Int32Array.from({ length: count }, (_, state) => sourceOf(state, 1));
   }
 
   *find(emissions: Emissions): Generator<void, FoundWords, void> {
-    const trellis = new Trellis(this.#words.length, this.#tokenOf.length);
+    const trellis = new Trellis(this.#words.length, this.#tokenOf.length, emissions.tokenCount);
     const sliceFrames = Math.ceil(this.#model.framesPerSecond / slicesPerSecond);
     for (let frame = 0; frame < emissions.frames; frame++) {
       this.#step(trellis, emissions, frame);
@@ -178,45 +192,66 @@ export class WordLattice {
 
   #step(trellis: Trellis, { logs, tokenCount }: Emissions, frame: number): void {
     this.#enter(trellis);
-    const { states, before, gaps } = trellis;
+    const { before, gaps, scores } = trellis;
     const at = frame * tokenCount;
     const { quiet, sound } = this.#loudest(logs, at, tokenCount);
     const { unexplainedCost, anySoundCost, pauseCost, tokenCostMax } = this.#model;
-    const blank = logs[at + (this.#model.blank ?? 0)] ?? 0;
     const gap = Math.max(quiet, sound - unexplainedCost);
-    const anySound = Math.max(quiet - pauseCost, sound - anySoundCost);
-    const last = Math.min(trellis.high, this.#words.length - 1);
-    trellis.reserve((this.#firstOf[last + 1] ?? 0) - (this.#firstOf[trellis.low] ?? 0));
-    let bestScore = -Infinity;
-    for (let index = last; index >= trellis.low; index--) {
-      const entry = before[index] ?? -Infinity;
-      const first = this.#firstOf[index] ?? 0;
-      for (let state = (this.#firstOf[index + 1] ?? 0) - 1; state >= first; state--) {
-        let best = states[state] ?? -Infinity;
-        let choice = 0;
-        const end = this.#sourcesAt[state + 1] ?? 0;
-        for (let from = this.#sourcesAt[state] ?? 0, kind = 1; from < end; from++, kind++) {
-          const source = this.#sources[from] ?? 0;
-          const score = source < 0 ? entry : (states[source] ?? -Infinity);
-          if (score > best) {
-            best = score;
-            choice = kind;
-          }
-        }
-        const token = this.#tokenOf[state] ?? 0;
-        const log = token >= 0 ? (logs[at + token] ?? 0) : token === -1 ? blank : anySound;
-        const total = best + (log > -tokenCostMax ? log : -tokenCostMax);
-        states[state] = total;
-        trellis.setChoice(state - (this.#firstOf[trellis.low] ?? 0), choice);
-        if (total > bestScore) bestScore = total;
-      }
+    scores[0] = Math.max(-tokenCostMax, quiet - pauseCost, sound - anySoundCost);
+    scores[1] = Math.max(-tokenCostMax, logs[at + (this.#model.blank ?? 0)] ?? 0);
+    for (let token = 0; token < tokenCount; token++) {
+      const log = logs[at + token] ?? 0;
+      scores[token + 2] = log > -tokenCostMax ? log : -tokenCostMax;
     }
+    const first = this.#firstOf[trellis.low] ?? 0;
+    const end = this.#firstOf[Math.min(trellis.high + 1, this.#words.length)] ?? 0;
+    let bestScore = this.#stepStates(trellis, first, end);
     for (let index = trellis.low; index <= trellis.high; index++) {
       const total = (before[index] ?? -Infinity) + gap;
       gaps[index] = total;
       if (total > bestScore) bestScore = total;
     }
     trellis.best = bestScore;
+  }
+
+  /** Continues the paths within words from one frame to the next; returns the best score. */
+  #stepStates(trellis: Trellis, first: number, end: number): number {
+    const { states, scores } = trellis;
+    const base = trellis.reserve(end - first) - first;
+    const { choices } = trellis;
+    const tokens = this.#tokenOf;
+    const source1 = this.#source1;
+    const source2 = this.#source2;
+    const sourcesAt = this.#sourcesAt;
+    let bestScore = -Infinity;
+    // States before a state have lower numbers, so they still have the scores of the last frame.
+    for (let state = end - 1; state >= first; state--) {
+      let best = states[state] ?? -Infinity;
+      let choice = 0;
+      const score1 = states[source1[state] ?? 0] ?? -Infinity;
+      if (score1 > best) {
+        best = score1;
+        choice = 1;
+      }
+      const score2 = states[source2[state] ?? 0] ?? -Infinity;
+      if (score2 > best) {
+        best = score2;
+        choice = 2;
+      }
+      const sourcesEnd = sourcesAt[state + 1] ?? 0;
+      for (let from = (sourcesAt[state] ?? 0) + 2, kind = 3; from < sourcesEnd; from++, kind++) {
+        const score = states[this.#sources[from] ?? 0] ?? -Infinity;
+        if (score > best) {
+          best = score;
+          choice = kind;
+        }
+      }
+      const total = best + (scores[(tokens[state] ?? 0) + 2] ?? 0);
+      states[state] = total;
+      choices[base + state] = choice;
+      if (total > bestScore) bestScore = total;
+    }
+    return bestScore;
   }
 
   /** The log probabilities of the likeliest silence and of the likeliest letter of a frame. */
@@ -285,8 +320,8 @@ export class WordLattice {
         count += 1;
         best = -Infinity;
       }
-      const source = this.#sources[(this.#sourcesAt[state] ?? 0) + choice - 1] ?? -1;
-      if (source < 0) break;
+      const source = this.#sources[(this.#sourcesAt[state] ?? 0) + choice - 1] ?? Infinity;
+      if (source >= this.#tokenOf.length) break;
       state = source;
     }
     return { first: frame, last: from.frame - 1, score: count === 0 ? 0 : Math.exp(sum / count) };

@@ -5,6 +5,7 @@ import { joined, noise, silence } from "../../../test/fixtures/flite.ts";
 import { openStarter } from "../../../test/fixtures/open-starter.ts";
 import type { WordTime } from "../protocol/alignment.ts";
 import type { Engine } from "../protocol/engine.ts";
+import { joinUtterances, type UtteranceOutputs } from "../protocol/kept-outputs.ts";
 
 let engine: Engine;
 let samples: Int16Array;
@@ -31,15 +32,30 @@ async function align(
   by = engine,
 ): Promise<readonly WordTime[]> {
   assert.ok(by.align);
-  const slices = by.align(window, words);
+  const times = await ended(by.align(window, words));
+  assertOrdered(times, words.length, window.length / 16);
+  return times;
+}
+
+async function ended<Result>(slices: Generator<void | Promise<void>, Result, void>) {
   for (;;) {
     const { done, value } = slices.next();
-    if (done) {
-      assertOrdered(value, words.length, window.length / 16);
-      return value;
-    }
+    if (done) return value;
     if (value) await value;
   }
+}
+
+/** Returns the outputs of a part of the window, recognized as one utterance. */
+async function outputsOf(by: Engine, startMs: number, endMs: number): Promise<UtteranceOutputs> {
+  const decoder = by.createDecoder({ mode: "job", alternativesMax: 1, keepsOutputs: true });
+  decoder.begin();
+  decoder.accept(samples.subarray(startMs * 16, endMs * 16));
+  for (let work = decoder.work(); work !== false; work = decoder.work()) await work;
+  await ended(decoder.end());
+  const bytes = decoder.takeOutputs?.();
+  decoder.close();
+  assert.ok(bytes);
+  return { startMs, bytes };
 }
 
 function assertOrdered(times: readonly WordTime[], count: number, windowMs: number): void {
@@ -64,7 +80,7 @@ test("the words of two voices begin where they are said", async () => {
   const times = await align(said.map(({ text }) => text));
   assert.deepEqual(wrong(times), []);
   assert.ok(
-    // The score of a word that is not found is below 0.3. The noise between sentences is random.
+    // The score of a word that is not found is below 0.3. The noise of the voices is random.
     times.every(({ score }) => score > 0.3),
     JSON.stringify(times),
   );
@@ -79,6 +95,52 @@ test("a model for whole recordings finds them too", async () => {
   );
   whole.close();
   assert.deepEqual(wrong(times), []);
+});
+
+test("kept outputs give the times that samples give, for models of both kinds", async () => {
+  const words = said.map(({ text }) => text);
+  const windowMs = samples.length / 16;
+  // The second utterance follows the first one without a pause.
+  const cutMs = Math.round((said[6]?.startMs ?? 0) - 350);
+  for (const by of [engine, await openStarter("whole")]) {
+    const outputs = [await outputsOf(by, 400, cutMs), await outputsOf(by, cutMs, windowMs - 200)];
+    const bytes = joinUtterances(outputs);
+    assert.ok(bytes.length < windowMs / 5, `${bytes.length} bytes`);
+    assert.ok(by.outputs);
+    const times = await ended(by.outputs.align({ bytes, windowMs }, words));
+    assertOrdered(times, words.length, windowMs);
+    assert.deepEqual(wrong(times), []);
+    const ofSamples = await align(words, samples, by);
+    for (const [index, { startMs, score }] of ofSamples.entries()) {
+      const kept = times[index];
+      assert.ok(
+        kept && Math.abs(kept.startMs - startMs) <= 60,
+        `${index} ${kept?.startMs} ${startMs}`,
+      );
+      assert.ok(Math.abs(kept.score - score) < 0.3, `${index} ${kept.score} ${score}`);
+    }
+    // Nothing was recognized in this window.
+    const none = await ended(by.outputs.align({ bytes: new Uint8Array(0), windowMs: 500 }, words));
+    assertOrdered(none, words.length, 500);
+    if (by !== engine) by.close();
+  }
+});
+
+test("a decoder that was not asked for outputs keeps none", async () => {
+  const decoder = engine.createDecoder({ mode: "job", alternativesMax: 1 });
+  decoder.begin();
+  decoder.accept(samples);
+  for (let work = decoder.work(); work !== false; work = decoder.work()) await work;
+  await ended(decoder.end());
+  assert.equal(decoder.takeOutputs?.().length, 0);
+  decoder.close();
+});
+
+test("a model is named by its content: both kinds of one network are two models", async () => {
+  const whole = await openStarter("whole");
+  assert.match(engine.outputs?.model ?? "", /^is-IS-starter 2 [0-9a-f]{16}$/);
+  assert.notEqual(engine.outputs?.model, whole.outputs?.model);
+  whole.close();
 });
 
 /** Other texts for the words from `index` on, and whether they are not found. */

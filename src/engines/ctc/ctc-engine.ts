@@ -23,6 +23,8 @@ export async function openCtcEngine(card: ModelCard, folder: string): Promise<En
   const model = await openCtcModel(card, folder);
   const { session, table, lexicon, layout, tokenDelayMs: delayMs } = model;
   const { newDecoder, emissions } = await modelUses(model);
+  const { frameMs, tokenCount } = layout;
+  const aligner = wordAligner({ table, frameMs, tokenCount, delayMs, emissions });
   // Sessions without hints, which are the majority, share this scorer.
   const plainScorer = new WordScorer(lexicon);
   return {
@@ -31,12 +33,17 @@ export async function openCtcEngine(card: ModelCard, folder: string): Promise<En
     utteranceMsMax: 20_000,
     takesHints: true,
     usesThreads: false,
-    createDecoder({ mode, alternativesMax, hints = [] }) {
+    createDecoder({ mode, alternativesMax, hints = [], keepsOutputs }) {
       const scorer = hints.length > 0 ? new WordScorer(lexicon, hints) : plainScorer;
-      return newDecoder({ table, scorer, mode, alternativesMax, beamWidth: beamWidths[mode] });
+      const beamWidth = beamWidths[mode];
+      return newDecoder({ table, scorer, mode, alternativesMax, beamWidth, keepsOutputs });
     },
     createVoiceActivity: () => new EnergyVoiceActivity(),
-    align: wordAligner({ table, frameMs: layout.frameMs, delayMs, emissions }),
+    align: (window, words) => aligner.align(window, words),
+    outputs: {
+      model: model.identity,
+      align: (window, words) => aligner.alignOutputs(window, words),
+    },
     close() {
       void session.release();
     },
@@ -49,12 +56,12 @@ interface ModelUses {
   readonly emissions: AlignParts["emissions"];
 }
 
-async function modelUses({ session, layout }: CtcModel): Promise<ModelUses> {
+async function modelUses({ session, layout, table }: CtcModel): Promise<ModelUses> {
   if (layout.kind === "streaming-nemo-ctc") {
     const batch = new StreamingBatch(session, layout);
     return {
       newDecoder: (parts) => new StreamingDecoder(layout, batch, parts),
-      emissions: (window) => streamedEmissions(window, layout, batch),
+      emissions: (window) => streamedEmissions(window, { layout, batch, blank: table.blank }),
     };
   }
   const model = new RecordingModel(session, layout);

@@ -16,6 +16,7 @@ import {
   type RecordingLayout,
   type StreamingLayout,
 } from "./model-layout.ts";
+import { modelIdentity } from "./model-identity.ts";
 import { lettersOf, type TokenTable, tokenTable } from "./token-table.ts";
 import type { Lexicon } from "./word-scorer.ts";
 
@@ -25,6 +26,8 @@ export interface CtcModel {
   readonly layout: StreamingLayout | RecordingLayout;
   readonly table: TokenTable;
   readonly lexicon: Lexicon | undefined;
+  /** The name and version of the model, with a hash of what determines its outputs. */
+  readonly identity: string;
   /** How long after the beginning of a letter the model outputs it, in milliseconds. */
   readonly tokenDelayMs: number;
 }
@@ -63,7 +66,8 @@ export async function openCtcModel(card: ModelCard, folder: string): Promise<Ctc
     }
     const penalty = numberOption(card, "lexiconPenalty") ?? lexiconPenaltyDefault;
     const tokenDelayMs = numberOption(card, "tokenDelayMs") ?? tokenDelayMsDefault;
-    return { session, layout, table, lexicon: words && { words, penalty }, tokenDelayMs };
+    const identity = await modelIdentity(card, folder);
+    return { session, layout, table, lexicon: words && { words, penalty }, identity, tokenDelayMs };
   } catch (error) {
     await session.release();
     throw error;

@@ -9,6 +9,8 @@ export interface DecoderParts {
   readonly mode: RecognitionMode;
   readonly alternativesMax: number;
   readonly beamWidth: number;
+  /** Whether the outputs of the model are compacted, for takeOutputs(). */
+  readonly keepsOutputs?: boolean | undefined;
 }
 
 /**

@@ -33,6 +33,8 @@ export class FilterBanks {
   readonly #spectrum = new PowerSpectrum(transformSamples);
   readonly #frame = new Float64Array(transformSamples);
   readonly #powers = new Float64Array(transformSamples / 2);
+  /** The samples of a window at an end of the utterance. */
+  readonly #edge = new Float64Array(windowSamples);
   /** The last samples, starting with #firstSample of the utterance. */
   #samples = new Float64Array(4 * windowSamples);
   #firstSample = 0;
@@ -43,10 +45,11 @@ export class FilterBanks {
   #from = 0;
   #to = 0;
 
-  constructor(binCount = 80) {
+  /** Creates empty filter banks, with memory for `room` frames. */
+  constructor(binCount = 80, room = 64) {
     this.binCount = binCount;
     this.#filters = new MelFilters(binCount, transformSamples, range);
-    this.#values = new Float32Array(64 * binCount);
+    this.#values = new Float32Array(room * binCount);
   }
 
   /** The number of frames. */
@@ -132,17 +135,28 @@ export class FilterBanks {
     const samples = this.#samples;
     const from = start - this.#firstSample;
     const isWhole = start >= 0 && start + windowSamples <= this.#sampleCount;
-    let sum = 0;
-    for (let index = 0; index < windowSamples; index++) {
-      const sample = samples[isWhole ? from + index : this.#mirrored(start + index)] ?? 0;
-      frame[index] = sample;
-      sum += sample;
+    let values = samples;
+    let at = from;
+    if (!isWhole) {
+      for (let index = 0; index < windowSamples; index++) {
+        this.#edge[index] = samples[this.#mirrored(start + index)] ?? 0;
+      }
+      values = this.#edge;
+      at = 0;
     }
-    const mean = sum / windowSamples;
+    // Sums of samples are exact in any order; four of them do not wait for one another.
+    let [sum0, sum1, sum2, sum3] = [0, 0, 0, 0];
+    for (let index = at; index < at + windowSamples; index += 4) {
+      sum0 += values[index] ?? 0;
+      sum1 += values[index + 1] ?? 0;
+      sum2 += values[index + 2] ?? 0;
+      sum3 += values[index + 3] ?? 0;
+    }
+    const mean = (sum0 + sum1 + sum2 + sum3) / windowSamples;
     // The first sample counts as its own predecessor.
-    let before = (frame[0] ?? 0) - mean;
+    let before = (values[at] ?? 0) - mean;
     for (let index = 0; index < windowSamples; index++) {
-      const sample = (frame[index] ?? 0) - mean;
+      const sample = (values[at + index] ?? 0) - mean;
       frame[index] = (sample - preemphasis * before) * (window[index] ?? 0);
       before = sample;
     }

@@ -5,8 +5,8 @@
  */
 export class PowerSpectrum {
   readonly #half: number;
-  /** The place of each sample: the base-4 digits of its index in reverse order. */
-  readonly #places: Uint16Array;
+  /** The even sample for each place: the base-4 digits of the place in reverse order, twice. */
+  readonly #sources: Uint16Array;
   readonly #real: Float64Array;
   readonly #imaginary: Float64Array;
   /** The real parts of e^(-2 pi i k / length). */
@@ -18,7 +18,7 @@ export class PowerSpectrum {
     const digits = Math.log2(half) / 2;
     if (!Number.isInteger(digits)) throw new Error(`${length} is not twice a power of four`);
     this.#half = half;
-    this.#places = Uint16Array.from({ length: half }, (_, index) => reversed(index, digits));
+    this.#sources = Uint16Array.from({ length: half }, (_, place) => 2 * reversed(place, digits));
     this.#real = new Float64Array(half);
     this.#imaginary = new Float64Array(half);
     const angle = (2 * Math.PI) / length;
@@ -32,17 +32,36 @@ export class PowerSpectrum {
    */
   write(frame: Float64Array, powers: Float64Array): void {
     this.#load(frame);
-    for (let size = 4; size <= this.#half; size *= 4) this.#combine(size);
+    for (let size = 16; size <= this.#half; size *= 4) this.#combine(size);
     this.#separate(powers);
   }
 
+  /** Loads a frame as transforms of four values each, which need no multiplications. */
   #load(frame: Float64Array): void {
     const real = this.#real;
     const imaginary = this.#imaginary;
-    for (let index = 0; index < this.#half; index++) {
-      const place = this.#places[index] ?? 0;
-      real[place] = frame[2 * index] ?? 0;
-      imaginary[place] = frame[2 * index + 1] ?? 0;
+    const sources = this.#sources;
+    for (let at = 0; at < this.#half; at += 4) {
+      const from0 = sources[at] ?? 0;
+      const from1 = sources[at + 1] ?? 0;
+      const from2 = sources[at + 2] ?? 0;
+      const from3 = sources[at + 3] ?? 0;
+      const evenReal = (frame[from0] ?? 0) + (frame[from2] ?? 0);
+      const evenImaginary = (frame[from0 + 1] ?? 0) + (frame[from2 + 1] ?? 0);
+      const evenReal2 = (frame[from0] ?? 0) - (frame[from2] ?? 0);
+      const evenImaginary2 = (frame[from0 + 1] ?? 0) - (frame[from2 + 1] ?? 0);
+      const oddReal = (frame[from1] ?? 0) + (frame[from3] ?? 0);
+      const oddImaginary = (frame[from1 + 1] ?? 0) + (frame[from3 + 1] ?? 0);
+      const oddReal2 = (frame[from1] ?? 0) - (frame[from3] ?? 0);
+      const oddImaginary2 = (frame[from1 + 1] ?? 0) - (frame[from3 + 1] ?? 0);
+      real[at] = evenReal + oddReal;
+      imaginary[at] = evenImaginary + oddImaginary;
+      real[at + 1] = evenReal2 + oddImaginary2;
+      imaginary[at + 1] = evenImaginary2 - oddReal2;
+      real[at + 2] = evenReal - oddReal;
+      imaginary[at + 2] = evenImaginary - oddImaginary;
+      real[at + 3] = evenReal2 - oddImaginary2;
+      imaginary[at + 3] = evenImaginary2 + oddReal2;
     }
   }
 
@@ -96,7 +115,7 @@ export class PowerSpectrum {
     const real = this.#real;
     const imaginary = this.#imaginary;
     const half = this.#half;
-    for (let k = 0; k < half; k++) {
+    for (let k = 0; 2 * k <= half; k++) {
       const mirror = k === 0 ? 0 : half - k;
       const realA = real[k] ?? 0;
       const imaginaryA = imaginary[k] ?? 0;
@@ -104,13 +123,23 @@ export class PowerSpectrum {
       const imaginaryB = imaginary[mirror] ?? 0;
       const cosine = this.#cosine[k] ?? 0;
       const sine = this.#sine[k] ?? 0;
+      const evenReal = realA + realB;
+      const evenImaginary = imaginaryA - imaginaryB;
       const oddReal = imaginaryA + imaginaryB;
       const oddImaginary = realB - realA;
-      const sumReal = realA + realB + oddReal * cosine - oddImaginary * sine;
-      const sumImaginary = imaginaryA - imaginaryB + oddReal * sine + oddImaginary * cosine;
-      powers[k] = (sumReal * sumReal + sumImaginary * sumImaginary) / 4;
+      const turnedReal = oddReal * cosine - oddImaginary * sine;
+      const turnedImaginary = oddReal * sine + oddImaginary * cosine;
+      // At the mirrored value, the odd part has the opposite real part, and the even part the
+      // opposite imaginary part.
+      powers[mirror] = squares(evenReal - turnedReal, turnedImaginary - evenImaginary);
+      powers[k] = squares(evenReal + turnedReal, evenImaginary + turnedImaginary);
     }
   }
+}
+
+/** Returns the power of a value, which is twice as large as it should be. */
+function squares(real: number, imaginary: number): number {
+  return (real * real + imaginary * imaginary) / 4;
 }
 
 function reversed(value: number, digits: number): number {

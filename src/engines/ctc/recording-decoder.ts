@@ -3,6 +3,7 @@ import { finalReadings, type FrameTimes, partialReading } from "./beam-readings.
 import { CtcBeam } from "./ctc-beam.ts";
 import { type DecoderParts, leadFrames } from "./decoder-parts.ts";
 import { featureMs, FilterBanks } from "./filter-banks.ts";
+import { OutputsWriter } from "./outputs-writer.ts";
 import type { Outputs, RecordingModel } from "./recording-model.ts";
 
 /**
@@ -38,6 +39,7 @@ export class RecordingDecoder implements Decoder {
   readonly #model: RecordingModel;
   readonly #banks: FilterBanks;
   readonly #beam: CtcBeam;
+  readonly #writer: OutputsWriter | undefined;
   #pass: Pass | undefined;
   /** The number of frames at which a live utterance is decoded again. */
   #againAt = againFramesMin;
@@ -49,6 +51,8 @@ export class RecordingDecoder implements Decoder {
     this.#model = model;
     this.#banks = new FilterBanks(model.layout.binCount);
     this.#beam = new CtcBeam(parts.table, parts.scorer, parts.beamWidth);
+    const { tokenCount } = model.layout;
+    if (parts.keepsOutputs) this.#writer = new OutputsWriter(tokenCount, parts.table.blank);
   }
 
   begin(): void {
@@ -93,6 +97,10 @@ export class RecordingDecoder implements Decoder {
       const pass = this.#beginPass();
       while (!pass.outputs) yield pass.run;
       while (this.#search(pass.outputs)) yield;
+      this.#writer?.clear();
+      for (let frame = 0; frame < pass.outputs.frames; frame++) {
+        this.#writer?.add(pass.outputs.logs, frame * this.#model.layout.tokenCount);
+      }
       const { table, scorer, alternativesMax: countMax } = this.#parts;
       return finalReadings(this.#beam, { table, scorer, times: this.#times(pass), countMax });
     } finally {
@@ -128,6 +136,10 @@ export class RecordingDecoder implements Decoder {
 
   #times({ endMs }: Pass): FrameTimes {
     return { frameMs: this.#model.layout.frameMs, startMs: -leadFrames * featureMs, endMs };
+  }
+
+  takeOutputs(): Uint8Array {
+    return this.#writer?.take() ?? new Uint8Array(0);
   }
 
   /** The decoder keeps no state from one utterance to the next. */

@@ -4,6 +4,7 @@ import { CtcBeam } from "./ctc-beam.ts";
 import { type DecoderParts, leadFrames } from "./decoder-parts.ts";
 import { featureMs, FilterBanks } from "./filter-banks.ts";
 import type { StreamingLayout } from "./model-layout.ts";
+import { OutputsWriter } from "./outputs-writer.ts";
 import type { StreamingBatch, Window } from "./streaming-batch.ts";
 import { newStreamState, type StreamState } from "./window-tensors.ts";
 
@@ -19,6 +20,7 @@ export class StreamingDecoder implements Decoder {
   readonly #beam: CtcBeam;
   readonly #state: StreamState;
   readonly #outputs: Float32Array;
+  readonly #writer: OutputsWriter | undefined;
   #hasOutputs = false;
   /** The window that is waiting or running. */
   #window: Window | undefined;
@@ -35,6 +37,7 @@ export class StreamingDecoder implements Decoder {
     this.#beam = new CtcBeam(parts.table, parts.scorer, parts.beamWidth);
     this.#state = newStreamState(layout);
     this.#outputs = new Float32Array(layout.outputFrames * layout.tokenCount);
+    if (parts.keepsOutputs) this.#writer = new OutputsWriter(layout.tokenCount, parts.table.blank);
   }
 
   begin(): void {
@@ -42,6 +45,7 @@ export class StreamingDecoder implements Decoder {
     this.#banks.clear();
     this.#banks.addSilence(leadFrames);
     this.#beam.clear();
+    this.#writer?.clear();
     this.#state.channel.fill(0);
     this.#state.time.fill(0);
     this.#state.channelLength = 0n;
@@ -120,6 +124,7 @@ export class StreamingDecoder implements Decoder {
     const { tokenCount } = this.#layout;
     for (let at = 0; at < this.#outputs.length; at += tokenCount) {
       this.#beam.step(this.#outputs, at);
+      this.#writer?.add(this.#outputs, at);
     }
     return true;
   }
@@ -133,6 +138,10 @@ export class StreamingDecoder implements Decoder {
     if (this.#window) this.#window.isCancelled = true;
     this.#window = undefined;
     this.#hasOutputs = false;
+  }
+
+  takeOutputs(): Uint8Array {
+    return this.#writer?.take() ?? new Uint8Array(0);
   }
 
   /** The decoder keeps no state from one utterance to the next. */

@@ -1,6 +1,6 @@
 import { alignSpoken } from "../alignment/align-spoken.ts";
 import type { Emissions, LatticeModel, SpokenWord, WordArc } from "../alignment/word-lattice.ts";
-import type { AlignmentSlices } from "../protocol/engine.ts";
+import { type AlignmentSlices, engineSampleRate } from "../protocol/engine.ts";
 import { type AcousticModel, phoneStates } from "./acoustic-model.ts";
 import { Cepstra, frameMs } from "./cepstra.ts";
 import { utteranceMean } from "./cepstral-mean.ts";
@@ -50,7 +50,8 @@ export function wordAligner({ acoustic, pronunciations, newFrontEnd }: SphinxAli
     const spoken = words.map((word) => spokenWord(pronunciations.partsOf(word), acoustic));
     const weights = spoken.map(({ length }) => length / phoneStates);
     const emissions = yield* emissionsOf(window, acoustic, newFrontEnd());
-    return yield* alignSpoken(window, { spoken, weights }, { emissions, model, clock });
+    const windowMs = (1000 * window.length) / engineSampleRate;
+    return yield* alignSpoken(windowMs, { spoken, weights }, { emissions, model, clock });
   };
 }
 

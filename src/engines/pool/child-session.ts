@@ -4,6 +4,7 @@ import {
   type FrameWriter,
   jsonPayload,
 } from "../protocol/engine-frames.ts";
+import { utterancesOf } from "../protocol/kept-outputs.ts";
 import type { SessionClient } from "./session-client.ts";
 
 /**
@@ -88,6 +89,11 @@ export class ChildSession {
     this.#writer.write("audio", this.id, bytesOfSamples(samples));
   }
 
+  /** Sends the outputs of a window, in one frame. */
+  sendOutputs(outputs: Uint8Array): void {
+    if (!this.#isOver) this.#writer.write("outputs", this.id, outputs);
+  }
+
   endUtterance(): void {
     if (this.#isOver) return;
     this.#isFlushing = true;
@@ -108,6 +114,12 @@ export class ChildSession {
         break;
       case "speechEvent":
         this.client.speechEvent?.(jsonPayload("speechEvent", frame));
+        break;
+      case "outputs":
+        // The payload is a view of memory that is reused.
+        for (const utterance of utterancesOf(Uint8Array.from(frame.payload))) {
+          this.client.outputs?.(utterance);
+        }
         break;
       case "committed":
         this.#isFlushing = false;

@@ -1,5 +1,10 @@
 import { ServiceError, shown } from "../../std/service-error.ts";
-import { type AlignOptions, alignmentNotSupported, type WordTime } from "../protocol/alignment.ts";
+import {
+  type AlignedWindow,
+  type AlignOptions,
+  alignmentNotSupported,
+  type WordTime,
+} from "../protocol/alignment.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import type { SessionOptions } from "../protocol/engine-frames.ts";
 import type {
@@ -144,14 +149,21 @@ class ProcessPool implements EnginePool {
       .toSorted();
   }
 
+  outputsModel(languageCode: string): string | undefined {
+    return this.#serving.alignerFor(languageCode)?.engine?.outputsModel;
+  }
+
   async align(
-    window: Int16Array,
+    window: AlignedWindow,
     words: readonly string[],
     { languageCode, signal }: AlignOptions,
   ): Promise<readonly WordTime[]> {
-    const choose = () => this.#serving.alignerFor(languageCode);
-    const model = choose();
-    if (!model) {
+    const wanted = window instanceof Int16Array ? undefined : window.model;
+    const find = () => this.#serving.alignerFor(languageCode);
+    // A model that has replaced the one of the outputs would misread them.
+    const choose = () =>
+      wanted === undefined || find()?.engine?.outputsModel === wanted ? find() : undefined;
+    if (!find()) {
       const able = this.alignedLanguageCodes().join(", ") || "none";
       throw new ServiceError(
         "failed_precondition",
@@ -159,7 +171,7 @@ class ProcessPool implements EnginePool {
         { reason: alignmentNotSupported },
       );
     }
-    const placement = new SessionPlacement(model, choose, this.#ready);
+    const placement = new SessionPlacement(choose(), choose, this.#ready);
     const { log } = this.#options;
     return await new ReplayedAlignment(window, { words, languageCode, placement, log }).run(signal);
   }
@@ -236,6 +248,7 @@ class ProcessPool implements EnginePool {
       demand: new LiveDemand(model.admission.liveDemand),
       log: this.#options.log,
       onProgress: options.onProgress,
+      onOutputs: options.onOutputs,
     });
     yield* recognition.results(options.signal);
   }
@@ -273,5 +286,6 @@ function sessionOptions(options: RecognitionOptions): SessionOptions {
     ...(options.hints && { hints: options.hints }),
     punctuation: options.punctuation ?? true,
     ...(options.speechEvents === true && { speechEvents: true }),
+    ...(options.onOutputs && { keepsOutputs: true }),
   };
 }

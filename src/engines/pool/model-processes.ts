@@ -1,4 +1,5 @@
-import { availableParallelism, totalmem } from "node:os";
+import { availableParallelism } from "node:os";
+import { processesWithin } from "../../models/model-memory.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import { Admission, type LoadedProcess } from "./admission.ts";
 import { type EngineChild, openEngineChild } from "./engine-child.ts";
@@ -19,12 +20,6 @@ const restartMsMax = 10_000;
 const followMs = 1500;
 /** The running time after which the restart delay is reset. */
 const usefulMs = 60_000;
-/**
- * The maximum share of the machine's memory for all processes of a model together. A loaded model
- * takes about memoryPerByte bytes per byte of its files.
- */
-const memoryShareMax = 0.25;
-const memoryPerByte = 2;
 
 export interface ModelProcessesOptions {
   readonly model: LoadableModel;
@@ -220,14 +215,4 @@ class Slot {
   starting: Promise<void> | undefined;
   restartMs = restartMsMin;
   wasAttempted = false;
-}
-
-/** Returns the number of a model's processes that fit into the memory: at least one. */
-export function processesWithin(
-  modelBytes: number,
-  processes: number,
-  memoryBytes = totalmem(),
-): number {
-  const fitting = Math.floor((memoryBytes * memoryShareMax) / (modelBytes * memoryPerByte));
-  return Math.max(1, Math.min(processes, fitting));
 }

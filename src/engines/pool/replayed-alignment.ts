@@ -1,6 +1,11 @@
 import type { Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
-import { alignedMsMax, alignedWordsMax, type WordTime } from "../protocol/alignment.ts";
+import {
+  type AlignedWindow,
+  alignedMsMax,
+  alignedWordsMax,
+  type WordTime,
+} from "../protocol/alignment.ts";
 import { engineSampleRate } from "../protocol/engine.ts";
 import type { OpenSession } from "../protocol/engine-frames.ts";
 import { LiveDemand } from "./live-demand.ts";
@@ -17,15 +22,15 @@ export class ReplayedAlignment implements SessionClient {
   readonly sampleRateHertz = engineSampleRate;
   readonly demand = new LiveDemand(0);
   readonly uncommittedSeconds: number;
-  readonly #window: Int16Array;
-  readonly #payload: Pick<OpenSession, "options" | "words">;
+  readonly #window: AlignedWindow;
+  readonly #payload: Pick<OpenSession, "options" | "words" | "outputsMs">;
   readonly #placement: SessionPlacement;
   readonly #log: Log;
   #found: readonly WordTime[] | undefined;
 
   /** Throws ServiceError if the window or its words are too long. */
   constructor(
-    window: Int16Array,
+    window: AlignedWindow,
     {
       words,
       languageCode,
@@ -38,8 +43,10 @@ export class ReplayedAlignment implements SessionClient {
       readonly log: Log;
     },
   ) {
-    this.uncommittedSeconds = window.length / engineSampleRate;
-    checkLimit("window", Math.ceil(1000 * this.uncommittedSeconds), alignedMsMax, "ms");
+    const isSamples = window instanceof Int16Array;
+    const windowMs = isSamples ? (1000 * window.length) / engineSampleRate : window.windowMs;
+    this.uncommittedSeconds = windowMs / 1000;
+    checkLimit("window", Math.ceil(windowMs), alignedMsMax, "ms");
     checkLimit("words", words.length, alignedWordsMax, "words");
     this.#window = window;
     this.#payload = {
@@ -53,6 +60,7 @@ export class ReplayedAlignment implements SessionClient {
         punctuation: true,
       },
       words,
+      ...(!isSamples && { outputsMs: windowMs }),
     };
     this.#placement = placement;
     this.#log = log;
@@ -85,7 +93,8 @@ export class ReplayedAlignment implements SessionClient {
     const leave = () => child.leave(session);
     signal.addEventListener("abort", leave);
     try {
-      await session.send(this.#window);
+      if (this.#window instanceof Int16Array) await session.send(this.#window);
+      else session.sendOutputs(this.#window.bytes);
       session.endInput();
       return await session.ended;
     } finally {

@@ -2,9 +2,11 @@ import type { Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import type { SessionOptions } from "../protocol/engine-frames.ts";
+import type { KeptOutputs, UtteranceOutputs } from "../protocol/kept-outputs.ts";
 import { endUtterance, type Recognition, type RecognitionInput } from "../protocol/recognizer.ts";
 import type { Commit, SessionCheckpoint } from "../protocol/session-checkpoint.ts";
 import type { ChildSession, SessionEnd } from "./child-session.ts";
+import { CollectedOutputs } from "./collected-outputs.ts";
 import type { LiveDemand } from "./live-demand.ts";
 import { type InputSource, PeekableInput } from "./peekable-input.ts";
 import { RecognitionQueue } from "./recognition-queue.ts";
@@ -26,6 +28,7 @@ export interface ReplayedRecognitionOptions {
   readonly demand: LiveDemand;
   readonly log: Log;
   readonly onProgress?: ((ms: number) => void) | undefined;
+  readonly onOutputs?: ((outputs: KeptOutputs) => void) | undefined;
 }
 
 /**
@@ -43,6 +46,8 @@ export class ReplayedRecognition implements SessionClient {
   readonly #placement: SessionPlacement;
   readonly #log: Log;
   readonly #onProgress: ((ms: number) => void) | undefined;
+  readonly #onOutputs: ((outputs: KeptOutputs) => void) | undefined;
+  readonly #outputs = new CollectedOutputs();
   readonly #uncommitted: ReplayBuffer;
   readonly #results = new RecognitionQueue();
   readonly #closing = new AbortController();
@@ -64,7 +69,7 @@ export class ReplayedRecognition implements SessionClient {
   constructor(
     source: InputSource,
     options: SessionOptions,
-    { placement, demand, log, onProgress }: ReplayedRecognitionOptions,
+    { placement, demand, log, onProgress, onOutputs }: ReplayedRecognitionOptions,
   ) {
     this.mode = options.mode;
     this.sampleRateHertz = options.sampleRateHertz;
@@ -74,6 +79,7 @@ export class ReplayedRecognition implements SessionClient {
     this.#placement = placement;
     this.#log = log;
     this.#onProgress = onProgress;
+    this.#onOutputs = onOutputs;
     this.#uncommitted = new ReplayBuffer(options.sampleRateHertz);
   }
 
@@ -116,15 +122,24 @@ export class ReplayedRecognition implements SessionClient {
       const { signal } = this.#closing;
       this.#eventsSeen = 0;
       this.#place = await this.#placement.find(this, payload, { hadPlace, signal });
-      const { session } = this.#place;
+      const { session, child } = this.#place;
+      this.#outputs.begin(child.engine.outputsModel);
       // The recognition was closed while it waited for a place.
       if (signal.aborted) this.#leave();
       this.#send(session).catch((error: unknown) => session.end({ kind: "failed", error }));
       const end = await session.ended;
       if (end.kind === "failed") throw end.error;
-      if (end.kind === "done") return;
+      if (end.kind === "done") {
+        this.#endOutputs();
+        return;
+      }
       this.#countLoss(end);
     }
+  }
+
+  #endOutputs(): void {
+    const outputs = this.#closing.signal.aborted ? undefined : this.#outputs.end();
+    if (outputs) this.#onOutputs?.(outputs);
   }
 
   #leave(): void {
@@ -164,6 +179,10 @@ export class ReplayedRecognition implements SessionClient {
     this.#results.push(recognition);
   }
 
+  outputs(utterance: UtteranceOutputs): void {
+    this.#outputs.add(utterance);
+  }
+
   speechEvent(event: Recognition): void {
     // After a replay, the events of the utterance arrive again.
     this.#eventsSeen += 1;
@@ -183,6 +202,7 @@ export class ReplayedRecognition implements SessionClient {
 
   committed({ final, checkpoint }: Commit): void {
     this.#checkpoint = checkpoint;
+    this.#outputs.commit();
     this.#uncommitted.release(checkpoint.position);
     this.#losses = 0;
     this.#crashes = 0;

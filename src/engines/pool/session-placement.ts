@@ -30,7 +30,11 @@ export class SessionPlacement {
   #model: ModelProcesses | undefined;
 
   /** `choose` returns the model that serves when `model` has been replaced or removed. */
-  constructor(model: ModelProcesses, choose: () => ModelProcesses | undefined, ready: ReadySignal) {
+  constructor(
+    model: ModelProcesses | undefined,
+    choose: () => ModelProcesses | undefined,
+    ready: ReadySignal,
+  ) {
     this.#model = model;
     this.#choose = choose;
     this.#ready = ready;

@@ -7,9 +7,10 @@ const stuckMsMax = 60_000;
 
 /**
  * Loads the model in a folder in a separate process, which decodes some audio and ends. If that
- * fails, throws ServiceError with the reason, even if the library crashes the process.
+ * fails, throws ServiceError with the reason, even if the library crashes the process. Returns the
+ * CPU seconds for a second of live speech; undefined for a model that does not recognize words.
  */
-export async function tryModel(folder: string): Promise<void> {
+export async function tryModel(folder: string): Promise<number | undefined> {
   const card = parseNamedCard(await readCardText(folder));
   const isDiarizer = card.kind === "diarization";
   try {
@@ -21,6 +22,7 @@ export async function tryModel(folder: string): Promise<void> {
       onLoad() {},
     });
     await child.close();
+    return isDiarizer ? undefined : child.cpuPerSpeech;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ServiceError("failed_precondition", `${card.name} cannot be loaded: ${reason}`, {

@@ -1,6 +1,7 @@
 import { joinSamples } from "../../audio/join-samples.ts";
 import type { WordTime } from "../protocol/alignment.ts";
 import { type AlignmentSlices, type Engine, engineSampleRate } from "../protocol/engine.ts";
+import type { OpenSession } from "../protocol/engine-frames.ts";
 import type { RecognitionInput } from "../protocol/recognizer.ts";
 
 /** The reports of an alignment to its process. */
@@ -19,15 +20,23 @@ export class AlignmentSession {
   readonly #engine: Engine;
   readonly #words: readonly string[];
   readonly #output: AlignmentOutput;
+  readonly #outputsMs: number | undefined;
   readonly #parts: Int16Array[] = [];
+  #outputs: Uint8Array = new Uint8Array(0);
   #samples = 0;
   #reported = 0;
   #isWhole = false;
   #slices: AlignmentSlices | undefined;
 
-  constructor(engine: Engine, words: readonly string[], output: AlignmentOutput) {
+  /** With `outputsMs`, the length of the window, its outputs arrive instead of its samples. */
+  constructor(
+    engine: Engine,
+    { words, outputsMs }: Pick<OpenSession, "outputsMs"> & { readonly words: readonly string[] },
+    output: AlignmentOutput,
+  ) {
     this.#engine = engine;
     this.#words = words;
+    this.#outputsMs = outputsMs;
     this.#output = output;
   }
 
@@ -50,6 +59,10 @@ export class AlignmentSession {
     this.#samples += input.length;
   }
 
+  pushOutputs(outputs: Uint8Array): void {
+    this.#outputs = outputs.slice();
+  }
+
   endInput(): void {
     this.#isWhole = true;
   }
@@ -70,7 +83,11 @@ export class AlignmentSession {
 
   #begin(): AlignmentSlices {
     const { name } = this.#engine;
-    const slices = this.#engine.align?.(joinSamples(this.#parts.splice(0)), this.#words);
+    const windowMs = this.#outputsMs;
+    const slices =
+      windowMs === undefined
+        ? this.#engine.align?.(joinSamples(this.#parts.splice(0)), this.#words)
+        : this.#engine.outputs?.align({ bytes: this.#outputs, windowMs }, this.#words);
     if (!slices) throw new Error(`the engine ${name} cannot align words`);
     return slices;
   }

@@ -1,7 +1,6 @@
 // The program of a diarizer process: loads one model and detects who speaks in windows of
 // recordings.
 import { constants, setPriority } from "node:os";
-import { checkNativeFiles } from "../../models/check-model-files.ts";
 import { parseNamedCard, readCardText } from "../../models/models-folder.ts";
 import type { DiarizerSource } from "../protocol/engine-source.ts";
 import { DiarizerHost } from "./diarizer-host.ts";
@@ -12,8 +11,9 @@ setPriority(constants.priority.PRIORITY_LOW);
 await runProcess(async (source, writer) => {
   const { folder }: DiarizerSource = JSON.parse(source);
   const card = parseNamedCard(await readCardText(folder));
-  await checkNativeFiles(folder, card.files);
   // Imported dynamically, so that a library that cannot be loaded is reported.
+  const { checkLibraryFiles } = await import("../sherpa-onnx/library-files.ts");
+  await checkLibraryFiles(card, folder);
   const { openDiarizer } = await import("../sherpa-onnx/diarizer.ts");
   return new DiarizerHost(await openDiarizer(card, folder), writer);
 });

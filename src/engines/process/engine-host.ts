@@ -10,6 +10,7 @@ import {
 import type { LoadReport } from "../protocol/load-report.ts";
 import { readOwnSigns } from "../protocol/process-signs.ts";
 import type { WordTime } from "../protocol/alignment.ts";
+import { joinUtterances, type UtteranceOutputs } from "../protocol/kept-outputs.ts";
 import { endUtterance, type Recognition } from "../protocol/recognizer.ts";
 import type { Commit } from "../protocol/session-checkpoint.ts";
 import { AlignmentSession } from "./alignment-session.ts";
@@ -54,7 +55,9 @@ export class EngineHost implements ProcessHost {
   ) {
     const { name, languageCodes, takesHints } = engine;
     const alignsWords = engine.align !== undefined;
-    this.ready = { engine: { name, languageCodes, takesHints, alignsWords }, cpuPerSpeech };
+    const outputs = engine.outputs && { outputsModel: engine.outputs.model };
+    const description = { name, languageCodes, takesHints, alignsWords, ...outputs };
+    this.ready = { engine: description, cpuPerSpeech };
     this.engine = engine;
     this.writer = writer;
     // An engine with threads decodes on those, so the scheduling slices of this thread do not
@@ -80,6 +83,7 @@ export class EngineHost implements ProcessHost {
       return;
     }
     if (kind === "audio") hosted.session.push(samplesOfBytes(payload));
+    else if (kind === "outputs") hosted.takeOutputs(payload);
     else if (kind === "endUtterance") hosted.session.push(endUtterance);
     else if (kind === "endInput") hosted.session.endInput();
     this.#wake(hosted);
@@ -207,13 +211,17 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
   #onThreadSinceMs: number | undefined;
 
   constructor(host: EngineHost, id: number, payload: OpenSession) {
-    const { options, words, checkpoint, isSuspect } = payload;
+    const { options, words, outputsMs, checkpoint, isSuspect } = payload;
     this.id = id;
     this.mode = options.mode;
     this.isSuspect = isSuspect;
     this.#host = host;
     this.session = words
-      ? new AlignmentSession(host.engine, words, this)
+      ? new AlignmentSession(
+          host.engine,
+          { words, ...(outputsMs !== undefined && { outputsMs }) },
+          this,
+        )
       : new EngineSession(host.engine, options, this, checkpoint);
     const allowedSeconds = isSuspect ? suspectAheadSeconds : aheadSeconds;
     this.#countsFromMs = performance.now() - 1000 * allowedSeconds;
@@ -263,6 +271,15 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
 
   interim(recognition: Recognition): void {
     this.#host.writer.writeJson("interim", this.id, recognition);
+  }
+
+  outputs(utterance: UtteranceOutputs): void {
+    this.#host.writer.write("outputs", this.id, joinUtterances([utterance]));
+  }
+
+  /** Takes the outputs of a window whose words are aligned. */
+  takeOutputs(bytes: Uint8Array): void {
+    if (this.session instanceof AlignmentSession) this.session.pushOutputs(bytes);
   }
 
   speechEvent(event: Recognition): void {

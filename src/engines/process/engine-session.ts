@@ -248,6 +248,8 @@ export class EngineSession {
       }
       this.#waitingSamples = 0;
       this.#reportProgress();
+      const bytes = this.#options.keepsOutputs ? this.#decoder.takeOutputs?.() : undefined;
+      if (bytes) this.#output.outputs?.({ startMs: this.#offsetMs, bytes });
       const readings = this.#written(slice.value);
       if (readings.length === 0) return undefined;
       return this.#recognition(true, readings, audioEndMs);

@@ -1,3 +1,5 @@
+import type { OutputsWindow } from "./kept-outputs.ts";
+
 /**
  * The time of a word in a window or a recording, in whole milliseconds from its first sample. The
  * times of words never decrease, and lie within the audio.
@@ -24,18 +26,26 @@ export interface Aligner {
   /** Returns the languages whose words can be aligned, sorted. */
   alignedLanguageCodes(): readonly string[];
   /**
-   * Finds the times of the words of a window, at 16 kHz: one for each word, in order. A word that
-   * is not found has a score of 0. A lost engine process only causes a delay. Throws ServiceError:
-   * invalid_argument if the window or its words are too long, failed_precondition with the reason
-   * ALIGNMENT_NOT_SUPPORTED if no installed model can align the language, unavailable if no engine
-   * is ready, internal if this window crashes engines.
+   * Returns the model whose outputs align() takes for this language, instead of samples; undefined
+   * if there is none.
+   */
+  outputsModel(languageCode: string): string | undefined;
+  /**
+   * Finds the times of the words of a window, which has samples at 16 kHz or outputs of a model:
+   * one for each word, in order. A word that is not found has a score of 0. A lost engine process
+   * only causes a delay. Throws ServiceError: invalid_argument if the window or its words are too
+   * long, failed_precondition with the reason ALIGNMENT_NOT_SUPPORTED if no installed model can
+   * align the language, unavailable if no engine is ready or the outputs are of another model,
+   * internal if this window crashes engines.
    */
   align(
-    window: Int16Array,
+    window: AlignedWindow,
     words: readonly string[],
     options: AlignOptions,
   ): Promise<readonly WordTime[]>;
 }
+
+export type AlignedWindow = Int16Array | OutputsWindow;
 
 export interface AlignOptions {
   readonly languageCode: string;

@@ -13,6 +13,8 @@ const frameKinds = [
   // Sent to the engine process. Audio is 16-bit samples in the machine's byte order.
   "open",
   "audio",
+  // Sent in both directions: utterances (kept-outputs.ts), to align or just recognized.
+  "outputs",
   "endUtterance",
   "endInput",
   "close",
@@ -52,6 +54,8 @@ export interface SessionOptions {
   /** Whether the text keeps the punctuation of models that write it. */
   readonly punctuation: boolean;
   readonly speechEvents?: boolean;
+  /** Whether to report the outputs of utterances. */
+  readonly keepsOutputs?: boolean;
 }
 
 /** The payload of open. */
@@ -59,6 +63,8 @@ export interface OpenSession {
   readonly options: SessionOptions;
   /** The words to align, if the session aligns words instead of recognizing speech. */
   readonly words?: readonly string[];
+  /** The length of the window, if the words are aligned to outputs instead of samples. */
+  readonly outputsMs?: number;
   /** The state in which the previous process stopped. */
   readonly checkpoint?: SessionCheckpoint;
   /**
@@ -74,6 +80,8 @@ export interface EngineDescription {
   readonly languageCodes: readonly string[];
   readonly takesHints: boolean;
   readonly alignsWords: boolean;
+  /** The model, if its outputs can be kept and aligned (Engine.outputs). */
+  readonly outputsModel?: string;
 }
 
 /** The payload of ready. */
@@ -84,7 +92,8 @@ export interface ReadyProcess {
 }
 
 /**
- * The payloads that are JSON. The payload of audio is samples; all others are empty. A frame of
+ * The payloads that are JSON. The payload of audio is samples, that of outputs is
+ * utterances; all others are empty. A frame of
  * kind `working` has the number of the suspect session that is being worked on, or 0 for none.
  */
 export interface JsonPayloads {

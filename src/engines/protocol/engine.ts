@@ -1,6 +1,7 @@
 import type { VoiceActivity } from "../../audio/voice-activity.ts";
 import type { ModelUse } from "../../models/model-choice.ts";
 import type { WordTime } from "./alignment.ts";
+import type { OutputsWindow } from "./kept-outputs.ts";
 
 /** The sample rate of all audio behind this interface, which is 16-bit with one channel. */
 export const engineSampleRate = 16_000;
@@ -50,6 +51,8 @@ export interface DecoderOptions {
   readonly alternativesMax: number;
   /** Used only by engines with takesHints. */
   readonly hints?: readonly PhraseHints[];
+  /** Whether takeOutputs() is called after each utterance. Default false. */
+  readonly keepsOutputs?: boolean;
 }
 
 /**
@@ -83,6 +86,11 @@ export interface Decoder {
    * slice.
    */
   end(): Generator<void | Promise<void>, readonly Hypothesis[], void>;
+  /**
+   * Returns the compacted outputs of the model for the utterance that has just ended. Absent if the
+   * engine keeps none.
+   */
+  takeOutputs?(): Uint8Array;
   /**
    * Returns all that the decoder has learned from its stream, between two utterances, so that
    * another process can continue (engine-session.ts).
@@ -127,5 +135,12 @@ export interface Engine {
    * that of Decoder.end(). Absent if the engine cannot align words.
    */
   align?(window: Int16Array, words: readonly string[]): AlignmentSlices;
+  /** Absent if the engine's decoders return no outputs. */
+  readonly outputs?: {
+    /** The name of the model, which changes with its files. */
+    readonly model: string;
+    /** The same as align(), with the outputs of decoders of this model instead of samples. */
+    align(window: Omit<OutputsWindow, "model">, words: readonly string[]): AlignmentSlices;
+  };
   close(): void;
 }

@@ -1,5 +1,6 @@
 import type { Aligner } from "./alignment.ts";
 import type { Hypothesis, PhraseHints, RecognitionMode } from "./engine.ts";
+import type { KeptOutputs } from "./kept-outputs.ts";
 import type { SpeakerTurn } from "./speakers.ts";
 
 /** A flush marker: ends the current utterance immediately, between two chunks of samples. */
@@ -38,6 +39,11 @@ export interface RecognitionOptions {
    * only rises, even if processes are lost.
    */
   readonly onProgress?: (ms: number) => void;
+  /**
+   * Called once, after the last result, with the outputs of the model for all utterances. Not
+   * called if the engine keeps none, or if the model was replaced in the meantime.
+   */
+  readonly onOutputs?: (outputs: KeptOutputs) => void;
   readonly signal?: AbortSignal;
 }
 

@@ -1,3 +1,4 @@
+import type { UtteranceOutputs } from "./kept-outputs.ts";
 import type { Recognition } from "./recognizer.ts";
 import type { Commit } from "./session-checkpoint.ts";
 
@@ -9,6 +10,11 @@ import type { Commit } from "./session-checkpoint.ts";
 export interface SessionEvents {
   interim(recognition: Recognition): void;
   committed(commit: Commit): void;
+  /**
+   * Only for sessions with keepsOutputs: reports the outputs of the utterance that the next commit
+   * covers.
+   */
+  outputs?(utterance: UtteranceOutputs): void;
   /** Only for sessions with speechEvents: reports that an utterance begins or ends. */
   speechEvent?(event: Recognition): void;
   /**

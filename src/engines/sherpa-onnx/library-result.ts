@@ -1,3 +1,5 @@
+import { joinDividedLetters } from "./divided-letters.ts";
+
 /** The library's result for an utterance. Each list has an entry for every token, or is empty. */
 export interface LibraryResult {
   readonly text: string;
@@ -30,9 +32,10 @@ export function readLibraryResult(json: string): LibraryResult {
     const numbers = listOf(list, (each) => typeof each === "number");
     return numbers.length === texts.length ? numbers : [];
   };
+  const [whole = ""] = joinDividedLetters([typeof text === "string" ? text : ""]);
   return {
-    text: typeof text === "string" ? text : "",
-    tokens: texts,
+    text: whole,
+    tokens: joinDividedLetters(texts),
     startSeconds: perToken(timestamps),
     durationSeconds: perToken(durations),
     // The name ys_probs of streaming models is misleading: the values are also logarithms.

@@ -29,6 +29,8 @@ export interface RecognizerPlan {
   readonly secondsMax: number;
   /** The maximum number of concurrent runs. */
   readonly runsMax: number;
+  /** Whether the tokens are bytes in base64, which may divide a letter. */
+  readonly hasByteTokens: boolean;
 }
 
 interface KindRow {
@@ -151,6 +153,7 @@ export function recognizerPlan(card: ModelCard, folder: string): RecognizerPlan 
     configs: new Map(languageConfigs(card, row, folder)),
     secondsMax: row.secondsMax ?? 60,
     runsMax: row.runsMax ?? 2,
+    hasByteTokens: kind === "whisper",
   };
 }
 

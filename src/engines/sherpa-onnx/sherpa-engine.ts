@@ -1,7 +1,8 @@
 import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
 import { type Engine, engineSampleRate } from "../protocol/engine.ts";
-import { checkNativeFiles } from "../../models/check-model-files.ts";
 import type { ModelCard } from "../../models/model-card.ts";
+import { keepDividedLetters } from "./divided-letters.ts";
+import { checkLibraryFiles } from "./library-files.ts";
 import { OfflineRuns } from "./offline-runs.ts";
 import { type RecognizerPlan, recognizerPlan } from "./recognizer-config.ts";
 import { loadSherpaLibrary, type OnlineRecognizer, type SherpaLibrary } from "./sherpa-library.ts";
@@ -26,9 +27,14 @@ type DecoderFactory = Pick<Engine, "createDecoder">;
  * if the library cannot load it. Some corrupt files crash the process.
  */
 export async function openSherpaEngine(card: ModelCard, folder: string): Promise<Engine> {
-  const plan = recognizerPlan(card, folder);
-  await checkNativeFiles(folder, card.files);
+  const planned = recognizerPlan(card, folder);
+  await checkLibraryFiles(card, folder);
   const library = loadSherpaLibrary();
+  const { tokens } = card.files;
+  const isCopied = planned.hasByteTokens && tokens !== undefined;
+  // The library reads the tokens only while it loads the model.
+  await using copy = isCopied ? await keepDividedLetters(folder, tokens) : undefined;
+  const plan = copy ? withTokens(planned, copy.path) : planned;
   const factory = await loaded(card, () =>
     plan.isStreaming ? openStreaming(library, plan) : openOffline(library, plan),
   );
@@ -45,6 +51,12 @@ export async function openSherpaEngine(card: ModelCard, folder: string): Promise
     // The garbage collector frees the library's memory.
     close() {},
   };
+}
+
+function withTokens(plan: RecognizerPlan, tokens: string): RecognizerPlan {
+  const { modelConfig } = plan.config;
+  const models = typeof modelConfig === "object" ? modelConfig : {};
+  return { ...plan, config: { ...plan.config, modelConfig: { ...models, tokens } } };
 }
 
 async function loaded(

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
-import type { Tables, TranscriptJobTable } from "../../database/tables.ts";
+import type { TranscriptJobTable } from "../../database/job-tables.ts";
+import type { Tables } from "../../database/tables.ts";
 import type { MediaStore } from "../../media/media-store.ts";
 import { newId } from "../../std/ids.ts";
 import { errorFields, type Log } from "../../std/log.ts";

@@ -9,6 +9,7 @@ import type { Aligner } from "../../engines/protocol/alignment.ts";
 import type { Engine } from "../../engines/protocol/engine.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { alignRecording, type SpokenSegment } from "./align-recording.ts";
+import { HeldAudio } from "./held-audio.ts";
 
 const signal = new AbortController().signal;
 let engine: Engine;
@@ -28,6 +29,7 @@ after(() => engine.close());
 /** The starter model in this process. */
 const aligner: Pick<Aligner, "align"> = {
   async align(window, words) {
+    assert.ok(window instanceof Int16Array);
     const slices = engine.align?.(window, words);
     assert.ok(slices);
     for (;;) {
@@ -50,7 +52,7 @@ async function align(
   const onProgress = (ms: number) => progress.push(ms);
   const options = { languageCode: "is-IS", aligner: by, signal, onProgress, retryMs: 1 };
   const { segments: found, durationMs } = await alignRecording(
-    inChunks(samples),
+    new HeldAudio(inChunks(samples), 16_000),
     segments,
     options,
   );

@@ -1,15 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { decodedSampleRate } from "../../audio/decode.ts";
 import { attemptsMax } from "../../database/lease.ts";
-import { type Aligner, alignedWordsMax, type WordTime } from "../../engines/protocol/alignment.ts";
+import {
+  type AlignedWindow,
+  type Aligner,
+  alignedWordsMax,
+  type WordTime,
+} from "../../engines/protocol/alignment.ts";
 import { ServiceError } from "../../std/service-error.ts";
-import { HeldAudio } from "./held-audio.ts";
 
 /** A section of a text, with about the time at which it was said. */
 export interface SpokenSegment {
   readonly startMs: number;
   readonly endMs: number;
   readonly words: readonly string[];
+}
+
+/** A recording whose windows are read from its start to its end; HeldAudio has the samples. */
+export interface AlignableRecording {
+  /** The length of the recording as far as it is known. */
+  readonly heldUntilMs: number;
+  /** Reads up to this time. Returns whether the recording is longer. */
+  reaches(ms: number): Promise<boolean>;
+  /** Returns a section up to `heldUntilMs`. */
+  window(startMs: number, endMs: number): Promise<AlignedWindow>;
+  /** Drops the part before this time, which is not read any more. */
+  drop(beforeMs: number): void;
+  /** Reads to the end of the recording. Returns its length in milliseconds. */
+  drain(): Promise<number>;
 }
 
 export interface AlignRecordingOptions {
@@ -51,7 +68,7 @@ interface ExpectedWord {
 }
 
 /** The times of the words of a window, and its first word. */
-interface AlignedWindow {
+interface WindowTimes {
   readonly first: number;
   readonly words: readonly WordTime[];
   readonly startMs: number;
@@ -63,15 +80,14 @@ interface AlignedWindow {
  * Aligns the words of a text to a recording, window by window. The words are expected in the order
  * of the text, and about at the times of their segments: some may be wrong, missing or added, and
  * the times may be wrong by seconds. Each window begins with the last word that the one before it
- * found for sure. Throws ServiceError as Aligner.align() does.
+ * found for sure. Throws ServiceError as Aligner.align() does, and the errors of the recording.
  */
 export async function alignRecording(
-  samples: AsyncIterable<Int16Array>,
+  audio: AlignableRecording,
   segments: readonly SpokenSegment[],
   options: AlignRecordingOptions,
 ): Promise<AlignedRecording> {
   const expected = segments.flatMap(expectedWords);
-  const audio = new HeldAudio(samples, decodedSampleRate);
   const times: WordTime[] = [];
   let startMs = 0;
   while (times.length < expected.length) {
@@ -105,14 +121,14 @@ function expectedWords({ startMs, endMs, words }: SpokenSegment): ExpectedWord[]
 
 /** Aligns the window that begins here. If few words are found, aligns a wider one instead. */
 async function alignWindow(
-  audio: HeldAudio,
+  audio: AlignableRecording,
   expected: readonly ExpectedWord[],
   from: {
     readonly first: number;
     readonly startMs: number;
     readonly options: AlignRecordingOptions;
   },
-): Promise<AlignedWindow> {
+): Promise<WindowTimes> {
   let aligned = await alignWithin(audio, expected, { ...from, ...usual });
   if (!isFound(aligned, expected) && (!aligned.isLast || aligned.startMs > 0)) {
     const wider = await alignWithin(audio, expected, { ...from, ...wide });
@@ -122,7 +138,7 @@ async function alignWindow(
 }
 
 async function alignWithin(
-  audio: HeldAudio,
+  audio: AlignableRecording,
   expected: readonly ExpectedWord[],
   from: {
     readonly first: number;
@@ -131,18 +147,18 @@ async function alignWithin(
     readonly awayMs: number;
     readonly options: AlignRecordingOptions;
   },
-): Promise<AlignedWindow> {
+): Promise<WindowTimes> {
   const { first, startMs, windowMs, awayMs, options } = from;
   const endMs = startMs + windowMs;
   const isLast = !(await audio.reaches(endMs));
-  const samples = audio.slice(startMs, endMs);
+  const window = await audio.window(startMs, endMs);
   const after = expected.findIndex(
     ({ aboutMs }, index) => index > first && aboutMs > endMs + awayMs,
   );
   const until = isLast || after < 0 ? expected.length : after;
   const texts = expected.slice(first, Math.min(until, first + alignedWordsMax));
   const found = await align(
-    samples,
+    window,
     texts.map(({ text }) => text),
     options,
   );
@@ -154,12 +170,12 @@ async function alignWithin(
   return { first, words, startMs, endMs: Math.min(endMs, audio.heldUntilMs), isLast };
 }
 
-function foundCount({ words }: AlignedWindow): number {
+function foundCount({ words }: WindowTimes): number {
   return words.filter(({ score }) => score >= sureScore).length;
 }
 
 /** Returns whether enough of the words that belong to the window were found in it. */
-function isFound(window: AlignedWindow, expected: readonly ExpectedWord[]): boolean {
+function isFound(window: WindowTimes, expected: readonly ExpectedWord[]): boolean {
   const { first, words, startMs, endMs } = window;
   const due = words.filter((_, index) => {
     const aboutMs = expected[first + index]?.aboutMs ?? 0;
@@ -174,7 +190,7 @@ function isFound(window: AlignedWindow, expected: readonly ExpectedWord[]): bool
  */
 function acceptWords(
   times: WordTime[],
-  window: AlignedWindow,
+  window: WindowTimes,
   expected: readonly ExpectedWord[],
 ): number {
   const { first, words, startMs, endMs, isLast } = window;
@@ -224,7 +240,7 @@ function inOrder(times: readonly WordTime[], durationMs: number): readonly WordT
 
 /** Aligns a window. Retries after a lost engine, and waits for a busy engine. */
 async function align(
-  window: Int16Array,
+  window: AlignedWindow,
   words: readonly string[],
   { aligner, languageCode, signal, retryMs = 250 }: AlignRecordingOptions,
 ): Promise<readonly WordTime[]> {

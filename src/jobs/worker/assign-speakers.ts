@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { nearestTurn, reachMs } from "../../engines/protocol/nearest-turn.ts";
 import {
   SegmentSchema,
   type Segment,
@@ -13,11 +14,6 @@ export interface SpeakerSpan {
   readonly endMs: number;
 }
 
-/**
- * The maximum distance of a word from a turn. A word belongs to the turn at its middle, or to the
- * nearest turn within this distance.
- */
-const reachMs = 1000;
 /**
  * The length of the parts of a recording by which spans are indexed. Searching hours of spans for
  * each word would take too long.
@@ -87,20 +83,8 @@ function partSegment(segment: Segment, spans: SpansByPart): Segment[] {
   });
 }
 
-/**
- * Returns the speaker at a time. If turns overlap, the speaker of the turn with the nearest middle
- * is returned, since crosstalk is short and lies at the edge of a turn.
- */
 function speakerOf(ms: number, spans: SpansByPart): string | undefined {
-  let best: { readonly span: SpeakerSpan; readonly distance: number } | undefined;
-  for (const span of spans.get(partOf(ms)) ?? []) {
-    const outside = Math.max(span.startMs - ms, ms - span.endMs, 0);
-    if (outside > reachMs) continue;
-    const inside = Math.abs(ms - (span.startMs + span.endMs) / 2) / (span.endMs - span.startMs + 1);
-    const distance = outside > 0 ? 1 + outside : inside;
-    if (!best || distance < best.distance) best = { span, distance };
-  }
-  return best?.span.speakerId;
+  return nearestTurn(ms, spans.get(partOf(ms)) ?? [])?.speakerId;
 }
 
 function middleOf({ startTime, endTime }: Word): number {

@@ -43,6 +43,7 @@ test("a job that lost its lease does not affect the other jobs that end in the s
       accountId: account,
       metadata: metadataOf(metadataText),
       segments: [],
+      kind: "RECOGNIZED",
     });
     const success = { lease, transcriptId, durationMs: 1_000, keepsMedia: false };
     const job: FinishedJob = { success, hasPieces: false, rows, media: undefined };

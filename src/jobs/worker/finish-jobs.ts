@@ -4,6 +4,7 @@ import { databaseTrouble } from "../../database/database-trouble.ts";
 import { LeaseLost } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
 import { setFactsOf, type DescribedMedia } from "../../media/media-facts.ts";
+import { keepOutputs, type MediaOutputs } from "../../media/media-outputs.ts";
 import { Batches } from "../../std/batches.ts";
 import { insertRows, type TranscriptRows } from "../../transcripts/insert-transcript.ts";
 import { succeedJobs, type JobSuccess } from "./end-jobs.ts";
@@ -17,6 +18,8 @@ export interface FinishedJob {
   readonly rows: TranscriptRows;
   /** The facts of the media, if the transcript keeps it. */
   readonly media: DescribedMedia | undefined;
+  /** The outputs of the model for a job of a single piece, if the transcript keeps the media. */
+  readonly outputs?: MediaOutputs | undefined;
 }
 
 const jobsMax = 64;
@@ -50,6 +53,10 @@ async function finish(trx: Transaction<Tables>, jobs: readonly FinishedJob[]): P
   await setFactsOf(
     trx,
     jobs.flatMap(({ media }) => media ?? []),
+  );
+  await keepOutputs(
+    trx,
+    jobs.flatMap(({ outputs }) => outputs ?? []),
   );
   await insertRows(
     trx,

@@ -1,7 +1,8 @@
 import { joinSamples } from "../../audio/join-samples.ts";
+import type { AlignableRecording } from "./align-recording.ts";
 
 /** A stretch of a recording that is read as it is needed and held until it is dropped. */
-export class HeldAudio {
+export class HeldAudio implements AlignableRecording {
   readonly #chunks: AsyncIterator<Int16Array>;
   readonly #samplesPerMs: number;
   #held: Int16Array[] = [];
@@ -37,10 +38,11 @@ export class HeldAudio {
   }
 
   /** Returns the samples of a section that is held. */
-  slice(startMs: number, endMs: number): Int16Array {
+  async window(startMs: number, endMs: number): Promise<Int16Array> {
     this.#held = [joinSamples(this.#held)];
     const at = (ms: number) => Math.max(0, Math.round(ms * this.#samplesPerMs) - this.#dropped);
-    return this.#held[0]?.subarray(at(startMs), at(endMs)) ?? new Int16Array(0);
+    const samples = this.#held[0]?.subarray(at(startMs), at(endMs));
+    return Promise.resolve(samples ?? new Int16Array(0));
   }
 
   /** Drops the samples before this time, including those that are not read yet. */

@@ -69,6 +69,30 @@ test("`segmentsOfPiece()` spreads words without times over their utterance", () 
   ]);
 });
 
+test("`segmentsOfPiece()` keeps the confidence of each word with three decimals, and invents none", () => {
+  const sure = { ...word("sure", 0, 100), confidence: 0.987_654 };
+  const [segment, spread] = segmentsOfPiece(
+    [
+      recognition("sure unknown", [sure, word("unknown", 200, 300)], 500),
+      {
+        ...recognition("no times", [], 900),
+        alternatives: [{ text: "no times", confidence: 0.9, words: [] }],
+      },
+    ],
+    piece,
+  );
+  assert.deepEqual(
+    segment?.words.map(({ confidence }) => confidence),
+    [0.988, undefined],
+  );
+  assert.deepEqual(
+    spread?.words.map(({ confidence }) => confidence),
+    [undefined, undefined],
+  );
+  const [kept] = segmentsFromJson(JSON.parse(segmentsJson(segment ? [segment] : [])));
+  assert.deepEqual(kept, segment);
+});
+
 test("`segmentsOfPiece()` skips interim and empty results", () => {
   const interim = { ...recognition("no", [word("no", 0, 1)], 1), isFinal: false };
   assert.deepEqual(segmentsOfPiece([interim, recognition(" ", [], 5)], piece), []);

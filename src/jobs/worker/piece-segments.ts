@@ -7,6 +7,7 @@ import {
   type Segment,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { durationFromMs } from "../../std/duration.ts";
+import { storedConfidence } from "../../transcripts/segments.ts";
 
 /** The position of a piece within a recording. */
 export interface Span {
@@ -57,10 +58,10 @@ export function joinSegments(pieces: readonly (readonly Segment[])[]): Segment[]
  */
 function placeWords(words: readonly EngineWord[], offsetMs: number, span: Span): EngineWord[] {
   let at = span.startMs;
-  return words.map(({ text, startMs, endMs }) => {
+  return words.map(({ startMs, endMs, ...word }) => {
     const start = clamp(Math.round(offsetMs + startMs), at, span.endMs);
     at = clamp(Math.round(offsetMs + endMs), start, span.endMs);
-    return { text, startMs: start, endMs: at };
+    return { ...word, startMs: start, endMs: at };
   });
 }
 
@@ -85,11 +86,12 @@ function segmentOf(words: readonly EngineWord[]): Segment {
   return create(SegmentSchema, {
     startTime: durationFromMs(words.at(0)?.startMs ?? 0),
     endTime: durationFromMs(words.at(-1)?.endMs ?? 0),
-    words: words.map(({ text, startMs, endMs }) =>
+    words: words.map(({ text, startMs, endMs, confidence }) =>
       create(WordSchema, {
         startTime: durationFromMs(startMs),
         endTime: durationFromMs(endMs),
         word: `${text.trim().replaceAll(/\s+/g, " ")} `,
+        ...(confidence !== undefined && { confidence: storedConfidence(confidence) }),
       }),
     ),
   });

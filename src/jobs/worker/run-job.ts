@@ -7,6 +7,7 @@ import {
   type TranscriptMetadata,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { keepPeaks } from "../../media/media-facts.ts";
+import { keepOutputs, type MediaOutputs } from "../../media/media-outputs.ts";
 import type { Batches } from "../../std/batches.ts";
 import { durationFromMs } from "../../std/duration.ts";
 import { newId } from "../../std/ids.ts";
@@ -77,13 +78,14 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
   const peaks = new HeldPeaks(async (number, piece) =>
     retryWhileDatabaseDown(signal, async () => await keepPeaks(db, mediaId, number, piece)),
   );
-  const checkpoints = new Checkpoints(db, attempt, recording.facts.durationMs);
+  const checkpoints = new Checkpoints(db, attempt, recording.facts.durationMs, mediaId);
   const transcription = await transcribeMedia(recognition, {
     attempt,
     recording,
     languageCode,
     known: isFirst ? new Map() : await checkpoints.read(),
     keep: checkpoints.keep,
+    keepsOutputs: media.keepMedia,
     keepPeaks: media.keepMedia ? peaks.keep.bind(peaks) : undefined,
     speakers,
   });
@@ -91,7 +93,8 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
   const { durationMs, fileType } = transcription;
   const facts = { mediaId, durationMs, fileType, lastPeaks: peaks.last, ...recording.hashed() };
   const hasPieces = !isFirst || speakers !== undefined || checkpoints.hasSome;
-  const finished = { ...ended, hasPieces, media: media.keepMedia ? facts : undefined };
+  const { outputs } = checkpoints;
+  const finished = { ...ended, hasPieces, outputs, media: media.keepMedia ? facts : undefined };
   await retryWhileDatabaseDown(signal, async () => await parts.finish.add(finished));
 }
 
@@ -102,13 +105,21 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
 class Checkpoints {
   readonly #db: Kysely<Tables>;
   readonly #attempt: RunningAttempt;
+  readonly #mediaId: string;
   #isSmall: boolean;
   #hasSome = false;
+  #outputs: MediaOutputs | undefined;
 
   /** `durationMs` is the duration according to the header of the recording. */
-  constructor(db: Kysely<Tables>, attempt: RunningAttempt, durationMs: number | undefined) {
+  constructor(
+    db: Kysely<Tables>,
+    attempt: RunningAttempt,
+    durationMs: number | undefined,
+    mediaId: string,
+  ) {
     this.#db = db;
     this.#attempt = attempt;
+    this.#mediaId = mediaId;
     this.#isSmall = (durationMs ?? pieceMsMax) < pieceMsMax;
     attempt.sized(this.#isSmall);
   }
@@ -118,23 +129,35 @@ class Checkpoints {
     return this.#hasSome;
   }
 
+  /** The outputs of a single piece, which are stored with the end of the job. */
+  get outputs(): MediaOutputs | undefined {
+    return this.#outputs;
+  }
+
   async read(): Promise<Map<number, StoredPiece>> {
     const { job, signal } = this.#attempt;
     return await retryWhileDatabaseDown(signal, async () => readPieces(this.#db, job.lease.id));
   }
 
-  readonly keep: TranscribeOptions["keep"] = async (piece, segments) => {
+  readonly keep: TranscribeOptions["keep"] = async (piece, { segments, outputs }) => {
     const { job, signal } = this.#attempt;
-    if (this.#isSmall && piece.index === 0) return;
+    const { index: number, startMs, endMs } = piece;
+    const kept = outputs && { mediaId: this.#mediaId, number, startMs, endMs, ...outputs };
+    if (this.#isSmall && number === 0) {
+      this.#outputs = kept;
+      return;
+    }
     if (this.#isSmall) {
       // The recording is longer than its header states.
       this.#isSmall = false;
       this.#attempt.sized(false);
     }
     this.#hasSome = true;
-    await retryWhileDatabaseDown(signal, async () =>
-      insertPiece(this.#db, job.lease, piece, segments),
-    );
+    await retryWhileDatabaseDown(signal, async () => {
+      // A piece that is kept has its outputs. They depend on the media only, so no lease is needed.
+      if (kept) await keepOutputs(this.#db, [kept]);
+      await insertPiece(this.#db, job.lease, piece, segments);
+    });
     await this.#attempt.pieceKept();
   };
 }
@@ -191,6 +214,7 @@ async function endOf(
     accountId,
     metadata,
     segments,
+    kind: "RECOGNIZED",
     mediaId,
     // The declared type may be wrong. Media that is kept has its own type.
     recordingFileType: mediaId === null ? fileType : null,

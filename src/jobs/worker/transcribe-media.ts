@@ -6,6 +6,7 @@ import type {
   RecognitionOptions,
   Recognizer,
 } from "../../engines/protocol/recognizer.ts";
+import type { KeptOutputs } from "../../engines/protocol/kept-outputs.ts";
 import type { Segment } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { MediaFacts } from "../../media/media-facts.ts";
 import { ServiceError } from "../../std/service-error.ts";
@@ -34,12 +35,27 @@ export interface TranscribeOptions {
   /** The pieces that earlier attempts kept. */
   readonly known: ReadonlyMap<number, StoredPiece>;
   /** Called with each new result. The piece counts once the promise resolves. */
-  readonly keep: (piece: Piece, segments: readonly Segment[]) => Promise<void>;
+  readonly keep: (piece: Piece, recognized: RecognizedPiece) => Promise<void>;
+  /** Whether `keep` receives the outputs of the model. Default false. */
+  readonly keepsOutputs?: boolean;
   /** Called with the parts of the waveform in order, if the waveform is needed. */
   readonly keepPeaks?: KeepPeaks | undefined;
   /** Receives every piece, if speakers are to be detected. */
   readonly speakers?: SpeakerDetector | undefined;
 }
+
+/** The result for a piece. */
+export interface RecognizedPiece {
+  readonly segments: readonly Segment[];
+  /**
+   * The outputs of the model, with times from the start of the piece; undefined if its engine keeps
+   * none, or if they are too many.
+   */
+  readonly outputs: KeptOutputs | undefined;
+}
+
+/** The maximum outputs of a second: nearly 2 MB for an hour. Speech has about 200 bytes. */
+const outputBytesPerSecondMax = 500;
 
 export interface Transcription extends MediaFacts {
   readonly segments: Segment[];
@@ -70,13 +86,14 @@ export async function transcribeMedia(
   const recognize = async (piece: Piece, release: () => void): Promise<void> => {
     try {
       const onProgress = (ms: number): void => progress.processed(piece, ms);
-      const segments = await recognizePiece(parts, piece, {
+      const recognized = await recognizePiece(parts, piece, {
         languageCode: options.languageCode,
+        keepsOutputs: options.keepsOutputs ?? false,
         onProgress,
         signal,
       });
-      await keep(piece, segments);
-      results[piece.index] = segments;
+      await keep(piece, recognized);
+      results[piece.index] = recognized.segments;
       progress.done(piece, { isKnown: false });
     } catch (error) {
       fail(error);
@@ -120,18 +137,29 @@ export const retryMsDefault = 250;
 async function recognizePiece(
   { recognizer, retryMs = retryMsDefault }: TranscribeParts,
   piece: Piece,
-  how: Required<Pick<RecognitionOptions, "languageCode" | "onProgress" | "signal">>,
-): Promise<Segment[]> {
+  {
+    keepsOutputs,
+    ...how
+  }: Required<Pick<RecognitionOptions, "languageCode" | "onProgress" | "signal">> & {
+    readonly keepsOutputs: boolean;
+  },
+): Promise<RecognizedPiece> {
   const { signal } = how;
   let waitMs = retryMs;
   for (let attempts = 1; ;) {
     try {
       const recognitions: Recognition[] = [];
-      const options = { ...how, mode: "job", sampleRateHertz: decodedSampleRate } as const;
+      let outputs: KeptOutputs | undefined;
+      const bytesMax = (outputBytesPerSecondMax * (piece.endMs - piece.startMs)) / 1000;
+      const onOutputs = (all: KeptOutputs): void => {
+        if (all.bytes.length <= bytesMax) outputs = all;
+      };
+      const kept = keepsOutputs && { onOutputs };
+      const options = { ...how, ...kept, mode: "job", sampleRateHertz: decodedSampleRate } as const;
       const recognition = recognizer.recognize(chunksOf(piece.samples), options);
       for await (const message of recognition) recognitions.push(message);
       signal.throwIfAborted();
-      return segmentsOfPiece(recognitions, piece);
+      return { segments: segmentsOfPiece(recognitions, piece), outputs };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ServiceError)) throw error;

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { withBundledPackages } from "../../../test/fixtures/bundled-program.ts";
 import { samplesOfWav } from "../../../test/fixtures/flite.ts";
-import { toneWav } from "../../../test/fixtures/jobs-fixture.ts";
+import { toneModel, toneWav } from "../../../test/fixtures/jobs-fixture.ts";
 import {
   numbers,
   openWorkerFixture,
@@ -16,6 +16,7 @@ import { onceWithin, until } from "../../../test/fixtures/until.ts";
 import { WaveformMaker } from "../../audio/waveform.ts";
 import { TranscriptJob_State as State } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { findWaveform } from "../../media/media-facts.ts";
+import { findOutputs, readOutputs } from "../../media/media-outputs.ts";
 import { sweepMedia } from "../../media/sweep-media.ts";
 import { createLog } from "../../std/log.ts";
 
@@ -112,7 +113,15 @@ async function followTheKilled(): Promise<number> {
   assert.equal(text, words.join(" "));
   assert.equal(await transcriptCount(fixture), 1);
   const { media } = await fixture.transcriptOf(job);
-  const waveform = await findWaveform(fixture.jobs.database.db, media?.id ?? "");
+  const { db } = fixture.jobs.database;
+  // The outputs of all pieces are kept, whichever worker recognized them.
+  const outputs = await findOutputs(db, media.id ?? "", toneModel);
+  assert.ok(outputs);
+  const parts = await readOutputs(db, outputs, { startMs: 0, endMs: outputs.durationMs });
+  assert.ok(parts.length > 3);
+  const kept = parts.map(({ bytes }) => Buffer.from(bytes).toString()).join("");
+  assert.equal(kept, `${words.join(" ")} `);
+  const waveform = await findWaveform(db, media.id ?? "");
   const pieces = waveform ? await Array.fromAsync(waveform.sections) : [];
   const maker = new WaveformMaker(16_000);
   assert.deepEqual(maker.push(samplesOfWav(toneWav(words))), []);

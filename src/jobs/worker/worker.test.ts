@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { pino } from "pino";
-import { jobRequest, toneRecognizer, toneWav, wavOf } from "../../../test/fixtures/jobs-fixture.ts";
+import {
+  jobRequest,
+  toneModel,
+  toneRecognizer,
+  toneWav,
+  wavOf,
+} from "../../../test/fixtures/jobs-fixture.ts";
 import {
   numbers,
   openWorkerFixture,
@@ -16,6 +22,7 @@ import {
   TranscriptMetadata_FileType as FileType,
   type TranscriptJob,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { findOutputs, readOutputs } from "../../media/media-outputs.ts";
 import { insertMedia } from "../../media/media-records.ts";
 import { msOfDuration } from "../../std/duration.ts";
 import { newId } from "../../std/ids.ts";
@@ -181,7 +188,12 @@ test("an upload is transcribed, and without keepMedia its media is then deleted"
     return `uploads/${id}`;
   };
   for (const keepMedia of [true, false]) {
-    await using _worker = await jobs.openWorker(toneRecognizer(), { keepMedia });
+    const tones = toneRecognizer();
+    const recognize: Recognizer["recognize"] = (input, options) => {
+      assert.equal(options.onOutputs !== undefined, keepMedia);
+      return tones.recognize(input, options);
+    };
+    await using _worker = await jobs.openWorker({ ...tones, recognize }, { keepMedia });
     const uri = await upload();
     const metadata = { languageCode: "en-US", fileType: FileType.VIDEO };
     const job = await jobs.ended(
@@ -194,10 +206,51 @@ test("an upload is transcribed, and without keepMedia its media is then deleted"
     assert.equal(made.originalSource.case, undefined);
     assert.equal(media.id !== undefined, keepMedia);
     assert.equal(media.hasWaveform, keepMedia);
+    const outputs = await jobs.database.db.selectFrom("media_outputs").selectAll().execute();
+    assert.equal(
+      outputs.some(({ media_id: id }) => id === media.id),
+      keepMedia,
+    );
     assert.equal(made.fileType, FileType.VIDEO, "what was declared");
     assert.equal(media.fileType, "AUDIO", "what its streams are is shown in its place");
   }
   await fixture.isTidy();
+});
+
+test("outputs are kept with the media that they belong to, unless they are too many", async () => {
+  const { db } = jobs.database;
+  for (const [copies, areKept] of [
+    [1, true],
+    [500, false],
+  ] as const) {
+    const tones = toneRecognizer();
+    const recognizer: Recognizer = {
+      ...tones,
+      recognize: (input, { onOutputs, ...options }) =>
+        tones.recognize(input, {
+          ...options,
+          ...(onOutputs && {
+            onOutputs: ({ model, bytes }) =>
+              onOutputs({ model, bytes: Buffer.concat(Array<Uint8Array>(copies).fill(bytes)) }),
+          }),
+        }),
+    };
+    await using _worker = await jobs.openWorker(recognizer);
+    for (const words of [[4, 2], numbers(80)]) {
+      const name = await submit(`/${words.length}.wav`, toneWav(words));
+      const { media } = await transcriptOf(await jobs.ended(account, name));
+      assert.ok(media.id !== undefined);
+      const outputs = await findOutputs(db, media.id, toneModel);
+      assert.equal(outputs !== undefined, areKept, `${copies} ${words.length}`);
+      if (!outputs) continue;
+      assert.equal(outputs.durationMs, media.durationMs);
+      const parts = await readOutputs(db, outputs, { startMs: 0, endMs: outputs.durationMs });
+      assert.equal(
+        Buffer.concat(parts.map(({ bytes }) => bytes)).toString(),
+        `${words.join(" ")} `,
+      );
+    }
+  }
 });
 
 async function* single(bytes: Buffer): AsyncGenerator<Buffer> {

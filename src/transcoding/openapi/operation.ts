@@ -163,10 +163,11 @@ function securityOf(method: DescMethod): Operation["security"] {
 
 function headerParameters(method: DescMethod): Parameter[] {
   if (!hasOption(method, headers)) return [];
-  return getOption(method, headers).map(({ name, description, charsMax, example }) => ({
+  return getOption(method, headers).map(({ name, description, charsMax, example, required }) => ({
     name,
     in: "header",
     description,
+    ...(required && { required }),
     schema: { type: "string", ...(charsMax > 0 && { minLength: 1, maxLength: charsMax }) },
     ...(example !== "" && { example }),
   }));

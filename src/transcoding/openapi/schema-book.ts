@@ -2,7 +2,12 @@ import type { DescEnum, DescField, DescMessage, DescOneof } from "@bufbuild/prot
 import { isOutputOnly, isRequired } from "../field-behavior.ts";
 import { getOption } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
-import { emit_empty, emit_null, emit_unset_fields } from "../../gen/hlust/api/annotations_pb.ts";
+import {
+  changes_stored,
+  emit_empty,
+  emit_null,
+  emit_unset_fields,
+} from "../../gen/hlust/api/annotations_pb.ts";
 import type { Comments } from "./comments.ts";
 import type { Schema } from "./document.ts";
 import { acceptedNames, withBounds, withCounts, withLimits } from "./limits.ts";
@@ -147,8 +152,9 @@ export class SchemaBook {
 
   #item(field: DescField, use: SchemaUse): Schema {
     if (field.enum !== undefined) return this.#enum(field, field.enum, use);
+    const inside = use === "request" && getOption(field, changes_stored) ? "patch" : use;
     const schema = field.message
-      ? this.message(field.message, use)
+      ? this.message(field.message, inside)
       : withBounds(field, scalarSchemas[field.scalar]);
     return isInput(use) ? withLimits(field, schema) : schema;
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { diffWords, type DiffWord, type WordSpan } from "./diff-words.ts";
-import { editsMax } from "./match-words.ts";
+import { editsMax } from "../../std/word-matches/match-words.ts";
 
 /**
  * Returns the words of a text, each with its index as its time, or with the number after "@":

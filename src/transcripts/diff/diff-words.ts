@@ -1,6 +1,6 @@
-import { matchWords } from "./match-words.ts";
-import { slideGaps } from "./slide-gaps.ts";
-import type { Matches } from "./shortest-script.ts";
+import { matchWords } from "../../std/word-matches/match-words.ts";
+import { slideGaps } from "../../std/word-matches/slide-gaps.ts";
+import type { Matches } from "../../std/word-matches/shortest-script.ts";
 
 /** A word of a version. Times are durations in proto3 JSON. */
 export interface DiffWord {

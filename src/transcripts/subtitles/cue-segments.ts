@@ -1,6 +1,6 @@
 import type { SpokenSegment, SpokenWord } from "../spoken.ts";
 import type { CueSpan, ReadCue } from "./read-cue.ts";
-import { joinsUnspaced } from "./unspaced.ts";
+import { joinsUnspaced } from "../../cues/unspaced.ts";
 
 /** A segment of an imported file, whose speaker has no id yet. */
 export interface VoicedSegment extends Omit<SpokenSegment, "speakerId"> {

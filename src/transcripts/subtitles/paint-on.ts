@@ -1,6 +1,6 @@
 import type { SpokenSegment } from "../spoken.ts";
-import { atomsOf, type Atom } from "./atoms.ts";
-import { subtitleRules } from "./subtitle-rules.ts";
+import { atomsOf, type Atom } from "../../cues/atoms.ts";
+import { subtitleRules } from "../../cues/subtitle-rules.ts";
 
 /** What the screen shows from `startMs` to before `endMs`, while captions appear word by word. */
 export interface Frame {
@@ -64,7 +64,7 @@ function linesOf(segment: SpokenSegment): SpokenLine[] {
   const lines: (SpokenLine & { readonly atoms: Atom[] })[] = [];
   let chars = 0;
   let previousMs = 0;
-  for (const atom of atomsOf(segment)) {
+  for (const atom of atomsOf(segment.words)) {
     const line = lines.at(-1);
     const charsAfter = chars + (atom.spaced ? 1 : 0) + atom.chars;
     const isPause = atom.startMs - previousMs > subtitleRules.msMax;

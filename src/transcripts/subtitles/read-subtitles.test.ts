@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { cueTime } from "./cue-time.ts";
-import type { Cue } from "./cue.ts";
+import type { Cue } from "../../cues/cue.ts";
 import { segmentsOfCues, type VoicedSegment } from "./cue-segments.ts";
 import { UnreadableFile } from "./read-cue.ts";
 import { readSubtitles, type SubtitleFormat } from "./read-subtitles.ts";
@@ -182,7 +182,7 @@ const cues = fc
     return drafts.map(({ gapMs, ms: lengthMs, ...cue }): Cue => {
       const startMs = ms + gapMs;
       ms = startMs + lengthMs;
-      return { ...cue, startMs, endMs: ms };
+      return { ...cue, startMs, endMs: ms, chars: cue.lines.join(" ").length };
     });
   });
 

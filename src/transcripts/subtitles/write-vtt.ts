@@ -1,4 +1,4 @@
-import type { Cue } from "./cue.ts";
+import type { Cue } from "../../cues/cue.ts";
 import { cueTime } from "./cue-time.ts";
 import type { Frame, FrameLine } from "./paint-on.ts";
 

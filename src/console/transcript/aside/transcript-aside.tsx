@@ -2,12 +2,13 @@ import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/tra
 import { useSession } from "../../api/use-session.ts";
 import { Details } from "./details.tsx";
 import { Downloads } from "./downloads.tsx";
+import { Shares } from "./shares.tsx";
 import { Speakers } from "./speakers.tsx";
 import { useVersionAddress } from "./version-address.ts";
 import { Versions } from "./versions.tsx";
 
 /**
- * The aside of a transcript: speakers, versions, downloads and details. `name` is
+ * The aside of a transcript: speakers, versions, downloads, links and details. `name` is
  * `transcripts/<transcript_id>`. Only the newest version can be edited, and only by users with
  * write access.
  */
@@ -28,6 +29,7 @@ export function TranscriptAside({
       <Speakers transcript={transcript} name={name} canChange={canChange} />
       <Versions transcript={transcript} name={name} canRestore={mayWrite} canAlign={canAlign} />
       <Downloads transcript={transcript} name={name} />
+      {mayWrite && <Shares transcript={transcript} name={name} version={version} />}
       <Details transcript={transcript} name={name} canChange={canChange} />
     </>
   );

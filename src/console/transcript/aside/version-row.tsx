@@ -12,7 +12,7 @@ import { asideText } from "../../text/transcript-aside.ts";
 import { useNow } from "../../text/use-now.ts";
 import { useHasBeenVisible } from "./use-has-been-visible.ts";
 import { withAddress } from "./version-address.ts";
-import { changedCounts, changedParts } from "./version-words.ts";
+import { changedCounts, changedParts, madePhrase } from "./version-words.ts";
 import { countsQuery } from "./versions-query.ts";
 
 /** The state of the history entry of a version that was opened from this list. */
@@ -25,8 +25,8 @@ function needsFocus(): boolean {
 }
 
 /**
- * A version, with a short description of what it changed, and its time. The version that is shown
- * also has buttons.
+ * A version, with a short description of what it changed, its time, and who has made it from what,
+ * with a note. The version that is shown also has buttons.
  */
 export function VersionRow({
   name,
@@ -64,9 +64,10 @@ export function VersionRow({
     when(language, new Date(version.creationTime ?? ""), now),
     ...(counts.data ? changedCounts(counts.data) : []).map(({ phrase, count }) => t(phrase)(count)),
   ];
+  const made = madePhrase(version);
   const label = () => {
     if (isFirst) {
-      return t(source === "USER" ? asideText.firstVersion : asideText.fromRecognizer);
+      return t(isFromUser(version, source) ? asideText.firstVersion : asideText.fromRecognizer);
     }
     if (!counts.data) return t(asideText.someVersion);
     const parts = changedParts(counts.data).map(t);
@@ -83,6 +84,8 @@ export function VersionRow({
         {label()}
       </Link>
       <p className="version-facts">{details.join(" · ")}</p>
+      {made && <p className="version-facts version-made">{t(made)(version.authorName ?? "")}</p>}
+      {version.note && <p className="version-note">{version.note}</p>}
       {isShown && (
         <div className="version-actions">
           {!isFirst && (
@@ -99,4 +102,13 @@ export function VersionRow({
       )}
     </li>
   );
+}
+
+/** Whether a caller has sent the text of a first version. */
+function isFromUser(
+  { kind }: VersionJson,
+  source: TranscriptMetadata_DataSourceJson | undefined,
+): boolean {
+  if (kind === "IMPORTED") return true;
+  return kind !== "RECOGNIZED" && source === "USER";
 }

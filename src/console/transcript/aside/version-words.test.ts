@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Version_KindJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { asideText } from "../../text/transcript-aside.ts";
-import { changedCounts, changedParts } from "./version-words.ts";
+import { changedCounts, changedParts, madePhrase } from "./version-words.ts";
 
 const label = (diff: Parameters<typeof changedParts>[0]) =>
   asideText.changed.is(changedParts(diff).map(({ is }) => is));
@@ -33,4 +34,29 @@ test("changedCounts() lists the counts that are not 0, each with the right singu
     "2 orð fengu aðra rödd",
     "efnisgreinaskil breyttust við 5 orð",
   ]);
+});
+
+test("madePhrase() says how a version was made, and by whom if that is known", () => {
+  const made = (kind: Version_KindJson, by: string) => {
+    const phrase = madePhrase({ kind });
+    return phrase && [phrase.is(by), phrase.en(by)];
+  };
+  assert.deepEqual(made("RECOGNIZED", ""), ["Greint sjálfvirkt", "Recognized"]);
+  assert.deepEqual(made("EDITED", "Anna"), ["Anna breytti", "Edited by Anna"]);
+  assert.deepEqual(made("EDITED", ""), ["Breytt", "Edited"]);
+  assert.deepEqual(made("IMPORTED", "Anna"), ["Anna sendi textann inn", "Text submitted by Anna"]);
+  assert.deepEqual(made("MERGED", "Anna"), [
+    "Anna felldi saman við aðra útgáfu",
+    "Merged with another version by Anna",
+  ]);
+  assert.deepEqual(made("RESTORED", "Anna"), [
+    "Anna endurheimti eldri útgáfu",
+    "Earlier version restored by Anna",
+  ]);
+  assert.deepEqual(made("ALIGNED", ""), [
+    "Orðin tímasett eftir hljóðinu",
+    "Words aligned to the sound",
+  ]);
+  assert.equal(made("KIND_UNSPECIFIED", "Anna"), undefined);
+  assert.equal(madePhrase({}), undefined);
 });

@@ -1,4 +1,7 @@
-import type { TranscriptDiffJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type {
+  TranscriptDiffJson,
+  VersionJson,
+} from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { Phrase } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 
@@ -36,4 +39,9 @@ export function changedCounts(
     { phrase: asideText.respoken, count: diff.wordsRespoken ?? 0 },
     { phrase: asideText.resegmented, count: diff.wordsResegmented ?? 0 },
   ].filter(({ count }) => count > 0);
+}
+
+/** Returns how a version was made, as a phrase of who has made it; undefined if it is not known. */
+export function madePhrase({ kind }: VersionJson): Phrase<(by: string) => string> | undefined {
+  return kind === undefined || kind === "KIND_UNSPECIFIED" ? undefined : asideText.made[kind];
 }

@@ -5,14 +5,12 @@ import { Button } from "../../parts/button.tsx";
 import { type Phrase, useText } from "../../text/language.tsx";
 import { transcriptText } from "../../text/transcript.ts";
 import type { Playback } from "../playback.ts";
-import { commandOf, type Command } from "../shortcuts.ts";
+import { commandOf, isUsedByTarget, type Command, shortcutsKeptAs } from "../shortcuts.ts";
 import { paragraphOfWord, wordAt, type SpokenText } from "../spoken-text.ts";
 
 const ShortcutSheet = lazy(() =>
   import("./shortcut-sheet.tsx").then(({ ShortcutSheet }) => ({ default: ShortcutSheet })),
 );
-
-const keptAs = "hlust.shortcuts";
 
 /** The keyboard shortcuts of the page, and the sheet that lists them and can turn them off. */
 export function Keys({
@@ -27,7 +25,7 @@ export function Keys({
   const t = useText();
   const announce = useAnnounce();
   const [isOpen, setOpen] = useState(false);
-  const [isOn, setOn] = useState(() => readKept(keptAs) !== "off");
+  const [isOn, setOn] = useState(() => readKept(shortcutsKeptAs) !== "off");
   useEffect(() => {
     if (!isOn || isOpen) return undefined;
     const onKey = (event: KeyboardEvent): void => {
@@ -56,7 +54,7 @@ export function Keys({
           <ShortcutSheet
             isOn={isOn}
             onChange={(next) => {
-              keep(keptAs, next ? undefined : "off");
+              keep(shortcutsKeptAs, next ? undefined : "off");
               setOn(next);
             }}
             onClose={() => setOpen(false)}
@@ -65,17 +63,6 @@ export function Keys({
       )}
     </>
   );
-}
-
-/**
- * Whether the focused element uses the key itself: an input, a list, or an element that the space
- * bar activates.
- */
-function isUsedByTarget({ target, key }: KeyboardEvent): boolean {
-  if (!(target instanceof Element)) return false;
-  if (target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=listbox]"))
-    return true;
-  return key === " " && target.closest("button, a, summary, [role=button]") !== null;
 }
 
 function run(

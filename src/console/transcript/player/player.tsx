@@ -1,14 +1,14 @@
-import { useEffect, useRef, useState } from "react";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Button } from "../../parts/button.tsx";
 import { useText } from "../../text/language.tsx";
 import { transcriptText } from "../../text/transcript.ts";
-import { ownPath } from "../own-path.ts";
+import type { Picture } from "../media.tsx";
 import { usePlaybackState, type Playback } from "../playback.ts";
 import type { SpokenText } from "../spoken-text.ts";
 import { Clock } from "./clock.tsx";
 import { Keys } from "./keys.tsx";
 import { PlayIcon } from "./play-icon.tsx";
+import { ReviewLane } from "./review-lane.tsx";
 import { Speed } from "./speed.tsx";
 import { useMediaSession } from "./use-media-session.ts";
 import { Wave } from "./wave.tsx";
@@ -21,6 +21,8 @@ export function Player({
   transcript,
   linkTo,
   renew,
+  picture,
+  reviewOf,
 }: {
   readonly playback: Playback;
   readonly text: SpokenText;
@@ -29,22 +31,16 @@ export function Player({
   readonly linkTo: string;
   /** Returns the transcript with new URLs, because signed URLs expire. */
   readonly renew: () => Promise<TranscriptJson>;
+  readonly picture: Picture;
+  /** The name of the transcript whose review is shown; undefined if the user may not read it. */
+  readonly reviewOf?: string;
 }) {
   const t = useText();
-  const { uri = "", metadata } = transcript;
-  const isVideo = metadata?.fileType === "VIDEO";
-  const [isPictureShown, setPictureShown] = useState(true);
+  const { metadata } = transcript;
   const { isPlaying, isMuted, problem } = usePlaybackState(playback);
   useMediaSession(playback, metadata?.subject ?? "");
   return (
-    <section className="player" aria-label={t(transcriptText.player)}>
-      <Media
-        playback={playback}
-        uri={uri}
-        renew={renew}
-        isVideo={isVideo}
-        isShown={isVideo && isPictureShown}
-      />
+    <section className="player" data-region="player" aria-label={t(transcriptText.player)}>
       <Button
         className="player-play"
         aria-label={t(isPlaying ? transcriptText.pause : transcriptText.play)}
@@ -64,6 +60,9 @@ export function Player({
             )}
           </p>
         )}
+        {problem === undefined && reviewOf !== undefined && (
+          <ReviewLane name={reviewOf} playback={playback} />
+        )}
       </div>
       <div className="player-more">
         <Clock playback={playback} />
@@ -76,11 +75,11 @@ export function Player({
           isOn={isMuted}
           onChange={() => playback.toggleMuted()}
         />
-        {isVideo && (
+        {picture.isOffered && (
           <Toggle
             text={t(transcriptText.picture)}
-            isOn={isPictureShown}
-            onChange={() => setPictureShown(!isPictureShown)}
+            isOn={picture.isShown}
+            onChange={picture.toggle}
           />
         )}
         <Keys playback={playback} text={text} linkTo={linkTo} />
@@ -102,41 +101,5 @@ function Toggle({
     <Button look="quiet" className="player-toggle" aria-pressed={isOn} onPress={onChange}>
       {text}
     </Button>
-  );
-}
-
-/** The media element, visible for video. It needs no captions: the page shows the words. */
-function Media({
-  playback,
-  uri,
-  renew,
-  isVideo,
-  isShown,
-}: {
-  readonly playback: Playback;
-  readonly uri: string;
-  readonly renew: () => Promise<TranscriptJson>;
-  readonly isVideo: boolean;
-  readonly isShown: boolean;
-}) {
-  const media = useRef<HTMLVideoElement>(null);
-  const [path] = useState(() => ownPath(uri));
-  useEffect(() => {
-    if (!media.current) return undefined;
-    return playback.attach(media.current, {
-      url: path,
-      renewUrl: async () => ownPath((await renew()).uri ?? ""),
-    });
-  }, [playback, path, renew]);
-  return (
-    // oxlint-disable-next-line jsx-a11y/media-has-caption -- the page shows the text
-    <video
-      ref={media}
-      className={isShown ? "player-picture" : "unseen"}
-      preload="metadata"
-      playsInline
-      tabIndex={-1}
-      aria-hidden={!isVideo}
-    />
   );
 }

@@ -40,6 +40,11 @@ export function ShortcutSheet({
           </div>
         ))}
       </dl>
+      <p>
+        <a href="/console/help" target="_blank" rel="noreferrer">
+          {t(commonText.helpInNewTab)}
+        </a>
+      </p>
       <p className="quiet">{t(transcriptText.shortcutsNote)}</p>
       <label className="shortcut-switch">
         <input type="checkbox" checked={isOn} onChange={({ target }) => onChange(target.checked)} />{" "}

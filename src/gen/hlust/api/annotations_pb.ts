@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/api/annotations.proto.
  */
 export const file_hlust_api_annotations: GenFile = /*@__PURE__*/
-  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSJHCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIEhUKDWtleV9wYXJhbWV0ZXIYAyABKAgiTwoGSGVhZGVyEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSEQoJY2hhcnNfbWF4GAMgASgNEg8KB2V4YW1wbGUYBCABKAkiPAoHRmFpbHVyZRIMCgRjb2RlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCSKBAgoGTGltaXRzEhAKA21pbhgBIAEoAUgAiAEBEhAKA21heBgCIAEoAUgBiAEBEhEKCWNoYXJzX21heBgDIAEoDRIRCglpdGVtc19tYXgYBCABKA0SFQoNa2V5X2NoYXJzX21heBgFIAEoDRIYCgtzZWNvbmRzX21pbhgGIAEoAUgCiAEBEhgKC3NlY29uZHNfbWF4GAcgASgBSAOIAQESDgoGdmFsdWVzGAggAygJEhEKCWJ5dGVzX21heBgJIAEoDRIPCgdwYXR0ZXJuGAogASgJQgYKBF9taW5CBgoEX21heEIOCgxfc2Vjb25kc19taW5CDgoMX3NlY29uZHNfbWF4OksKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLSHAyABKAsyES5obHVzdC5hcGkuQWNjZXNzUgZhY2Nlc3M6RgoOYm9keV9ieXRlc19tYXgSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi1hwMgASgNUgxib2R5Qnl0ZXNNYXg6TQoHaGVhZGVycxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLaHAyADKAsyES5obHVzdC5hcGkuSGVhZGVyUgdoZWFkZXJzOlAKCGZhaWx1cmVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYt4cDIAMoCzISLmhsdXN0LmFwaS5GYWlsdXJlUghmYWlsdXJlczpDCgxhbnN3ZXJfdHlwZXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi4hwMgAygJUgthbnN3ZXJUeXBlczpUChVpZ25vcmVfdW5rbm93bl9maWVsZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgIUhNpZ25vcmVVbmtub3duRmllbGRzOk0KEWVtaXRfdW5zZXRfZmllbGRzEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGL6HAyABKAhSD2VtaXRVbnNldEZpZWxkczo8CgllbWl0X251bGwSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMiHAyABKAhSCGVtaXROdWxsOj4KCmVtaXRfZW1wdHkSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMmHAyABKAhSCWVtaXRFbXB0eTpKCgZsaW1pdHMSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMqHAyABKAsyES5obHVzdC5hcGkuTGltaXRzUgZsaW1pdHNiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChtobHVzdC9hcGkvYW5ub3RhdGlvbnMucHJvdG8SCWhsdXN0LmFwaSJHCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSFwoPdG9rZW5fcGFyYW1ldGVyGAIgASgIEhUKDWtleV9wYXJhbWV0ZXIYAyABKAgiYQoGSGVhZGVyEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSEQoJY2hhcnNfbWF4GAMgASgNEg8KB2V4YW1wbGUYBCABKAkSEAoIcmVxdWlyZWQYBSABKAgiPAoHRmFpbHVyZRIMCgRjb2RlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCSKBAgoGTGltaXRzEhAKA21pbhgBIAEoAUgAiAEBEhAKA21heBgCIAEoAUgBiAEBEhEKCWNoYXJzX21heBgDIAEoDRIRCglpdGVtc19tYXgYBCABKA0SFQoNa2V5X2NoYXJzX21heBgFIAEoDRIYCgtzZWNvbmRzX21pbhgGIAEoAUgCiAEBEhgKC3NlY29uZHNfbWF4GAcgASgBSAOIAQESDgoGdmFsdWVzGAggAygJEhEKCWJ5dGVzX21heBgJIAEoDRIPCgdwYXR0ZXJuGAogASgJQgYKBF9taW5CBgoEX21heEIOCgxfc2Vjb25kc19taW5CDgoMX3NlY29uZHNfbWF4OksKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLSHAyABKAsyES5obHVzdC5hcGkuQWNjZXNzUgZhY2Nlc3M6RgoOYm9keV9ieXRlc19tYXgSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi1hwMgASgNUgxib2R5Qnl0ZXNNYXg6TQoHaGVhZGVycxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLaHAyADKAsyES5obHVzdC5hcGkuSGVhZGVyUgdoZWFkZXJzOlAKCGZhaWx1cmVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYt4cDIAMoCzISLmhsdXN0LmFwaS5GYWlsdXJlUghmYWlsdXJlczpDCgxhbnN3ZXJfdHlwZXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi4hwMgAygJUgthbnN3ZXJUeXBlczpUChVpZ25vcmVfdW5rbm93bl9maWVsZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgIUhNpZ25vcmVVbmtub3duRmllbGRzOk0KEWVtaXRfdW5zZXRfZmllbGRzEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGL6HAyABKAhSD2VtaXRVbnNldEZpZWxkczo8CgllbWl0X251bGwSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMiHAyABKAhSCGVtaXROdWxsOj4KCmVtaXRfZW1wdHkSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMmHAyABKAhSCWVtaXRFbXB0eTpKCgZsaW1pdHMSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMqHAyABKAsyES5obHVzdC5hcGkuTGltaXRzUgZsaW1pdHM6RgoOY2hhbmdlc19zdG9yZWQSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMuHAyABKAhSDWNoYW5nZXNTdG9yZWRiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * The callers that may call a method. A method without this option is refused.
@@ -116,6 +116,13 @@ export type Header = Message<"hlust.api.Header"> & {
    * @generated from field: string example = 4;
    */
   example: string;
+
+  /**
+   * Whether requests without the header are refused.
+   *
+   * @generated from field: bool required = 5;
+   */
+  required: boolean;
 };
 
 /**
@@ -151,6 +158,13 @@ export type HeaderJson = {
    * @generated from field: string example = 4;
    */
   example?: string;
+
+  /**
+   * Whether requests without the header are refused.
+   *
+   * @generated from field: bool required = 5;
+   */
+  required?: boolean;
 };
 
 /**
@@ -473,4 +487,13 @@ export const emit_empty: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  */
 export const limits: GenExtension<FieldOptions, Limits> = /*@__PURE__*/
   extDesc(file_hlust_api_annotations, 9);
+
+/**
+ * Whether the message in this field of a request changes a stored one, of which it has only some
+ * fields: none of its fields is required then.
+ *
+ * @generated from extension: bool changes_stored = 50123;
+ */
+export const changes_stored: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
+  extDesc(file_hlust_api_annotations, 10);
 

@@ -171,7 +171,7 @@ export type AccountLimits = Message<"hlust.accounts.v1.AccountLimits"> & {
   audioSecondsPerDay: number;
 
   /**
-   * The maximum number of bytes of stored media.
+   * The maximum number of bytes of stored media and drafts.
    *
    * @generated from field: int64 stored_bytes = 5;
    */
@@ -214,7 +214,7 @@ export type AccountLimitsJson = {
   audioSecondsPerDay?: number;
 
   /**
-   * The maximum number of bytes of stored media.
+   * The maximum number of bytes of stored media and drafts.
    *
    * @generated from field: int64 stored_bytes = 5;
    */
@@ -344,7 +344,7 @@ export type AccountUsage = Message<"hlust.accounts.v1.AccountUsage"> & {
   audioSecondsPerDay: number;
 
   /**
-   * The bytes of stored media.
+   * The bytes of stored media and drafts.
    *
    * @generated from field: int64 stored_bytes = 5;
    */
@@ -386,7 +386,7 @@ export type AccountUsageJson = {
   audioSecondsPerDay?: number;
 
   /**
-   * The bytes of stored media.
+   * The bytes of stored media and drafts.
    *
    * @generated from field: int64 stored_bytes = 5;
    */

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/speech/v2beta1/speech.proto.
  */
 export const file_hlust_speech_v2beta1_speech: GenFile = /*@__PURE__*/
-  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIhMKEUxpc3RNb2RlbHNSZXF1ZXN0Ik0KEkxpc3RNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyGy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbEIEyLwYAToE8LsYASLHAQoFTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKDmxhbmd1YWdlX2NvZGVzGAMgAygJQgTIvBgBEjMKBHVzZXMYBCADKA4yHy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbC5Vc2VCBMi8GAESEgoKc2l6ZV9ieXRlcxgFIAEoAyI4CgNVc2USEwoPVVNFX1VOU1BFQ0lGSUVEEAASCAoETElWRRABEgkKBVNIT1JUEAISBwoDSk9CEAMi5gQKEVJlY29nbml0aW9uQ29uZmlnEoMBCghlbmNvZGluZxgBIAEoDjI1LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnLkF1ZGlvRW5jb2RpbmdCOuBBAtK8GDNCCExJTkVBUjE2QgRGTEFDQgVNVUxBV0IIT0dHX09QVVNCA01QM0IFR1VFU1NCBEFMQVcSMQoRc2FtcGxlX3JhdGVfaGVydHoYAiABKAVCFtK8GBIJAAAAAAAAAAARAAAAAABw50ASGgoNbGFuZ3VhZ2VfY29kZRgDIAEoCUID4EECEjAKEG1heF9hbHRlcm5hdGl2ZXMYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAAAAPkASPAoPc3BlZWNoX2NvbnRleHRzGAYgAygLMiMuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoQ29udGV4dBIgChhlbmFibGVfd29yZF90aW1lX29mZnNldHMYCCABKAgSOwoIbWV0YWRhdGEYCSABKAsyKS5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbk1ldGFkYXRhEiQKHGVuYWJsZV9hdXRvbWF0aWNfcHVuY3R1YXRpb24YCyABKAgSDQoFbW9kZWwYDSABKAkieAoNQXVkaW9FbmNvZGluZxIYChRFTkNPRElOR19VTlNQRUNJRklFRBAAEgwKCExJTkVBUjE2EAESCAoERkxBQxACEgkKBU1VTEFXEAMSDAoIT0dHX09QVVMQBhIHCgNNUDMQCBIJCgVHVUVTUxAJEggKBEFMQVcQZCLLCAoTUmVjb2duaXRpb25NZXRhZGF0YRJTChBpbnRlcmFjdGlvbl90eXBlGAEgASgOMjkuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25NZXRhZGF0YS5JbnRlcmFjdGlvblR5cGUSGgoSbnVtYmVyX29mX3NwZWFrZXJzGAIgASgFEiQKHGluZHVzdHJ5X25haWNzX2NvZGVfb2ZfYXVkaW8YAyABKA0SWQoTbWljcm9waG9uZV9kaXN0YW5jZRgEIAEoDjI8LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uTWV0YWRhdGEuTWljcm9waG9uZURpc3RhbmNlElgKE29yaWdpbmFsX21lZGlhX3R5cGUYBSABKA4yOy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbk1ldGFkYXRhLk9yaWdpbmFsTWVkaWFUeXBlElwKFXJlY29yZGluZ19kZXZpY2VfdHlwZRgGIAEoDjI9LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uTWV0YWRhdGEuUmVjb3JkaW5nRGV2aWNlVHlwZRIdChVyZWNvcmRpbmdfZGV2aWNlX25hbWUYByABKAkSGgoSb3JpZ2luYWxfbWltZV90eXBlGAggASgJEhUKDW9iZnVzY2F0ZWRfaWQYCSABKAMSEwoLYXVkaW9fdG9waWMYCiABKAkixQEKD0ludGVyYWN0aW9uVHlwZRIgChxJTlRFUkFDVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASDgoKRElTQ1VTU0lPThABEhAKDFBSRVNFTlRBVElPThACEg4KClBIT05FX0NBTEwQAxINCglWT0lDRU1BSUwQBBIbChdQUk9GRVNTSU9OQUxMWV9QUk9EVUNFRBAFEhAKDFZPSUNFX1NFQVJDSBAGEhEKDVZPSUNFX0NPTU1BTkQQBxINCglESUNUQVRJT04QCCJkChJNaWNyb3Bob25lRGlzdGFuY2USIwofTUlDUk9QSE9ORV9ESVNUQU5DRV9VTlNQRUNJRklFRBAAEg0KCU5FQVJGSUVMRBABEgwKCE1JREZJRUxEEAISDAoIRkFSRklFTEQQAyJOChFPcmlnaW5hbE1lZGlhVHlwZRIjCh9PUklHSU5BTF9NRURJQV9UWVBFX1VOU1BFQ0lGSUVEEAASCQoFQVVESU8QARIJCgVWSURFTxACIqQBChNSZWNvcmRpbmdEZXZpY2VUeXBlEiUKIVJFQ09SRElOR19ERVZJQ0VfVFlQRV9VTlNQRUNJRklFRBAAEg4KClNNQVJUUEhPTkUQARIGCgJQQxACEg4KClBIT05FX0xJTkUQAxILCgdWRUhJQ0xFEAQSGAoUT1RIRVJfT1VURE9PUl9ERVZJQ0UQBRIXChNPVEhFUl9JTkRPT1JfREVWSUNFEAYiUgoNU3BlZWNoQ29udGV4dBIaCgdwaHJhc2VzGAEgAygJQgnSvBgFGGQg9AMSJQoFYm9vc3QYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAANEAiRAoQUmVjb2duaXRpb25BdWRpbxIRCgdjb250ZW50GAEgASgMSAASDQoDdXJpGAIgASgJSABCDgoMYXVkaW9fc291cmNlIowBChBSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQIiWQoRUmVjb2duaXplUmVzcG9uc2USRAoHcmVzdWx0cxgCIAMoCzItLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uUmVzdWx0QgTIvBgBIq4BChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAUgASgJIqEBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSLwoKY29uZmlkZW5jZRgCIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2UixwEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIvCgpjb25maWRlbmNlGAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQFCDQoLX2NvbmZpZGVuY2VKBAgFEAZSC3NwZWFrZXJfdGFnIrUBChlTdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0EkwKEHN0cmVhbWluZ19jb25maWcYASABKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvbkNvbmZpZ0gAEhcKDWF1ZGlvX2NvbnRlbnQYAiABKAxIABIcChJmaW5hbGl6ZV91dHRlcmFuY2UYZCABKAhIAEITChFzdHJlYW1pbmdfcmVxdWVzdCKoAwoaU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcSPAoGY29uZmlnGAEgASgLMicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25Db25maWdCA+BBAhIYChBzaW5nbGVfdXR0ZXJhbmNlGAIgASgIEhcKD2ludGVyaW1fcmVzdWx0cxgDIAEoCBIkChxlbmFibGVfdm9pY2VfYWN0aXZpdHlfZXZlbnRzGAUgASgIElEKC2VuZHBvaW50aW5nGGQgASgLMjwuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWcuRW5kcG9pbnRpbmcanwEKC0VuZHBvaW50aW5nEkYKC21pbl9zaWxlbmNlGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMZqZmZmZmck/OQAAAAAAABRAEkgKDW1heF91dHRlcmFuY2UYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CFtK8GBIxAAAAAAAA8D85AAAAAAAATkAiiAMKGlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlEkEKB3Jlc3VsdHMYAiADKAsyMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pdGlvblJlc3VsdBJbChFzcGVlY2hfZXZlbnRfdHlwZRgEIAEoDjJALmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlLlNwZWVjaEV2ZW50VHlwZRI0ChFzcGVlY2hfZXZlbnRfdGltZRgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiKGAQoPU3BlZWNoRXZlbnRUeXBlEhwKGFNQRUVDSF9FVkVOVF9VTlNQRUNJRklFRBAAEhsKF0VORF9PRl9TSU5HTEVfVVRURVJBTkNFEAESEwoPU1RBUlRfT0ZfU1BFRUNIEAISEQoNRU5EX09GX1NQRUVDSBADEhAKDEVORF9PRl9BVURJTxAESgQIARACUgVlcnJvciLuAQoaU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSSAoMYWx0ZXJuYXRpdmVzGAEgAygLMjIuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoUmVjb2duaXRpb25BbHRlcm5hdGl2ZRIQCghpc19maW5hbBgCIAEoCBIpCglzdGFiaWxpdHkYAyABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAA8D8SMgoPcmVzdWx0X2VuZF90aW1lGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhUKDWxhbmd1YWdlX2NvZGUYBiABKAky3QgKBlNwZWVjaBK5AwoJUmVjb2duaXplEiYuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVxdWVzdBonLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml6ZVJlc3BvbnNlItoCorsYCgoGc3BlZWNoEAGouxiAgIACursYWAoLVU5BVkFJTEFCTEUSCU5PX0VOR0lORRo+Tm8gc3BlZWNoIGVuZ2luZSBpcyByZWFkeS4gVGhlIHNlcnZpY2UgcmVzdGFydHMgaXQ6IHRyeSBhZ2Fpbi66uxhbChJSRVNPVVJDRV9FWEhBVVNURUQSDURFQ09ERVJTX0JVU1kaNlRvbyBtdWNoIGNvbXByZXNzZWQgYXVkaW8gaXMgYmVpbmcgZGVjb2RlZDogdHJ5IGFnYWluLrq7GGIKElJFU09VUkNFX0VYSEFVU1RFRBILQVVESU9fTElNSVQaP1RoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHVzZWQgdXAgaXRzIGF1ZGlvIGZvciB0aGUgZGF5IChVVEMpLoLT5JMCHjoBKiIZL3YyYmV0YTEvc3BlZWNoOnJlY29nbml6ZRKWBAoSU3RyZWFtaW5nUmVjb2duaXplEi8uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBowLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlc3BvbnNlIpgDorsYCgoGc3BlZWNoEAG6uxhqChJSRVNPVVJDRV9FWEhBVVNURUQSEFRPT19NQU5ZX1NUUkVBTVMaQlRoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHJlYWNoZWQgaXRzIGxpbWl0IG9mIG9wZW4gbGl2ZSBzdHJlYW1zLrq7GHgKElJFU09VUkNFX0VYSEFVU1RFRBINREVDT0RFUlNfRlVMTBpTVGhlIG5vZGUgZGVjb2RlcyBhcyBtYW55IGNvbXByZXNzZWQgc3RyZWFtcyBhcyBpdCBjYW46IHRyeSBhZ2Fpbiwgb3Igc2VuZCBMSU5FQVIxNi66uxhiChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj9UaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyB1c2VkIHVwIGl0cyBhdWRpbyBmb3IgdGhlIGRheSAoVVRDKS6C0+STAjQ6ASpCLwoJV0VCU09DS0VUEiIvdjJiZXRhMS9zcGVlY2g6c3RyZWFtaW5ncmVjb2duaXplKAEwARJ+CgpMaXN0TW9kZWxzEicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuTGlzdE1vZGVsc1JlcXVlc3QaKC5obHVzdC5zcGVlY2gudjJiZXRhMS5MaXN0TW9kZWxzUmVzcG9uc2UiHaK7GAIQAYLT5JMCERIPL3YyYmV0YTEvbW9kZWxzYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_hlust_api_annotations]);
+  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIhMKEUxpc3RNb2RlbHNSZXF1ZXN0Ik0KEkxpc3RNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyGy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbEIEyLwYAToE8LsYASLHAQoFTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKDmxhbmd1YWdlX2NvZGVzGAMgAygJQgTIvBgBEjMKBHVzZXMYBCADKA4yHy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbC5Vc2VCBMi8GAESEgoKc2l6ZV9ieXRlcxgFIAEoAyI4CgNVc2USEwoPVVNFX1VOU1BFQ0lGSUVEEAASCAoETElWRRABEgkKBVNIT1JUEAISBwoDSk9CEAMi+gUKEVJlY29nbml0aW9uQ29uZmlnEpYBCghlbmNvZGluZxgBIAEoDjI1LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnLkF1ZGlvRW5jb2RpbmdCTdK8GElCFEVOQ09ESU5HX1VOU1BFQ0lGSUVEQghMSU5FQVIxNkIERkxBQ0IFTVVMQVdCCE9HR19PUFVTQgNNUDNCBUdVRVNTQgRBTEFXEjEKEXNhbXBsZV9yYXRlX2hlcnR6GAIgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAcOdAEhoKDWxhbmd1YWdlX2NvZGUYAyABKAlCA+BBAhIwChBtYXhfYWx0ZXJuYXRpdmVzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAAD5AEhgKEHByb2Zhbml0eV9maWx0ZXIYBSABKAgSPAoPc3BlZWNoX2NvbnRleHRzGAYgAygLMiMuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoQ29udGV4dBIgChhlbmFibGVfd29yZF90aW1lX29mZnNldHMYCCABKAgSOwoIbWV0YWRhdGEYCSABKAsyKS5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbk1ldGFkYXRhEiQKHGVuYWJsZV9hdXRvbWF0aWNfcHVuY3R1YXRpb24YCyABKAgSDQoFbW9kZWwYDSABKAkSSgoSZGlhcml6YXRpb25fY29uZmlnGBMgASgLMi4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlYWtlckRpYXJpemF0aW9uQ29uZmlnEhkKEWVuYWJsZV9mb3JtYXR0aW5nGGQgASgIIngKDUF1ZGlvRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIMCghMSU5FQVIxNhABEggKBEZMQUMQAhIJCgVNVUxBVxADEgwKCE9HR19PUFVTEAYSBwoDTVAzEAgSCQoFR1VFU1MQCRIICgRBTEFXEGQipAEKGFNwZWFrZXJEaWFyaXphdGlvbkNvbmZpZxIiChplbmFibGVfc3BlYWtlcl9kaWFyaXphdGlvbhgBIAEoCBIxChFtaW5fc3BlYWtlcl9jb3VudBgCIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAAAA0QBIxChFtYXhfc3BlYWtlcl9jb3VudBgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAAAA0QCLLCAoTUmVjb2duaXRpb25NZXRhZGF0YRJTChBpbnRlcmFjdGlvbl90eXBlGAEgASgOMjkuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25NZXRhZGF0YS5JbnRlcmFjdGlvblR5cGUSGgoSbnVtYmVyX29mX3NwZWFrZXJzGAIgASgFEiQKHGluZHVzdHJ5X25haWNzX2NvZGVfb2ZfYXVkaW8YAyABKA0SWQoTbWljcm9waG9uZV9kaXN0YW5jZRgEIAEoDjI8LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uTWV0YWRhdGEuTWljcm9waG9uZURpc3RhbmNlElgKE29yaWdpbmFsX21lZGlhX3R5cGUYBSABKA4yOy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbk1ldGFkYXRhLk9yaWdpbmFsTWVkaWFUeXBlElwKFXJlY29yZGluZ19kZXZpY2VfdHlwZRgGIAEoDjI9LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uTWV0YWRhdGEuUmVjb3JkaW5nRGV2aWNlVHlwZRIdChVyZWNvcmRpbmdfZGV2aWNlX25hbWUYByABKAkSGgoSb3JpZ2luYWxfbWltZV90eXBlGAggASgJEhUKDW9iZnVzY2F0ZWRfaWQYCSABKAMSEwoLYXVkaW9fdG9waWMYCiABKAkixQEKD0ludGVyYWN0aW9uVHlwZRIgChxJTlRFUkFDVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASDgoKRElTQ1VTU0lPThABEhAKDFBSRVNFTlRBVElPThACEg4KClBIT05FX0NBTEwQAxINCglWT0lDRU1BSUwQBBIbChdQUk9GRVNTSU9OQUxMWV9QUk9EVUNFRBAFEhAKDFZPSUNFX1NFQVJDSBAGEhEKDVZPSUNFX0NPTU1BTkQQBxINCglESUNUQVRJT04QCCJkChJNaWNyb3Bob25lRGlzdGFuY2USIwofTUlDUk9QSE9ORV9ESVNUQU5DRV9VTlNQRUNJRklFRBAAEg0KCU5FQVJGSUVMRBABEgwKCE1JREZJRUxEEAISDAoIRkFSRklFTEQQAyJOChFPcmlnaW5hbE1lZGlhVHlwZRIjCh9PUklHSU5BTF9NRURJQV9UWVBFX1VOU1BFQ0lGSUVEEAASCQoFQVVESU8QARIJCgVWSURFTxACIqQBChNSZWNvcmRpbmdEZXZpY2VUeXBlEiUKIVJFQ09SRElOR19ERVZJQ0VfVFlQRV9VTlNQRUNJRklFRBAAEg4KClNNQVJUUEhPTkUQARIGCgJQQxACEg4KClBIT05FX0xJTkUQAxILCgdWRUhJQ0xFEAQSGAoUT1RIRVJfT1VURE9PUl9ERVZJQ0UQBRIXChNPVEhFUl9JTkRPT1JfREVWSUNFEAYiUgoNU3BlZWNoQ29udGV4dBIaCgdwaHJhc2VzGAEgAygJQgnSvBgFGGQg9AMSJQoFYm9vc3QYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAANEAiRAoQUmVjb2duaXRpb25BdWRpbxIRCgdjb250ZW50GAEgASgMSAASDQoDdXJpGAIgASgJSABCDgoMYXVkaW9fc291cmNlIowBChBSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQIiWQoRUmVjb2duaXplUmVzcG9uc2USRAoHcmVzdWx0cxgCIAMoCzItLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uUmVzdWx0QgTIvBgBIq4BChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAUgASgJIqEBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSLwoKY29uZmlkZW5jZRgCIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2Ui6QEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIvCgpjb25maWRlbmNlGAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQESEwoLc3BlYWtlcl90YWcYBSABKAUSEwoGc3Bva2VuGGQgASgJSAGIAQFCDQoLX2NvbmZpZGVuY2VCCQoHX3Nwb2tlbiK1AQoZU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBJMChBzdHJlYW1pbmdfY29uZmlnGAEgASgLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWdIABIXCg1hdWRpb19jb250ZW50GAIgASgMSAASHAoSZmluYWxpemVfdXR0ZXJhbmNlGGQgASgISABCEwoRc3RyZWFtaW5nX3JlcXVlc3QiqAMKGlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnEjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISGAoQc2luZ2xlX3V0dGVyYW5jZRgCIAEoCBIXCg9pbnRlcmltX3Jlc3VsdHMYAyABKAgSJAocZW5hYmxlX3ZvaWNlX2FjdGl2aXR5X2V2ZW50cxgFIAEoCBJRCgtlbmRwb2ludGluZxhkIAEoCzI8LmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnLkVuZHBvaW50aW5nGp8BCgtFbmRwb2ludGluZxJGCgttaW5fc2lsZW5jZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjGamZmZmZnJPzkAAAAAAAAUQBJICg1tYXhfdXR0ZXJhbmNlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMQAAAAAAAPA/OQAAAAAAAE5AIogDChpTdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZRJBCgdyZXN1bHRzGAIgAygLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSWwoRc3BlZWNoX2V2ZW50X3R5cGUYBCABKA4yQC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZS5TcGVlY2hFdmVudFR5cGUSNAoRc3BlZWNoX2V2ZW50X3RpbWUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24ihgEKD1NwZWVjaEV2ZW50VHlwZRIcChhTUEVFQ0hfRVZFTlRfVU5TUEVDSUZJRUQQABIbChdFTkRfT0ZfU0lOR0xFX1VUVEVSQU5DRRABEhMKD1NUQVJUX09GX1NQRUVDSBACEhEKDUVORF9PRl9TUEVFQ0gQAxIQCgxFTkRfT0ZfQVVESU8QBEoECAEQAlIFZXJyb3Ii7gEKGlN0cmVhbWluZ1JlY29nbml0aW9uUmVzdWx0EkgKDGFsdGVybmF0aXZlcxgBIAMoCzIyLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uQWx0ZXJuYXRpdmUSEAoIaXNfZmluYWwYAiABKAgSKQoJc3RhYmlsaXR5GAMgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/EjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAYgASgJMt0ICgZTcGVlY2gSuQMKCVJlY29nbml6ZRImLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml6ZVJlcXVlc3QaJy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXNwb25zZSLaAqK7GAoKBnNwZWVjaBABqLsYgICAArq7GFgKC1VOQVZBSUxBQkxFEglOT19FTkdJTkUaPk5vIHNwZWVjaCBlbmdpbmUgaXMgcmVhZHkuIFRoZSBzZXJ2aWNlIHJlc3RhcnRzIGl0OiB0cnkgYWdhaW4uursYWwoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1ERUNPREVSU19CVVNZGjZUb28gbXVjaCBjb21wcmVzc2VkIGF1ZGlvIGlzIGJlaW5nIGRlY29kZWQ6IHRyeSBhZ2Fpbi66uxhiChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj9UaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyB1c2VkIHVwIGl0cyBhdWRpbyBmb3IgdGhlIGRheSAoVVRDKS6C0+STAh46ASoiGS92MmJldGExL3NwZWVjaDpyZWNvZ25pemUSlgQKElN0cmVhbWluZ1JlY29nbml6ZRIvLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlcXVlc3QaMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZSKYA6K7GAoKBnNwZWVjaBABursYagoSUkVTT1VSQ0VfRVhIQVVTVEVEEhBUT09fTUFOWV9TVFJFQU1TGkJUaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyByZWFjaGVkIGl0cyBsaW1pdCBvZiBvcGVuIGxpdmUgc3RyZWFtcy66uxh4ChJSRVNPVVJDRV9FWEhBVVNURUQSDURFQ09ERVJTX0ZVTEwaU1RoZSBub2RlIGRlY29kZXMgYXMgbWFueSBjb21wcmVzc2VkIHN0cmVhbXMgYXMgaXQgY2FuOiB0cnkgYWdhaW4sIG9yIHNlbmQgTElORUFSMTYuursYYgoSUkVTT1VSQ0VfRVhIQVVTVEVEEgtBVURJT19MSU1JVBo/VGhlIGFjY291bnQgb3IgdGhlIGtleSBoYXMgdXNlZCB1cCBpdHMgYXVkaW8gZm9yIHRoZSBkYXkgKFVUQykugtPkkwI0OgEqQi8KCVdFQlNPQ0tFVBIiL3YyYmV0YTEvc3BlZWNoOnN0cmVhbWluZ3JlY29nbml6ZSgBMAESfgoKTGlzdE1vZGVscxInLmhsdXN0LnNwZWVjaC52MmJldGExLkxpc3RNb2RlbHNSZXF1ZXN0GiguaGx1c3Quc3BlZWNoLnYyYmV0YTEuTGlzdE1vZGVsc1Jlc3BvbnNlIh2iuxgCEAGC0+STAhESDy92MmJldGExL21vZGVsc2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_hlust_api_annotations]);
 
 /**
  * The request of ListModels. It has no fields.
@@ -230,7 +230,7 @@ export const Model_UseSchema: GenEnum<Model_Use, Model_UseJson> = /*@__PURE__*/
  */
 export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"> & {
   /**
-   * The encoding of the audio.
+   * The encoding of the audio. It may be absent for WAV and FLAC, whose header has it.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig.AudioEncoding encoding = 1;
    */
@@ -260,6 +260,14 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
   maxAlternatives: number;
 
   /**
+   * Whether offensive words of Icelandic and English are masked except for their first letter.
+   * Default: false.
+   *
+   * @generated from field: bool profanity_filter = 5;
+   */
+  profanityFilter: boolean;
+
+  /**
    * Words and phrases that are likely to be said, such as names and terms (extension): at most 500
    * phrases in total. If the model of the language does not support them, the request is refused.
    * Default: none.
@@ -283,7 +291,10 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
   metadata?: RecognitionMetadata | undefined;
 
   /**
-   * Whether to keep the punctuation, if the model writes it. Jobs always keep it. Default: false.
+   * Whether results have punctuation. The punctuation and capitals of a model that writes them are
+   * kept. For other models the service writes them in Icelandic and English: capitals of sentences
+   * and names, full stops, question marks and commas. Jobs keep what the model writes. Default:
+   * false.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
@@ -296,6 +307,23 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
    * @generated from field: string model = 13;
    */
   model: string;
+
+  /**
+   * Whether words have the numbers of their speakers. Only for Recognize: speakers are
+   * distinguished once all audio is there, so streams with it are refused. Default: no.
+   *
+   * @generated from field: hlust.speech.v2beta1.SpeakerDiarizationConfig diarization_config = 19;
+   */
+  diarizationConfig?: SpeakerDiarizationConfig | undefined;
+
+  /**
+   * Whether numbers, ordinals, dates, times, amounts and abbreviations of Icelandic and English are
+   * written in digits and signs (extension): `250 kr.` for "tvö hundruð og fimmtíu krónur".
+   * Default: false.
+   *
+   * @generated from field: bool enable_formatting = 100;
+   */
+  enableFormatting: boolean;
 };
 
 /**
@@ -305,7 +333,7 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
  */
 export type RecognitionConfigJson = {
   /**
-   * The encoding of the audio.
+   * The encoding of the audio. It may be absent for WAV and FLAC, whose header has it.
    *
    * @generated from field: hlust.speech.v2beta1.RecognitionConfig.AudioEncoding encoding = 1;
    */
@@ -335,6 +363,14 @@ export type RecognitionConfigJson = {
   maxAlternatives?: number;
 
   /**
+   * Whether offensive words of Icelandic and English are masked except for their first letter.
+   * Default: false.
+   *
+   * @generated from field: bool profanity_filter = 5;
+   */
+  profanityFilter?: boolean;
+
+  /**
    * Words and phrases that are likely to be said, such as names and terms (extension): at most 500
    * phrases in total. If the model of the language does not support them, the request is refused.
    * Default: none.
@@ -358,7 +394,10 @@ export type RecognitionConfigJson = {
   metadata?: RecognitionMetadataJson;
 
   /**
-   * Whether to keep the punctuation, if the model writes it. Jobs always keep it. Default: false.
+   * Whether results have punctuation. The punctuation and capitals of a model that writes them are
+   * kept. For other models the service writes them in Icelandic and English: capitals of sentences
+   * and names, full stops, question marks and commas. Jobs keep what the model writes. Default:
+   * false.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
@@ -371,6 +410,23 @@ export type RecognitionConfigJson = {
    * @generated from field: string model = 13;
    */
   model?: string;
+
+  /**
+   * Whether words have the numbers of their speakers. Only for Recognize: speakers are
+   * distinguished once all audio is there, so streams with it are refused. Default: no.
+   *
+   * @generated from field: hlust.speech.v2beta1.SpeakerDiarizationConfig diarization_config = 19;
+   */
+  diarizationConfig?: SpeakerDiarizationConfigJson;
+
+  /**
+   * Whether numbers, ordinals, dates, times, amounts and abbreviations of Icelandic and English are
+   * written in digits and signs (extension): `250 kr.` for "tvö hundruð og fimmtíu krónur".
+   * Default: false.
+   *
+   * @generated from field: bool enable_formatting = 100;
+   */
+  enableFormatting?: boolean;
 };
 
 /**
@@ -387,7 +443,7 @@ export const RecognitionConfigSchema: GenMessage<RecognitionConfig, {jsonType: R
  */
 export const RecognitionConfig_AudioEncoding = {
   /**
-   * The encoding is not set.
+   * The header of the audio decides: only WAV and FLAC are accepted.
    *
    * @generated from enum value: ENCODING_UNSPECIFIED = 0;
    */
@@ -463,6 +519,73 @@ export type RecognitionConfig_AudioEncodingJson = "ENCODING_UNSPECIFIED" | "LINE
  */
 export const RecognitionConfig_AudioEncodingSchema: GenEnum<RecognitionConfig_AudioEncoding, RecognitionConfig_AudioEncodingJson> = /*@__PURE__*/
   enumDesc(file_hlust_speech_v2beta1_speech, 3, 0);
+
+/**
+ * How speakers are distinguished.
+ *
+ * @generated from message hlust.speech.v2beta1.SpeakerDiarizationConfig
+ */
+export type SpeakerDiarizationConfig = Message<"hlust.speech.v2beta1.SpeakerDiarizationConfig"> & {
+  /**
+   * Whether words have the numbers of their speakers. Results then contain their words. It needs a
+   * diarization model. Default: false.
+   *
+   * @generated from field: bool enable_speaker_diarization = 1;
+   */
+  enableSpeakerDiarization: boolean;
+
+  /**
+   * The number of speakers that the client expects at least, at most `maxSpeakerCount`. Fewer may
+   * be found.
+   *
+   * @generated from field: int32 min_speaker_count = 2;
+   */
+  minSpeakerCount: number;
+
+  /**
+   * The maximum number of speakers: the most similar voices count as one. Absent or 0 means 20.
+   *
+   * @generated from field: int32 max_speaker_count = 3;
+   */
+  maxSpeakerCount: number;
+};
+
+/**
+ * How speakers are distinguished.
+ *
+ * @generated from message hlust.speech.v2beta1.SpeakerDiarizationConfig
+ */
+export type SpeakerDiarizationConfigJson = {
+  /**
+   * Whether words have the numbers of their speakers. Results then contain their words. It needs a
+   * diarization model. Default: false.
+   *
+   * @generated from field: bool enable_speaker_diarization = 1;
+   */
+  enableSpeakerDiarization?: boolean;
+
+  /**
+   * The number of speakers that the client expects at least, at most `maxSpeakerCount`. Fewer may
+   * be found.
+   *
+   * @generated from field: int32 min_speaker_count = 2;
+   */
+  minSpeakerCount?: number;
+
+  /**
+   * The maximum number of speakers: the most similar voices count as one. Absent or 0 means 20.
+   *
+   * @generated from field: int32 max_speaker_count = 3;
+   */
+  maxSpeakerCount?: number;
+};
+
+/**
+ * Describes the message hlust.speech.v2beta1.SpeakerDiarizationConfig.
+ * Use `create(SpeakerDiarizationConfigSchema)` to create a new message.
+ */
+export const SpeakerDiarizationConfigSchema: GenMessage<SpeakerDiarizationConfig, {jsonType: SpeakerDiarizationConfigJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_speech_v2beta1_speech, 4);
 
 /**
  * Facts about a recording, which the service ignores. Names and numbers are those of
@@ -625,7 +748,7 @@ export type RecognitionMetadataJson = {
  * Use `create(RecognitionMetadataSchema)` to create a new message.
  */
 export const RecognitionMetadataSchema: GenMessage<RecognitionMetadata, {jsonType: RecognitionMetadataJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 4);
+  messageDesc(file_hlust_speech_v2beta1_speech, 5);
 
 /**
  * The purposes of recordings.
@@ -715,7 +838,7 @@ export type RecognitionMetadata_InteractionTypeJson = "INTERACTION_TYPE_UNSPECIF
  * Describes the enum hlust.speech.v2beta1.RecognitionMetadata.InteractionType.
  */
 export const RecognitionMetadata_InteractionTypeSchema: GenEnum<RecognitionMetadata_InteractionType, RecognitionMetadata_InteractionTypeJson> = /*@__PURE__*/
-  enumDesc(file_hlust_speech_v2beta1_speech, 4, 0);
+  enumDesc(file_hlust_speech_v2beta1_speech, 5, 0);
 
 /**
  * The distances of microphones.
@@ -770,7 +893,7 @@ export type RecognitionMetadata_MicrophoneDistanceJson = "MICROPHONE_DISTANCE_UN
  * Describes the enum hlust.speech.v2beta1.RecognitionMetadata.MicrophoneDistance.
  */
 export const RecognitionMetadata_MicrophoneDistanceSchema: GenEnum<RecognitionMetadata_MicrophoneDistance, RecognitionMetadata_MicrophoneDistanceJson> = /*@__PURE__*/
-  enumDesc(file_hlust_speech_v2beta1_speech, 4, 1);
+  enumDesc(file_hlust_speech_v2beta1_speech, 5, 1);
 
 /**
  * The kinds of media.
@@ -818,7 +941,7 @@ export type RecognitionMetadata_OriginalMediaTypeJson = "ORIGINAL_MEDIA_TYPE_UNS
  * Describes the enum hlust.speech.v2beta1.RecognitionMetadata.OriginalMediaType.
  */
 export const RecognitionMetadata_OriginalMediaTypeSchema: GenEnum<RecognitionMetadata_OriginalMediaType, RecognitionMetadata_OriginalMediaTypeJson> = /*@__PURE__*/
-  enumDesc(file_hlust_speech_v2beta1_speech, 4, 2);
+  enumDesc(file_hlust_speech_v2beta1_speech, 5, 2);
 
 /**
  * The kinds of recording devices.
@@ -894,7 +1017,7 @@ export type RecognitionMetadata_RecordingDeviceTypeJson = "RECORDING_DEVICE_TYPE
  * Describes the enum hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType.
  */
 export const RecognitionMetadata_RecordingDeviceTypeSchema: GenEnum<RecognitionMetadata_RecordingDeviceType, RecognitionMetadata_RecordingDeviceTypeJson> = /*@__PURE__*/
-  enumDesc(file_hlust_speech_v2beta1_speech, 4, 3);
+  enumDesc(file_hlust_speech_v2beta1_speech, 5, 3);
 
 /**
  * Words and phrases that are likely to be said (extension).
@@ -943,7 +1066,7 @@ export type SpeechContextJson = {
  * Use `create(SpeechContextSchema)` to create a new message.
  */
 export const SpeechContextSchema: GenMessage<SpeechContext, {jsonType: SpeechContextJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 5);
+  messageDesc(file_hlust_speech_v2beta1_speech, 6);
 
 /**
  * The audio to recognize.
@@ -1001,7 +1124,7 @@ export type RecognitionAudioJson = {
  * Use `create(RecognitionAudioSchema)` to create a new message.
  */
 export const RecognitionAudioSchema: GenMessage<RecognitionAudio, {jsonType: RecognitionAudioJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 6);
+  messageDesc(file_hlust_speech_v2beta1_speech, 7);
 
 /**
  * The request of Recognize.
@@ -1050,7 +1173,7 @@ export type RecognizeRequestJson = {
  * Use `create(RecognizeRequestSchema)` to create a new message.
  */
 export const RecognizeRequestSchema: GenMessage<RecognizeRequest, {jsonType: RecognizeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 7);
+  messageDesc(file_hlust_speech_v2beta1_speech, 8);
 
 /**
  * The recognized text.
@@ -1085,7 +1208,7 @@ export type RecognizeResponseJson = {
  * Use `create(RecognizeResponseSchema)` to create a new message.
  */
 export const RecognizeResponseSchema: GenMessage<RecognizeResponse, {jsonType: RecognizeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 8);
+  messageDesc(file_hlust_speech_v2beta1_speech, 9);
 
 /**
  * The text of one segment of the audio.
@@ -1150,7 +1273,7 @@ export type SpeechRecognitionResultJson = {
  * Use `create(SpeechRecognitionResultSchema)` to create a new message.
  */
 export const SpeechRecognitionResultSchema: GenMessage<SpeechRecognitionResult, {jsonType: SpeechRecognitionResultJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 9);
+  messageDesc(file_hlust_speech_v2beta1_speech, 10);
 
 /**
  * One possible text of a segment.
@@ -1213,7 +1336,7 @@ export type SpeechRecognitionAlternativeJson = {
  * Use `create(SpeechRecognitionAlternativeSchema)` to create a new message.
  */
 export const SpeechRecognitionAlternativeSchema: GenMessage<SpeechRecognitionAlternative, {jsonType: SpeechRecognitionAlternativeJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 10);
+  messageDesc(file_hlust_speech_v2beta1_speech, 11);
 
 /**
  * A word with its times.
@@ -1248,6 +1371,23 @@ export type WordInfo = Message<"hlust.speech.v2beta1.WordInfo"> & {
    * @generated from field: optional float confidence = 4;
    */
   confidence?: number | undefined;
+
+  /**
+   * The number of the speaker, from 1 in the order in which they begin to speak. Absent unless
+   * `enableSpeakerDiarization` is set, and for words whose speaker was not found.
+   *
+   * @generated from field: int32 speaker_tag = 5;
+   */
+  speakerTag: number;
+
+  /**
+   * The spoken words that the word stands for, with spaces (extension): "tvö hundruð og fimmtíu" of
+   * `250`. Absent if the word is as it was spoken, but for capitals and punctuation. Set only with
+   * `enableFormatting`.
+   *
+   * @generated from field: optional string spoken = 100;
+   */
+  spoken?: string | undefined;
 };
 
 /**
@@ -1283,6 +1423,23 @@ export type WordInfoJson = {
    * @generated from field: optional float confidence = 4;
    */
   confidence?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * The number of the speaker, from 1 in the order in which they begin to speak. Absent unless
+   * `enableSpeakerDiarization` is set, and for words whose speaker was not found.
+   *
+   * @generated from field: int32 speaker_tag = 5;
+   */
+  speakerTag?: number;
+
+  /**
+   * The spoken words that the word stands for, with spaces (extension): "tvö hundruð og fimmtíu" of
+   * `250`. Absent if the word is as it was spoken, but for capitals and punctuation. Set only with
+   * `enableFormatting`.
+   *
+   * @generated from field: optional string spoken = 100;
+   */
+  spoken?: string;
 };
 
 /**
@@ -1290,7 +1447,7 @@ export type WordInfoJson = {
  * Use `create(WordInfoSchema)` to create a new message.
  */
 export const WordInfoSchema: GenMessage<WordInfo, {jsonType: WordInfoJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 11);
+  messageDesc(file_hlust_speech_v2beta1_speech, 12);
 
 /**
  * A message from the client. It has exactly one of these fields.
@@ -1363,7 +1520,7 @@ export type StreamingRecognizeRequestJson = {
  * Use `create(StreamingRecognizeRequestSchema)` to create a new message.
  */
 export const StreamingRecognizeRequestSchema: GenMessage<StreamingRecognizeRequest, {jsonType: StreamingRecognizeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 12);
+  messageDesc(file_hlust_speech_v2beta1_speech, 13);
 
 /**
  * The format of a stream's audio, and options of its recognition.
@@ -1454,7 +1611,7 @@ export type StreamingRecognitionConfigJson = {
  * Use `create(StreamingRecognitionConfigSchema)` to create a new message.
  */
 export const StreamingRecognitionConfigSchema: GenMessage<StreamingRecognitionConfig, {jsonType: StreamingRecognitionConfigJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 13);
+  messageDesc(file_hlust_speech_v2beta1_speech, 14);
 
 /**
  * The rules that end an utterance (extension).
@@ -1505,7 +1662,7 @@ export type StreamingRecognitionConfig_EndpointingJson = {
  * Use `create(StreamingRecognitionConfig_EndpointingSchema)` to create a new message.
  */
 export const StreamingRecognitionConfig_EndpointingSchema: GenMessage<StreamingRecognitionConfig_Endpointing, {jsonType: StreamingRecognitionConfig_EndpointingJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 13, 0);
+  messageDesc(file_hlust_speech_v2beta1_speech, 14, 0);
 
 /**
  * A message from the service: results or an event.
@@ -1570,7 +1727,7 @@ export type StreamingRecognizeResponseJson = {
  * Use `create(StreamingRecognizeResponseSchema)` to create a new message.
  */
 export const StreamingRecognizeResponseSchema: GenMessage<StreamingRecognizeResponse, {jsonType: StreamingRecognizeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 14);
+  messageDesc(file_hlust_speech_v2beta1_speech, 15);
 
 /**
  * The events of a stream.
@@ -1633,7 +1790,7 @@ export type StreamingRecognizeResponse_SpeechEventTypeJson = "SPEECH_EVENT_UNSPE
  * Describes the enum hlust.speech.v2beta1.StreamingRecognizeResponse.SpeechEventType.
  */
 export const StreamingRecognizeResponse_SpeechEventTypeSchema: GenEnum<StreamingRecognizeResponse_SpeechEventType, StreamingRecognizeResponse_SpeechEventTypeJson> = /*@__PURE__*/
-  enumDesc(file_hlust_speech_v2beta1_speech, 14, 0);
+  enumDesc(file_hlust_speech_v2beta1_speech, 15, 0);
 
 /**
  * The text of one segment of the audio, interim or final.
@@ -1732,7 +1889,7 @@ export type StreamingRecognitionResultJson = {
  * Use `create(StreamingRecognitionResultSchema)` to create a new message.
  */
 export const StreamingRecognitionResultSchema: GenMessage<StreamingRecognitionResult, {jsonType: StreamingRecognitionResultJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_speech_v2beta1_speech, 15);
+  messageDesc(file_hlust_speech_v2beta1_speech, 16);
 
 /**
  * Recognizes speech immediately: a short recording in one call, or a stream while it is being

@@ -1,0 +1,61 @@
+import { counted } from "./counted.ts";
+import type { Problems } from "./problems.ts";
+
+/** Texts about saving an edited text, and about what keeps it until then. */
+export const savingText = {
+  offline: {
+    is: "Ekkert samband við þjónustuna. Textinn er kyrr hér og verður vistaður þegar samband næst.",
+    en: "Not connected to the service. The text stays here, and is saved when the connection is back.",
+  },
+  waits: {
+    is: (seconds: number) =>
+      `Textinn er kyrr hér. Reynt er að vista aftur eftir ${counted("is", seconds, "sekúndu", "sekúndur")}.`,
+    en: (seconds: number) =>
+      `The text stays here. Saving is tried again in ${counted("en", seconds, "second", "seconds")}.`,
+  },
+  tryNow: { is: "Reyna núna", en: "Try now" },
+  stop: { is: "Hætta að reyna", en: "Stop trying" },
+  stays: { is: "Textinn er kyrr á síðunni.", en: "The text stays on this page." },
+} as const;
+
+/** What keeps a text from being saved, where this is explained in other words than elsewhere. */
+export const saveProblems: Problems = {
+  OFFLINE: {
+    sentence: { is: "Ekki næst í þjónustuna.", en: "The service cannot be reached." },
+    next: { is: "Vistaðu aftur þegar samband er komið á.", en: "Save again when it is back." },
+  },
+  SIGNED_OUT: {
+    sentence: {
+      is: "Innskráningin rann út áður en textinn vistaðist.",
+      en: "Your session had ended before the text was saved.",
+    },
+    next: { is: "Vistaðu aftur.", en: "Save again." },
+  },
+  TRANSCRIPT_NOT_FOUND: {
+    sentence: {
+      is: "Uppskriftinni hefur verið eytt, svo ekki er hægt að vista útgáfu af henni.",
+      en: "The transcript was deleted, so no version of it can be saved.",
+    },
+    next: { is: "Vistaðu textann sem skrá.", en: "Save the text as a file." },
+  },
+  PAYLOAD_TOO_LARGE: {
+    sentence: {
+      is: "Textinn er stærri en þjónustan tekur við.",
+      en: "The text is larger than the service accepts.",
+    },
+    next: {
+      is: "Styttu hann eða skiptu honum á fleiri uppskriftir.",
+      en: "Shorten it, or divide it between several transcripts.",
+    },
+  },
+  403: {
+    sentence: {
+      is: "Þú mátt ekki lengur breyta þessari uppskrift.",
+      en: "You may not change this transcript any more.",
+    },
+    next: {
+      is: "Eigandi reikningsins getur gefið leyfi til þess. Þangað til má vista textann sem skrá.",
+      en: "An owner of the account can permit it. Until then, the text can be saved as a file.",
+    },
+  },
+};

@@ -1,0 +1,111 @@
+import type { Node } from "prosemirror-model";
+import type { EditorView } from "prosemirror-view";
+import { paragraphViewOf } from "./node-views.ts";
+import type { EditedParagraph } from "../model/base.ts";
+import { paragraphOf } from "./schema.ts";
+import type { VisibleParts } from "./visible-parts.ts";
+
+/** What is painted over the text, without changing it: search hits, or words in doubt. */
+export interface Painting {
+  /** The name of the CSS highlight, such as hlust-hit. */
+  readonly name: string;
+  /**
+   * Returns the ranges of a paragraph's text that are painted. It is called again when the
+   * paragraph changes, and after refresh().
+   */
+  rangesIn(paragraph: EditedParagraph): readonly PaintedRange[];
+}
+
+export interface PaintedRange {
+  /** Offsets in the text of the paragraph, in UTF-16 code units. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A painting that is shown. Disposing of it removes it. */
+export interface Painted extends Disposable {
+  /** Paints again, since the painting has changed. */
+  refresh(): void;
+}
+
+/** Paints the paragraphs of the visible parts with CSS highlights, at most once per frame. */
+export class Painter {
+  readonly #view: EditorView;
+  readonly #visible: VisibleParts;
+  readonly #paintings = new Map<Painting, WeakMap<Node, readonly PaintedRange[]>>();
+  readonly #unsubscribe: () => void;
+  #frame = 0;
+
+  constructor(view: EditorView, visible: VisibleParts) {
+    this.#view = view;
+    this.#visible = visible;
+    this.#unsubscribe = visible.subscribe(() => this.changed());
+  }
+
+  show(painting: Painting): Painted {
+    const add = () => {
+      this.#paintings.set(painting, new WeakMap());
+      this.changed();
+    };
+    add();
+    return {
+      refresh: add,
+      [Symbol.dispose]: () => {
+        this.#paintings.delete(painting);
+        globalThis.CSS.highlights?.delete(painting.name);
+      },
+    };
+  }
+
+  /** Forgets what was painted, since the base of all paragraphs has changed. */
+  forget(): void {
+    for (const painting of this.#paintings.keys()) this.#paintings.set(painting, new WeakMap());
+    this.changed();
+  }
+
+  /** Notes that the text or the visible parts have changed. */
+  changed(): void {
+    if (this.#frame !== 0 || this.#paintings.size === 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#paint();
+    });
+  }
+
+  [Symbol.dispose](): void {
+    cancelAnimationFrame(this.#frame);
+    this.#unsubscribe();
+    for (const { name } of this.#paintings.keys()) CSS.highlights?.delete(name);
+  }
+
+  #paint(): void {
+    // Browsers without CSS highlights show the text without paintings.
+    if (!("highlights" in CSS)) return;
+    const elements = [...this.#visible.elements].flatMap((part) =>
+      part.parentElement === this.#view.dom ? [...part.children] : [],
+    );
+    for (const [painting, known] of this.#paintings) {
+      const highlight = new Highlight();
+      for (const element of elements) {
+        const paragraph = paragraphViewOf(element);
+        const text = paragraph?.contentDOM.firstChild;
+        if (!paragraph || !(text instanceof Text)) continue;
+        const ranges = known.get(paragraph.node) ?? painting.rangesIn(paragraphOf(paragraph.node));
+        known.set(paragraph.node, ranges);
+        for (const { from, to } of ranges) {
+          if (to <= text.length) highlight.add(rangeIn(text, from, to));
+        }
+      }
+      CSS.highlights.set(painting.name, highlight);
+    }
+  }
+}
+
+export function rangeIn(text: Text, from: number, to: number): StaticRange {
+  return new StaticRange({
+    startContainer: text,
+    startOffset: from,
+    endContainer: text,
+    endOffset: to,
+  });
+}

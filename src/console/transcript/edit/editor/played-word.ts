@@ -1,0 +1,96 @@
+import type { EditorView } from "prosemirror-view";
+import type { TimedWord } from "../model/times.ts";
+import { rangeIn } from "./painting.ts";
+import type { SpokenPlace, SpokenPlaces } from "./spoken-places.ts";
+
+/** How long a word stays highlighted when silence follows. */
+const lingerSeconds = 0.6;
+/** A word is not highlighted within this time after a key, so that typing stays fast. */
+const typingMs = 100;
+
+/**
+ * Highlights the word that is played in the edited text. It never changes the text, the caret or
+ * the selection.
+ */
+export class PlayedWord {
+  readonly #view: EditorView;
+  readonly #places: SpokenPlaces;
+  readonly #listening = new AbortController();
+  #shown: SpokenPlace | undefined;
+  #isPlayed = false;
+  #element: HTMLElement | undefined;
+  #keyAt = -typingMs;
+
+  constructor(view: EditorView, places: SpokenPlaces) {
+    this.#view = view;
+    this.#places = places;
+    const { signal } = this.#listening;
+    view.dom.addEventListener("beforeinput", () => (this.#keyAt = performance.now()), { signal });
+  }
+
+  /** Shows a time; returns whether another word is highlighted. */
+  show(seconds: number): boolean {
+    if (performance.now() - this.#keyAt < typingMs) return false;
+    const place = this.#places.at(this.#view.state.doc, seconds);
+    const isPlayed = place !== undefined && seconds < place.word.end + lingerSeconds;
+    const isSame =
+      place?.word === this.#shown?.word && place?.paragraph.node === this.#shown?.paragraph.node;
+    if (isSame && isPlayed === this.#isPlayed) return false;
+    this.#shown = place;
+    this.#isPlayed = isPlayed;
+    this.#mark();
+    return !isSame;
+  }
+
+  /** The range of the current word; undefined if there is none. */
+  range(): Range | undefined {
+    const text = this.#text();
+    if (!text || !this.#shown) return undefined;
+    const { from, to } = extentOf(this.#shown.word);
+    if (to > text.length) return undefined;
+    const range = document.createRange();
+    range.setStart(text, from);
+    range.setEnd(text, to);
+    return range;
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening.abort();
+    globalThis.CSS.highlights?.delete("hlust-now");
+    delete this.#element?.dataset["here"];
+  }
+
+  #mark(): void {
+    const element = this.#elementOf();
+    if (element !== this.#element) {
+      delete this.#element?.dataset["here"];
+      if (element) element.dataset["here"] = "";
+      this.#element = element;
+    }
+    if (!("highlights" in CSS)) return;
+    const text = this.#text();
+    const highlight = new Highlight();
+    if (text && this.#shown && this.#isPlayed) {
+      const { from, to } = extentOf(this.#shown.word);
+      if (to <= text.length) highlight.add(rangeIn(text, from, to));
+    }
+    CSS.highlights.set("hlust-now", highlight);
+  }
+
+  #elementOf(): HTMLElement | undefined {
+    if (!this.#shown) return undefined;
+    const element = this.#view.nodeDOM(this.#shown.paragraph.pos);
+    return element instanceof HTMLElement ? element : undefined;
+  }
+
+  #text(): Text | undefined {
+    const text = this.#element?.querySelector("p")?.firstChild;
+    return text instanceof Text ? text : undefined;
+  }
+}
+
+/** Returns the range of a word without the whitespace around it. */
+function extentOf({ text, offset }: TimedWord): { from: number; to: number } {
+  const from = offset + text.length - text.trimStart().length;
+  return { from, to: Math.max(from, offset + text.trimEnd().length) };
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { redo, undo } from "prosemirror-history";
+import { differentWords } from "../../../../../test/fixtures/different-words.ts";
+import { EditedState } from "../../../../../test/fixtures/edited-state.ts";
+import { spokenText } from "../../spoken-text.ts";
+import { baseOf, paragraphsOf } from "../model/base.ts";
+import { changesOf } from "../model/changes.ts";
+import type { WordTimes } from "../model/retimings.ts";
+import { restoreParagraph } from "./restore.ts";
+import { setWordTimes } from "./retime-command.ts";
+import { retimingsOf } from "./schema.ts";
+import { SpokenPlaces } from "./spoken-places.ts";
+
+const segments = differentWords();
+const base = baseOf(segments);
+
+function timesOfBase(word: number): WordTimes {
+  const { startTime = "", endTime = "" } = base.words[word] ?? {};
+  return { startTime, endTime };
+}
+
+test("times that are set are undone and redone in turn with the text, each as one step", () => {
+  const edited = new EditedState(base, true);
+  const retimings = () => [...edited.retimings];
+  const start = { paragraph: 0, offset: 0 };
+  const after = { startTime: "0.500s", endTime: "0.700s" };
+  edited.dispatch(edited.selecting(start, start));
+  edited.dispatch(edited.state.tr.insertText("Já "));
+  assert.ok(edited.run(setWordTimes(1, timesOfBase(1), after)));
+  assert.ok(!edited.run(setWordTimes(1, after, after)));
+  edited.dispatch(edited.state.tr.insertText("nei "));
+  const states = [edited.paragraphs, retimings()];
+  assert.deepEqual(retimings(), [[1, after]]);
+  edited.run(undo);
+  assert.match(edited.paragraphs[0]?.text ?? "", /^Já b/);
+  assert.deepEqual(retimings(), [[1, after]]);
+  edited.run(undo);
+  assert.match(edited.paragraphs[0]?.text ?? "", /^Já b/);
+  assert.deepEqual(retimings(), []);
+  edited.run(undo);
+  assert.deepEqual(changesOf(base, edited.paragraphs, retimingsOf(edited.state.doc)), []);
+  for (let at = 0; at < 3; at++) edited.run(redo);
+  assert.deepEqual([edited.paragraphs, retimings()], states);
+});
+
+test("a paragraph is put back with the times of its words, in one step", () => {
+  const edited = new EditedState(base, true);
+  const { from = 0, to = 0 } = edited.paragraphs[1] ?? {};
+  const after = { startTime: "0.500s", endTime: "900s" };
+  for (const word of [from - 1, from, to - 1, to]) {
+    edited.run(setWordTimes(word, timesOfBase(word), after));
+  }
+  const start = { paragraph: 1, offset: 0 };
+  edited.dispatch(edited.selecting(start, start));
+  edited.dispatch(edited.state.tr.insertText("Já "));
+  const before = [edited.paragraphs, edited.retimings];
+  assert.ok(edited.run(restoreParagraph(base, 1)));
+  assert.deepEqual(edited.paragraphs, paragraphsOf(base));
+  assert.deepEqual([...edited.retimings.keys()], [from - 1, to]);
+  assert.ok(!edited.run(restoreParagraph(base, 1)));
+  edited.run(undo);
+  assert.deepEqual([edited.paragraphs, edited.retimings], before);
+});
+
+test("the word that is played is found by the times that were set", () => {
+  const edited = new EditedState(base, true);
+  const places = new SpokenPlaces(base, spokenText(segments));
+  const wordAt = (seconds: number) => places.at(edited.state.doc, seconds)?.word.text.trim();
+  const firstOfNext = edited.paragraphs[1]?.from ?? 0;
+  const said = (word: number) => base.words[word]?.word?.trim();
+  const own = base.starts[firstOfNext] ?? 0;
+  assert.deepEqual([wordAt(own - 0.05), wordAt(own)], [said(firstOfNext - 1), said(firstOfNext)]);
+  const setStart = (startTime: string): void => {
+    const before = retimingsOf(edited.state.doc).get(firstOfNext) ?? timesOfBase(firstOfNext);
+    edited.run(setWordTimes(firstOfNext, before, { ...before, startTime }));
+  };
+  setStart(`${(own - 0.1).toFixed(3)}s`);
+  assert.deepEqual([wordAt(own - 0.05), wordAt(own)], [said(firstOfNext), said(firstOfNext)]);
+  setStart(`${(own + 0.1).toFixed(3)}s`);
+  assert.deepEqual(
+    [wordAt(own + 0.05), wordAt(own + 0.15)],
+    [said(firstOfNext - 1), said(firstOfNext)],
+  );
+});

@@ -1,0 +1,160 @@
+import { Fragment, type Node, Schema } from "prosemirror-model";
+import type { SpeakerInfoJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { EditedParagraph } from "../model/base.ts";
+import { noRetimings, type Retimings } from "../model/retimings.ts";
+import { paragraphsPerPart } from "../../playback-highlight.ts";
+import { Edge, numberOf, Numbering } from "./numbering.ts";
+
+/** The speakers of a transcript by id, as in its metadata. */
+export type Speakers = Readonly<Record<string, SpeakerInfoJson>>;
+
+/**
+ * The text as a tree of two levels and text, without marks. Parts are layout, not meaning: the
+ * browser lays out and paints only the parts that are in view. The speakers and the times that were
+ * set for words are attributes of the document, so that changes of them can be undone.
+ */
+export const schema = new Schema({
+  nodes: {
+    doc: {
+      content: "part+",
+      attrs: {
+        speakers: { default: {} },
+        retimings: { default: noRetimings },
+        numbering: { default: null },
+      },
+    },
+    part: {
+      content: "paragraph+",
+      selectable: false,
+      toDOM: () => ["div", { class: "words-part" }, 0],
+    },
+    paragraph: {
+      content: "text*",
+      whitespace: "pre",
+      selectable: false,
+      attrs: {
+        speaker: { default: "" },
+        // Edges (numbering.ts); null in paragraphs that a browser has made.
+        from: { default: null },
+        to: { default: null },
+        isSoft: { default: false },
+      },
+      // A browser may add paragraphs on its own, for example on phones.
+      parseDOM: [{ tag: "p" }],
+      toDOM: () => ["p", 0],
+    },
+    text: {},
+  },
+});
+
+/** Creates the document of a text. */
+export function documentOf(
+  paragraphs: readonly EditedParagraph[],
+  speakers: Speakers,
+  retimings: Retimings = noRetimings,
+): Node {
+  const some = paragraphs.length === 0 ? [emptyParagraph] : paragraphs;
+  const numbering = new Numbering();
+  const nodes = some.map((paragraph) => nodeOf(paragraph, numbering));
+  return schema.node("doc", { speakers, retimings, numbering }, partsOf(nodes));
+}
+
+/** Returns the numbering of the edges in a document. */
+export function numberingOf({ attrs }: Node): Numbering {
+  const { numbering } = attrs;
+  if (!(numbering instanceof Numbering)) throw new TypeError("the document has no numbering");
+  return numbering;
+}
+
+const emptyParagraph: EditedParagraph = { text: "", speaker: "", from: 0, to: 0, isSoft: false };
+
+/** Groups paragraphs in parts. */
+export function partsOf(paragraphs: readonly Node[]): Fragment {
+  return Fragment.from(
+    Array.from({ length: Math.ceil(paragraphs.length / paragraphsPerPart) }, (_, at) =>
+      schema.node(
+        "part",
+        null,
+        paragraphs.slice(at * paragraphsPerPart, (at + 1) * paragraphsPerPart),
+      ),
+    ),
+  );
+}
+
+export function nodeOf({ text, from, to, ...attrs }: EditedParagraph, numbering: Numbering): Node {
+  const edges = { from: numbering.edge(from), to: numbering.edge(to) };
+  return schema.node("paragraph", { ...attrs, ...edges }, text === "" ? [] : [schema.text(text)]);
+}
+
+const known = new WeakMap<Node, Known<EditedParagraph>>();
+
+/** What was read from a node, while the base had this epoch. */
+interface Known<Value> {
+  readonly epoch: number;
+  readonly value: Value;
+}
+
+/** Returns the paragraph of a node: the same object for the same node on the same base. */
+export function paragraphOf(node: Node): EditedParagraph {
+  const epoch = epochOf(node);
+  const before = known.get(node);
+  if (before?.epoch === epoch) return before.value;
+  const run = attrsOf(node);
+  const { from, to } = before?.value ?? {};
+  const isSame = before && from === run.from && to === run.to;
+  const value = isSame ? before.value : { text: before?.value.text ?? node.textContent, ...run };
+  known.set(node, { epoch, value });
+  return value;
+}
+
+function epochOf({ attrs: { from, to } }: Node): number {
+  const edge: unknown = from ?? to;
+  return edge instanceof Edge ? edge.numbering.epoch : 0;
+}
+
+/** Returns the attributes of a paragraph's node. */
+export function attrsOf({ attrs }: Node): Omit<EditedParagraph, "text"> {
+  return {
+    speaker: String(attrs["speaker"]),
+    from: numberOf(attrs["from"]),
+    to: numberOf(attrs["to"]),
+    isSoft: attrs["isSoft"] === true,
+  };
+}
+
+const knownLists = new WeakMap<Node, Known<readonly EditedParagraph[]>>();
+
+/**
+ * Returns all paragraphs of a document, in order: the same list for the same document on the same
+ * base. Only the parts that have changed are read again.
+ */
+export function paragraphsOf(doc: Node): readonly EditedParagraph[] {
+  const { epoch } = numberingOf(doc);
+  return knownList(doc, epoch, () =>
+    doc.children.flatMap((part) => knownList(part, epoch, () => part.children.map(paragraphOf))),
+  );
+}
+
+function knownList(
+  node: Node,
+  epoch: number,
+  read: () => readonly EditedParagraph[],
+): readonly EditedParagraph[] {
+  const before = knownLists.get(node);
+  if (before?.epoch === epoch) return before.value;
+  const value = read();
+  knownLists.set(node, { epoch, value });
+  return value;
+}
+
+/** Returns the speakers of a document. */
+export function speakersOf(doc: Node): Speakers {
+  const speakers: Speakers = doc.attrs["speakers"];
+  return speakers;
+}
+
+/** Returns the times that were set for words, some perhaps to the base's own times again. */
+export function retimingsOf(doc: Node): Retimings {
+  const retimings: Retimings = doc.attrs["retimings"];
+  return retimings;
+}

@@ -1,0 +1,46 @@
+import { chordOf, type Chord, type KeyPress } from "./chord.ts";
+import { type ChosenKeys, commandsByChord, type CommandId } from "./command-table.ts";
+
+/** Does what a command says. Returns false if it cannot be done now, so the key is passed on. */
+export type CommandHandler = () => boolean;
+
+/**
+ * Runs commands by their keys. The parts of the page add what each command does while they are
+ * shown; a command without a handler leaves its keys to the text and the browser.
+ */
+export class Commands {
+  readonly #handlers = new Map<CommandId, CommandHandler[]>();
+  #byChord: ReadonlyMap<Chord, CommandId> = commandsByChord({});
+
+  setKeys(chosen: ChosenKeys): void {
+    this.#byChord = commandsByChord(chosen);
+  }
+
+  /** Adds a handler, which is asked before those that were added earlier. Returns its removal. */
+  add(id: CommandId, handler: CommandHandler): () => void {
+    const handlers = this.#handlers.get(id) ?? [];
+    handlers.unshift(handler);
+    this.#handlers.set(id, handlers);
+    return () => {
+      const at = handlers.indexOf(handler);
+      if (at >= 0) handlers.splice(at, 1);
+    };
+  }
+
+  /** Runs a command, for example of a button. Returns whether it was done. */
+  run(id: CommandId): boolean {
+    return [...(this.#handlers.get(id) ?? [])].some((handler) => handler());
+  }
+
+  /** Returns the command of a key; undefined if it has none. */
+  commandOf(key: KeyPress): CommandId | undefined {
+    const chord = chordOf(key);
+    return chord === undefined ? undefined : this.#byChord.get(chord);
+  }
+
+  /** Runs the command of a key. Returns whether there is one that was done. */
+  press(key: KeyPress): boolean {
+    const id = this.commandOf(key);
+    return id !== undefined && this.run(id);
+  }
+}

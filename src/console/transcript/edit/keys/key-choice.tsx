@@ -1,0 +1,87 @@
+import { useEffect, useState } from "react";
+import { Button } from "../../../parts/button.tsx";
+import { editKeysText } from "../../../text/edit-keys.ts";
+import { useText } from "../../../text/language.tsx";
+import { chordOf, problemOf } from "./chord.ts";
+import { type ChosenKeys, type CommandId, commandTable, keysOf, withKey } from "./command-table.ts";
+
+/** The maximum number of keys of one command. */
+const keysMax = 8;
+
+/** The keys of one command, which can be removed, and a button that adds the key pressed next. */
+export function KeyChoice({
+  id,
+  chosen,
+  onChange,
+}: {
+  readonly id: CommandId;
+  readonly chosen: ChosenKeys;
+  readonly onChange: (chosen: ChosenKeys) => void;
+}) {
+  const t = useText();
+  const [isListening, setListening] = useState(false);
+  const [problem, setProblem] = useState<"types" | "taken">();
+  const keys = keysOf(id, chosen);
+  const name = t(commandTable[id].text);
+  useEffect(() => {
+    if (!isListening) return undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      const chord = chordOf(event);
+      if (chord === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const found = problemOf(chord);
+      setProblem(found);
+      setListening(false);
+      if (!found) onChange(withKey(chosen, id, chord));
+    };
+    addEventListener("keydown", onKey, { capture: true });
+    return () => removeEventListener("keydown", onKey, { capture: true });
+  }, [isListening, chosen, id, onChange]);
+  return (
+    <div className="key-choice">
+      <dt>{name}</dt>
+      <dd>
+        {keys.map((chord) => (
+          <button
+            key={chord}
+            type="button"
+            className="key-chord"
+            aria-label={t(editKeysText.removeKey)(chord, name)}
+            onClick={() => onChange({ ...chosen, [id]: keys.filter((key) => key !== chord) })}
+          >
+            <kbd>{chord}</kbd> <span aria-hidden>×</span>
+          </button>
+        ))}
+        <Button
+          look="quiet"
+          isDisabled={keys.length >= keysMax}
+          aria-label={t(editKeysText.addKeyTo)(name)}
+          onPress={() => {
+            setProblem(undefined);
+            setListening(!isListening);
+          }}
+        >
+          {t(isListening ? editKeysText.pressKey : editKeysText.addKey)}
+        </Button>
+        {chosen[id] && (
+          <Button
+            look="quiet"
+            aria-label={t(editKeysText.resetKeysOf)(name)}
+            onPress={() => {
+              const { [id]: _, ...others } = chosen;
+              onChange(others);
+            }}
+          >
+            {t(editKeysText.reset)}
+          </Button>
+        )}
+        {problem && (
+          <p className="hint failed" role="alert">
+            {t(problem === "types" ? editKeysText.keyTypes : editKeysText.keyTaken)}
+          </p>
+        )}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { matchWords } from "../../../../std/word-matches/match-words.ts";
+import { alignClosely, type Link } from "./align-closely.ts";
+
+type Range = Omit<Link, "isSame">;
+
+/**
+ * The maximum product of the numbers of words of two texts that are aligned closely. In longer
+ * texts only equal words are aligned, and then the shorter texts between them.
+ */
+const cellsMax = 90_000;
+
+/**
+ * Finds the words of two texts that correspond: equal words, and words that probably replace each
+ * other. The result depends on nothing else.
+ */
+export function alignTokens(before: readonly string[], after: readonly string[]): Link[] {
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const [to, otherTo] = [before.length - tail, after.length - tail];
+  const links = Array.from({ length: head }, (_, at) => pairAt(at, at));
+  const middle = { from: head, to, otherFrom: head, otherTo };
+  for (const link of alignRange(before, after, middle)) links.push(link);
+  for (let at = 0; at < tail; at += 1) links.push(pairAt(to + at, otherTo + at));
+  return links;
+}
+
+function pairAt(from: number, otherFrom: number): Link {
+  return { from, to: from + 1, otherFrom, otherTo: otherFrom + 1, isSame: true };
+}
+
+function alignRange(before: readonly string[], after: readonly string[], range: Range): Link[] {
+  const [count, otherCount] = [range.to - range.from, range.otherTo - range.otherFrom];
+  if (count === 0 && otherCount === 0) return [];
+  if (count === 0 || otherCount === 0) return [{ ...range, isSame: false }];
+  const one = before.slice(range.from, range.to);
+  const other = after.slice(range.otherFrom, range.otherTo);
+  const links = count * otherCount <= cellsMax ? alignClosely(one, other) : alignLong(one, other);
+  return links.map((link) => ({
+    from: range.from + link.from,
+    to: range.from + link.to,
+    otherFrom: range.otherFrom + link.otherFrom,
+    otherTo: range.otherFrom + link.otherTo,
+    isSame: link.isSame,
+  }));
+}
+
+function alignLong(before: readonly string[], after: readonly string[]): Link[] {
+  const numbers = new Map<string, number>();
+  const matches = matchWords(numbered(before, numbers), numbered(after, numbers));
+  const links: Link[] = [];
+  let [from, otherFrom] = [0, 0];
+  const addBetween = (to: number, otherTo: number): void => {
+    const range = { from, to, otherFrom, otherTo };
+    const isClose = (to - from) * (otherTo - otherFrom) <= cellsMax;
+    if (isClose) for (const link of alignRange(before, after, range)) links.push(link);
+    else links.push({ ...range, isSame: false });
+  };
+  for (const [index, at] of matches.before.entries()) {
+    const otherAt = matches.after[index] ?? 0;
+    addBetween(at, otherAt);
+    links.push(pairAt(at, otherAt));
+    [from, otherFrom] = [at + 1, otherAt + 1];
+  }
+  addBetween(before.length, after.length);
+  return links;
+}
+
+/** Replaces words with numbers, so that equal words have equal numbers. */
+export function numbered(words: readonly string[], numbers: Map<string, number>): Int32Array {
+  return Int32Array.from(words, (word) => {
+    const number = numbers.get(word) ?? numbers.size;
+    numbers.set(word, number);
+    return number;
+  });
+}

@@ -1,0 +1,101 @@
+import type {
+  SegmentJson,
+  WordJson,
+} from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { secondsOf } from "../../../text/numbers.ts";
+import { paragraphEnd } from "../../../../std/paragraph-end.ts";
+import { firstIndex } from "../../spoken-text.ts";
+
+/**
+ * The version of a transcript that is being edited, as it was received. All edits are relative to
+ * it. It is plain data, so that a worker can receive it as a message.
+ */
+export interface Base {
+  readonly segments: readonly SegmentJson[];
+  /** The words of all segments, in reading order. */
+  readonly words: readonly WordJson[];
+  /** All words joined. */
+  readonly text: string;
+  /** For each word, its offset in `text`, in UTF-16 code units; the last item is the length. */
+  readonly offsets: Uint32Array;
+  /** For each word, its start and end in seconds. */
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  /** For each segment, the index of its first word; the last item is the number of words. */
+  readonly firsts: Uint32Array;
+}
+
+/** A paragraph of the text that is being edited. */
+export interface EditedParagraph {
+  readonly text: string;
+  /** The key of the speaker in the transcript's speakers; "" if the speaker is unknown. */
+  readonly speaker: string;
+  /**
+   * The paragraph's run: the words [from, to) of the base that it replaces. The runs of all
+   * paragraphs are in order, and each word of the base belongs to one run. A run may be empty.
+   */
+  readonly from: number;
+  readonly to: number;
+  /**
+   * Whether the paragraph continues the segment of the paragraph before it. Long segments have
+   * several paragraphs.
+   */
+  readonly isSoft: boolean;
+}
+
+/** Collects the words of segments. */
+export function baseOf(segments: readonly SegmentJson[]): Base {
+  const words = segments.flatMap((segment) => segment.words ?? []);
+  const offsets = new Uint32Array(words.length + 1);
+  const texts: string[] = [];
+  for (const [index, { word = "" }] of words.entries()) {
+    texts.push(word);
+    offsets[index + 1] = (offsets[index] ?? 0) + word.length;
+  }
+  const firsts = new Uint32Array(segments.length + 1);
+  for (const [index, segment] of segments.entries()) {
+    firsts[index + 1] = (firsts[index] ?? 0) + (segment.words?.length ?? 0);
+  }
+  return {
+    segments,
+    words,
+    text: texts.join(""),
+    offsets,
+    starts: Float64Array.from(words, ({ startTime }) => secondsOf(startTime)),
+    ends: Float64Array.from(words, ({ endTime }) => secondsOf(endTime)),
+    firsts,
+  };
+}
+
+/** Returns the text of the words [from, to). */
+export function textOfRun(base: Base, from: number, to: number): string {
+  return base.text.slice(base.offsets[from] ?? 0, base.offsets[to] ?? 0);
+}
+
+/** Returns the index of the segment that contains a word. */
+export function segmentOfWord({ firsts }: Base, word: number): number {
+  return firstIndex(firsts.length, (at) => (firsts[at] ?? 0) > word) - 1;
+}
+
+/** Returns the paragraphs of the unedited version, which are those that readers see. */
+export function paragraphsOf(base: Base): EditedParagraph[] {
+  const before = known.get(base) ?? readParagraphs(base);
+  known.set(base, before);
+  return [...before];
+}
+
+const known = new WeakMap<Base, readonly EditedParagraph[]>();
+
+function readParagraphs(base: Base): EditedParagraph[] {
+  const paragraphs: EditedParagraph[] = [];
+  for (const [index, { words = [], speakerId: speaker = "" }] of base.segments.entries()) {
+    const first = base.firsts[index] ?? 0;
+    for (let at = 0; at < words.length;) {
+      const end = paragraphEnd(words.length, at, (index) => words[index]?.word ?? "");
+      const [from, to] = [first + at, first + end];
+      paragraphs.push({ text: textOfRun(base, from, to), speaker, from, to, isSoft: at > 0 });
+      at = end;
+    }
+  }
+  return paragraphs;
+}

@@ -1,0 +1,141 @@
+import type { Base, EditedParagraph } from "./base.ts";
+import { edgeMap, mergedParagraphs, type PlacedToken } from "./merge-paragraphs.ts";
+import { regionsOf, type Region, type TokenRange } from "./merge-regions.ts";
+import { editedSide, versionSide, type Side } from "./merge-sides.ts";
+import { mergedTokens, type Merged } from "./merge-tokens.ts";
+import { movedRetimings, noRetimings, type Retimings } from "./retimings.ts";
+
+/** A place in a list of paragraphs. */
+export interface Place {
+  readonly paragraph: number;
+  /** In UTF-16 code units. */
+  readonly offset: number;
+}
+
+/** Changes of both sides that contradict each other. The merged text has mine. */
+export type Clash =
+  | {
+      readonly kind: "words";
+      /** Where mine is in the merged text. */
+      readonly from: Place;
+      readonly to: Place;
+      /** The texts of both sides. Each item after the first begins a new segment. */
+      readonly mine: readonly string[];
+      readonly theirs: readonly string[];
+      /** The words of the new base that theirs are, and the time at which they are said. */
+      readonly run: TokenRange;
+    }
+  | {
+      readonly kind: "speaker";
+      readonly paragraph: number;
+      readonly mine: string;
+      readonly theirs: string;
+    };
+
+/** A text that has the changes of both sides. Its runs are those of the new base. */
+export interface Merge {
+  readonly paragraphs: readonly EditedParagraph[];
+  readonly retimings: Retimings;
+  readonly clashes: readonly Clash[];
+  /** For each edge between words of the base, its number in the new base. */
+  readonly edges: Int32Array;
+}
+
+/**
+ * Merges the changes of two sides: an edited text, and a newer version of the same base. Words, the
+ * places where segments begin, and speakers are merged separately.
+ */
+export function merge({
+  base,
+  paragraphs,
+  retimings = noRetimings,
+  theirs,
+}: {
+  readonly base: Base;
+  readonly paragraphs: readonly EditedParagraph[];
+  readonly retimings?: Retimings;
+  readonly theirs: Base;
+}): Merge {
+  const mine = editedSide(base, paragraphs);
+  const sides = { base: versionSide(base, base), mine, theirs: versionSide(base, theirs, mine) };
+  const regions = regionsOf(sides.mine, sides.theirs);
+  const merged = mergedTokens(sides, regions);
+  const result = mergedParagraphs(sides, merged.tokens, theirs);
+  return {
+    paragraphs: result.paragraphs,
+    edges: edgeMap(sides.theirs, theirs.words.length),
+    retimings: movedRetimings(theirs, retimings, sides.theirs.places),
+    clashes: [
+      ...wordClashes(sides, { regions, merged, places: result.places }),
+      ...speakerClashes(merged, result.places),
+    ],
+  };
+}
+
+function wordClashes(
+  { mine, theirs }: { readonly mine: Side; readonly theirs: Side },
+  {
+    regions,
+    merged: { ranges },
+    places,
+  }: {
+    readonly regions: readonly Region[];
+    readonly merged: Merged;
+    readonly places: readonly PlacedToken[];
+  },
+): Clash[] {
+  return regions.flatMap((region, index) => {
+    const range = ranges[index];
+    if (region.taking !== "clash" || !range) return [];
+    return [
+      {
+        kind: "words",
+        ...spanOf(places, range),
+        mine: textsOf(mine, region.mine),
+        theirs: textsOf(theirs, region.theirs),
+        run: region.theirs,
+      },
+    ];
+  });
+}
+
+/** Returns the places of tokens [from, to). */
+function spanOf(
+  places: readonly PlacedToken[],
+  { from, to }: TokenRange,
+): { from: Place; to: Place } {
+  const [first, last] = [places[from], places[to - 1]];
+  if (from < to && first && last) {
+    return {
+      from: { paragraph: first.paragraph, offset: first.from },
+      to: { paragraph: last.paragraph, offset: last.to },
+    };
+  }
+  const before = places[from - 1];
+  const place = before
+    ? { paragraph: before.paragraph, offset: before.to }
+    : { paragraph: 0, offset: 0 };
+  return { from: place, to: place };
+}
+
+function textsOf({ tokens }: Side, { from, to }: TokenRange): string[] {
+  const texts: string[] = [];
+  for (const { text, begins } of tokens.slice(from, to)) {
+    const last = texts.length - 1;
+    if (last < 0 || begins === "segment") texts.push(text);
+    else texts[last] += text;
+  }
+  return texts;
+}
+
+function speakerClashes({ tokens }: Merged, places: readonly PlacedToken[]): Clash[] {
+  const clashes: Clash[] = [];
+  let latest = -1;
+  for (const [at, { speaker, theirSpeaker }] of tokens.entries()) {
+    const paragraph = places[at]?.paragraph ?? 0;
+    if (theirSpeaker === undefined || paragraph === latest) continue;
+    clashes.push({ kind: "speaker", paragraph, mine: speaker, theirs: theirSpeaker });
+    latest = paragraph;
+  }
+  return clashes;
+}

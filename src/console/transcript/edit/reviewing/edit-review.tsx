@@ -1,0 +1,103 @@
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { Button } from "../../../parts/button.tsx";
+import { ProblemNote } from "../../../parts/problem-note.tsx";
+import { useLanguage, useText } from "../../../text/language.tsx";
+import { reviewText } from "../../../text/transcript-review.ts";
+import type { Playback } from "../../playback.ts";
+import { useReviewChange, useStretches } from "../../use-review.ts";
+import type { Editor } from "../editor/editor.ts";
+import { paragraphOf } from "../editor/schema.ts";
+import type { CommandId } from "../keys/command-table.ts";
+import type { Commands } from "../keys/commands.ts";
+import { marginWriter } from "../margin-writer.ts";
+import { CheckedText } from "./checked-text.ts";
+import { useBase } from "../use-base.ts";
+import { useListened } from "./use-listened.ts";
+import { useReviewCommands } from "./use-review-commands.ts";
+
+/** How much of the text is checked, and the buttons and commands of the review. */
+export function EditReview({
+  editor,
+  playback,
+  commands,
+  name,
+}: {
+  readonly editor: Editor;
+  readonly playback: Playback | undefined;
+  readonly commands: Commands;
+  readonly name: string;
+}) {
+  const t = useText();
+  const { language } = useLanguage();
+  const stretches = useStretches(name);
+  const { mutate, error } = useReviewChange(name);
+  const base = useBase(editor);
+  const checked = useMemo(() => new CheckedText(base, stretches.checked), [base, stretches]);
+  useListened(name, playback);
+  useReviewCommands(commands, { editor, playback, checked, change: mutate });
+  useEffect(() => {
+    editor.setMargins(marginWriter(language, (paragraph) => checked.checkersOf(paragraph)));
+  }, [editor, language, checked]);
+  const share = useShare(editor, checked);
+  const isHereChecked = useIsHereChecked(editor, checked);
+  const run = (id: CommandId) => () => {
+    commands.run(id);
+    editor.view.focus();
+  };
+  return (
+    <>
+      <span className="edit-bar-review">{t(reviewText.share)(Math.floor(share * 100))}</span>
+      {isHereChecked ? (
+        <Button look="quiet" onPress={run("uncheck")}>
+          {t(reviewText.uncheck)}
+        </Button>
+      ) : (
+        <Button look="quiet" onPress={run("check")}>
+          {t(reviewText.check)}
+        </Button>
+      )}
+      {error && <ProblemNote error={error} />}
+    </>
+  );
+}
+
+/** How long after the last change the share is computed. */
+const restMs = 300;
+
+/** Returns how much of the text is checked. It is not computed on each key. */
+function useShare(editor: Editor, checked: CheckedText): number {
+  const [share, setShare] = useState(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const compute = () => setShare(checked.share(editor.paragraphs()));
+    compute();
+    const stop = editor.subscribe(() => {
+      clearTimeout(timer);
+      timer = setTimeout(compute, restMs);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [editor, checked]);
+  return share;
+}
+
+/** Whether the paragraph of the caret is checked. */
+function useIsHereChecked(editor: Editor, checked: CheckedText): boolean {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      document.addEventListener("selectionchange", listener);
+      const stop = editor.subscribe(listener);
+      return () => {
+        document.removeEventListener("selectionchange", listener);
+        stop();
+      };
+    },
+    [editor],
+  );
+  return useSyncExternalStore(subscribe, () => {
+    const { $head } = editor.state.selection;
+    return $head.depth >= 2 && checked.checkersOf(paragraphOf($head.node(2))) !== undefined;
+  });
+}

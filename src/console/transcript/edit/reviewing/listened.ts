@@ -1,0 +1,42 @@
+import type { TimeRange } from "../model/review.ts";
+
+/** Stretches that are shorter are not reported. */
+const shortestSeconds = 0.05;
+
+/** Collects the stretches of a recording that are played. */
+export class Listened {
+  #done: TimeRange[] = [];
+  #now: TimeRange | undefined;
+
+  /** Notes the place of the playback. If the user has chosen it, another stretch begins there. */
+  note(seconds: number, isSought: boolean): void {
+    const now = this.#now;
+    if (now && !isSought && seconds >= now.start) {
+      this.#now = { start: now.start, end: Math.max(now.end, seconds) };
+      return;
+    }
+    this.#close();
+    this.#now = { start: seconds, end: seconds };
+  }
+
+  /** Returns the stretches that have been played since the last call, in the order of playing. */
+  take(): readonly TimeRange[] {
+    const now = this.#now;
+    this.#close();
+    // Playing goes on where the stretch ends.
+    this.#now = now && { start: now.end, end: now.end };
+    const taken = this.#done;
+    this.#done = [];
+    return taken;
+  }
+
+  /** Keeps stretches that could not be reported for the next report. */
+  restore(stretches: readonly TimeRange[]): void {
+    this.#done.unshift(...stretches);
+  }
+
+  #close(): void {
+    const now = this.#now;
+    if (now && now.end - now.start >= shortestSeconds) this.#done.push(now);
+  }
+}

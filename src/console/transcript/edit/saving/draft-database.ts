@@ -1,0 +1,113 @@
+import type { Speakers } from "../editor/schema.ts";
+
+/** A draft as this browser and the service keep it, as plain data. */
+export interface KeptDraft {
+  /** What encodeDraft() has written. */
+  readonly draft: string;
+  readonly speakers: Speakers;
+  /** The id of the version on which the draft is saved. */
+  readonly savedVersion: string;
+  /** When the text was last changed, in milliseconds since 1970. */
+  readonly changedAt: number;
+}
+
+const storeName = "drafts";
+/** Drafts that were not changed for this long are deleted. */
+const ageMsMax = 30 * 24 * 3_600_000;
+
+/**
+ * Reads the draft of a user and a transcript from this browser. Returns undefined if there is none,
+ * and in browsers that store nothing.
+ */
+export async function readDraftHere(key: string): Promise<KeptDraft | undefined> {
+  try {
+    return await inStore("readonly", (store) => store.get(key));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Stores a draft in this browser, on its disk. Throws if the browser refuses, for example because
+ * its quota is full.
+ */
+export async function keepDraftHere(key: string, draft: KeptDraft): Promise<void> {
+  await inStore("readwrite", (store) => store.put(draft, key));
+}
+
+export async function dropDraftHere(key: string): Promise<void> {
+  try {
+    await inStore("readwrite", (store) => store.delete(key));
+  } catch {
+    // A browser that stores nothing has no draft.
+  }
+}
+
+/** Returns the names of the transcripts of which this browser has drafts of a user (identityOf). */
+export async function draftNamesHere(owner: string): Promise<readonly string[]> {
+  const before = `${owner} `;
+  try {
+    const keys = await inStore("readonly", (store) => store.getAllKeys());
+    return keys.flatMap((key) =>
+      typeof key === "string" && key.startsWith(before) ? [key.slice(before.length)] : [],
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** Deletes drafts that were not changed for 30 days. */
+export async function dropOldDrafts(now = Date.now()): Promise<void> {
+  const database = await open();
+  const { store, done } = begin(database, "readwrite");
+  const request = store.openCursor();
+  request.addEventListener("success", () => {
+    const cursor = request.result;
+    if (!cursor) return;
+    const kept: Partial<KeptDraft> = cursor.value;
+    if (now - (kept.changedAt ?? 0) > ageMsMax) cursor.delete();
+    cursor.continue();
+  });
+  await done;
+  database.close();
+}
+
+async function inStore<Result>(
+  mode: IDBTransactionMode,
+  act: (store: IDBObjectStore) => IDBRequest<Result>,
+): Promise<Result> {
+  const database = await open();
+  try {
+    const { store, done } = begin(database, mode);
+    const request = act(store);
+    await done;
+    return request.result;
+  } finally {
+    database.close();
+  }
+}
+
+/** Begins a transaction. `done` settles when all of it is on the disk, or when it has failed. */
+function begin(database: IDBDatabase, mode: IDBTransactionMode) {
+  const transaction = database.transaction(storeName, mode, { durability: "strict" });
+  const done = new Promise<void>((resolve, reject) => {
+    transaction.addEventListener("complete", () => resolve());
+    for (const name of ["error", "abort"] as const) {
+      transaction.addEventListener(name, () =>
+        reject(transaction.error ?? new Error("the browser could not store the draft")),
+      );
+    }
+  });
+  return { store: transaction.objectStore(storeName), done };
+}
+
+function open(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open("hlust-drafts", 1);
+    request.addEventListener("upgradeneeded", () => request.result.createObjectStore(storeName));
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () =>
+      reject(request.error ?? new Error("the browser stores nothing")),
+    );
+  });
+}

@@ -1,0 +1,64 @@
+import { ApiError } from "../../../api/api-error.ts";
+import { Button } from "../../../parts/button.tsx";
+import { useText } from "../../../text/language.tsx";
+import { problemOf } from "../../../text/problems.ts";
+import { presenceText } from "../../../text/transcript-presence.ts";
+import { saveProblems, savingText } from "../../../text/transcript-saving.ts";
+import type { Editor } from "../editor/editor.ts";
+import type { Save } from "../use-save.ts";
+import { saveAsFile } from "./save-as-file.ts";
+import type { SaveWait } from "./use-save-waits.ts";
+
+/** The errors after which no version of this text can be saved, so that a file is offered. */
+const fileReasons: ReadonlySet<string> = new Set(["TRANSCRIPT_NOT_FOUND", "PAYLOAD_TOO_LARGE"]);
+
+/** Why the text is not saved yet, and what the user can do. */
+export function SaveNote({
+  save: { error, wait },
+  editor,
+  name,
+}: {
+  readonly save: Save;
+  readonly editor: Editor;
+  /** The name of the transcript. */
+  readonly name: string;
+}) {
+  const t = useText();
+  if (wait) return <WaitNote wait={wait} />;
+  if (!error) return null;
+  const { sentence, next } = problemOf(error, saveProblems);
+  const isFile =
+    error instanceof ApiError && (fileReasons.has(error.reason) || error.status === 403);
+  return (
+    <div className="note problem" role="alert">
+      <p>
+        <strong>{t(sentence)}</strong> {t(next)} {t(savingText.stays)}
+      </p>
+      {isFile && (
+        <Button onPress={() => saveAsFile(editor, name)}>{t(presenceText.saveText)}</Button>
+      )}
+    </div>
+  );
+}
+
+function WaitNote({ wait: { error, seconds, tryNow, stop } }: { readonly wait: SaveWait }) {
+  const t = useText();
+  const isOffline = error.reason === "OFFLINE";
+  return (
+    <output className="note">
+      <span>
+        {isOffline ? (
+          t(savingText.offline)
+        ) : (
+          <>
+            <strong>{t(problemOf(error).sentence)}</strong> {t(savingText.waits)(seconds)}
+          </>
+        )}
+      </span>
+      <span className="dialog-actions">
+        <Button onPress={stop}>{t(savingText.stop)}</Button>
+        <Button onPress={tryNow}>{t(savingText.tryNow)}</Button>
+      </span>
+    </output>
+  );
+}

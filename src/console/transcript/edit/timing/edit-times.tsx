@@ -1,0 +1,103 @@
+import { useEffect, useRef, useState } from "react";
+import { useAnnounce } from "../../../parts/announcer.tsx";
+import { type Language, useLanguage } from "../../../text/language.tsx";
+import { clockThousandths } from "../../../text/numbers.ts";
+import { timesText } from "../../../text/transcript-times.ts";
+import type { Playback } from "../../playback.ts";
+import type { Editor } from "../editor/editor.ts";
+import { setWordTimes } from "../editor/retime-command.ts";
+import type { Commands } from "../keys/commands.ts";
+import type { CommandId } from "../keys/command-table.ts";
+import { type Edge, type Retimed, retimed, type Stop, type TimeMove } from "../model/retime.ts";
+
+/** How far a key moves the start or the end of a word, in seconds. */
+const nudgeSeconds = 0.02;
+
+const nudges: readonly (readonly [CommandId, TimeMove])[] = [
+  ["startEarlier", { edge: "start", by: -nudgeSeconds }],
+  ["startLater", { edge: "start", by: nudgeSeconds }],
+  ["endEarlier", { edge: "end", by: -nudgeSeconds }],
+  ["endLater", { edge: "end", by: nudgeSeconds }],
+];
+const marks: readonly (readonly [CommandId, Edge])[] = [
+  ["markStart", "start"],
+  ["markEnd", "end"],
+];
+
+/** Adds the commands that set the times of the word at the caret, and shows what they have set. */
+export function EditTimes({
+  editor,
+  playback,
+  commands,
+}: {
+  readonly editor: Editor;
+  readonly playback: Playback | undefined;
+  readonly commands: Commands;
+}) {
+  const announce = useAnnounce();
+  const { language } = useLanguage();
+  const [shown, setShown] = useState<string>();
+  const latest = useRef({ announce, language });
+  useEffect(() => {
+    latest.current = { announce, language };
+  });
+  useEffect(() => {
+    let isOwn = false;
+    const move = (wanted: TimeMove): boolean => {
+      const { announce, language } = latest.current;
+      isOwn = true;
+      const text = textOf(setTime(editor, playback, wanted), wanted.edge, language);
+      isOwn = false;
+      setShown(text);
+      announce(text);
+      return true;
+    };
+    const removals = [
+      ...nudges.map(([id, wanted]) => commands.add(id, () => move(wanted))),
+      ...marks.map(([id, edge]) =>
+        commands.add(id, () => playback !== undefined && move({ edge, at: playback.place })),
+      ),
+      // What was set is shown until something else changes.
+      editor.subscribe(() => {
+        if (!isOwn) setShown(undefined);
+      }),
+    ];
+    return () => removals.forEach((remove) => remove());
+  }, [editor, playback, commands]);
+  return shown === undefined ? null : <span className="edit-bar-times">{shown}</span>;
+}
+
+/** Sets a time of the word at the caret, as near to the wanted one as possible. */
+function setTime(editor: Editor, playback: Playback | undefined, move: TimeMove): Retimed {
+  const duration = playback?.state.duration ?? 0;
+  const latest = duration > 0 ? duration : Infinity;
+  const found = retimed(editor.timedText(), editor.caret(), { move, latest });
+  if (found.kind === "set") editor.run(setWordTimes(found.word, found.before, found.after));
+  return found;
+}
+
+/** Says what became of a time: "“word” starts at 0:01.220 (was 0:01.200)." */
+function textOf(found: Retimed, edge: Edge, language: Language): string {
+  if (found.kind === "none") return timesText.noWord[language];
+  if (found.kind === "estimated") return timesText.estimated[language](found.text);
+  const [now, before] = [found.to, found.from].map((time) => clockThousandths(language, time));
+  const { text, from, to, stop } = found;
+  const [is, was] =
+    edge === "start"
+      ? [timesText.starts, timesText.startMoved]
+      : [timesText.ends, timesText.endMoved];
+  const set =
+    from === to ? is[language](text, now ?? "") : was[language](text, now ?? "", before ?? "");
+  return stop ? `${set} ${stopText(stop, language)}` : set;
+}
+
+function stopText({ by, word }: Stop, language: Language): string {
+  if (by === "previous") return timesText.stopsAtPrevious[language](word);
+  if (by === "next") return timesText.stopsAtNext[language](word);
+  const text = {
+    self: "stopsAtSelf",
+    recording: "stopsAtRecording",
+    order: "stopsInOrder",
+  } as const;
+  return timesText[text[by]][language];
+}

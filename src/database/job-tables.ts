@@ -1,0 +1,121 @@
+import type { Generated, JSONColumnType } from "kysely";
+import type { Instant } from "./column-types.ts";
+
+export interface TranscriptJobTable {
+  id: string;
+  account_id: string;
+  state: "WAITING_FOR_CONTENT" | "PROCESSING" | "SUCCESS" | "ERROR" | "CANCELLED";
+  progress_percent: Generated<number>;
+  /** The job's place among waiting jobs; the job with the highest priority is next. */
+  priority: Generated<number>;
+  /**
+   * The number of the latest lease: a worker with an earlier lease changes nothing. 0 means that
+   * the job was never leased.
+   */
+  lease: Generated<number>;
+  /** The number of attempts that have begun, excluding those that were forgiven. */
+  tries: Generated<number>;
+  /**
+   * Whether the job, running alone on a worker, has passed the piece at which an earlier worker
+   * died. The attempts are then reset, once per job.
+   */
+  is_cleared: Generated<boolean>;
+  /** TranscriptMetadata in proto3 JSON, as submitted. */
+  metadata: JSONColumnType<Record<string, unknown>>;
+  /** metadata.subject, folded (fold-text.ts) for the filter. */
+  subject: Generated<string>;
+  keywords: Generated<string[]>;
+  /** The URL from which the media is fetched; null if an upload is used. */
+  media_uri: string | null;
+  upload_id: string | null;
+  /** The key that submitted the job; null for members, and for jobs of earlier versions. */
+  key_id: Generated<string | null>;
+  /** The media, set once it is in the store. */
+  media_id: string | null;
+  /** The milliseconds of audio, set once it has been decoded to its end. */
+  duration_ms: number | null;
+  transcript_id: string | null;
+  /**
+   * The id that the transcript will have, if the job was submitted before its content; null for
+   * other jobs.
+   */
+  content_transcript_id: Generated<string | null>;
+  /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
+  error: JSONColumnType<Record<string, unknown>> | null;
+  idempotency_key: string | null;
+  /**
+   * The SHA-256 of the request, which distinguishes a repeated submission from a different one with
+   * the same key.
+   */
+  request_sha256: Buffer | null;
+  started_at: Instant;
+  updated_at: Instant;
+}
+
+/** A change of a job or a transcript, for those who watch a list of them. */
+export interface ResourceChangeTable {
+  /** The transaction that made the change (xid8). */
+  written_by: Generated<string>;
+  kind: "job" | "transcript" | "activity";
+  account_id: string;
+  resource_id: string;
+  at: Instant;
+}
+
+/** The result for one piece of a job's audio, stored as a checkpoint in case its worker dies. */
+export interface TranscriptJobPieceTable {
+  job_id: string;
+  /** The number of the piece: 0, 1, 2, ... */
+  piece: number;
+  start_ms: number;
+  end_ms: number;
+  /** The segments of this piece as a proto3 JSON array, with times from the start of the media. */
+  segments: JSONColumnType<unknown[]>;
+}
+
+/** A job that aligns the words of a version to the media of its transcript. */
+export interface AlignmentJobTable {
+  id: string;
+  account_id: string;
+  /** The key that submitted the job; null for members. */
+  key_id: string | null;
+  /** The transcript, which may have been deleted since. */
+  transcript_id: string;
+  /** The version that is aligned. */
+  version_id: string;
+  state: Generated<"QUEUED" | "TRANSCODING" | "ALIGNING" | "SUCCESS" | "ERROR" | "CANCELLED">;
+  progress_percent: Generated<number>;
+  /** The job's place among waiting jobs; the job with the lowest turn is next. */
+  turn: number;
+  /** The number of the latest lease: a worker with an earlier lease changes nothing. */
+  lease: Generated<number>;
+  /** The number of attempts that have begun, excluding those that were forgiven. */
+  tries: Generated<number>;
+  /** The time from which a worker may lease the row: the end of the lease, if there is one. */
+  due_at: Instant;
+  /** The version that the job created, if the job is SUCCESS. */
+  created_version_id: string | null;
+  /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
+  error: JSONColumnType<Record<string, unknown>> | null;
+  started_at: Instant;
+  updated_at: Instant;
+}
+
+/** The speakers of a window of a job's audio, stored as a checkpoint in case its worker dies. */
+export interface TranscriptJobWindowTable {
+  job_id: string;
+  /** The number of the window: 0, 1, 2, ... */
+  number: number;
+  start_ms: number;
+  end_ms: number;
+  /** The WindowSpeakers: turns with times from the start of the window, and voices. */
+  speakers: JSONColumnType<object>;
+}
+
+/** A worker with an idle engine, which renews this row every second. */
+export interface IdleWorkerTable {
+  id: string;
+  /** The number of jobs that it has requested and that no other worker has released yet. */
+  wanted: number;
+  seen_at: Instant;
+}

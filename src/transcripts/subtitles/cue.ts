@@ -1,8 +1,0 @@
-/** A subtitle, shown from `startMs` to before `endMs`. */
-export interface Cue {
-  readonly startMs: number;
-  readonly endMs: number;
-  /** The id of the speaker; empty if unknown. */
-  readonly speakerId: string;
-  readonly lines: readonly string[];
-}

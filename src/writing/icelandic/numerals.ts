@@ -1,0 +1,93 @@
+import type { NumeralWords } from "../cardinals.ts";
+
+/** Forms by gender and case. The numbers from five on have one form. */
+const units: readonly (readonly [number, string])[] = [
+  [1, "einn ein eitt eina eins einnar einum einni einu"],
+  [2, "tveir tvær tvö tvo tveim tveimur tveggja"],
+  [3, "þrír þrjár þrjú þrjá þrem þremur þriggja"],
+  [4, "fjórir fjórar fjögur fjóra fjórum fjögurra fjögra"],
+  [5, "fimm"],
+  [6, "sex"],
+  [7, "sjö"],
+  [8, "átta"],
+  [9, "níu"],
+];
+const teens = "tíu ellefu tólf þrettán fjórtán fimmtán sextán sautján átján nítján";
+const tens = "tuttugu þrjátíu fjörutíu fimmtíu sextíu sjötíu áttatíu níutíu";
+
+/** The Icelandic words for numbers, in all forms (Ritreglur and inflection: BÍN). */
+export const icelandicNumerals: NumeralWords = {
+  zero: new Set(["núll"]),
+  units: formsOf(units),
+  teens: new Map(teens.split(" ").map((word, index) => [word, index + 10])),
+  tens: new Map(tens.split(" ").map((word, index) => [word, (index + 2) * 10])),
+  hundreds: new Set(["hundrað", "hundruð", "hundruðum", "hundraða", "hundraði", "hundraðs"]),
+  scales: formsOf([
+    [1e3, "þúsund þúsundi þúsundum þúsunda þúsunds"],
+    [1e6, "milljón milljónir milljónum milljóna milljónar"],
+    [1e9, "milljarður milljarð milljarði milljarðs milljarðar milljarða milljörðum"],
+  ]),
+  impliesOne: new Set(["hundrað", "þúsund"]),
+  and: "og",
+  tensTakeAnd: true,
+  decimal: "komma",
+};
+
+/** A thousand is parted by a full stop, decimals by a comma: 1.234,5. */
+export const icelandicSigns = { thousands: ".", decimal: "," };
+
+/** The stems of weak adjectives: -i, -a, -u. "Annar" has forms of its own. */
+const unitOrdinals = "_ þriðj fjórð fimmt sjött sjöund áttund níund".split(" ");
+const teenOrdinals =
+  "tíund elleft tólft þrettánd fjórtánd fimmtánd sextánd sautjánd átjánd nítjánd".split(" ");
+const tenOrdinals =
+  "tuttugast þrítugast fertugast fimmtugast sextugast sjötugast átttugast nítugast".split(" ");
+
+const first = "fyrsti fyrsta fyrstu fyrstur fyrst";
+const second = "annar önnur annað annan aðra annars annarrar öðrum annarri öðru aðrir annarra";
+
+/** Ordinals of one word from 1 to 19: forms and values. */
+const smallOrdinals = new Map<string, number>([
+  ...first
+    .split(" ")
+    .slice(0, 3)
+    .map((word) => [word, 1] as const),
+  ...second.split(" ").map((word) => [word, 2] as const),
+  ...unitOrdinals.slice(1).flatMap((stem, index) => weakForms(stem, index + 3)),
+  ...teenOrdinals.flatMap((stem, index) => weakForms(stem, index + 10)),
+]);
+
+const ordinalTens = new Map<string, number>([
+  ...tenOrdinals.flatMap((stem, index) => weakForms(stem, (index + 2) * 10)),
+  ...weakForms("áttugast", 80),
+  ...weakForms("áttatugast", 80),
+  ...weakForms("hundraðast", 100),
+  ...weakForms("þúsundast", 1000),
+]);
+
+/** Reads an ordinal such as "tuttugasta og fyrsta"; undefined if there is none. */
+export function readIcelandicOrdinal(
+  words: readonly string[],
+  at: number,
+): { readonly value: number; readonly count: number } | undefined {
+  const word = words[at] ?? "";
+  const small = smallOrdinals.get(word);
+  if (small !== undefined) return { value: small, count: 1 };
+  const large = ordinalTens.get(word);
+  if (large === undefined) return undefined;
+  const unit = words[at + 1] === "og" ? smallOrdinals.get(words[at + 2] ?? "") : undefined;
+  const isUnit = unit !== undefined && unit < 10 && large < 100;
+  return isUnit ? { value: large + unit, count: 3 } : { value: large, count: 1 };
+}
+
+/** Returns the forms in -i, -a and -u, with the umlaut of "tuttugasti" and "tuttugustu". */
+function weakForms(stem: string, value: number): (readonly [string, number])[] {
+  const rounded = stem.replace(/ast$/, "ust").replace(/^hundraðust$/, "hundruðust");
+  return [`${stem}i`, `${stem}a`, `${rounded}u`].map((form) => [form, value] as const);
+}
+
+function formsOf(rows: readonly (readonly [number, string])[]): Map<string, number> {
+  return new Map(
+    rows.flatMap(([value, forms]) => forms.split(" ").map((form) => [form, value] as const)),
+  );
+}

@@ -1,0 +1,176 @@
+// Find and replace in the editor, in Chromium.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { until } from "../fixtures/until.ts";
+import {
+  caretOf,
+  openEditing,
+  openInterview,
+  said,
+  select,
+  textsOf,
+  untilTexts,
+  withTexts,
+} from "./edited-page.ts";
+import { createInterview } from "./edited-transcript.ts";
+import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
+
+let pages: TestPages;
+before(async () => {
+  pages = await openTestPages();
+});
+after(() => pages[Symbol.asyncDispose]());
+
+const panelOf = (page: Page) => page.getByRole("region", { name: "Leita og skipta út" });
+const fieldOf = (page: Page) => page.getByRole("textbox", { name: "Leita að" });
+const byOf = (page: Page) => page.getByRole("textbox", { name: "Skipta út fyrir" });
+
+/** Returns the texts that a CSS highlight paints. */
+function painted(page: Page, name: string): Promise<string[]> {
+  return page.evaluate(
+    `Array.from(CSS.highlights.get(${JSON.stringify(name)}) ?? [], ({ startContainer, startOffset, endOffset }) =>
+      startContainer.data.slice(startOffset, endOffset))`,
+  );
+}
+
+async function untilPainted(page: Page, name: string, expected: readonly string[]): Promise<void> {
+  await until(async () => JSON.stringify(await painted(page, name)) === JSON.stringify(expected));
+}
+
+test("Ctrl+F finds a phrase in either case, and Enter goes from hit to hit", async () => {
+  await using page = await openInterview(pages);
+  await page.keyboard.press("Control+f");
+  await fieldOf(page).fill("VIÐ");
+  await panelOf(page).getByText("5 staðir").waitFor();
+  await untilPainted(page, "hlust-hit", ["Við", "Við", "við", "við", "Við"]);
+  await page.keyboard.press("Enter");
+  await panelOf(page).getByText("1 af 5").waitFor();
+  await untilPainted(page, "hlust-hit-now", ["Við"]);
+  await page.keyboard.press("Enter");
+  await panelOf(page).getByText("2 af 5").waitFor();
+  await page.keyboard.press("Shift+Enter");
+  await page.keyboard.press("Shift+Enter");
+  await panelOf(page).getByText("5 af 5").waitFor();
+  await panelOf(page).getByLabel("Hástafir skipta máli").check();
+  await panelOf(page).getByText("Fannst ekki").waitFor();
+  await fieldOf(page).fill("Við  sjáum");
+  await panelOf(page).getByText("1 staður").waitFor();
+  await fieldOf(page).press("Enter");
+  await page.keyboard.press("Escape");
+  await panelOf(page).waitFor({ state: "detached" });
+  await until(async () => (await caretOf(page)).paragraph === 1);
+  assert.equal((await caretOf(page)).offset, said[1]?.indexOf("Við sjáum"));
+  await untilPainted(page, "hlust-hit", []);
+});
+
+test("the hits that stay ticked are replaced in one step, which is undone at once", async () => {
+  await using page = await openInterview(pages);
+  await page.keyboard.press("Control+h");
+  await fieldOf(page).fill("við");
+  await panelOf(page).getByLabel("Heil orð").check();
+  const ticks = panelOf(page).getByRole("checkbox", { name: /Skipta út við/ });
+  await until(async () => (await ticks.count()) === 5);
+  await ticks.nth(1).uncheck();
+  await byOf(page).fill("(hér)");
+  await panelOf(page).getByRole("button", { name: "Skipta út öllum merktum (4)" }).click();
+  const changed = said.map((text) => text.replaceAll(/við(?=[ ])/gi, "(hér)"));
+  changed[1] = changed[1]?.replace("(hér) sjáum", "Við sjáum") ?? "";
+  await untilTexts(page, changed);
+  await panelOf(page).getByText("1 staður").waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+z");
+  await untilTexts(page, said);
+});
+
+test("one hit after the other is replaced, and what was left out stays left out", async () => {
+  await using page = await openInterview(pages);
+  await select(page, [1, 0], [1, 2]);
+  await page.keyboard.press("Control+h");
+  await until(async () => (await fieldOf(page).inputValue()) === "Já");
+  await fieldOf(page).fill("það");
+  const ticks = panelOf(page).getByRole("checkbox", { name: /Skipta út við/ });
+  await until(async () => (await ticks.count()) === 4);
+  await ticks.nth(1).uncheck();
+  await panelOf(page).getByRole("button", { name: "Næsti" }).click();
+  await panelOf(page).getByText("1 af 4").waitFor();
+  await byOf(page).fill("það, það");
+  await byOf(page).press("Enter");
+  // The text that was inserted is not replaced again.
+  await panelOf(page).getByText("3 af 5").waitFor();
+  assert.equal(await ticks.nth(1).isChecked(), true);
+  assert.equal(await ticks.nth(2).isChecked(), false);
+  await panelOf(page).getByRole("button", { name: "Skipta út öllum merktum (4)" }).waitFor();
+});
+
+test("a hit is played from a second before it", async () => {
+  const talk = interview();
+  const media = Uint8Array.from(wavOf(talk.samples));
+  const { segments } = talk;
+  const name = await createTranscript(
+    pages.service,
+    { metadata: interviewMetadata, segments },
+    media,
+  );
+  await using page = await openEditing(pages, name, segments.length);
+  await page.waitForFunction("document.querySelector('video, audio')?.readyState > 0");
+  const word = segments[1]?.words[1];
+  await page.keyboard.press("Control+f");
+  await fieldOf(page).fill(word?.word ?? "");
+  await panelOf(page)
+    .getByRole("button", { name: /Spila frá/ })
+    .first()
+    .click();
+  const start = Number.parseFloat(word?.startTime ?? "");
+  await until(async () => {
+    const place = await page.evaluate<number>("document.querySelector('video, audio').currentTime");
+    return place > 0 && place >= start - 1.1 && place < start + 1;
+  });
+});
+
+test("a thousand hits are replaced within 300 ms, and all come back with one step", async (test) => {
+  const line = "Hér stendur áin í miðri setningu og enn er áin hér.";
+  const lines = Array.from({ length: 500 }, (_, at): [string, string] => [`S${at % 2}`, line]);
+  const name = await createInterview(pages.service, { said: lines });
+  await using page = await openEditing(pages, name, lines.length);
+  await page.keyboard.press("Control+h");
+  await fieldOf(page).fill("áin");
+  await panelOf(page).getByText("1.000 staðir").waitFor();
+  await byOf(page).fill("fljótið");
+  const button = panelOf(page).getByRole("button", { name: "Skipta út öllum merktum" });
+  await button.focus();
+  // Timed in the page, from the key to the text that is laid out.
+  const taken = page.evaluate<number>(`new Promise((resolve) => {
+    const text = document.querySelector(".words-text");
+    let start;
+    addEventListener("keydown", (event) => { start ??= event.timeStamp; }, { capture: true });
+    new MutationObserver((_, observer) => {
+      observer.disconnect();
+      requestAnimationFrame(() => { text.getBoundingClientRect(); resolve(performance.now() - start); });
+    }).observe(text, { subtree: true, characterData: true, childList: true });
+  })`);
+  await button.press("Enter");
+  const ms = await taken;
+  const changed = lines.map(() => line.replaceAll("áin", "fljótið"));
+  await untilTexts(page, changed);
+  test.diagnostic(`1,000 hits replaced in ${Math.round(ms)} ms`);
+  assert.ok(ms < 300, `replaced in ${Math.round(ms)} ms`);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+z");
+  await untilTexts(
+    page,
+    lines.map(([, text]) => text),
+  );
+  assert.equal((await textsOf(page)).length, lines.length);
+});
+
+test("the panel is usable in each look", async () => {
+  await using page = await openInterview(pages);
+  await page.keyboard.press("Control+f");
+  await fieldOf(page).fill("við");
+  await panelOf(page).getByText("5 staðir").waitFor();
+  await checkLooks(page, "editor-find", someLooks);
+  assert.deepEqual(await textsOf(page), withTexts({}));
+});

@@ -1,0 +1,156 @@
+// What keeps a text from being saved or kept: a lost network, limits, a service that is down, and
+// browsers that store nothing. In Chromium and the real service; nothing typed is lost.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Kysely } from "kysely";
+import type { Page } from "playwright-core";
+import { setAccountLimits } from "../../src/accounts/set-account-limits.ts";
+import { openDatabase } from "../../src/database/database.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { createLog } from "../../src/std/log.ts";
+import { until } from "../fixtures/until.ts";
+import { first, openEditing, placeCaret, untilTexts, withTexts } from "./edited-page.ts";
+import { createInterview, versionsOf } from "./edited-transcript.ts";
+import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
+
+const parts = new AsyncDisposableStack();
+let pages: TestPages;
+let db: Kysely<Tables>;
+before(async () => {
+  pages = parts.use(await openTestPages());
+  const folder = join(pages.service.dataFolder, "postgres");
+  ({ db } = parts.use(await openDatabase({ url: undefined, folder, log: createLog("silent") })));
+});
+after(() => parts.disposeAsync());
+
+async function openTyped(name: string): Promise<Page> {
+  const page = await openEditing(pages, name);
+  await placeCaret(page, 0, 0);
+  await page.keyboard.type("Jæja. ");
+  return page;
+}
+
+async function edit(page: Page): Promise<void> {
+  await page.locator(".segment").nth(3).waitFor({ state: "attached" });
+  await page.keyboard.press("e");
+  await page.getByRole("textbox", { name: "Textinn, í vinnslu" }).waitFor();
+}
+
+const saved = (page: Page) => page.getByText("Engar óvistaðar breytingar").waitFor();
+
+async function firstTextAtService(name: string): Promise<string> {
+  const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
+  return json.segments[0].words.map(({ word }: { word: string }) => word).join("");
+}
+
+test("without a network the text is kept, and what was typed until then is saved when it is back", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openTyped(name);
+  await page.context().setOffline(true);
+  await page.keyboard.press("Control+s");
+  const note = page.locator(".note").filter({ hasText: "verður vistaður þegar samband næst" });
+  await note.waitFor();
+  await checkLooks(page, "save-offline", someLooks);
+  await show(page, { size: "desktop", language: "is", theme: "light" });
+  await page.keyboard.type("Sko. ");
+  await page.getByText("drög geymd hér").waitFor();
+  await page.context().setOffline(false);
+  await saved(page);
+  await note.waitFor({ state: "detached" });
+  assert.equal(await firstTextAtService(name), `Jæja. Sko. ${first}`);
+  assert.equal((await versionsOf(pages.service, name)).length, 2);
+});
+
+test("waiting for the network can be stopped, and the text stays", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openTyped(name);
+  await page.context().setOffline(true);
+  await page.keyboard.press("Control+s");
+  await page.getByRole("button", { name: "Hætta að reyna" }).click();
+  await page.getByRole("alert").filter({ hasText: "Textinn er kyrr á síðunni." }).waitFor();
+  await untilTexts(page, withTexts({ 0: `Jæja. ${first}` }));
+  await page.context().setOffline(false);
+  await page.keyboard.press("Control+s");
+  await saved(page);
+});
+
+test("above the limit of calls, saving waits as the service says, and then succeeds by itself", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openTyped(name);
+  const { account_id: account } = await db
+    .selectFrom("api_key")
+    .select("account_id")
+    .executeTakeFirstOrThrow();
+  const operator = { actor: "operator", origin: { address: "", requestId: "" } };
+  const limit = async (requestsPerMinute: number | null) =>
+    await setAccountLimits(db, operator, account, { requestsPerMinute });
+  await limit(1);
+  await until(async () => (await pages.service.call("GET", "/v1/account")).status === 429);
+  await page.keyboard.press("Control+s");
+  const note = page.locator(".note").filter({ hasText: /aftur eftir \d+ sekúndu/ });
+  await note.waitFor();
+  assert.match(await note.innerText(), /oftar á þjónustuna en hann má/);
+  const [, seconds] = /aftur eftir (\d+) sekúndu/.exec(await note.innerText()) ?? [];
+  assert.ok(Number(seconds) > 2, `the note says ${seconds} s`);
+  await page.keyboard.type("Sko. ");
+  await limit(null);
+  await until(async () => (await pages.service.call("GET", "/v1/account")).status === 200);
+  // It has not tried again before its time, unless the user wants it.
+  await note.getByRole("button", { name: "Reyna núna" }).click();
+  await saved(page);
+  assert.equal(await firstTextAtService(name), `Jæja. Sko. ${first}`);
+});
+
+test("a browser that stores nothing keeps the draft on the service within seconds, and says so", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await pages.open("/");
+  // Private windows of some browsers have no database.
+  await page.addInitScript("Object.defineProperty(globalThis, 'indexedDB', { value: undefined })");
+  await page.goto(new URL(`/console/${name}`, pages.service.address).href);
+  await edit(page);
+  await placeCaret(page, 0, 0);
+  await page.keyboard.type("Jæja. ");
+  await page.getByText("vafrinn getur ekki geymt drög").waitFor();
+  await page.getByText("þau eru geymd á þjóninum").waitFor({ timeout: 15_000 });
+  await page.reload();
+  await edit(page);
+  await untilTexts(page, withTexts({ 0: `Jæja. ${first}` }));
+  await page.keyboard.press("Control+s");
+  await saved(page);
+});
+
+test("a browser whose quota is full says so, and stores the draft again when there is room", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  const devtools = await page.context().newCDPSession(page);
+  const { origin } = new URL(pages.service.address);
+  await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1 });
+  await placeCaret(page, 0, 0);
+  await page.keyboard.type("Jæja. ");
+  await page.getByText("vafrinn getur ekki geymt drög").waitFor();
+  await page.getByText("þau eru geymd á þjóninum").waitFor({ timeout: 15_000 });
+  await devtools.send("Storage.overrideQuotaForOrigin", { origin });
+  await page.getByText("drög geymd hér og á þjóninum").waitFor({ timeout: 20_000 });
+  await devtools.detach();
+});
+
+test("a draft that is too large for the service stays in the browser, and a version is asked for", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  await placeCaret(page, 0, 0);
+  // Random characters are hardly made smaller by compression: 5 million of them exceed 8 MiB.
+  await page.evaluate(`(() => {
+    const paragraphs = Array.from({ length: 500 }, () => {
+      const random = crypto.getRandomValues(new Uint16Array(10_000));
+      return Array.from(random, (one) => String.fromCharCode(0x4e00 + (one & 0x3fff))).join("");
+    });
+    const data = new DataTransfer();
+    data.setData("text/plain", paragraphs.join("\\n"));
+    const text = document.querySelector("[contenteditable]");
+    text.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  })()`);
+  await page.getByText("drög geymd hér").waitFor();
+  // The service receives a draft after 30 seconds.
+  await page.getByText("þau eru of stór fyrir þjóninn").waitFor({ timeout: 60_000 });
+});

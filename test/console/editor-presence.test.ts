@@ -1,0 +1,166 @@
+// Others who have the same text open: other users, and other tabs of the same browser, in Chromium
+// and the real service.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { until } from "../fixtures/until.ts";
+import {
+  caretOf,
+  first,
+  openEditing,
+  placeCaret,
+  second,
+  third,
+  untilTexts,
+  withTexts,
+} from "./edited-page.ts";
+import { createInterview, versionsOf } from "./edited-transcript.ts";
+import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+
+let pages: TestPages;
+let annasKey = "";
+before(async () => {
+  pages = await openTestPages();
+  const { status, json } = await pages.service.call("POST", "/v1/apiKeys", {
+    displayName: "Anna",
+    scopes: ["transcripts.read", "transcripts.write"],
+  });
+  assert.equal(status, 200, JSON.stringify(json));
+  annasKey = json.secret;
+});
+after(() => pages[Symbol.asyncDispose]());
+
+/** Opens a transcript as Anna, and begins to edit it. */
+async function openAsAnna(name: string): Promise<Page> {
+  const page = await pages.open(`/${name}`, { key: annasKey });
+  await edit(page);
+  return page;
+}
+
+/** Begins to edit the text of the page. */
+async function edit(page: Page): Promise<void> {
+  await page.locator(".segment").nth(3).waitFor({ state: "attached" });
+  await page.keyboard.press("e");
+  await page.getByRole("textbox", { name: "Textinn, í vinnslu" }).waitFor();
+}
+
+const people = (page: Page) =>
+  page.getByRole("list", { name: "Aðrir með þennan texta opinn" }).getByRole("listitem");
+
+async function saved(page: Page): Promise<void> {
+  await page.keyboard.press("Control+s");
+  await page.getByText("Engar óvistaðar breytingar").waitFor();
+}
+
+test("those who edit or read the text elsewhere are shown with their place until they leave", async () => {
+  const name = await createInterview(pages.service);
+  await using mine = await openEditing(pages, name);
+  assert.equal(await people(mine).count(), 0);
+  const annas = await openAsAnna(name);
+  await people(mine).filter({ hasText: "Anna breytir textanum · 0:00" }).waitFor();
+  await people(annas).filter({ hasText: "breytir textanum" }).waitFor();
+  const report = (state: object) =>
+    pages.service.call("POST", `/v1alpha1/${name}:reportPresence`, { session: "desk", ...state });
+  assert.equal((await report({ position: "75s" })).status, 200);
+  await people(mine).filter({ hasText: "(þú, annars staðar) les textann · 1:15" }).waitFor();
+  await checkLooks(mine, "presence", someLooks);
+  // A page that is closed says so, and so does one that goes back to reading.
+  await annas.close();
+  await people(mine).filter({ hasText: "Anna" }).waitFor({ state: "detached", timeout: 10_000 });
+  await report({ leave: true });
+  await until(async () => (await people(mine).count()) === 0);
+});
+
+test("a person who stops editing is not shown any more", async () => {
+  const name = await createInterview(pages.service);
+  await using mine = await openEditing(pages, name);
+  await using annas = await openAsAnna(name);
+  await people(mine).filter({ hasText: "Anna" }).waitFor();
+  await annas.getByRole("button", { name: "Lesa", exact: true }).click();
+  await people(mine).filter({ hasText: "Anna" }).waitFor({ state: "detached", timeout: 10_000 });
+});
+
+test("a version of another comes into the open text, which says so", async () => {
+  const name = await createInterview(pages.service);
+  await using mine = await openEditing(pages, name);
+  await using annas = await openAsAnna(name);
+  await placeCaret(mine, 1, 4);
+  await placeCaret(annas, 0, 0);
+  await annas.keyboard.type("Jæja. ");
+  await saved(annas);
+  const note = (page: Page, text: string) => page.locator(".note").filter({ hasText: text });
+  await note(mine, "Anna vistaði útgáfu, sem er komin inn í textann: 1 breytt").waitFor();
+  await untilTexts(mine, withTexts({ 0: `Jæja. ${first}` }));
+  assert.deepEqual(await caretOf(mine), { paragraph: 1, offset: 4 });
+  await checkLooks(mine, "presence-version", [{ size: "phone", language: "is", theme: "light" }]);
+  await mine.setViewportSize({ width: 1280, height: 800 });
+  await mine.getByText("Engar óvistaðar breytingar").waitFor();
+  // One's own version is not announced to oneself, and the other sees it.
+  await placeCaret(annas, 2, 0);
+  await annas.keyboard.type("Sko. ");
+  await placeCaret(mine, 1, 0);
+  await mine.keyboard.type("Nú. ");
+  await saved(mine);
+  await untilTexts(
+    annas,
+    withTexts({ 0: `Jæja. ${first}`, 1: `Nú. ${second}`, 2: `Sko. ${third}` }),
+  );
+  await annas.getByText("Óvistaðar breytingar").or(annas.getByText("Drög geymd")).waitFor();
+  assert.equal(await mine.locator(".note").count(), 0);
+  await saved(annas);
+  await until(async () => (await annas.locator(".note").count()) === 0);
+  assert.equal((await versionsOf(pages.service, name)).length, 4);
+});
+
+test("the text of a deleted transcript stays on the page, and is saved as a file", async () => {
+  const name = await createInterview(pages.service);
+  await using mine = await openEditing(pages, name);
+  await placeCaret(mine, 0, 0);
+  await mine.keyboard.type("Jæja. ");
+  assert.equal((await pages.service.call("DELETE", `/v1alpha1/${name}`)).status, 200);
+  await mine.getByRole("alert").filter({ hasText: "Uppskriftinni hefur verið eytt" }).waitFor();
+  await untilTexts(mine, withTexts({ 0: `Jæja. ${first}` }));
+  await checkLooks(mine, "presence-deleted", [{ size: "desktop", language: "is", theme: "dark" }]);
+  const [download] = await Promise.all([
+    mine.waitForEvent("download"),
+    mine.getByRole("button", { name: "Vista textann sem skrá" }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), `${name.split("/")[1]}.txt`);
+  const text = await readFile(await download.path(), "utf8");
+  assert.ok(text.startsWith(`Fréttamaður: Jæja. ${first}\n\nS2: ${second}\n\nFréttamaður: `), text);
+});
+
+test("a second tab reads until it takes the text over, with what the first had typed", async () => {
+  const name = await createInterview(pages.service);
+  await using one = await openEditing(pages, name);
+  await placeCaret(one, 0, 0);
+  await one.keyboard.type("Jæja. ");
+  const other = await one.context().newPage();
+  await other.goto(new URL(`/console/${name}`, pages.service.address).href);
+  await other.locator(".segment").nth(3).waitFor({ state: "attached" });
+  await other.keyboard.press("e");
+  const elsewhere = "Þessum texta er breytt í öðrum flipa eða glugga vafrans.";
+  await other.getByText(elsewhere).waitFor();
+  assert.equal(await other.getByRole("textbox", { name: "Textinn, í vinnslu" }).count(), 0);
+  await checkLooks(other, "presence-tabs", [{ size: "desktop", language: "is", theme: "light" }]);
+  await one.keyboard.type("Sko. ");
+  await other.getByRole("button", { name: "Breyta frekar hér" }).click();
+  await other.getByRole("textbox", { name: "Textinn, í vinnslu" }).waitFor();
+  await untilTexts(other, withTexts({ 0: `Jæja. Sko. ${first}` }));
+  await one.getByText(elsewhere).waitFor();
+  await untilTexts(one, withTexts({}));
+  // And back, with what was typed in the second.
+  await placeCaret(other, 1, 0);
+  await other.keyboard.type("Nú. ");
+  await one.getByRole("button", { name: "Breyta frekar hér" }).click();
+  await untilTexts(one, withTexts({ 0: `Jæja. Sko. ${first}`, 1: `Nú. ${second}` }));
+  await other.getByText(elsewhere).waitFor();
+  // After the tab is closed, or stops editing, the text is free.
+  await saved(one);
+  await one.getByRole("button", { name: "Lesa", exact: true }).click();
+  await other.reload();
+  await edit(other);
+  await untilTexts(other, withTexts({ 0: `Jæja. Sko. ${first}`, 1: `Nú. ${second}` }));
+  await other.close();
+});

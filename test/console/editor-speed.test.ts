@@ -1,0 +1,103 @@
+// Long transcripts are edited without delay, in Chromium and the real service. The limits are three
+// times those of a quiet machine (bench/console/editing.ts), in CPU time of the page's main thread.
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { longSegments } from "../fixtures/long-transcript.ts";
+import { interviewMetadata, versionsOf } from "./edited-transcript.ts";
+import { longestTaskMs, mainThreadMs } from "./main-thread.ts";
+import { openTestPages } from "./open-test-pages.ts";
+
+/** 8 hours of speech. */
+const words = 72_000;
+const limits = {
+  openMs: 900,
+  keyMs: 24,
+  slowKeyMs: 48,
+  changeMs: 96,
+  replaceMs: 900,
+  savingTaskMs: 48,
+  heapMb: 450,
+};
+
+test("72,000 words are edited and saved without delay", async (t) => {
+  await using pages = await openTestPages();
+  const created = await pages.service.call("POST", "/v1alpha1/transcripts", {
+    metadata: { ...interviewMetadata, speakers: {} },
+    segments: longSegments(words).map((segment, at) =>
+      at % 3 === 0 && at < 3_000 ? withTitle(segment) : segment,
+    ),
+  });
+  assert.equal(created.status, 200);
+  const { name } = created.json;
+  const page = await pages.open(`/${name}`);
+  await page
+    .locator(".segment")
+    .nth(words / 20 - 1)
+    .waitFor({ state: "attached" });
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
+  const within = (title: string, ms: number, msMax: number): void => {
+    t.diagnostic(`${title}: ${ms.toFixed(1)} ms, at most ${msMax}`);
+    assert.ok(ms <= msMax, `${title}: ${ms.toFixed(1)} ms, at most ${msMax}`);
+  };
+  const cost = (act: () => Promise<void>, settleMs = 150) =>
+    mainThreadMs(devtools, async () => {
+      await act();
+      await sleep(settleMs);
+    });
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)");
+  await sleep(500);
+  const open = async (): Promise<void> => {
+    await page.keyboard.press("e");
+    await page.locator(".words-text[contenteditable=true]").waitFor();
+  };
+  within("from reading to editing", await cost(open, 500), limits.openMs);
+  for (const place of ["middle", "End", "Home"] as const) {
+    if (place !== "middle") await page.keyboard.press(`Control+${place}`);
+    await sleep(500);
+    const keys: number[] = [];
+    for (let at = 0; at < 20; at++) keys.push(await cost(() => page.keyboard.press("a"), 60));
+    keys.sort((one, other) => one - other);
+    within(`a key at ${place}, p50`, keys[10] ?? 0, limits.keyMs);
+    within(`a key at ${place}, p95`, keys[18] ?? 0, limits.slowKeyMs);
+  }
+  for (const key of ["Enter", "Backspace", "Control+z"]) {
+    const costs: number[] = [];
+    for (let at = 0; at < 3; at++) costs.push(await cost(() => page.keyboard.press(key)));
+    within(key, costs.toSorted((one, other) => one - other)[1] ?? 0, limits.changeMs);
+  }
+  await page.keyboard.press("Control+h");
+  const panel = page.getByRole("region", { name: "Leita og skipta út" });
+  await panel.getByRole("textbox", { name: "Leita að" }).fill("hæstvirtur");
+  await panel.getByText("1.000 staðir").waitFor();
+  await panel.getByRole("textbox", { name: "Skipta út fyrir" }).fill("háttvirtur");
+  const replace = panel.getByRole("button", { name: "Skipta út öllum merktum" });
+  await replace.focus();
+  within("1,000 hits replaced", await cost(() => replace.press("Enter"), 500), limits.replaceMs);
+  const longestMs = await longestTaskMs(page, () => saved(page));
+  within("the longest task while saving", longestMs, limits.savingTaskMs);
+  assert.equal((await versionsOf(pages.service, name)).length, 2);
+  await devtools.send("HeapProfiler.collectGarbage");
+  const { metrics } = await devtools.send("Performance.getMetrics");
+  const heap = metrics.find((one) => one.name === "JSHeapUsedSize")?.value ?? Infinity;
+  within("heap in MB", heap / 1e6, limits.heapMb);
+  await page.context().close();
+});
+
+/** Saves the text. The page is not asked, since searching such a page takes its main thread. */
+async function saved(page: Page): Promise<void> {
+  const [response] = await Promise.all([
+    page.waitForResponse((one) => one.url().endsWith(":modifySegments")),
+    page.keyboard.press("Control+s"),
+  ]);
+  assert.equal(response.status(), 200);
+  await sleep(1_500);
+}
+
+/** Returns a segment whose first word is a title. */
+function withTitle(segment: ReturnType<typeof longSegments>[number]): typeof segment {
+  const [first, ...others] = segment.words;
+  return first ? { ...segment, words: [{ ...first, word: "hæstvirtur " }, ...others] } : segment;
+}
