@@ -161,10 +161,7 @@ export class ArchiveWriter {
     const started = await this.#ask("POST", "/v1alpha1/initupload", { resourceName: line.name });
     const bytes = Buffer.alloc(this.#chance.oneOf([100, 50_000, 1_000_000]), this.#newText(2));
     const sha256 = sha256Of(bytes);
-    // The URL contains the address of the process that created it, which may have ended; every
-    // process accepts its signature.
-    const { pathname, search } = new URL(started.json.storageSignedUrl);
-    const url = `${this.#target.address}${pathname}${search}`;
+    const url = this.#hereOf(started.json.storageSignedUrl);
     const status = await fetch(url, { method: "PUT", body: chunksOf(bytes), duplex: "half" }).then(
       async (response) => {
         await response.arrayBuffer();
@@ -284,20 +281,34 @@ export class ArchiveWriter {
     }
   }
 
+  /**
+   * Returns the hash of a transcript's media. Media that is not found is asked for again, for at
+   * most a minute: an upload without a response may be committed, and replace the media, between
+   * the two calls.
+   */
   async #mediaSha256Of(line: Line): Promise<string | undefined> {
+    const giveUpAt = Date.now() + askMsMax;
     for (;;) {
       const { json } = await this.#ask("GET", `/v1alpha1/${line.name}`);
       if (json.uri === "") return undefined;
-      try {
-        const response = await fetch(json.uri);
-        const bytes = Buffer.from(await response.arrayBuffer());
-        if (response.status === 200) return sha256Of(bytes);
-        assert.ok(response.status >= 500, `${line.name}: its media answers ${response.status}`);
-      } catch (error) {
-        if (error instanceof assert.AssertionError) throw error;
-      }
+      const response = await fetch(this.#hereOf(json.uri)).catch(() => undefined);
+      const bytes = await response?.arrayBuffer().catch(() => undefined);
+      if (response?.status === 200 && bytes) return sha256Of(Buffer.from(bytes));
+      const status = response?.status ?? 503;
+      const isTemporary = status >= 500 || status === 404 || status === 200;
+      assert.ok(isTemporary && Date.now() < giveUpAt, `${line.name}: its media answers ${status}`);
       await delay(40);
     }
+  }
+
+  /**
+   * Returns a signed URL with the address of the process that accepts calls now. The process that
+   * created it may have ended, and its port may belong to another process; every process accepts
+   * its signature.
+   */
+  #hereOf(signedUrl: string): string {
+    const { pathname, search } = new URL(signedUrl);
+    return `${this.#target.address}${pathname}${search}`;
   }
 
   /**
