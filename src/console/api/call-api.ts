@@ -5,8 +5,8 @@ import { noteAnswer } from "./reach.ts";
 export interface Call {
   /** The HTTP method. Default: GET. */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** The body, which is sent as JSON; a string is JSON already. */
-  readonly body?: object | string;
+  /** The body, which is sent as JSON; a Blob is JSON already. */
+  readonly body?: object | Blob;
   /**
    * Headers in addition to those of every call: idempotency-key, or if-match with the version to
    * change.
@@ -104,7 +104,7 @@ async function send(
         ...headers,
         ...(body && { "content-type": "application/json" }),
       },
-      ...(body && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
       keepalive,
       // A redirect would send the headers to another origin.

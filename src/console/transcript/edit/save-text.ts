@@ -5,15 +5,9 @@ import type {
 import { callApi } from "../../api/call-api.ts";
 import type { EditSession, SavedText } from "./edit-session.ts";
 import { spokenTextSteps } from "../spoken-text.ts";
-import {
-  changesBetweenSteps,
-  changesOfSteps,
-  segmentsAfter,
-  type SegmentsChange,
-} from "./model/changes.ts";
-
-/** The time that a slice of work may take, in ms; a task may take 16 ms. */
-const sliceMs = 5;
+import { changesBetweenSteps, changesOfSteps, segmentsAfter } from "./model/changes.ts";
+import { inSlices } from "./saving/in-slices.ts";
+import { changesJson, jsonBodySteps, segmentsJson } from "./saving/json-body.ts";
 
 /**
  * Saves a text as a new version, and returns the transcript. Only the segments that differ from
@@ -48,57 +42,24 @@ export async function saveText(
     });
     return await callApi<TranscriptJson>(`/v1alpha1/${name}?${query}`, {
       method: "PATCH",
-      body: bodyOf({ ...metadata }, `"segments":${await inSlices(jsonOf(segments))}`),
+      body: await inSlices(jsonBodySteps({ ...metadata }, "segments", segmentsJson(segments))),
       owner,
       ...(version !== undefined && { headers: { "if-match": version } }),
     });
   }
   const now = await callApi<TranscriptJson>(`/v1alpha1/${name}:modifySegments`, {
     method: "POST",
-    body: bodyOf(
-      { ...metadata, note, ...(isMerged && { merged: true }) },
-      `"changes":${await inSlices(jsonOfChanges(changes))}`,
+    body: await inSlices(
+      jsonBodySteps(
+        { ...metadata, note, ...(isMerged && { merged: true }) },
+        "changes",
+        changesJson(changes),
+      ),
     ),
     headers: { "if-match": version },
     owner,
   });
   return { ...now, segments };
-}
-
-/** Does work in slices, each of them in a task of its own. */
-async function inSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve));
-    const until = performance.now() + sliceMs;
-    do {
-      const step = work.next();
-      if (step.done) return step.value;
-    } while (performance.now() < until);
-  }
-}
-
-/** Returns the JSON of an object with one more field. */
-function bodyOf(fields: object, field: string): string {
-  const json = JSON.stringify(fields);
-  return json === "{}" ? `{${field}}` : `${json.slice(0, -1)},${field}}`;
-}
-
-/** Writes changes as JSON, and yields after each segment. */
-function* jsonOfChanges(changes: readonly SegmentsChange[]): Generator<void, string, void> {
-  const texts: string[] = [];
-  for (const { segments, ...range } of changes) {
-    texts.push(bodyOf(range, `"segments":${yield* jsonOf(segments)}`));
-  }
-  return `[${texts.join(",")}]`;
-}
-
-function* jsonOf(segments: readonly SegmentJson[]): Generator<void, string, void> {
-  const texts: string[] = [];
-  for (const segment of segments) {
-    texts.push(JSON.stringify(segment));
-    yield;
-  }
-  return `[${texts.join(",")}]`;
 }
 
 /** Returns the segments of the version that was saved last; undefined if they are not known. */
