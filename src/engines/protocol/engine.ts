@@ -33,8 +33,8 @@ export interface Hint {
   /** How much likelier than other phrases, from 0 (no likelier) to 20. */
   readonly boost: number;
   /**
-   * Texts that sound like the phrase, in the spelling of the language: "shivawn" for "Siobhan". They
-   * are read instead of the phrase. Engines that recognize letters instead of sounds ignore them.
+   * Texts that sound like the phrase, in the spelling of the language: "shivawn" for "Siobhan".
+   * They are read instead of the phrase. Engines that recognize letters, not sounds, ignore them.
    */
   readonly soundsLike?: readonly string[];
 }
