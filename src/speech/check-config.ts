@@ -1,7 +1,7 @@
 import type { BarePcm } from "../audio/pcm-stream.ts";
 import { resampledRate } from "../audio/resample.ts";
 import { knownLanguageCode } from "../std/language-code.ts";
-import type { PhraseHints, RecognitionMode } from "../engines/protocol/engine.ts";
+import type { Hint, RecognitionMode } from "../engines/protocol/engine.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { ContainerEncoding } from "./container-format.ts";
 import type { Violations } from "../std/service-error.ts";
@@ -71,7 +71,7 @@ export interface CheckedConfig {
   /** How the recognized words are written. */
   readonly writing: WritingOptions;
   /** The hints; absent if there are none or they are ignored. */
-  readonly hints?: readonly PhraseHints[];
+  readonly hints?: readonly Hint[];
   /** The maximum number of speakers to distinguish; absent if speakers are not requested. */
   readonly speakersMax?: number;
 }
@@ -177,10 +177,9 @@ function checkHints(
     }
     return {};
   }
-  const hints = speechContexts.map(({ phrases, boost }) => ({
-    phrases,
-    boost: boost === 0 ? hintBoostDefault : boost,
-  }));
+  const hints = speechContexts.flatMap(({ phrases, boost }) =>
+    phrases.map((phrase) => ({ phrase, boost: boost === 0 ? hintBoostDefault : boost })),
+  );
   return { hints };
 }
 

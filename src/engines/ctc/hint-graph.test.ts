@@ -4,6 +4,10 @@ import fc from "fast-check";
 import { HintGraph } from "./hint-graph.ts";
 import { lettersOf } from "./token-table.ts";
 
+function graphOf(phrases: readonly string[]): HintGraph {
+  return new HintGraph(phrases.map((phrase) => ({ phrase, boost: 10 })));
+}
+
 /** The scores after each letter of the text, and at its end. */
 function scoresOf(graph: HintGraph, text: string): readonly number[] {
   let state = graph.start;
@@ -15,10 +19,10 @@ function scoresOf(graph: HintGraph, text: string): readonly number[] {
 }
 
 /** The score of a letter with a boost of 10. */
-const letter = scoresOf(new HintGraph([{ phrases: ["a"], boost: 10 }]), "a").at(-1) ?? 0;
+const letter = scoresOf(graphOf(["a"]), "a").at(-1) ?? 0;
 
 test("a phrase scores with each letter, keeps the score when complete, and loses it when it breaks off", () => {
-  const graph = new HintGraph([{ phrases: ["Góðan dag!"], boost: 10 }]);
+  const graph = graphOf(["Góðan dag!"]);
   const rows: readonly (readonly [string, number])[] = [
     ["góðan dag", 8],
     ["góðan dag og góðan dag", 16],
@@ -39,7 +43,7 @@ test("a phrase scores with each letter, keeps the score when complete, and loses
 
 test("only the longest of nested phrases counts, and consecutive phrases all count", () => {
   const phrases = ["a b", "a b c d", "b", "c e"];
-  const graph = new HintGraph([{ phrases, boost: 10 }]);
+  const graph = graphOf(phrases);
   const rows: readonly (readonly [string, number])[] = [
     ["a b c d", 4],
     ["a b c", 2],
@@ -54,7 +58,7 @@ test("only the longest of nested phrases counts, and consecutive phrases all cou
 });
 
 test("a phrase counts if a longer one that contains it breaks off", () => {
-  const graph = new HintGraph([{ phrases: ["a bc", "b", "d e f", "e"], boost: 10 }]);
+  const graph = graphOf(["a bc", "b", "d e f", "e"]);
   const rows: readonly (readonly [string, number])[] = [
     ["a b", 1],
     ["a b a bc", 4],
@@ -69,9 +73,11 @@ test("a phrase counts if a longer one that contains it breaks off", () => {
 
 test("the score of a phrase is proportional to its boost", () => {
   const graph = new HintGraph([
-    { phrases: ["a"], boost: 20 },
-    { phrases: ["b"], boost: 5 },
-    { phrases: ["c", "", "!?"], boost: 0 },
+    { phrase: "a", boost: 20 },
+    { phrase: "b", boost: 5 },
+    { phrase: "c", boost: 0 },
+    { phrase: "", boost: 0 },
+    { phrase: "!?", boost: 0 },
   ]);
   const earned = ["a", "b", "c", " "].map((text) => scoresOf(graph, text).at(-1) ?? 0);
   assert.deepEqual(earned, [2 * letter, letter / 2, 0, 0]);
@@ -84,7 +90,7 @@ test("a phrase scores each time that it occurs, in any text", () => {
     words,
     fc.array(word, { minLength: 1, maxLength: 3 }),
     (said, phrase) => {
-      const graph = new HintGraph([{ phrases: [phrase.join(" ")], boost: 10 }]);
+      const graph = graphOf([phrase.join(" ")]);
       const text = said.join(" ");
       const value = phrase.join("").length * letter;
       const scores = scoresOf(graph, text);

@@ -1,4 +1,4 @@
-import type { PhraseHints } from "../protocol/engine.ts";
+import type { Hint } from "../protocol/engine.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import { lettersOf, spaceLetter } from "./token-table.ts";
 
@@ -34,10 +34,11 @@ export class HintGraph {
    */
   readonly #fallbacks: Int32Array;
 
-  constructor(hints: readonly PhraseHints[]) {
-    const paths = hints.flatMap(({ phrases, boost }) =>
-      phrases.map(foldedWords).map((words) => ({ letters: pathOf(words), boost })),
-    );
+  constructor(hints: readonly Hint[]) {
+    const paths = hints.map(({ phrase, boost }) => ({
+      letters: pathOf(foldedWords(phrase)),
+      boost,
+    }));
     const behindSpace = this.#trie.add([spaceLetter]);
     for (const { letters } of paths) this.#trie.add(letters);
     const count = this.#trie.stateCount;

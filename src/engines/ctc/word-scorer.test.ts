@@ -39,7 +39,10 @@ test("a word outside the lexicon is penalized once, as soon as no known word beg
 });
 
 test("words in hints count as known", () => {
-  const hints = [{ phrases: ["Esja", "tapaði Takk"], boost: 0 }];
+  const hints = [
+    { phrase: "Esja", boost: 0 },
+    { phrase: "tapaði Takk", boost: 0 },
+  ];
   const scorer = new WordScorer(lexicon, hints);
   assert.equal(scores(scorer, spaced("esja tapaði takk")).at(1), 0);
   assert.equal(scores(scorer, spaced("esj")).at(1), -4);
@@ -47,7 +50,7 @@ test("words in hints count as known", () => {
 });
 
 test("hints raise the score of a text's words, even without a lexicon", () => {
-  const scorer = new WordScorer(undefined, [{ phrases: ["Esja"], boost: 10 }]);
+  const scorer = new WordScorer(undefined, [{ phrase: "Esja", boost: 10 }]);
   const [steps, total] = scores(scorer, spaced("á esja og esjan"));
   assert.ok(total > 0);
   assert.deepEqual(steps.slice(0, 2), [0, 0]);

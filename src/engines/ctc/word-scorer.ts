@@ -1,4 +1,4 @@
-import type { PhraseHints } from "../protocol/engine.ts";
+import type { Hint } from "../protocol/engine.ts";
 import { foldedWords, HintGraph, type HintState } from "./hint-graph.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import { lettersOf, spaceLetter, type Token } from "./token-table.ts";
@@ -35,9 +35,9 @@ export class WordScorer {
   readonly #hints: HintGraph | undefined;
   readonly #hintWords = new LetterTrie();
 
-  constructor(lexicon: Lexicon | undefined, hints: readonly PhraseHints[] = []) {
+  constructor(lexicon: Lexicon | undefined, hints: readonly Hint[] = []) {
     this.#lexicon = lexicon;
-    const phrases = hints.flatMap(({ phrases }) => phrases);
+    const phrases = hints.map(({ phrase }) => phrase);
     for (const word of phrases.flatMap(foldedWords)) this.#hintWords.add(lettersOf(word));
     if (phrases.length > 0) this.#hints = new HintGraph(hints);
     this.start = { score: 0, word: 0, hintWord: 0, hint: this.#hints?.start };

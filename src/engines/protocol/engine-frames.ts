@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import type { WordTime } from "./alignment.ts";
-import type { PhraseHints, RecognitionMode } from "./engine.ts";
+import type { Hint, RecognitionMode } from "./engine.ts";
 import type { LoadReport } from "./load-report.ts";
 import type { Recognition, WindowSpeakers } from "./recognizer.ts";
 import type { Commit, SessionCheckpoint } from "./session-checkpoint.ts";
@@ -50,7 +50,7 @@ export interface SessionOptions {
   readonly interim: boolean;
   readonly silenceMsMin: number;
   readonly utteranceMsMax?: number;
-  readonly hints?: readonly PhraseHints[];
+  readonly hints?: readonly Hint[];
   /** Whether the text keeps the punctuation of models that write it. */
   readonly punctuation: boolean;
   readonly speechEvents?: boolean;

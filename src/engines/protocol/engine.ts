@@ -27,11 +27,16 @@ export interface Hypothesis {
   readonly words: readonly EngineWord[];
 }
 
-/** Words and phrases that are likely to be said. */
-export interface PhraseHints {
-  readonly phrases: readonly string[];
+/** A word or phrase that is likely to be said. */
+export interface Hint {
+  readonly phrase: string;
   /** How much likelier than other phrases, from 0 (no likelier) to 20. */
   readonly boost: number;
+  /**
+   * Texts that sound like the phrase, in the spelling of the language: "shivawn" for "Siobhan".
+   * They are read instead of the phrase. Engines that recognize letters, not sounds, ignore them.
+   */
+  readonly soundsLike?: readonly string[];
 }
 
 /**
@@ -50,7 +55,7 @@ export interface DecoderOptions {
   /** 1 to 30. */
   readonly alternativesMax: number;
   /** Used only by engines with takesHints. */
-  readonly hints?: readonly PhraseHints[];
+  readonly hints?: readonly Hint[];
   /** Whether takeOutputs() is called after each utterance. Default false. */
   readonly keepsOutputs?: boolean;
 }

@@ -1,5 +1,5 @@
 import type { Aligner } from "./alignment.ts";
-import type { Hypothesis, PhraseHints, RecognitionMode } from "./engine.ts";
+import type { Hint, Hypothesis, RecognitionMode } from "./engine.ts";
 import type { KeptOutputs } from "./kept-outputs.ts";
 import type { SpeakerTurn } from "./speakers.ts";
 
@@ -29,7 +29,7 @@ export interface RecognitionOptions {
    */
   readonly utteranceMsMax?: number;
   /** Accepted only if takesHints() is true. */
-  readonly hints?: readonly PhraseHints[];
+  readonly hints?: readonly Hint[];
   /** Whether the text keeps the punctuation of models that write it. Default true. */
   readonly punctuation?: boolean;
   /** Whether to also yield events when utterances begin and end. Default false. */
