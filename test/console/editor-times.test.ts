@@ -106,6 +106,32 @@ test("keys move the times of the word at the caret, one step each, and saving se
   assert.deepEqual(await wordsOf(name), opened);
 });
 
+test("what a key sets while it is held is undone in one step", async () => {
+  const name = await create();
+  const opened = await wordsOf(name);
+  await using page = await openPlayable(name);
+  await placeIn(page, 0, 4);
+  await page.keyboard.press("F9");
+  // Playwright repeats a key that is pressed again before it is released.
+  for (let at = 0; at < 5; at += 1) await page.keyboard.down("F9");
+  await page.keyboard.up("F9");
+  await page.keyboard.press("Control+z");
+  await save(page);
+  const own = opened[0]?.[4];
+  assert.ok(own);
+  assert.deepEqual((await wordsOf(name))[0]?.[4], {
+    ...own,
+    startTime: later(own.startTime, -0.02),
+  });
+  await page.keyboard.press("Control+z");
+  await save(page);
+  assert.deepEqual(await wordsOf(name), opened);
+  await page.keyboard.press("Control+y");
+  await page.keyboard.press("Control+y");
+  await save(page);
+  assert.deepEqual((await wordsOf(name))[0]?.[4]?.startTime, later(own.startTime, -0.12));
+});
+
 test("a time stops at the next word, and says why", async () => {
   const name = await create();
   const next = segments[0]?.words[5];

@@ -31,7 +31,17 @@ export function beginStep({ tr }: EditorState): Transaction {
   return closeHistory(tr).setMeta(ownStep, true);
 }
 
-/** Whether a transaction was begun by beginStep. */
+/** Begins a transaction that is undone together with an earlier one, which beginStep has begun. */
+export function continueStep({ tr }: EditorState, first: Transaction): Transaction {
+  return tr.setMeta("appendedTransaction", first).setMeta(ownStep, true);
+}
+
+/** Whether a transaction was begun by continueStep. */
+export function isContinued(tr: Transaction): boolean {
+  return tr.getMeta("appendedTransaction") !== undefined;
+}
+
+/** Whether a transaction was begun by beginStep or continueStep. */
 export function isOwnStep(tr: Transaction): boolean {
   return tr.getMeta(ownStep) === true;
 }

@@ -8,7 +8,7 @@ import type { TimedText } from "../model/retime.ts";
 import { type Retimings, withoutOwn } from "../model/retimings.ts";
 import { balanceParts } from "./balance.ts";
 import { changeBetween, type TextChange } from "./changes.ts";
-import { type EditCommand, isOwnStep } from "./commands.ts";
+import { type EditCommand, isContinued, isOwnStep } from "./commands.ts";
 import { HistoryBound } from "./history-bound.ts";
 import { editInput, editKeys } from "./input.ts";
 import { margins, type WriteMargin, writeMargins } from "./margins.ts";
@@ -321,7 +321,7 @@ export class Editor {
 
   #apply(tr: Transaction): void {
     const before = this.view.state.doc;
-    if (this.#closesStep && tr.docChanged) closeHistory(tr);
+    if (this.#closesStep && tr.docChanged && !isContinued(tr)) closeHistory(tr);
     const { state, transactions } = this.view.state.applyTransaction(tr);
     this.view.updateState(this.#bound.bounded(state, tr));
     if (!transactions.some(({ docChanged }) => docChanged)) return;

@@ -4,7 +4,7 @@
  */
 export type Chord = string;
 
-/** The part of a key event that determines the chord. */
+/** The part of a key event that determines the chord, and whether the key is held. */
 export interface KeyPress {
   readonly key: string;
   readonly code: string;
@@ -13,6 +13,7 @@ export interface KeyPress {
   readonly altKey: boolean;
   readonly shiftKey: boolean;
   readonly isComposing: boolean;
+  readonly repeat: boolean;
   getModifierState(name: "AltGraph"): boolean;
 }
 

@@ -1,8 +1,11 @@
 import { chordOf, type Chord, type KeyPress } from "./chord.ts";
 import { type ChosenKeys, commandsByChord, type CommandId } from "./command-table.ts";
 
-/** Does what a command says. Returns false if it cannot be done now, so the key is passed on. */
-export type CommandHandler = () => boolean;
+/**
+ * Does what a command says. Returns false if it cannot be done now, so the key is passed on.
+ * `isRepeat`: the key is still held, and the keyboard repeats it.
+ */
+export type CommandHandler = (isRepeat: boolean) => boolean;
 
 /**
  * Runs commands by their keys. The parts of the page add what each command does while they are
@@ -28,8 +31,8 @@ export class Commands {
   }
 
   /** Runs a command, for example of a button. Returns whether it was done. */
-  run(id: CommandId): boolean {
-    return [...(this.#handlers.get(id) ?? [])].some((handler) => handler());
+  run(id: CommandId, isRepeat = false): boolean {
+    return [...(this.#handlers.get(id) ?? [])].some((handler) => handler(isRepeat));
   }
 
   /** Returns the command of a key; undefined if it has none. */
@@ -41,6 +44,6 @@ export class Commands {
   /** Runs the command of a key. Returns whether there is one that was done. */
   press(key: KeyPress): boolean {
     const id = this.commandOf(key);
-    return id !== undefined && this.run(id);
+    return id !== undefined && this.run(id, key.repeat);
   }
 }

@@ -21,6 +21,7 @@ function press(key: string, code = key, held = ""): KeyPress {
     altKey: held.includes("a"),
     shiftKey: held.includes("s"),
     isComposing: held.includes("i"),
+    repeat: held.includes("r"),
     getModifierState: () => held.includes("g"),
   };
 }

@@ -1,3 +1,4 @@
+import type { Transaction } from "prosemirror-state";
 import { useEffect, useRef, useState } from "react";
 import { useAnnounce } from "../../../parts/announcer.tsx";
 import { type Language, useLanguage } from "../../../text/language.tsx";
@@ -43,23 +44,44 @@ export function EditTimes({
   });
   useEffect(() => {
     let isOwn = false;
-    const move = (wanted: TimeMove): boolean => {
+    // What a key sets while it is held is one step of the history.
+    let first: Transaction | undefined;
+    const move = (wanted: TimeMove, isRepeat: boolean): boolean => {
       const { announce, language } = latest.current;
+      if (!isRepeat) first = undefined;
+      const found = findTime(editor, playback, wanted);
       isOwn = true;
-      const text = textOf(setTime(editor, playback, wanted), wanted.edge, language);
+      if (found.kind === "set") {
+        const { word, before, after } = found;
+        setWordTimes(
+          word,
+          before,
+          after,
+          first,
+        )(editor.state, (tr) => {
+          first ??= tr;
+          editor.dispatch(tr);
+        });
+      }
       isOwn = false;
+      const text = textOf(found, wanted.edge, language);
       setShown(text);
       announce(text);
       return true;
     };
     const removals = [
-      ...nudges.map(([id, wanted]) => commands.add(id, () => move(wanted))),
+      ...nudges.map(([id, wanted]) => commands.add(id, (isRepeat) => move(wanted, isRepeat))),
       ...marks.map(([id, edge]) =>
-        commands.add(id, () => playback !== undefined && move({ edge, at: playback.place })),
+        commands.add(
+          id,
+          (isRepeat) => playback !== undefined && move({ edge, at: playback.place }, isRepeat),
+        ),
       ),
       // What was set is shown until something else changes.
       editor.subscribe(() => {
-        if (!isOwn) setShown(undefined);
+        if (isOwn) return;
+        first = undefined;
+        setShown(undefined);
       }),
     ];
     return () => removals.forEach((remove) => remove());
@@ -67,13 +89,11 @@ export function EditTimes({
   return shown === undefined ? null : <span className="edit-bar-times">{shown}</span>;
 }
 
-/** Sets a time of the word at the caret, as near to the wanted one as possible. */
-function setTime(editor: Editor, playback: Playback | undefined, move: TimeMove): Retimed {
+/** Finds the time of the word at the caret that is as near to the wanted one as possible. */
+function findTime(editor: Editor, playback: Playback | undefined, move: TimeMove): Retimed {
   const duration = playback?.state.duration ?? 0;
   const latest = duration > 0 ? duration : Infinity;
-  const found = retimed(editor.timedText(), editor.caret(), { move, latest });
-  if (found.kind === "set") editor.run(setWordTimes(found.word, found.before, found.after));
-  return found;
+  return retimed(editor.timedText(), editor.caret(), { move, latest });
 }
 
 /** Says what became of a time: "“word” starts at 0:01.220 (was 0:01.200)." */
