@@ -20,6 +20,7 @@ import {
   versionsOf,
 } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+import { sentChanges } from "./sent-changes.ts";
 
 let pages: TestPages;
 before(async () => {
@@ -186,16 +187,9 @@ test("a version of others joins under the open cursor, and undo takes back only 
   for (let at = 0; at < 5; at++) await page.keyboard.press("Control+y");
   await untilTexts(page, [...merged, "Endir."]);
   // Only what I have changed is sent, and their times stay.
-  const [request] = await Promise.all([
-    page.waitForRequest((one) => one.url().endsWith(":modifySegments")),
-    saved(page),
-  ]);
-  const { changes } = request.postDataJSON();
+  const changes = await sentChanges(page, () => saved(page));
   assert.deepEqual(
-    changes.map((one: { startIndex?: number; segments: object[] }) => [
-      one.startIndex,
-      one.segments.length,
-    ]),
+    changes.map(({ startIndex, segments }) => [startIndex, segments.length]),
     [
       [23, 1],
       [theirs.length, 1],

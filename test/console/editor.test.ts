@@ -22,6 +22,7 @@ import {
   withTexts,
 } from "./edited-page.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
+import { sentChanges } from "./sent-changes.ts";
 import { createTranscript, interviewMetadata } from "./spoken-transcript.ts";
 
 let pages: TestPages;
@@ -38,9 +39,7 @@ test("typed text appears, is saved with Ctrl+S as one version, and unchanged wor
   const edited = first.replace("Góðan", "Góðann og blessaðan");
   await untilTexts(page, withTexts({ 0: edited }));
   await page.getByText("Óvistaðar breytingar").waitFor();
-  const sent = page.waitForRequest((request) => request.url().endsWith(":modifySegments"));
-  await page.keyboard.press("Control+s");
-  const { changes } = (await sent).postDataJSON();
+  const changes = await sentChanges(page, () => page.keyboard.press("Control+s"));
   assert.equal(changes.length, 1, "only the paragraph that was changed is sent");
   await page.getByText("Engar óvistaðar breytingar").waitFor();
   assert.equal((await versionsOf(pages.service, name)).length, 2);
