@@ -88,6 +88,18 @@ test("a composition over a selection replaces it, also over several paragraphs",
   await untilTexts(page, said);
 });
 
+test("an emoji that no key types replaces a selection over paragraphs, and the last one's speaker stays", async () => {
+  await using page = await openInterview(pages);
+  await select(page, [0, 0], [1, 3]);
+  await page.keyboard.insertText("😀");
+  await untilTexts(page, [`😀${second.slice(3)}`, third, fourth]);
+  const speakers = () => page.locator(".segment-speaker").allTextContents();
+  assert.deepEqual(await speakers(), ["Rödd S2", "Fréttamaður", "Rödd S2"]);
+  await page.keyboard.press("Control+z");
+  await untilTexts(page, said);
+  assert.deepEqual(await speakers(), ["Fréttamaður", "Rödd S2", "Fréttamaður", "Rödd S2"]);
+});
+
 /** Puts text on the clipboard, and pastes it at the caret. */
 async function paste(page: Page, text: string): Promise<void> {
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);

@@ -39,22 +39,34 @@ export class Keystrokes {
 
   async #replace({ paragraph, from, to, text }: Correction): Promise<void> {
     if (to - from <= 2) {
-      await this.#moveTo({ paragraph, offset: to });
+      await this.moveTo({ paragraph, offset: to });
       for (let at = from; at < to; at += 1) await this.press("Backspace");
     } else {
-      await this.#moveTo({ paragraph, offset: from });
+      await this.moveTo({ paragraph, offset: from });
       await this.#selectTo({ paragraph, offset: to });
       if (text === "") await this.press("Backspace");
     }
+    await this.type(text);
+    await this.untilAt({ paragraph, offset: from + text.length });
+  }
+
+  /** Types text; each letter is a key. */
+  async type(text: string): Promise<void> {
     for (const letter of text) await this.press(letter === " " ? "Space" : letter);
-    await this.#untilAt({ paragraph, offset: from + text.length });
   }
 
   /** Moves the caret by lines, then by words, then by letters. */
-  async #moveTo(place: Place): Promise<void> {
+  async moveTo(place: Place): Promise<void> {
     for (let at = await caretOf(this.#page); !isAt(at, place);) {
       const key = (await this.#keyToLine(at, place)) ?? (await this.#keyInLine(at, place));
       at = await this.#pressToMove(key, at);
+    }
+  }
+
+  /** Moves the caret down to a paragraph. */
+  async moveToParagraph(paragraph: number): Promise<void> {
+    for (let at = await caretOf(this.#page); at.paragraph < paragraph;) {
+      at = await this.#pressToMove("ArrowDown", at);
     }
   }
 
@@ -79,7 +91,8 @@ export class Keystrokes {
     return at;
   }
 
-  async #untilAt(place: Place): Promise<void> {
+  /** Waits until the caret is at a place. */
+  async untilAt(place: Place): Promise<void> {
     let at: Place | undefined;
     const wait = until(async () => {
       at = await caretOf(this.#page);

@@ -1,8 +1,10 @@
-/** A spoken word, the sentence that it belongs to, and when it begins. */
+/** A spoken word, the sentence that it belongs to, and who says it when. */
 export interface SpokenWord {
   readonly text: string;
   readonly sentence: number;
+  readonly voice: string;
   readonly startMs: number;
+  readonly endMs: number;
 }
 
 /** Text that is replaced in a paragraph. Offsets are those of the text before any correction. */

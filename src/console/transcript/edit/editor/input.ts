@@ -15,7 +15,7 @@ import {
   typeOverSelected,
 } from "./commands.ts";
 import { insertPlainText } from "./insert-text.ts";
-import { inTexts, replaceByText } from "./replace-text.ts";
+import { inTexts, replaceByText, type TextRange } from "./replace-text.ts";
 
 /** The keys of the editor that belong to the text itself. Other keys come from the page. */
 export function editKeys(baseNow: () => Base): Plugin {
@@ -65,10 +65,7 @@ export function editInput(baseNow: () => Base): Plugin {
       handleTextInput(view, from, to, text) {
         const range = inTexts(view.state.doc, from, to);
         if (range.$from.before(2) === range.$to.before(2) && isInText(view, from, to)) return false;
-        const tr = closeHistory(view.state.tr);
-        replaceByText(tr, range, text);
-        tr.setSelection(TextSelection.create(tr.doc, range.$from.pos + text.length));
-        view.dispatch(tr.scrollIntoView());
+        typeOver(view, range, text);
         return true;
       },
       handleDOMEvents: {
@@ -99,6 +96,13 @@ export function editInput(baseNow: () => Base): Plugin {
       },
     },
   });
+}
+
+function typeOver(view: EditorView, range: TextRange, text: string): void {
+  const tr = closeHistory(view.state.tr);
+  replaceByText(tr, range, text);
+  tr.setSelection(TextSelection.create(tr.doc, range.$from.pos + text.length));
+  view.dispatch(tr.scrollIntoView());
 }
 
 function isInText({ state: { doc } }: EditorView, from: number, to: number): boolean {
@@ -151,9 +155,16 @@ function takeOver(view: EditorView, event: InputEvent, base: Base): boolean {
     insertPlainText(view, text, base);
     return true;
   }
-  if (!inputType.startsWith("delete")) return false;
+  const inserted = inputType === "insertText" ? (event.data ?? "") : "";
+  if (!inputType.startsWith("delete") && inserted === "") return false;
   const range = targetOf(view, event);
   if (!range || range.$from.sameParent(range.$to)) return false;
+  // Such as an emoji that is chosen from a list: no key was pressed for it.
+  if (inserted !== "") {
+    event.preventDefault();
+    typeOver(view, range, inserted);
+    return true;
+  }
   return run((state, dispatch) => {
     const tr = beginStep(state);
     const at = range.$from.pos + replaceByText(tr, range, "");
