@@ -18,6 +18,8 @@ import { openTestPages, type TestPages } from "./open-test-pages.ts";
 import { correctionsOf, type SpokenWord } from "./word-corrections.ts";
 
 const minutes = Number(process.env["KEYSTROKES_MINUTES"] ?? 1);
+/** How long the engine may take for a minute, on a machine that is busy with other work. */
+const recognitionSecondsMax = 240;
 const sampleRate = 16_000;
 const voices = ["slt", "rms"] as const;
 /** The name of the speaker with each voice. */
@@ -115,7 +117,11 @@ test("what was recognized is corrected with keys only, and every word has its ti
   clock("spoken");
   await using host = await openMediaHost({ "/interview.wav": wavOf(samples) });
   const submitted = await submit(pages.service, `${host.address}/interview.wav`);
-  const { last } = await pollJob(pages.service, submitted.json.name, 120 * (1 + minutes));
+  const { last } = await pollJob(
+    pages.service,
+    submitted.json.name,
+    recognitionSecondsMax * minutes,
+  );
   assert.equal(last.state, "SUCCESS", JSON.stringify(last));
   clock("recognized");
   const name: string = last.transcript;

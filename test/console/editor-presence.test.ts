@@ -38,6 +38,13 @@ async function openAsAnna(name: string): Promise<Page> {
   return page;
 }
 
+/** Opens a transcript to read. */
+async function openReading(name: string): Promise<Page> {
+  const page = await pages.open(`/${name}`);
+  await page.locator(".segment").nth(3).waitFor({ state: "attached" });
+  return page;
+}
+
 /** Begins to edit the text of the page. */
 async function edit(page: Page): Promise<void> {
   await page.locator(".segment").nth(3).waitFor({ state: "attached" });
@@ -65,20 +72,51 @@ test("those who edit or read the text elsewhere are shown with their place until
   assert.equal((await report({ position: "75s" })).status, 200);
   await people(mine).filter({ hasText: "(þú, annars staðar) les textann · 1:15" }).waitFor();
   await checkLooks(mine, "presence", someLooks);
-  // A page that is closed says so, and so does one that goes back to reading.
+  // A page that is closed says so.
   await annas.close();
   await people(mine).filter({ hasText: "Anna" }).waitFor({ state: "detached", timeout: 10_000 });
   await report({ leave: true });
   await until(async () => (await people(mine).count()) === 0);
 });
 
-test("a person who stops editing is not shown any more", async () => {
+test("a person who stops editing is shown as reading, and readers see who reads and edits", async () => {
   const name = await createInterview(pages.service);
-  await using mine = await openEditing(pages, name);
+  await using mine = await openReading(name);
+  assert.equal(await people(mine).count(), 0);
   await using annas = await openAsAnna(name);
-  await people(mine).filter({ hasText: "Anna" }).waitFor();
+  await people(mine).filter({ hasText: "Anna breytir textanum · 0:00" }).waitFor();
+  await people(annas).filter({ hasText: "les textann · 0:00" }).waitFor();
   await annas.getByRole("button", { name: "Lesa", exact: true }).click();
-  await people(mine).filter({ hasText: "Anna" }).waitFor({ state: "detached", timeout: 10_000 });
+  await people(mine).filter({ hasText: "Anna les textann" }).waitFor();
+  assert.equal(await people(mine).count(), 1);
+  await people(annas).filter({ hasText: "les textann" }).waitFor();
+  await checkLooks(mine, "presence-reading", someLooks);
+  await mine.goto(`${pages.service.address}/console/jobs`);
+  await until(async () => (await people(annas).count()) === 0);
+});
+
+test("a caret that moves is shown to others within seconds, and to no one it costs no calls", async () => {
+  const name = await createInterview(pages.service);
+  await using annas = await openAsAnna(name);
+  const reports: string[] = [];
+  annas.on("request", (request) => {
+    if (request.url().endsWith(":reportPresence")) reports.push(request.postData() ?? "");
+  });
+  await annas.clock.install();
+  // Alone, the caret moves without a report.
+  await annas.keyboard.press("Control+End");
+  await annas.clock.runFor(10_000);
+  assert.deepEqual(reports, []);
+  await using mine = await openReading(name);
+  await until(async () => reports.length === 1);
+  await people(mine).filter({ hasText: /Anna breytir textanum · 0:[1-5]\d/ }).waitFor();
+  // With a reader, it is reported within three seconds, once, however often it moved.
+  await annas.keyboard.press("Control+Home");
+  for (let at = 0; at < 8; at += 1) await annas.keyboard.press("ArrowRight");
+  await annas.clock.runFor(3_000);
+  await people(mine).filter({ hasText: "Anna breytir textanum · 0:00" }).waitFor();
+  await annas.clock.runFor(3_000);
+  assert.equal(reports.length, 2, reports.join(" "));
 });
 
 test("a version of another comes into the open text, which says so", async () => {

@@ -42,12 +42,14 @@ const changes = [
   "words forward",
 ] as const;
 
+type Change = (typeof changes)[number];
+
 /** What a user does with keys. */
 export type Typing =
   | { readonly kind: "move" | "extend"; readonly key: string; readonly times: number }
   | { readonly kind: "type"; readonly text: string }
   | { readonly kind: "type over all"; readonly text: string }
-  | { readonly kind: (typeof changes)[number] };
+  | { readonly kind: Change };
 
 const text = fc.constantFrom("x", "já ", " nei.", "æðey", "ö þ", "a b c", "😀", " ");
 const move = fc.record({ key: fc.constantFrom(...moves), times: fc.integer({ min: 1, max: 9 }) });
@@ -125,12 +127,18 @@ export class TypedText {
         await this.#page.keyboard.press("Control+y");
         this.#model.redo();
         return;
-      default:
+      case "Enter":
+      case "Backspace":
+      case "Delete":
+      case "cut":
+      case "paste":
+      case "words back":
+      case "words forward":
         await this.#change(kind);
     }
   }
 
-  async #change(kind: Exclude<(typeof changes)[number], "undo" | "redo">): Promise<void> {
+  async #change(kind: Exclude<Change, "undo" | "redo">): Promise<void> {
     const selection = await this.#selection();
     const { from, to } = selection;
     const isEmpty = from.paragraph === to.paragraph && from.offset === to.offset;

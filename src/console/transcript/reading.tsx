@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, type RefObject, useCallback, useEffect, useRef } from "react";
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef } from "react";
 import { Link } from "wouter";
 import type { TranscriptJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { useSession } from "../api/use-session.ts";
@@ -9,10 +9,14 @@ import { useLanguage, useText } from "../text/language.tsx";
 import { transcriptText } from "../text/transcript.ts";
 import { TranscriptAside } from "./aside/transcript-aside.tsx";
 import { ElsewhereNote } from "./edit/presence/elsewhere-note.tsx";
+import { scrollPlaceOf } from "./edit/scroll-place.ts";
 import { type Editing, useEditing } from "./edit/use-editing.ts";
 import { Media, usePicture } from "./media.tsx";
 import type { Playback } from "./playback.ts";
 import { placeIn, savePlace } from "./places.ts";
+import { People } from "./presence/people.tsx";
+import type { Reader } from "./presence/presence-reporter.ts";
+import { type Presence, usePresence } from "./presence/use-presence.ts";
 import { ReadText } from "./read-text.tsx";
 import { ReadingFrame } from "./reading-frame.tsx";
 import { ReadingHead } from "./reading-head.tsx";
@@ -46,6 +50,7 @@ export function Reading({ transcript, name, version }: ReadingProps) {
     name,
     transcript,
   });
+  const presence = usePresence(name, useReader(root, text, playable));
   const linkTo = linkOf(name, version, subtitles.isOn);
   const picture = usePicture(transcript);
   const player = { text, transcript, linkTo, renew, picture, reviewOf: name };
@@ -66,6 +71,7 @@ export function Reading({ transcript, name, version }: ReadingProps) {
       }
       side={
         <Side transcript={transcript} name={name}>
+          {!editing.Text && <People others={presence.others} />}
           {playable && (
             <Media {...{ uri, renew, picture }} playback={playable} caption={subtitles.caption} />
           )}
@@ -82,6 +88,7 @@ export function Reading({ transcript, name, version }: ReadingProps) {
         root={root}
         editing={editing}
         subtitles={subtitles}
+        presence={presence}
       />
     </ReadingFrame>
   );
@@ -98,6 +105,7 @@ function Text({
   root,
   editing: { Text: EditedText, place, end, leave },
   subtitles,
+  presence,
 }: {
   readonly transcript: TranscriptJson;
   readonly name: string;
@@ -109,6 +117,7 @@ function Text({
   readonly root: RefObject<HTMLDivElement | null>;
   readonly editing: Editing;
   readonly subtitles: SubtitlesView;
+  readonly presence: Presence;
 }) {
   const shared = { transcript, root, text, playback };
   if (EditedText) {
@@ -118,6 +127,7 @@ function Text({
         name={name}
         place={place}
         caption={subtitles.caption}
+        presence={presence}
         onEnd={end}
         onTaken={leave}
       />
@@ -132,6 +142,25 @@ function Text({
       editedPlace={place}
       subtitles={subtitles}
     />
+  );
+}
+
+/** Returns where a reader is: at what is played, or at the first paragraph in view. */
+function useReader(
+  root: RefObject<HTMLElement | null>,
+  text: SpokenText,
+  playback: Playback | undefined,
+): Reader {
+  return useMemo(
+    () => ({
+      place() {
+        if (playback?.state.isBegun) return playback.place;
+        const ground = root.current;
+        return ground ? text.paragraphs[scrollPlaceOf(ground).paragraph]?.start : undefined;
+      },
+      isListening: () => playback?.state.isPlaying === true,
+    }),
+    [root, text, playback],
   );
 }
 

@@ -2,7 +2,7 @@ import {
   lazy,
   type RefObject,
   Suspense,
-  useCallback,
+  useEffect,
   useLayoutEffect,
   useRef,
   useState,
@@ -14,6 +14,7 @@ import { useText } from "../../text/language.tsx";
 import { transcriptText } from "../../text/transcript.ts";
 import { FollowButton } from "../follow-button.tsx";
 import type { Playback } from "../playback.ts";
+import type { Presence } from "../presence/use-presence.ts";
 import type { SpokenText } from "../spoken-text.ts";
 import { EditBar } from "./edit-bar.tsx";
 import { type EditSession, newSession } from "./edit-session.ts";
@@ -36,7 +37,6 @@ import { useEditor } from "./use-editor.ts";
 import { PresenceNotes } from "./presence/presence-notes.tsx";
 import { giveText, takeText, takeTextOver } from "./presence/tab-lock.ts";
 import { useHandOver } from "./presence/use-hand-over.ts";
-import { usePresence } from "./presence/use-presence.ts";
 import { type Save, useSave } from "./use-save.ts";
 import "../words.css";
 import "./edited-words.css";
@@ -59,6 +59,8 @@ interface EditedProps {
   readonly place: ScrollPlace | undefined;
   /** The element in the picture that shows the current subtitle. */
   readonly caption: RefObject<HTMLElement | null>;
+  /** What others do with the transcript. */
+  readonly presence: Presence;
   readonly onEnd: () => void;
   /** Another tab of this browser edits the text from now on. */
   readonly onTaken: () => void;
@@ -93,6 +95,7 @@ function EditHead({
   transcript,
   name,
   caption,
+  presence,
   onEnd,
   onTaken,
 }: Omit<EditedProps, "root" | "text" | "place"> & {
@@ -100,10 +103,8 @@ function EditHead({
   readonly session: EditSession;
 }) {
   const save = useSave(editor, { session, transcript, name });
-  const presence = usePresence(
-    name,
-    useCallback(() => editor.caretTime(), [editor]),
-  );
+  const { edit } = presence;
+  useEffect(() => edit(() => editor.caretTime()), [edit, editor]);
   useHandOver(name, save, onTaken);
   const kept = useEditSettings();
   const commands = useCommands(editor, playback, kept.settings);

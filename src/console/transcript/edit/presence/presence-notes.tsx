@@ -1,14 +1,12 @@
 import { useEffect, useRef, useState } from "react";
-import type { ParticipantJson } from "../../../../gen/hlust/transcripts/v1alpha1/presence_pb.ts";
-import { useSession } from "../../../api/use-session.ts";
 import { Button } from "../../../parts/button.tsx";
-import { clockText, secondsOf } from "../../../text/numbers.ts";
 import { useText } from "../../../text/language.tsx";
 import { presenceText } from "../../../text/transcript-presence.ts";
 import type { Editor } from "../editor/editor.ts";
 import type { Save } from "../use-save.ts";
 import { saveAsFile } from "../saving/save-as-file.ts";
-import type { Presence } from "./use-presence.ts";
+import { People } from "../../presence/people.tsx";
+import type { Presence } from "../../presence/use-presence.ts";
 
 interface NotesProps {
   readonly editor: Editor;
@@ -27,23 +25,6 @@ export function PresenceNotes(props: NotesProps) {
       <People others={presence.others} />
       <VersionNote {...props} />
     </>
-  );
-}
-
-function People({ others }: { readonly others: readonly ParticipantJson[] }) {
-  const t = useText();
-  const { actor: me } = useSession();
-  if (others.length === 0) return null;
-  return (
-    <ul className="edit-bar-people" aria-label={t(presenceText.people)}>
-      {others.map(({ actor = "", name = "", session, editing, position }) => {
-        const shown = name === "" ? t(presenceText.noName) : name;
-        const who = actor === me ? t(presenceText.you)(shown) : shown;
-        const at = position === undefined ? undefined : clockText(secondsOf(position));
-        const words = editing ? presenceText.edits : presenceText.reads;
-        return <li key={`${actor} ${session}`}>{t(words)(who, at)}</li>;
-      })}
-    </ul>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { WatchTranscriptResponseJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { WatchTranscriptResponseJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
 /** How long after the service has ended a stream it is opened again. */
 const againMs = 15_000;
