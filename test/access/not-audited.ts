@@ -1,0 +1,45 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { ByteStream } from "../../src/gen/google/bytestream/bytestream_pb.ts";
+import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
+import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
+import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
+
+const ofSessions = "needs a session; test/access/console-session.test.ts tests it";
+const ofVersions = "each version has its author, its time and its kind, and none is ever changed";
+const ofJobs = "a job is listed with its times and its result, and changes no access";
+const ofOne =
+  "concerns only the caller, and lasts for less than a minute or until the text is saved";
+const ofNothing = "answers without changing anything that others see";
+
+/**
+ * The methods that change something, or are called with POST, and are not in the audit log, each
+ * with the reason.
+ */
+export const notAudited: ReadonlyMap<DescMethod, string> = new Map<DescMethod, string>([
+  [Accounts.method.deleteSession, ofSessions],
+  [Webhooks.method.testWebhook, "sends a message that the deliveries list"],
+  [Webhooks.method.redeliverWebhookDelivery, "sends a message that the deliveries list"],
+  [Transcripts.method.submitTranscriptJob, ofJobs],
+  [Transcripts.method.cancelTranscriptJob, ofJobs],
+  [Transcripts.method.submitAlignmentJob, ofJobs],
+  [Transcripts.method.cancelAlignmentJob, ofJobs],
+  [Transcripts.method.createTranscript, ofVersions],
+  [Transcripts.method.importTranscript, ofVersions],
+  [Transcripts.method.updateTranscript, ofVersions],
+  [Transcripts.method.modifySegments, ofVersions],
+  [Transcripts.method.restoreTranscript, ofVersions],
+  [Transcripts.method.saveTranscriptDraft, ofOne],
+  [Transcripts.method.deleteTranscriptDraft, ofOne],
+  [Transcripts.method.reportPresence, ofOne],
+  [Transcripts.method.signTranscriptExport, "a URL for a caller who may read, for some minutes"],
+  [Transcripts.method.initUpload, "a URL for media, which is kept only with a job or a transcript"],
+  [ByteStream.method.write, "media, which is kept only with a job or a transcript"],
+  [ByteStream.method.read, ofNothing],
+  [ByteStream.method.queryWriteStatus, ofNothing],
+  ...[Speech, TiroSpeech, GoogleSpeech].flatMap(({ methods }) =>
+    methods.map((method) => [method, ofNothing] as const),
+  ),
+]);
