@@ -7,13 +7,14 @@ import type { TestPages } from "./open-test-pages.ts";
 /** The paragraphs of the interview. */
 export const said = turns.map(([, text]) => text);
 
-/** Opens a transcript and begins to edit it. */
+/** Opens a transcript and begins to edit it. The user is signed in with the first key, or `key`. */
 export async function openEditing(
   pages: TestPages,
   name: string,
   segments = said.length,
+  key = pages.service.key,
 ): Promise<Page> {
-  const page = await pages.open(`/${name}`);
+  const page = await pages.open(`/${name}`, { key });
   await page
     .locator(".segment")
     .nth(segments - 1)

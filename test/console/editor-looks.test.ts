@@ -4,9 +4,9 @@ import { after, before, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
-import { caretOf, first, second, third, untilTexts, withTexts } from "./edited-page.ts";
+import { caretOf, first, fourth, second, third, untilTexts, withTexts } from "./edited-page.ts";
 import { createInterview, versionsOf } from "./edited-transcript.ts";
-import { openTestPages, type TestPages } from "./open-test-pages.ts";
+import { openTestPages, seriousFindings, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
 let pages: TestPages;
@@ -34,6 +34,9 @@ const phone: BrowserContextOptions = {
   isMobile: true,
   hasTouch: true,
 };
+
+/** The names and times of the interview. While the text is edited, they are buttons. */
+const margin = ["Fréttamaður", "0:00", "Rödd S2", "0:07", "Fréttamaður", "0:18", "Rödd S2", "0:22"];
 
 const editedText = (page: Page) => page.getByRole("textbox", { name: "Textinn, í vinnslu" });
 
@@ -177,18 +180,55 @@ test("in forced colors, marks have the system's colors and more than a color, in
     const now = "::highlight(hlust-now)";
     assert.equal(await styleOf(page, ".segment p", "backgroundColor", now), highlight, state);
     assert.match(await styleOf(page, ".segment p", "textDecorationLine", now), /underline/, state);
+    assert.deepEqual(await seriousFindings(page), [], state);
   }
   const hit = "::highlight(hlust-hit-now)";
   assert.equal(await styleOf(page, ".segment p", "backgroundColor", hit), highlight);
   await page.keyboard.press("Shift+F2");
   await page.locator(".edit-cue[aria-current]").waitFor();
   assert.equal(await styleOf(page, ".edit-cue[aria-current]", "outlineStyle"), "solid");
+  assert.deepEqual(await seriousFindings(page), [], "with subtitles");
   // Buttons have an edge, and the focus is seen.
   await page.getByRole("button", { name: "Lesa", exact: true }).focus();
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Tab");
   assert.notEqual(await styleOf(page, ".edit-bar .button:focus", "outlineStyle"), "none");
   assert.notEqual(await styleOf(page, ".edit-bar .button:focus", "borderTopStyle"), "none");
+});
+
+test("a text that is edited is printed without its notes, panels and controls", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await open(name);
+  const edit = async () => {
+    await page.keyboard.press("e");
+    await editedText(page).waitFor();
+  };
+  await edit();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("Jæja. ");
+  await page.getByText("Drög geymd").waitFor();
+  await page.reload();
+  await page.locator(".segment").nth(3).waitFor({ state: "attached" });
+  await edit();
+  const own = [".note", ".edit-bar", ".find-panel", ".edit-cues"];
+  await page.keyboard.press("Shift+F2");
+  await page.locator(".edit-cue").first().waitFor();
+  await editedText(page).focus();
+  await page.keyboard.press("Control+f");
+  const report = { session: "desk", position: "5s" };
+  await pages.service.call("POST", `/v1alpha1/${name}:reportPresence`, report);
+  await page.locator(".people").waitFor();
+  for (const selector of own) await page.locator(selector).first().waitFor();
+  await page.emulateMedia({ media: "print" });
+  for (const selector of [...own, ".people", "button", "select", "input"]) {
+    const seen = page.locator(selector).filter({ visible: true });
+    assert.deepEqual(await seen.allInnerTexts(), selector === "button" ? margin : [], selector);
+  }
+  const visible = await page.evaluate<string>("document.body.innerText.replaceAll(/\\s+/g, ' ')");
+  assert.match(visible, /Viðtal um hlaupið í Skeiðará .*Fréttamaður 0:00 Jæja\. Góðan daginn\./);
+  assert.ok(visible.includes(fourth.slice(-30)));
+  const pdf = await page.pdf({ format: "A4" });
+  assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
 });
 
 async function accessibleNodes(page: Page) {

@@ -173,7 +173,8 @@ export async function show(page: Page, look: Look): Promise<void> {
   }
 }
 
-async function seriousFindings(page: Page): Promise<string[]> {
+/** Returns what axe finds serious or critical in a page as it is shown. */
+export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return await page.evaluate<
     string[]
