@@ -64,6 +64,32 @@ test("E goes over to editing and the button back to reading, at the same scroll 
   }
 });
 
+test("a key goes over to reading; with unsaved changes Enter saves a version first, and Escape keeps editing", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  const reading = page.locator(".words-text:not([contenteditable])");
+  await page.keyboard.press("Shift+F4");
+  await reading.waitFor();
+  await page.keyboard.press("e");
+  await page.locator(".words-text[contenteditable=true]").waitFor();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("Jæja. ");
+  const dialog = page.getByRole("dialog", { name: "Óvistaðar breytingar" });
+  await page.keyboard.press("Shift+F4");
+  await dialog.waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.keyboard.press("Shift+F4");
+  await dialog
+    .getByRole("button", { name: "Vista", exact: true })
+    .and(page.locator(":focus"))
+    .waitFor();
+  await page.keyboard.press("Enter");
+  await reading.waitFor();
+  await untilTexts(page, withTexts({ 0: `Jæja. ${first}` }));
+  assert.equal((await versionsOf(pages.service, name)).length, 2);
+});
+
 /** Opens a transcript with sound, and begins to edit it. */
 async function openPlayable(): Promise<Page> {
   const { samples, segments } = interview();

@@ -21,6 +21,7 @@ const topicOfGroup: Readonly<Record<CommandGroup, HelpTopicId>> = {
 /** The commands that belong to another topic than their group. */
 const topicOfCommand: Readonly<Partial<Record<CommandId, HelpTopicId>>> = {
   toggleSubtitles: "subtitles",
+  read: "save",
   save: "save",
   saveWithNote: "save",
 };

@@ -53,6 +53,10 @@ export const editKeysText = {
   markEnd: { is: "Orðið endar núna", en: "The word ends now" },
   save: { is: "Vista sem útgáfu", en: "Save as a version" },
   saveWithNote: { is: "Vista sem útgáfu með athugasemd", en: "Save as a version with a note" },
+  read: {
+    is: "Hætta að breyta og lesa; spyr um óvistaðar breytingar",
+    en: "Stop editing and read; asks about unsaved changes",
+  },
   toggleSubtitles: { is: "Sýna eða fela skjátexta", en: "Show or hide subtitles" },
   nextRegion: { is: "Í næsta hluta síðunnar", en: "To the next region of the page" },
   previousRegion: { is: "Í fyrri hluta síðunnar", en: "To the previous region of the page" },

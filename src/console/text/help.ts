@@ -23,8 +23,8 @@ export const helpTopics = {
     title: { is: "Að byrja", en: "To begin" },
     text: [
       {
-        is: "Opnaðu uppskrift og ýttu á E eða á hnappinn Breyta texta. Textinn, staðurinn á síðunni og hljóðið haldast. Hnappurinn Lesa lýkur breytingum.",
-        en: "Open a transcript and press E or the button Edit text. The text, your place on the page and the sound stay. The button Read ends editing.",
+        is: "Opnaðu uppskrift og ýttu á E eða á hnappinn Breyta texta. Textinn, staðurinn á síðunni og hljóðið haldast. Hnappurinn Lesa lýkur breytingum. Vanti hnappinn Breyta texta er þetta eldri útgáfa, sýndir eru skjátextar, eða þú mátt aðeins lesa.",
+        en: "Open a transcript and press E or the button Edit text. The text, your place on the page and the sound stay. The button Read ends editing. If there is no button Edit text, this is an earlier version, its subtitles are shown, or you may only read.",
       },
       {
         is: "Hver lykill hér á eftir vinnur meðan bendillinn er í textanum. Þú getur breytt þeim öllum undir Lyklar og stillingar, og valið fylgir þér í annan vafra.",
@@ -36,7 +36,7 @@ export const helpTopics = {
     title: { is: "Að hlusta", en: "Listening" },
     text: [
       {
-        is: "Orðið sem heyrist er litað. Smellur setur bendilinn; Ctrl og smellur, eða tíminn á spássíunni, spilar þaðan.",
+        is: "Orðið sem heyrist er litað. Smellur setur bendilinn; Ctrl og smellur færir hljóðið að orðinu, og tíminn á spássíunni spilar þaðan.",
         en: "The word that is played is highlighted. A click places the caret; Ctrl with a click seeks to the word, and the time in the margin plays from there.",
       },
       {
@@ -84,8 +84,8 @@ export const helpTopics = {
         en: "The whole text is searched. Each place is shown in its sentence, and you can listen to it. Those that are ticked are replaced in one step.",
       },
       {
-        is: "Orð eru óviss ef talgreinirinn var óviss um þau. Mörkin velur þú undir Lyklar og stillingar; í fyrstu er slökkt á þeim.",
-        en: "Words are unclear if the recognizer was not sure of them. You set the limit under Keys and settings; it is off at first.",
+        is: "Orð eru óviss ef talgreinirinn var óviss um þau. Mörkin velur þú undir Lyklar og stillingar, og hvort orðin eru undirstrikuð; í fyrstu er slökkt á hvoru tveggja.",
+        en: "Words are unclear if the recognizer was not sure of them. Under Keys and settings you set the limit, and whether the words are underlined; both are off at first.",
       },
     ],
   },
@@ -118,14 +118,22 @@ export const helpTopics = {
         is: "Útgáfa verður til þegar þú vistar, með athugasemd ef þú vilt. Aðrir sjá hana, og engin þeirra glatast: á síðu uppskriftarinnar má skoða þær, bera þær saman og endurheimta.",
         en: "A version is saved when you say so, with a note if you like. Others see it, and every version is kept: the page of the transcript lists, compares and restores them.",
       },
+      {
+        is: "Ef þú hættir að breyta með óvistuðum breytingum spyr síðan: Enter vistar útgáfu, Escape heldur áfram. Farir þú á aðra síðu verður engin útgáfa til, en drögin bíða og opnast þegar þú kemur aftur.",
+        en: "If you stop editing with unsaved changes, the page asks: Enter saves a version, Escape keeps editing. If you go to another page, no version is made; the draft waits, and opens when you come back.",
+      },
+      {
+        is: "Sé ekkert samband er textinn kyrr á síðunni og vistast þegar það kemst á. Renni innskráningin út skráir þú þig inn aftur og heldur áfram. Þegar þú skráir þig út spyr síðan um óvistuð drög.",
+        en: "Without a connection, the text stays on the page, and is saved when the connection is back. If your session ends, sign in again and continue. Signing out asks about unsaved drafts.",
+      },
     ],
   },
   others: {
     title: { is: "Þegar fleiri vinna saman", en: "When others work on it, too" },
     text: [
       {
-        is: "Efst í textanum sést hverjir aðrir hafa hann opinn. Hafi annar vistað útgáfu á meðan falla breytingar hans að þínum, orð fyrir orð. Hafið þið breytt sömu orðum sýnir síðan þín orð, hans og bæði, með hljóðinu, og þú velur áður en vistað er.",
-        en: "The top of the text shows who else has it open. If someone has saved a version in the meantime, the changes of both are joined word by word. Where both have changed the same words, the page shows yours, theirs and both, with the sound, and you choose before it is saved.",
+        is: "Meðan þú breytir sést efst í textanum hverjir aðrir hafa hann opinn, og meðan þú lest sést það við hlið hans: hver les, hver breytir og hvar. Í einum vafra er sama texta aðeins breytt í einum flipa; annar flipi getur tekið við með drögunum. Hafi annar vistað útgáfu á meðan falla breytingar hans að þínum, orð fyrir orð. Hafið þið breytt sömu orðum sýnir síðan þín orð, hans og bæði, með hljóðinu, og þú velur áður en vistað er.",
+        en: "While you edit, the top of the text shows who else has it open; while you read, this is next to the text: who reads, who edits, and where. In one browser a text is edited in one tab only; another tab can take it over with the draft. If someone has saved a version in the meantime, the changes of both are joined word by word. Where both have changed the same words, the page shows yours, theirs and both, with the sound, and you choose before it is saved.",
       },
     ],
   },

@@ -1,5 +1,12 @@
 import { redo, redoDepth, undo, undoDepth } from "prosemirror-history";
-import { type ReactNode, useCallback, useState, useSyncExternalStore } from "react";
+import {
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { Button } from "../../parts/button.tsx";
 import { DialogBox } from "../../parts/dialog-box.tsx";
 import { commonText } from "../../text/common.ts";
@@ -7,6 +14,8 @@ import { clockTime, longDate } from "../../text/dates.ts";
 import { useLanguage, useText } from "../../text/language.tsx";
 import { editText } from "../../text/transcript-edit.ts";
 import type { Editor } from "./editor/editor.ts";
+import type { Commands } from "./keys/commands.ts";
+import { useCommand } from "./keys/use-commands.ts";
 import type { DraftState } from "./saving/draft-keeper.ts";
 import { SaveNote } from "./saving/save-note.tsx";
 import type { Save } from "./use-save.ts";
@@ -14,6 +23,7 @@ import type { Save } from "./use-save.ts";
 /** The buttons over the text while it is edited. `onEnd` goes back to reading. */
 export function EditBar({
   editor,
+  commands,
   save,
   name,
   onEnd,
@@ -23,6 +33,7 @@ export function EditBar({
   /** The name of the transcript. */
   readonly name: string;
   readonly editor: Editor;
+  readonly commands: Commands;
   readonly save: Save;
   readonly onEnd: () => void;
   /** What others do with the text. */
@@ -35,6 +46,12 @@ export function EditBar({
   const canUndo = useSyncExternalStore(subscribe, () => undoDepth(editor.state) > 0);
   const canRedo = useSyncExternalStore(subscribe, () => redoDepth(editor.state) > 0);
   const { isUnsaved, isSaving, wait } = save;
+  const leave = useCallback(() => {
+    if (isUnsaved) setAsking(true);
+    else onEnd();
+    return true;
+  }, [isUnsaved, onEnd]);
+  useCommand(commands, "read", leave);
   return (
     <>
       <div className="edit-bar" data-region="bar">
@@ -63,33 +80,60 @@ export function EditBar({
           >
             {t(commonText.save)}
           </Button>
-          <Button onPress={() => (isUnsaved ? setAsking(true) : onEnd())}>
-            {t(editText.read)}
-          </Button>
+          <Button onPress={() => void leave()}>{t(editText.read)}</Button>
         </div>
         {notes}
       </div>
       <SaveNote save={save} editor={editor} name={name} />
       <DraftNote save={save} onEnd={onEnd} />
       <DialogBox title={t(editText.endTitle)} isOpen={isAsking} onClose={() => setAsking(false)}>
-        <p>{t(editText.endQuestion)}</p>
-        <SaveNote save={save} editor={editor} name={name} />
-        <div className="dialog-actions">
-          <Button onPress={() => setAsking(false)}>{t(editText.keepEditing)}</Button>
-          <Button
-            look="danger"
-            onPress={() => {
-              save.discard();
-              onEnd();
-            }}
-          >
-            {t(editText.discard)}
-          </Button>
-          <Button look="primary" isPending={isSaving && !wait} onPress={() => save.save(onEnd)}>
-            {t(commonText.save)}
-          </Button>
-        </div>
+        <EndQuestion {...{ editor, save, name, onEnd }} onKeepEditing={() => setAsking(false)} />
       </DialogBox>
+    </>
+  );
+}
+
+/** Asks whether unsaved changes become a version. Enter saves it, and goes over to reading. */
+function EndQuestion({
+  editor,
+  save,
+  name,
+  onEnd,
+  onKeepEditing,
+}: {
+  readonly editor: Editor;
+  readonly save: Save;
+  readonly name: string;
+  readonly onEnd: () => void;
+  readonly onKeepEditing: () => void;
+}) {
+  const t = useText();
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <>
+      <p>{t(editText.endQuestion)}</p>
+      <SaveNote save={save} editor={editor} name={name} />
+      <div className="dialog-actions">
+        <Button onPress={onKeepEditing}>{t(editText.keepEditing)}</Button>
+        <Button
+          look="danger"
+          onPress={() => {
+            save.discard();
+            onEnd();
+          }}
+        >
+          {t(editText.discard)}
+        </Button>
+        <Button
+          ref={first}
+          look="primary"
+          isPending={save.isSaving && !save.wait}
+          onPress={() => save.save(onEnd)}
+        >
+          {t(commonText.save)}
+        </Button>
+      </div>
     </>
   );
 }

@@ -115,6 +115,7 @@ function EditHead({
     <>
       <EditBar
         editor={editor}
+        commands={commands}
         save={save}
         name={name}
         onEnd={onEnd}

@@ -86,7 +86,7 @@ export class PresenceReporter {
   }
 
   #reportIfDue(): void {
-    if (this.#isAway() && !this.#sent) return;
+    if (this.#hasLeft() && !this.#sent) return;
     const elapsedMs = performance.now() - (this.#sent?.atMs ?? -Infinity);
     if (elapsedMs > renewEveryMs - moveEveryMs / 2) this.#report();
     else if (this.#others > 0) this.#reportIfMoved();
@@ -106,7 +106,7 @@ export class PresenceReporter {
   }
 
   /** Whether the page is closed, or hidden and silent. */
-  #isAway(): boolean {
+  #hasLeft(): boolean {
     if (this.#timer === undefined) return true;
     return document.hidden && !this.#caret && this.#reader?.isListening() !== true;
   }
@@ -131,7 +131,7 @@ export class PresenceReporter {
   }
 
   #state(): object {
-    if (this.#isAway()) {
+    if (this.#hasLeft()) {
       this.#sent = undefined;
       return { leave: true };
     }

@@ -63,6 +63,7 @@ export const commandTable = {
   markEnd: { group: "times", text: texts.markEnd, keys: ["Alt+PageDown"] },
   save: { group: "page", text: texts.save, keys: ["Ctrl+S"] },
   saveWithNote: { group: "page", text: texts.saveWithNote, keys: ["Ctrl+Shift+S"] },
+  read: { group: "page", text: texts.read, keys: ["Shift+F4"] },
   toggleSubtitles: { group: "page", text: texts.toggleSubtitles, keys: ["Shift+F2"] },
   nextRegion: { group: "page", text: texts.nextRegion, keys: ["F6"] },
   previousRegion: { group: "page", text: texts.previousRegion, keys: ["Shift+F6"] },
