@@ -87,7 +87,7 @@ export async function putPhrases(
   added: Pick<StoredPhrase, "source" | "state">,
 ): Promise<StoredPhrase[]> {
   const stored: StoredPhrase[] = [];
-  const ordered = phrases.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const ordered = inKeyOrder(phrases);
   for (let index = 0; index < ordered.length; index += rowsAtOnce) {
     const rows = ordered.slice(index, index + rowsAtOnce).map((phrase) => ({
       ...columnsOf(phrase),
@@ -112,6 +112,11 @@ export async function putPhrases(
     stored.push(...put);
   }
   return stored;
+}
+
+/** Returns phrases in the order in which every transaction writes them. */
+export function inKeyOrder(phrases: readonly CheckedPhrase[]): CheckedPhrase[] {
+  return phrases.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 /** A statement has at most 65 535 parameters. */

@@ -71,7 +71,7 @@ function fieldsOf(
     if (field) fields.add(field);
     else if (!named) violations.add("updateMask", `${shown(path)} is not a field of a phrase`);
   }
-  return fields;
+  return new Set(changeable.filter((field) => fields.has(field)));
 }
 
 function isSet(value: string | readonly string[] | number): boolean {

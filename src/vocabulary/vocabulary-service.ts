@@ -98,7 +98,7 @@ function addingMethods(parts: VocabularyParts) {
         violations,
         skipsExisting: skipExisting,
         pathOf: (index) => `phrases[${index}].`,
-        actOf: () => ({ action: "vocabulary.import", resource: "" }),
+        actOf: () => ({ action: "vocabulary.import", resource: "vocabularyPhrases" }),
       });
       return {
         importedCount: stored.length,

@@ -179,6 +179,7 @@ const rows: readonly Row[] = [
       "/v2beta1/vocabularyPhrases:import",
       { phrases: [newPhrase(), newPhrase()] },
     ],
+    made: () => "vocabularyPhrases",
     event: ["vocabulary.import", { phrases: "2" }],
   },
   {

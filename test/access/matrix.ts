@@ -244,7 +244,7 @@ const vocabulary: Readonly<Record<string, Row>> = {
     () => [{ state: "CANDIDATE", languageCode: "is-IS" }],
   ),
   CreateVocabularyPhrase: writer([], ({ fresh }) => [
-    { phrase: { phrase: fresh, languageCode: "is-IS" } },
+    { phrase: { phrase: `orð ${fresh}`, languageCode: "is-IS" } },
   ]),
   ImportVocabularyPhrases: writer([], () => [
     { phrases: [{ phrase: "Kópasker", languageCode: "is-IS" }], skipExisting: true },
