@@ -166,7 +166,7 @@ function secondsIn(duration: { seconds?: unknown; nanos?: number | null } | null
   return (Number(duration?.seconds ?? 0) * 1e9 + (duration?.nanos ?? 0)) / 1e9;
 }
 
-test("fields that only Google's API has are ignored", async () => {
+test("facts about the recording, and fields that only Google's API has, are ignored", async () => {
   const request = {
     config: {
       ...config,
@@ -175,7 +175,16 @@ test("fields that only Google's API has are ignored", async () => {
       useEnhanced: true,
       speechContexts: [{ phrases: ["letter"], boost: 5 }],
       diarizationConfig: { enableSpeakerDiarization: true, minSpeakerCount: 1 },
-      metadata: { interactionType: "DICTATION" as const, microphoneDistance: "NEARFIELD" as const },
+      metadata: {
+        interactionType: "DICTATION" as const,
+        industryNaicsCodeOfAudio: 519_190,
+        microphoneDistance: "NEARFIELD" as const,
+        originalMediaType: "AUDIO" as const,
+        recordingDeviceType: "SMARTPHONE" as const,
+        recordingDeviceName: "sími",
+        originalMimeType: "audio/mp3",
+        audioTopic: "bréf",
+      },
       enableSpokenPunctuation: { value: true },
     },
     audio: { content: pcmOf(speak("thank you very much for your letter")) },
@@ -248,6 +257,21 @@ test("with singleUtterance, the stream returns the final result and the event wi
   const last = answers.at(-1);
   assert.equal(last?.speechEventType, "END_OF_SINGLE_UTTERANCE");
   assert.equal(secondsIn(last?.speechEventTime), secondsIn(finals(answers)[0]?.resultEndTime));
+});
+
+test("activity events are those of Google's API, whose number 4 is a timeout", async () => {
+  const answers = await recognizeLive({
+    config: { ...config, languageCode: "is-IS" },
+    enableVoiceActivityEvents: true,
+  });
+  const events = answers
+    .filter(({ results }) => results?.length === 0)
+    .map(({ speechEventType }) => speechEventType);
+  const utterance = ["SPEECH_ACTIVITY_BEGIN", "SPEECH_ACTIVITY_END"];
+  assert.deepEqual(
+    events,
+    sentences.flatMap(() => utterance),
+  );
 });
 
 test("errors are a google.rpc.Status with the message, the reason and every violation", async () => {
