@@ -108,7 +108,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.speech.v2beta1.SpeakerDiarizationConfig.enable_speaker_diarization": "Whether words have the numbers of their speakers. Results then contain their words. It needs a\ndiarization model. Default: false.",
   "hlust.speech.v2beta1.SpeakerDiarizationConfig.min_speaker_count": "The number of speakers that the client expects at least, at most `maxSpeakerCount`. Fewer may\nbe found.",
   "hlust.speech.v2beta1.SpeakerDiarizationConfig.max_speaker_count": "The maximum number of speakers: the most similar voices count as one. Absent or 0 means 20.",
-  "hlust.speech.v2beta1.RecognitionMetadata": "Facts about a recording, which the service ignores. The names are those of the original's contract\nand of google.cloud.speech.v1. Binary messages of either are accepted: they differ in their field\nnumbers, so none of these numbers is read.",
+  "hlust.speech.v2beta1.RecognitionMetadata": "Facts about a recording, which the service ignores. The names are those of the original's\ncontract and of google.cloud.speech.v1. Binary messages of either are accepted: they differ in\ntheir field numbers, so none of these numbers is read.",
   "hlust.speech.v2beta1.RecognitionMetadata.interaction_type": "The purpose of the recording.",
   "hlust.speech.v2beta1.RecognitionMetadata.number_of_speakers": "The number of people who speak.",
   "hlust.speech.v2beta1.RecognitionMetadata.industry_naics_code_of_audio": "The industry, as a code of the NAICS.",
@@ -883,7 +883,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.webhooks.v1.Webhooks.TestWebhook": "Sends a message of the type `webhook.test`.\n\nThe message is treated like any other: signed, listed, and retried until it is accepted.",
   "hlust.webhooks.v1.Webhooks.ListWebhookDeliveries": "Lists the deliveries of a webhook, newest first.\n\nThe list has deliveries in every state. They are kept for 30 days.",
   "hlust.webhooks.v1.Webhooks.RedeliverWebhookDelivery": "Sends a message again.\n\nThe message is sent immediately and retried for another day, with the same `webhook-id` and the\nsame bytes.",
-  "tiro.speech.v1alpha.Speech": "hlust.speech.v2beta1.Speech for clients made for tiro.speech.v1alpha.Speech, whose messages have\nthe field numbers of Google's speech service. Fields that only Google's messages have are ignored.",
+  "tiro.speech.v1alpha.Speech": "hlust.speech.v2beta1.Speech for clients made for tiro.speech.v1alpha.Speech, whose messages have\nthe field numbers of Google's speech service. Fields that only Google's messages have are\nignored.",
   "tiro.speech.v1alpha.Speech.Recognize": "Recognizes audio shorter than 30 seconds.",
   "tiro.speech.v1alpha.Speech.StreamingRecognize": "Recognizes audio while it is being spoken.\n\nThe method is served over gRPC only. A half-close or an empty `audio_content` ends the audio."
 };

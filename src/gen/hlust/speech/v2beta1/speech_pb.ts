@@ -588,9 +588,9 @@ export const SpeakerDiarizationConfigSchema: GenMessage<SpeakerDiarizationConfig
   messageDesc(file_hlust_speech_v2beta1_speech, 4);
 
 /**
- * Facts about a recording, which the service ignores. The names are those of the original's contract
- * and of google.cloud.speech.v1. Binary messages of either are accepted: they differ in their field
- * numbers, so none of these numbers is read.
+ * Facts about a recording, which the service ignores. The names are those of the original's
+ * contract and of google.cloud.speech.v1. Binary messages of either are accepted: they differ in
+ * their field numbers, so none of these numbers is read.
  *
  * @generated from message hlust.speech.v2beta1.RecognitionMetadata
  */
@@ -667,9 +667,9 @@ export type RecognitionMetadata = Message<"hlust.speech.v2beta1.RecognitionMetad
 };
 
 /**
- * Facts about a recording, which the service ignores. The names are those of the original's contract
- * and of google.cloud.speech.v1. Binary messages of either are accepted: they differ in their field
- * numbers, so none of these numbers is read.
+ * Facts about a recording, which the service ignores. The names are those of the original's
+ * contract and of google.cloud.speech.v1. Binary messages of either are accepted: they differ in
+ * their field numbers, so none of these numbers is read.
  *
  * @generated from message hlust.speech.v2beta1.RecognitionMetadata
  */
