@@ -101,8 +101,9 @@ export async function* streamingRecognize(
       continue;
     }
     const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
-    const facts = { stability: stability.next(recognition), ...description };
-    yield responseOf(writer.write(recognition), config.withWords, facts);
+    const written = writer.write(recognition);
+    const facts = { stability: stability.next(written), ...description };
+    yield responseOf(written, config.withWords, facts);
     if (recognition.isFinal && config.singleUtterance) {
       yield create(StreamingRecognizeResponseSchema, {
         speechEventType: SpeechEventType.END_OF_SINGLE_UTTERANCE,

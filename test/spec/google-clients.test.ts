@@ -13,6 +13,7 @@ import type { protos } from "@google-cloud/speech";
 import { speak } from "../fixtures/flite.ts";
 import { callRest, openTestService, pcmOf, type TestService } from "./service.ts";
 import { finalsOf, openStream, secondsOf, streamingConfig } from "./stream.ts";
+import { checkStability } from "./check-stability.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hlust-google-"));
 const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
@@ -29,12 +30,6 @@ const { SpeechClient } = await import("@google-cloud/speech");
 const { credentials } = await import("@grpc/grpc-js");
 type Client = InstanceType<typeof SpeechClient>;
 type Streaming = Parameters<Client["streamingRecognize"]>[0];
-/** The parts of an interim result that gRPC and JSON have in common. */
-interface InterimResult {
-  readonly alternatives?: readonly { readonly transcript?: string | null }[] | null;
-  readonly isFinal?: boolean | null;
-  readonly stability?: number | null;
-}
 type StreamingAnswer = protos.google.cloud.speech.v1.IStreamingRecognizeResponse;
 type CallOptions = { otherArgs?: { headers: Record<string, string> } };
 
@@ -231,25 +226,6 @@ test("streamingRecognize() returns the final results of §4.9 once the client ha
     "only Google's",
   );
 });
-
-/**
- * Checks the stability of interim results: the share of words before the first that differs from
- * the previous result.
- */
-function checkStability(results: readonly InterimResult[]): void {
-  let before: string[] = [];
-  const seen = new Set<number>();
-  for (const { alternatives, isFinal, stability } of results) {
-    const words = alternatives?.[0]?.transcript?.split(" ") ?? [];
-    const changed = words.findIndex((word, at) => word !== before[at]);
-    const stood = changed < 0 ? words.length : changed;
-    const expected = isFinal === true ? 0 : Math.fround(stood / words.length);
-    assert.equal(Math.fround(stability ?? 0), expected, words.join(" "));
-    seen.add(expected);
-    before = isFinal === true ? [] : words;
-  }
-  assert.ok(seen.size > 2, "some words stayed and some changed");
-}
 
 test("with singleUtterance, the stream returns the final result and the event with its time, and then ends", async () => {
   const answers = await recognizeLive({ config, singleUtterance: true });
