@@ -56,6 +56,8 @@ export interface StreamOptions {
   readonly decoding: { readonly sandbox: Sandbox; readonly places: DecoderPlaces };
   /** Whether results also have their end time and language. */
   readonly describeResults: boolean;
+  /** Whether a client that asks for events gets END_OF_AUDIO. Default: true. */
+  readonly sendEndOfAudio?: boolean;
   /** Aborts when the client has disconnected. */
   readonly call: { readonly signal: AbortSignal };
 }
@@ -69,8 +71,9 @@ export interface StreamOptions {
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,
   recognizer: Recognizer,
-  { limits, describeResults, meterAudio, extendHints, decoding, call }: StreamOptions,
+  parts: StreamOptions,
 ): AsyncGenerator<StreamingRecognizeResponse, void, undefined> {
+  const { limits, describeResults, sendEndOfAudio = true, meterAudio, decoding, call } = parts;
   const messages = requests[Symbol.asyncIterator]();
   using deadline = new Deadline(limits.streamMsMax, () => streamTooLong(limits));
   const first = await deadline.within(
@@ -89,13 +92,16 @@ export async function* streamingRecognize(
     audioMs += ms;
     return meterAudio(ms);
   };
-  const parts = { limits, meterAudio: count, decoding };
-  await using audio = openAudio(config, messages, deadline, parts);
+  await using audio = openAudio(config, messages, deadline, {
+    limits,
+    meterAudio: count,
+    decoding,
+  });
   const stability = new Stability();
   const writer = new ResultWriter(config.writing);
   // A client that has not yet sent any audio does not occupy an engine.
   const hasBegun = await audio.begins();
-  const hints = hasBegun ? await hintsOf(config.checked, extendHints) : undefined;
+  const hints = hasBegun ? await hintsOf(config.checked, parts.extendHints) : undefined;
   const options = { ...config.options, ...(hints && { hints }), signal: call.signal };
   const recognitions = hasBegun ? recognizer.recognize(audio, options) : [];
   for await (const recognition of recognitions) {
@@ -104,8 +110,9 @@ export async function* streamingRecognize(
       continue;
     }
     const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
-    const facts = { stability: stability.next(recognition), ...description };
-    yield responseOf(writer.write(recognition), config.withWords, facts);
+    const written = writer.write(recognition);
+    const facts = { stability: stability.next(written), ...description };
+    yield responseOf(written, config.withWords, facts);
     if (recognition.isFinal && config.singleUtterance) {
       yield create(StreamingRecognizeResponseSchema, {
         speechEventType: SpeechEventType.END_OF_SINGLE_UTTERANCE,
@@ -115,8 +122,7 @@ export async function* streamingRecognize(
     }
   }
   if (audio.refusal) throw audio.refusal;
-  // The number of END_OF_AUDIO has another meaning for clients of google.cloud.speech.v1.
-  if (config.options.speechEvents === true && !describeResults) {
+  if (config.options.speechEvents === true && sendEndOfAudio) {
     yield eventOf(SpeechEventType.END_OF_AUDIO, Math.round(audioMs));
   }
 }
