@@ -338,6 +338,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.accounts.v1.Account.transcript_retention_days": "The number of days after which transcripts are deleted with their versions and media, from 0 to\n36500, counted from the last change. 0 means never (the default).",
   "hlust.accounts.v1.Account.limits": "The limits of the account, which the operator sets.",
   "hlust.accounts.v1.Account.usage": "The current use of the account.",
+  "hlust.accounts.v1.Account.vocabulary_candidates_disabled": "Whether corrections of recognized words in transcripts add no candidates to the vocabulary.\nDefault: false.",
   "hlust.accounts.v1.GetAccountRequest": "The request of GetAccount. It has no fields.",
   "hlust.accounts.v1.UpdateAccountRequest": "The request of UpdateAccount.",
   "hlust.accounts.v1.UpdateAccountRequest.account": "The new values.",

@@ -265,7 +265,8 @@ export const examples: unknown = {
           "queuedJobs": 3,
           "audioSecondsPerDay": 5120,
           "storedBytes": "734003200"
-        }
+        },
+        "vocabularyCandidatesDisabled": false
       }
     }
   ],
@@ -295,7 +296,8 @@ export const examples: unknown = {
           "queuedJobs": 3,
           "audioSecondsPerDay": 5120,
           "storedBytes": "734003200"
-        }
+        },
+        "vocabularyCandidatesDisabled": false
       }
     }
   ],

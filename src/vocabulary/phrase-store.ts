@@ -132,8 +132,7 @@ export function columnsOf({ languageCode, phrase, folded, weight, soundsLike }: 
   };
 }
 
-/** Finds a phrase and locks it until the transaction ends. */
-export async function lockPhrase(
+export async function findPhrase(
   trx: Transaction<Tables>,
   accountId: string,
   id: string,
@@ -143,17 +142,19 @@ export async function lockPhrase(
     .where("account_id", "=", accountId)
     .where("id", "=", id)
     .select(shownColumns)
-    .forUpdate()
     .executeTakeFirst();
 }
 
-/** Changes a phrase; returns undefined if another one has its text, and the transaction fails. */
+/**
+ * Changes a phrase. Returns undefined if it was deleted, and "taken" if another one has its text;
+ * the transaction then fails.
+ */
 export async function changePhrase(
   trx: Transaction<Tables>,
   accountId: string,
   id: string,
   changed: CheckedPhrase & Pick<StoredPhrase, "state">,
-): Promise<StoredPhrase | undefined> {
+): Promise<StoredPhrase | "taken" | undefined> {
   const { state } = changed;
   try {
     return await trx
@@ -162,9 +163,9 @@ export async function changePhrase(
       .where("account_id", "=", accountId)
       .where("id", "=", id)
       .returning(shownColumns)
-      .executeTakeFirstOrThrow();
+      .executeTakeFirst();
   } catch (error) {
-    if (error instanceof DatabaseError && error.code === uniqueViolation) return undefined;
+    if (error instanceof DatabaseError && error.code === uniqueViolation) return "taken";
     throw error;
   }
 }

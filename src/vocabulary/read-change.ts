@@ -16,7 +16,8 @@ type Changeable = (typeof changeable)[number];
 /** A change: the names of its fields, and what a stored phrase becomes. */
 export interface PhraseChange {
   readonly fields: ReadonlySet<Changeable>;
-  readonly apply: (row: StoredPhrase, violations: Violations) => Changed;
+  /** Throws invalid_argument with every violation of the changed phrase. */
+  readonly apply: (row: StoredPhrase) => Changed;
 }
 
 export type Changed = CheckedPhrase & { readonly state: PhraseState };
@@ -36,7 +37,8 @@ export function readChange(request: UpdateVocabularyPhraseRequest): PhraseChange
   violations.throwIfAny();
   return {
     fields,
-    apply(row, found) {
+    apply(row) {
+      const found = new Violations();
       const before = {
         phrase: row.phrase,
         languageCode: row.language_code,
@@ -46,6 +48,7 @@ export function readChange(request: UpdateVocabularyPhraseRequest): PhraseChange
       const named = changeable.filter((field) => field !== "state" && fields.has(field));
       const after = Object.fromEntries(named.map((field) => [field, sent[field]]));
       const changed = checkPhrase({ ...before, ...after }, "", found);
+      found.throwIfAny();
       return { ...changed, state: (fields.has("state") && state) || row.state };
     },
   };

@@ -1,7 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Kysely } from "kysely";
+import { isDeepStrictEqual } from "node:util";
+import type { Kysely, Transaction } from "kysely";
 import { audited } from "../auth/audit-log.ts";
 import { callerOf } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
@@ -19,13 +20,14 @@ import { phraseIdIn, phraseMessage, phraseNotFound, stateOf } from "./phrase-mes
 import {
   beginChange,
   changePhrase,
+  columnsOf,
   deletePhrase,
+  findPhrase,
   listPhrases,
-  lockPhrase,
   trimPhrases,
   type StoredPhrase,
 } from "./phrase-store.ts";
-import { readChange } from "./read-change.ts";
+import { readChange, type Changed, type PhraseChange } from "./read-change.ts";
 
 interface VocabularyParts {
   readonly db: Kysely<Tables>;
@@ -117,20 +119,9 @@ function changingMethods(parts: VocabularyParts) {
       const id = phraseIdIn(name);
       const change = readChange(request);
       const stored = await audited(parts, caller, async (trx, record) => {
-        await beginChange(trx, accountId);
-        const before = await lockPhrase(trx, accountId, id);
-        if (!before) throw phraseNotFound(name);
-        const violations = new Violations();
-        const changed = change.apply(before, violations);
-        violations.throwIfAny();
-        const { state } = changed;
-        if (state === "ACTIVE" && before.state !== state) await checkRoom(trx, accountId, 1);
-        const row = await changePhrase(trx, accountId, id, changed);
-        if (!row) throw invalidArgument([{ field: "phrase", description: isThere }]);
-        if (state === "REJECTED") {
-          await trimPhrases(trx, accountId, state, vocabularyLimits.rejected);
-        }
-        const details = { fields: [...change.fields].join(","), state };
+        const row = await updatePhrase(trx, accountId, id, change);
+        if (!row) throw phraseNotFound(name);
+        const details = { fields: [...change.fields].join(","), state: row.state };
         await record({ action: "vocabulary.update", resource: name, details });
         return row;
       });
@@ -148,6 +139,33 @@ function changingMethods(parts: VocabularyParts) {
       return create(EmptySchema);
     },
   } satisfies Partial<ServiceImpl<typeof Vocabulary>>;
+}
+
+/** Changes a phrase; returns undefined if it does not exist. */
+async function updatePhrase(
+  trx: Transaction<Tables>,
+  accountId: string,
+  id: string,
+  change: PhraseChange,
+): Promise<StoredPhrase | undefined> {
+  const found = await findPhrase(trx, accountId, id);
+  // A change that changes nothing has no new revision.
+  if (!found || isSame(change.apply(found), found)) return found;
+  await beginChange(trx, accountId);
+  // Another change may have ended while this one waited.
+  const before = await findPhrase(trx, accountId, id);
+  if (!before) return undefined;
+  const changed = change.apply(before);
+  const { state } = changed;
+  if (state === "ACTIVE" && before.state !== state) await checkRoom(trx, accountId, 1);
+  const row = await changePhrase(trx, accountId, id, changed);
+  if (row === "taken") throw invalidArgument([{ field: "phrase", description: isThere }]);
+  if (state === "REJECTED") await trimPhrases(trx, accountId, state, vocabularyLimits.rejected);
+  return row;
+}
+
+function isSame(changed: Changed, row: StoredPhrase): boolean {
+  return isDeepStrictEqual({ ...row, ...columnsOf(changed), state: changed.state }, row);
 }
 
 const isThere = "is in the vocabulary already: accept, change or delete that phrase";

@@ -4,23 +4,30 @@ import { after, before, test } from "node:test";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
-import { espeak } from "../fixtures/flite.ts";
+import { espeak, joined, silence } from "../fixtures/flite.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
 import { openDatabase, type Database } from "../../src/database/database.ts";
 import { createLog } from "../../src/std/log.ts";
+import { pollJob, submit, textOf } from "./jobs.ts";
+import { type MediaHost, openMediaHost } from "./media-host.ts";
 import { callRest, openTestService, type TestService } from "./service.ts";
 import { finalsOf, openStream, streamingConfig } from "./stream.ts";
+import { draftOf, segmentOf } from "./transcripts.ts";
 
 /** Words that the starter model does not have in its lexicon. */
 const names = ["Eyjafjallajökull", "Hallgrímskirkja", "fjármálaráðherra", "kjarnorkuver"];
 const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "is-IS" };
 
 let service: TestService;
+let host: MediaHost;
 let database: Database;
 /** A key of another account. */
 let stranger: string;
 before(async () => {
   service = await openTestService();
+  const weather = joined(silence(500), espeak("veðrið er gott í dag"), silence(500));
+  host = await openMediaHost({ "/weather.wav": wavOf(weather) });
   database = await openDatabase({
     url: undefined,
     folder: join(service.dataFolder, "postgres"),
@@ -32,6 +39,7 @@ before(async () => {
 after(async () => {
   await database[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
+  await host[Symbol.asyncDispose]();
 });
 
 function audioOf(name: string): Buffer {
@@ -88,6 +96,82 @@ test("recognition uses the vocabulary of its account, unless the call ignores it
   assert.ok(!has(await recognize(audio, ignoring), name));
   assert.ok(!has(await recognizeLive(audio, ignoring), name), "in a live stream");
   assert.ok(!has(await recognize(audio, {}, stranger), name), "for another account");
+});
+
+/** Submits audio as a job, and returns its transcript. */
+async function recognizeJob(path: string) {
+  const { json: job } = await submit(service, `${host.address}${path}`, { languageCode: "is-IS" });
+  const { last } = await pollJob(service, job.name);
+  assert.equal(last.state, "SUCCESS", JSON.stringify(last));
+  return (await service.call("GET", `/v1alpha1/${last.transcript}`)).json;
+}
+
+const phrasesOf = async (query = "") => {
+  const { json } = await service.call("GET", `/v2beta1/vocabularyPhrases${query}`);
+  return json.phrases.map(({ phrase, state, source, correctionCount }: Record<string, unknown>) =>
+    [phrase, state, source, correctionCount].join(" "),
+  );
+};
+
+test("an editor's corrections of recognized words are offered, and a rejected one only once", async () => {
+  let { name, version, segments } = await recognizeJob("/weather.wav");
+  assert.equal(textOf({ segments }), "veðrið er gott í dag");
+  /** Replaces a word of the text, and saves. */
+  const correct = async (word: string, other: string, by: "PATCH" | "ranges") => {
+    const changed = structuredClone(segments);
+    for (const each of changed[0].words) {
+      if (each.word.trim() === word) each.word = each.word.replace(word, other);
+    }
+    const [verb, path, body] =
+      by === "PATCH"
+        ? ["PATCH", `/v1alpha1/${name}`, { segments: changed }]
+        : [
+            "POST",
+            `/v1alpha1/${name}:modifySegments`,
+            { changes: [{ startIndex: 0, endIndex: 1, segments: changed }] },
+          ];
+    const saved = await service.call(verb, path, body, { "if-match": version.name });
+    assert.equal(saved.status, 200, JSON.stringify(saved.json));
+    ({ version } = saved.json);
+    segments = changed;
+  };
+  await correct("gott", "Sævarendi", "ranges");
+  await correct("dag", "Kópaskeri", "PATCH");
+  const candidates = "?state=CANDIDATE";
+  const first = ["Kópaskeri CANDIDATE EDITOR 1", "Sævarendi CANDIDATE EDITOR 1"];
+  assert.deepEqual(await phrasesOf(candidates), first);
+  // A number, and capitals, are no corrections.
+  await correct("veðrið", "Veðrið", "PATCH");
+  await correct("er", "tólf", "ranges");
+  assert.deepEqual(await phrasesOf(candidates), first);
+  const { json } = await service.call("GET", `/v2beta1/vocabularyPhrases${candidates}`);
+  const [, rejected] = json.phrases;
+  await service.call("PATCH", `/v2beta1/${rejected.name}`, { state: "REJECTED" });
+  await correct("Sævarendi", "veður", "ranges");
+  await correct("veður", "sævarendi", "PATCH");
+  assert.deepEqual(await phrasesOf("?state=REJECTED"), ["Sævarendi REJECTED EDITOR 2"]);
+  assert.deepEqual(await phrasesOf(candidates), [
+    "Kópaskeri CANDIDATE EDITOR 1",
+    "veður CANDIDATE EDITOR 1",
+  ]);
+  await service.call("PATCH", "/v1/account", { vocabularyCandidatesDisabled: true });
+  await correct("Kópaskeri", "Húsavík", "ranges");
+  await correct("Húsavík", "Þórshöfn", "PATCH");
+  await service.call("PATCH", "/v1/account", { vocabularyCandidatesDisabled: false });
+  assert.equal((await phrasesOf(candidates)).length, 2);
+});
+
+test("an edit of a transcript that no job recognized offers nothing", async () => {
+  const before = await phrasesOf();
+  const { json } = await service.call("POST", "/v1alpha1/transcripts", draftOf("Fundur"));
+  const path = `/v1alpha1/${json.name}`;
+  const saved = await service.call("PATCH", path, { segments: [segmentOf("góðan Skúladag ")] });
+  assert.equal(saved.status, 200);
+  const headers = { "if-match": saved.json.version.name };
+  const changes = [{ startIndex: 0, endIndex: 1, segments: [segmentOf("góðan Rúnudag ")] }];
+  const modified = await service.call("POST", `${path}:modifySegments`, { changes }, headers);
+  assert.equal(modified.status, 200);
+  assert.deepEqual(await phrasesOf(), before);
 });
 
 test("invalid phrases are named, each at once", async () => {
