@@ -60,7 +60,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   speech: ["std", "gen", "audio", "media", "auth", "engines", "writing", "vocabulary"],
   server: ["std", "gen", "transcoding", "auth", "media"],
-  fsck: ["std", "database", "media", "transcripts"],
+  fsck: ["std", "database", "media", "transcripts", "vocabulary"],
   operator: ["std", "database", "media", "auth", "accounts"],
   settings: ["std", "media/s3-bucket.ts", "auth/open-id.ts"],
   "config.ts": [
