@@ -26,7 +26,7 @@ test("findCorrections() returns what an editor wrote in place of words", () => {
     ["hann á tólf", "hann á 12", []],
     ["klukkan er tólf", "klukkan er þrettán", []],
     ["það kostar hundrað", "það kostar tvö hundruð", []],
-    // Two letters are no term.
+    // Two letters do not make a term.
     ["er það", "eru við það", ["eru við"]],
     ["er það", "ef það", []],
     ["hann býr þar", "hann býr 🏔️ þar", []],

@@ -12,14 +12,14 @@ export interface EditedWords {
 
 /** The maximum number of words that replace others in a correction, and that are replaced. */
 const wordsMax = 3;
-/** The maximum number of corrections of a save: an editor who writes a new text corrects nothing. */
+/** The maximum number of corrections of a save: a new text is not a correction. */
 export const correctionsMax = 20;
 /** The cost limit of all comparisons of a save, in steps of matchWords(): about 50 ms. */
 const stepsMax = 600_000;
 
 /**
- * Finds the phrases that an editor wrote in place of one to three words each. Numbers, and changes
- * of letter case or punctuation only, are no corrections. Each phrase is returned once.
+ * Finds the phrases that an editor wrote in place of one to three words each, except numbers, and
+ * except changes of letter case or punctuation only. Each phrase is returned once.
  */
 export function findCorrections(
   edits: readonly EditedWords[],

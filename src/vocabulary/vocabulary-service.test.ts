@@ -208,7 +208,7 @@ test("an import that skips what exists adds the rest, and accepts candidates", a
   );
 });
 
-test("of two imports of the same phrases at the same time, one is refused", async () => {
+test("one of two imports of the same phrases at the same time is refused", async () => {
   const { importAll, list } = await openAccount();
   const phrases = Array.from({ length: 300 }, (_, index) => icelandic(`orð ${index}`));
   const results = await Promise.allSettled([importAll(phrases), importAll(phrases.toReversed())]);

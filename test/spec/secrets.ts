@@ -125,8 +125,8 @@ function noteAnswer(body: string): void {
 }
 
 /**
- * The columns that can contain `text` secrets: those about recordings, jobs, vocabularies and webhooks.
- * The rest of the database must not contain any secrets.
+ * The columns that can contain `text` secrets: those about recordings, jobs, vocabularies and
+ * webhooks. The rest of the database must not contain any secrets.
  */
 const textColumns: ReadonlySet<string> = new Set([
   "transcript.metadata",

@@ -140,7 +140,7 @@ test("an editor's corrections of recognized words are offered, and a rejected on
   const candidates = "?state=CANDIDATE";
   const first = ["Kópaskeri CANDIDATE EDITOR 1", "Sævarendi CANDIDATE EDITOR 1"];
   assert.deepEqual(await phrasesOf(candidates), first);
-  // A number, and capitals, are no corrections.
+  // A number, and capitals, do not count.
   await correct("veðrið", "Veðrið", "PATCH");
   await correct("er", "tólf", "ranges");
   assert.deepEqual(await phrasesOf(candidates), first);
