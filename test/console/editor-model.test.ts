@@ -59,7 +59,7 @@ test(`the text on the page is what a plain list becomes by the same keys (PROPER
   }
 });
 
-/** Waits until the page shows the paragraphs. Their speakers are in the margin where they change. */
+/** Waits until the page shows the paragraphs, and checks their speakers in the margin. */
 async function untilShown(page: Page, paragraphs: readonly PlainParagraph[]): Promise<void> {
   await untilTexts(
     page,
