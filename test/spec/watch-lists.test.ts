@@ -241,6 +241,15 @@ test("wrong requests to watch transcripts are refused with all their violations"
     ["filter=x", ["filter"]],
     ["pageSize=-1&pageToken=x&filter=x", ["filter", "pageSize", "pageToken"]],
     ["ordering.orderBy=name", ["ordering.orderBy"]],
+    ["ordering.direction=UP", ["ordering.direction"]],
+    ["ordering.direction=ascending", ["ordering.direction"]],
+    ["ordering.direction=7", ["ordering.direction"]],
+    ["ordering.direction=1.5", ["ordering.direction"]],
+    ["ordering.direction=", ["ordering.direction"]],
+    ["ordering.direction=ASCENDING&ordering.direction=DESCENDING", ["ordering.direction"]],
+    ["ordering.direction=7&ordering.orderBy=name", ["ordering.direction", "ordering.orderBy"]],
+    ["ordering=ASCENDING", ["ordering"]],
+    ["ordering.order=ASCENDING", ["ordering.order"]],
     ["filter=state%20%3D%20%22ERROR%22", ["filter"]],
   ] as const) {
     const refused = await service.call("GET", `/v1alpha1/transcripts:watch?${query}`);
