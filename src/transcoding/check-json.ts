@@ -188,8 +188,8 @@ function checkMembers(
       oneofs ??= new Map();
       const other = oneofs.get(oneof);
       if (other !== undefined) {
-        // Callers may send back a member that only the service sets. Next to their own, it is ignored
-        // once it is checked.
+        // Callers may send back a member that only the service sets. Next to their own, it is
+        // ignored once it is checked.
         if (isOutputOnly(member.field)) {
           checkMember(member, value, name, report);
           delete value[name];

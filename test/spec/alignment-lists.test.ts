@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "../fixtures/until.ts";
 import { AlignmentCalls, slow, speech } from "./alignment.ts";
-import { fieldsOf } from "./jobs.ts";
+import { fieldsOf, refusedWatch } from "./jobs.ts";
 import { openTestService, type Answer, type TestService } from "./service.ts";
 
 let service: TestService;
@@ -150,7 +150,7 @@ describe("alignment jobs are watched", () => {
       ["updateOnly=true&updateOnly=true", "updateOnly"],
       ["updatesOnly=true", "updatesOnly"],
     ] as const) {
-      const answer = await service.call("GET", `/v1alpha1/alignmentjobs:watch?${query}`);
+      const answer = await refusedWatch(service, `/v1alpha1/alignmentjobs:watch?${query}`);
       assert.equal(answer.status, 400, query);
       assert.deepEqual(fieldsOf(answer), [field]);
     }
