@@ -86,7 +86,8 @@ function contextsWithPhones(aligned: readonly AlignedWord[]): ReadonlyMap<string
   const seen = new Map<string, Map<string, number>>();
   for (const [word, phones] of aligned) {
     for (const at of phones.keys()) {
-      for (const context of contextsOf(word, at)) {
+      const before = at === 0 ? undefined : phones[at - 1]?.split(" ").filter(Boolean);
+      for (const context of contextsOf(word, at, before)) {
         const counts = seen.get(context) ?? new Map<string, number>();
         seen.set(context, counts);
         count(counts, phones[at] ?? "");

@@ -7,6 +7,7 @@ import { spokenNumber } from "./spoken-number.ts";
 const sounds = new URL("./english-sounds.br", import.meta.url);
 /** The maximum length of a word in capitals that is read letter by letter. */
 const initialsMax = 5;
+const vowels = /[aeiouyáéíóúýæö]/;
 const foreignLetters = /[þðæöáéíóúý]/;
 const letterNames: Readonly<Record<string, string>> = {
   a: "EY",
@@ -58,8 +59,8 @@ const spellings: Readonly<Record<string, string>> = {
 };
 
 /**
- * The pronunciation of words that the dictionary lacks. Each letter is read in its context: the
- * longest one that is known decides.
+ * The pronunciation of words that the dictionary lacks. Each letter is read in its context of
+ * letters and of the phones before it: the longest context that is known decides.
  */
 export class EnglishSounds {
   readonly #contexts = new Map<string, readonly string[]>();
@@ -81,7 +82,7 @@ export class EnglishSounds {
     const lower = plain.toLowerCase();
     if (/^\p{Lu}+$/u.test(plain) && plain.length <= initialsMax) {
       const spelled = Array.from(spelling(lower), (letter) => letterNames[letter] ?? "").join(" ");
-      return distinct([spelled, this.#read(lower)]);
+      return distinct([spelled, vowels.test(lower) ? this.#read(lower) : ""]);
     }
     const isIcelandic = foreignLetters.test(lower);
     return distinct([isIcelandic ? icelandicSounds(lower) : "", this.#read(lower)]);
@@ -91,27 +92,42 @@ export class EnglishSounds {
   #read(lower: string): string {
     const parts = lower.match(/\d+|\D+/g) ?? [];
     return parts
-      .flatMap((part) => (/^\d/.test(part) ? spokenNumber(part) : this.phonesOf(spelling(part))))
+      .flatMap((part) => {
+        if (/^\d/.test(part)) return spokenNumber(part);
+        return letterNames[part] ?? this.phonesOf(spelling(part));
+      })
       .join(" ");
   }
 
   /** Returns the phones of a word of the letters a to z. */
   phonesOf(word: string): readonly string[] {
-    return Array.from(word).flatMap((_, at) => {
-      const contexts = contextsOf(word, at);
+    const read: (readonly string[])[] = [];
+    for (const at of Array.from(word).keys()) {
+      const contexts = contextsOf(word, at, read.at(-1));
       const known = contexts.findLast((context) => this.#contexts.has(context)) ?? "";
-      return this.#contexts.get(known) ?? [];
-    });
+      read.push(this.#contexts.get(known) ?? []);
+    }
+    return read.flat();
   }
 }
 
-/** The places of the letters that decide how a letter is read, the most important first. */
-const places = [0, 1, -1, 2, -2, 3, -3, 4, -4] as const;
+/**
+ * What decides how a letter is read, the most important first: letters at these places, and the
+ * phones of the letter before.
+ */
+const features = [0, 1, -1, "before", 2, -2, 3, -3, 4] as const;
 
-/** Returns the contexts of a letter, each a letter longer than the one before. */
-export function contextsOf(word: string, at: number): readonly string[] {
+/** Returns the contexts of a letter, each with one feature more than the one before. */
+export function contextsOf(
+  word: string,
+  at: number,
+  before: readonly string[] | undefined,
+): readonly string[] {
   let context = "";
-  return places.map((place) => (context += word[at + place] ?? "#"));
+  return features.map((feature) => {
+    context += feature === "before" ? `<${before?.join("_") ?? "#"}>` : (word[at + feature] ?? "#");
+    return context;
+  });
 }
 
 /** Spells a word in the letters a to z. */
