@@ -1,4 +1,4 @@
-// `npm run bench:hints` measures what hints do to recognition, each with hints and without in one
+// `node bench/hints.ts` measures what hints do to recognition, each with hints and without in one
 // run: how many names are wrong, the word error rate, names that are recognized although they were
 // not said, and the CPU time. English is spoken by flite and recognized by PocketSphinx; Icelandic
 // by espeak-ng and the starter model. `node bench/hints.ts quick` uses a third of the sentences.

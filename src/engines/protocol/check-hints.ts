@@ -10,7 +10,7 @@ import type { Recognizer } from "./recognizer.ts";
 export const hintPhrasesMax = 500;
 export const hintCharsMax = 100;
 export const hintBoostMax = 20;
-const hintBoostDefault = 10;
+export const hintBoostDefault = 10;
 
 /** Phrases with one boost, as callers send them. */
 export interface PhraseContext {
