@@ -15,7 +15,8 @@ const sentences = ["góðan daginn", "veðrið er gott í dag", "takk fyrir komu
 const english = "the weather is cold and dark today";
 const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "is-IS" };
 /** English speech with a name that is recognized only with a hint, and the hint. */
-const named = () => joined(silence(300), flite("I met Siobhan Kowalczyk at the station."), silence(500));
+const named = () =>
+  joined(silence(300), flite("I met Siobhan Kowalczyk at the station."), silence(500));
 const namedText = "i met Siobhan Kowalczyk at the station";
 const nameContexts = [{ phrases: ["Siobhan Kowalczyk"] }];
 

@@ -8,7 +8,7 @@ const reservedMax = 8;
 
 /**
  * Pools of searches with hints, one for each list of hints and settings. A search is created on
- * another thread for the first utterance with its hints. The idle ones that were used last are kept.
+ * another thread for the first utterance with its hints. The idle ones used last are kept.
  */
 export class HintedSearches {
   readonly #parts: SearchParts;
