@@ -64,6 +64,8 @@ export interface CheckedConfig {
   readonly writing: WritingOptions;
   /** The hints; absent if there are none or they are ignored. */
   readonly hints?: readonly Hint[];
+  /** Whether the account's vocabulary is used after the hints. */
+  readonly usesVocabulary: boolean;
   /** The maximum number of speakers to distinguish; absent if speakers are not requested. */
   readonly speakersMax?: number;
 }
@@ -119,6 +121,9 @@ export function checkConfig(
       masksProfanity: config?.profanityFilter ?? false,
     },
     ...hintsOf(config, path, context, violations),
+    usesVocabulary:
+      config?.ignoreVocabulary !== true &&
+      context.recognizer.takesHints(languageCode, context.mode),
     ...checkSpeakers(config, path, context, violations),
   };
 }
