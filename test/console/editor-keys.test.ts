@@ -149,6 +149,222 @@ test("the dialog of keys is usable in each look", async () => {
   await checkLooks(page, "editor-settings", someLooks);
 });
 
+test("F6 always leaves the text: it cannot be removed, nor given to another command", async () => {
+  await using page = await openPlayable();
+  await page.keyboard.press("Shift+F1");
+  const dialog = page.getByRole("dialog");
+  const nextRegion = "Í næsta hluta síðunnar";
+  const add = dialog.getByRole("button", { name: "Bæta við lykli: Leita", exact: true });
+  await dialog.getByRole("button", { name: `Bæta við lykli: ${nextRegion}` }).waitFor();
+  assert.equal(await dialog.getByRole("button", { name: /Fjarlægja F6/ }).count(), 0);
+  await add.click();
+  await page.keyboard.press("F6");
+  await dialog.getByText("F6 fer alltaf út úr textanum").waitFor();
+  await dialog.getByRole("button", { name: "Loka" }).click();
+  await dialog.waitFor({ state: "detached" });
+  // Settings that an earlier version of the console has kept.
+  await keepSettings(page, { keys: { nextRegion: [], find: ["F6"] } });
+  await page.reload();
+  await editAgain(page);
+  await page.keyboard.press("F6");
+  await until(() => page.evaluate("!document.activeElement.closest('[contenteditable]')"));
+  assert.equal(await page.getByRole("textbox", { name: "Leita að" }).count(), 0);
+});
+
+test("the sheet of shortcuts has the editor's keys as they were chosen, E, and the keys of reading", async () => {
+  await using page = await openPlayable();
+  await keepSettings(page, { keys: { find: ["F10"] } });
+  await page.reload();
+  await page.getByRole("button", { name: "Flýtilyklar", exact: true }).waitFor();
+  const sheet = page.getByRole("dialog");
+  const keysOf = async (name: string): Promise<string> => {
+    const line = sheet.locator("dl > div").filter({ has: page.getByText(name, { exact: true }) });
+    return (await line.locator("kbd").allTextContents()).join(" ");
+  };
+  await page.keyboard.press("?");
+  await sheet.waitFor();
+  assert.equal(await keysOf("Breyta textanum"), "E");
+  assert.equal(await sheet.getByText("Leita", { exact: true }).count(), 0);
+  await page.keyboard.press("Escape");
+  await sheet.waitFor({ state: "detached" });
+  await editAgain(page);
+  await page.keyboard.press("F6");
+  await page.getByRole("button", { name: "Flýtilyklar", exact: true }).click();
+  await sheet.getByText("Leita", { exact: true }).waitFor();
+  assert.equal(await keysOf("Leita"), "F10");
+  assert.equal(await keysOf("Spila frá bendlinum, eða gera hlé"), "Tab Ctrl + Space");
+  assert.equal(await keysOf("Breyta textanum"), "E");
+  assert.equal(await keysOf("Sýna flýtilyklana"), "?");
+});
+
+test("a key turns the spelling checker on and off again, and the choice is kept", async () => {
+  await using page = await openPlayable();
+  await keepSettings(page, {});
+  await page.reload();
+  await editAgain(page);
+  const isChecked = (isSo: boolean) =>
+    until(() => page.evaluate(`document.querySelector('.words-text').spellcheck === ${isSo}`));
+  const isKept = (isSo: boolean) =>
+    until(async () => JSON.stringify(await keptKeys()).includes(`"checksSpelling":${isSo}`));
+  await page.keyboard.press("Control+F7");
+  await isChecked(true);
+  await isKept(true);
+  await page.keyboard.press("Control+F7");
+  await isChecked(false);
+  await isKept(false);
+});
+
+test("a pause jumps back as far as was chosen, to 0.2 s, by a key and by a media key", async () => {
+  await using page = await openPlayable();
+  await keepSettings(page, {});
+  await page.reload();
+  await editAgain(page);
+  await page.getByRole("button", { name: "Lyklar og stillingar" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Til baka við hlé").selectOption("3");
+  await dialog.getByRole("button", { name: "Loka" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await notePauses(page);
+  const jumpsBack = async (press: () => Promise<unknown>): Promise<void> => {
+    await page.evaluate(`document.querySelector("video").currentTime = 8`);
+    await untilPlayed(page, ({ place }) => place === 8);
+    await page.keyboard.press("F4");
+    await untilPlayed(page, ({ isPlaying, place }) => isPlaying && place > 8.3);
+    await press();
+    await assertJump(page, 3);
+  };
+  await jumpsBack(() => page.keyboard.press("F4"));
+  await jumpsBack(() => pressMediaKey(page, "MediaPlayPause"));
+});
+
+test("two quick presses of a key count as two", async () => {
+  await using page = await openPlayable();
+  const press = `document.querySelector(".words-text").dispatchEvent(
+    new KeyboardEvent("keydown", { key: "F4", code: "F4", bubbles: true, cancelable: true }))`;
+  await page.evaluate(
+    `(() => { window.plays = 0; document.querySelector("video").addEventListener("play", () => { window.plays += 1; }); })()`,
+  );
+  // Both come before the element reports that it plays.
+  await page.evaluate(`${press}; ${press}`);
+  await until(() => page.evaluate("window.plays === 1"));
+  await untilPlayed(page, ({ isPlaying }) => !isPlaying);
+  await page.evaluate(`${press}; ${press}; ${press}`);
+  await untilPlayed(page, ({ isPlaying }) => isPlaying);
+});
+
+test("media keys and the device's controls act as the editor's own commands while a text is edited", async () => {
+  await using page = await openPlayable();
+  await keepSettings(page, {});
+  await page.addInitScript(`(() => {
+    window.mediaActions = {};
+    const { setActionHandler } = MediaSession.prototype;
+    MediaSession.prototype.setActionHandler = function (action, handler) {
+      window.mediaActions[action] = handler;
+      setActionHandler.call(this, action, handler);
+    };
+  })()`);
+  await page.reload();
+  await until(() => page.evaluate("window.mediaActions?.previoustrack !== undefined"));
+  const act = (action: string, details = {}) =>
+    page.evaluate(
+      `window.mediaActions[${JSON.stringify(action)}](${JSON.stringify({ action, ...details })})`,
+    );
+  const isAt = (seconds: number) =>
+    untilPlayed(page, ({ place }) => Math.abs(place - seconds) < 0.01);
+  await until(() => page.evaluate("document.querySelector('video')?.readyState > 0"));
+  await act("seekto", { seekTime: 10 });
+  await isAt(10);
+  // While a text is read, they move as the player does.
+  await act("nexttrack");
+  await isAt(15);
+  await act("previoustrack");
+  await isAt(10);
+  await editAgain(page);
+  await act("nexttrack");
+  await isAt(12);
+  await act("seekforward");
+  await isAt(14);
+  await act("seekbackward");
+  await isAt(12);
+  await act("seekbackward", { seekOffset: 4 });
+  await isAt(8);
+  await act("previoustrack");
+  await isAt(6);
+  await pressMediaKey(page, "MediaTrackNext");
+  await isAt(8);
+  await act("play");
+  await untilPlayed(page, ({ isPlaying, place }) => isPlaying && place > 8.5);
+  // A device that shows an old state may ask for what is so already.
+  await act("play");
+  assert.equal((await played(page)).isPlaying, true);
+  await notePauses(page);
+  await act("pause");
+  await assertJump(page, 1);
+  const paused = await played(page);
+  await act("pause");
+  await isAt(paused.place);
+  // The keys that a user has chosen count for the device's controls as well.
+  await keepSettings(page, { keys: { goToTime: ["MediaTrackNext"] } });
+  await page.reload();
+  await editAgain(page);
+  await act("nexttrack");
+  await page.getByRole("textbox", { name: "Tími" }).waitFor();
+});
+
+/** Notes the place at which the element is paused, before a jump. */
+async function notePauses(page: Page): Promise<void> {
+  await page.evaluate(`(() => {
+    const { pause } = HTMLMediaElement.prototype;
+    HTMLMediaElement.prototype.pause = function () {
+      window.pausedAt = this.currentTime;
+      pause.call(this);
+    };
+  })()`);
+}
+
+/** Waits for a pause, and throws unless the place is this far before it, within 0.2 s. */
+async function assertJump(page: Page, seconds: number): Promise<void> {
+  await untilPlayed(page, ({ isPlaying }) => !isPlaying);
+  await until(() => page.evaluate("!document.querySelector('video').seeking"));
+  const { place } = await played(page);
+  const pausedAt = await page.evaluate<number>("window.pausedAt");
+  assert.ok(Math.abs(pausedAt - place - seconds) < 0.2, `${pausedAt} to ${place}`);
+}
+
+/**
+ * Keeps settings of the editor, as another browser of the user would. The spelling checker is off,
+ * by which editAgain() knows that the page has them.
+ */
+async function keepSettings(page: Page, chosen: object): Promise<void> {
+  const editing = { checksSpelling: false, ...chosen };
+  const body = JSON.stringify(JSON.stringify({ settings: { editing } }));
+  const status = await page.evaluate(`(async () => {
+    const headers = { "content-type": "application/json", "x-hlust-console": "1" };
+    const { account, actor } = await (await fetch("/console/session", { headers })).json();
+    headers["x-hlust-console-for"] = account.name + " " + actor;
+    return (await fetch("/console/settings", { method: "PUT", headers, body: ${body} })).status;
+  })()`);
+  assert.equal(status, 200);
+}
+
+/** Begins to edit with the kept settings, after the page was loaded again. */
+async function editAgain(page: Page): Promise<void> {
+  await page.locator(".segment").nth(3).waitFor({ state: "attached" });
+  await until(() => page.evaluate("document.querySelector('video, audio')?.readyState > 0"));
+  await page.keyboard.press("e");
+  await page.getByRole("textbox", { name: "Textinn, í vinnslu" }).waitFor();
+  await until(() => page.evaluate("document.querySelector('.words-text').spellcheck === false"));
+}
+
+/** Presses a media key on the keyboard. */
+async function pressMediaKey(page: Page, key: string): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  for (const type of ["rawKeyDown", "keyUp"] as const) {
+    await devtools.send("Input.dispatchKeyEvent", { type, key, code: key });
+  }
+  await devtools.detach();
+}
+
 async function keptKeys(): Promise<unknown> {
   await using page = await pages.open("/");
   return await page.evaluate("fetch('/console/settings').then((answer) => answer.json())");
