@@ -4,7 +4,8 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
-import { caretOf, openEditing, placeCaret, textsOf } from "./edited-page.ts";
+import { composed } from "./compose.ts";
+import { caretOf, openEditing, placeCaret, textsOf, untilTexts } from "./edited-page.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
@@ -310,6 +311,82 @@ test("media keys and the device's controls act as the editor's own commands whil
   await act("nexttrack");
   await page.getByRole("textbox", { name: "Tími" }).waitFor();
 });
+
+test("AltGr, dead keys and keys during a composition belong to the text, whatever keys were chosen", async () => {
+  await using page = await openPlayable();
+  const chosen = ["Ctrl+Q", "Alt+Q", "Alt+2", "Ctrl+2", "Ctrl+@", "Alt+@", "F10"];
+  await keepSettings(page, { keys: { find: chosen } });
+  await page.reload();
+  await editAgain(page);
+  const panel = page.getByRole("textbox", { name: "Leita að" });
+  const before = await textsOf(page);
+  const [first = ""] = before;
+  await placeCaret(page, 0, 3);
+  const [altKey, ctrlKey] = [1, 2];
+  // Windows reports AltGr as Ctrl and Alt.
+  await pressRaw(page, { key: "@", code: "KeyQ", modifiers: altKey | ctrlKey, keyCode: 81 });
+  await pressRaw(page, { key: "²", code: "Digit2", modifiers: altKey | ctrlKey, keyCode: 50 });
+  await pressRaw(page, { key: "Dead", code: "Digit2", modifiers: altKey, keyCode: 229 });
+  await pressRaw(page, { key: "Dead", code: "KeyQ", modifiers: 0, keyCode: 229 });
+  {
+    await using composition = await composed(page, "´");
+    // Input methods report "Process"; some browsers report the key itself.
+    await pressRaw(page, { key: "Process", code: "F10", modifiers: 0, keyCode: 229 });
+    await pressRaw(page, { key: "F10", code: "F10", modifiers: 0, keyCode: 121 });
+    await pressRaw(page, { key: "q", code: "KeyQ", modifiers: ctrlKey, keyCode: 81 });
+    await composition.commit("á");
+  }
+  await untilTexts(page, before.with(0, `${first.slice(0, 3)}á${first.slice(3)}`));
+  assert.equal(await panel.count(), 0);
+  await pressRaw(page, { key: "q", code: "KeyQ", modifiers: ctrlKey, keyCode: 81 });
+  await panel.waitFor();
+});
+
+test("characters are composed while the highlight moves", async () => {
+  await using page = await openPlayable();
+  const before = await textsOf(page);
+  const [first = ""] = before;
+  const highlighted = () =>
+    page.evaluate<string>(
+      `Array.from(CSS.highlights.get("hlust-now") ?? [], ({ startContainer, startOffset, endOffset }) =>
+        startContainer.data.slice(startOffset, endOffset)).join("")`,
+    );
+  await placeCaret(page, 0, 6);
+  await page.keyboard.press("F4");
+  await until(async () => (await highlighted()) !== "");
+  const seen = new Set<string>();
+  {
+    await using composition = await composed(page, "´");
+    await until(async () => seen.add(await highlighted()).size > 2);
+    await composition.change("¨");
+    await until(async () => seen.add(await highlighted()).size > 4);
+    await composition.commit("ö");
+  }
+  await untilTexts(page, before.with(0, `${first.slice(0, 6)}ö${first.slice(6)}`));
+  await page.keyboard.press("Control+z");
+  await untilTexts(page, before);
+});
+
+/** Presses a key as the browser reports it, without typing. */
+async function pressRaw(
+  page: Page,
+  {
+    keyCode,
+    ...key
+  }: {
+    readonly key: string;
+    readonly code: string;
+    readonly modifiers: number;
+    readonly keyCode: number;
+  },
+): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  for (const type of ["rawKeyDown", "keyUp"] as const) {
+    const windowsVirtualKeyCode = keyCode;
+    await devtools.send("Input.dispatchKeyEvent", { type, ...key, windowsVirtualKeyCode });
+  }
+  await devtools.detach();
+}
 
 /** Notes the place at which the element is paused, before a jump. */
 async function notePauses(page: Page): Promise<void> {

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { Button } from "../../../parts/button.tsx";
 import { editKeysText } from "../../../text/edit-keys.ts";
 import { useText } from "../../../text/language.tsx";
-import { chordOf, problemOf } from "./chord.ts";
+import { type Chord, chordOf, problemOf } from "./chord.ts";
 import {
   type ChosenKeys,
   type CommandId,
@@ -24,7 +24,10 @@ const problemTexts = {
   fixed: editKeysText.keyFixed,
 } as const;
 
-/** The keys of one command, which can be removed unless they are fixed, and a button that adds the key pressed next. */
+/**
+ * The keys of one command, which can be removed unless they are fixed, and a button that adds the
+ * key pressed next.
+ */
 export function KeyChoice({
   id,
   chosen,
@@ -35,25 +38,14 @@ export function KeyChoice({
   readonly onChange: (chosen: ChosenKeys) => void;
 }) {
   const t = useText();
-  const [isListening, setListening] = useState(false);
   const [problem, setProblem] = useState<KeyProblem>();
   const keys = keysOf(id, chosen);
   const name = t(commandTable[id].text);
-  useEffect(() => {
-    if (!isListening) return undefined;
-    const onKey = (event: KeyboardEvent): void => {
-      const chord = chordOf(event);
-      if (chord === undefined) return;
-      event.preventDefault();
-      event.stopPropagation();
-      const found = isFixed(chord) ? "fixed" : problemOf(chord);
-      setProblem(found);
-      setListening(false);
-      if (!found) onChange(withKey(chosen, id, chord));
-    };
-    addEventListener("keydown", onKey, { capture: true });
-    return () => removeEventListener("keydown", onKey, { capture: true });
-  }, [isListening, chosen, id, onChange]);
+  const [isListening, setListening] = useNextKey((chord) => {
+    const found = isFixed(chord) ? "fixed" : problemOf(chord);
+    setProblem(found);
+    if (!found) onChange(withKey(chosen, id, chord));
+  });
   return (
     <div className="key-choice">
       <dt>{name}</dt>
@@ -106,4 +98,25 @@ export function KeyChoice({
       </dd>
     </div>
   );
+}
+
+/** Returns whether the next key is a choice, which `onKey` then receives, and a function to set it. */
+function useNextKey(
+  onKey: (chord: Chord) => void,
+): readonly [isListening: boolean, listen: (isListening: boolean) => void] {
+  const [isListening, setListening] = useState(false);
+  useEffect(() => {
+    if (!isListening) return undefined;
+    const press = (event: KeyboardEvent): void => {
+      const chord = chordOf(event);
+      if (chord === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setListening(false);
+      onKey(chord);
+    };
+    addEventListener("keydown", press, { capture: true });
+    return () => removeEventListener("keydown", press, { capture: true });
+  }, [isListening, onKey]);
+  return [isListening, setListening];
 }
