@@ -11,7 +11,7 @@ import { numberingOf, paragraphOf, retimingsOf } from "./schema.ts";
 /** The version to which paragraphs are put back. */
 export interface RestoredVersion {
   readonly base: Base;
-  /** Whether its times are put back too; if they were aligned since, those of the words are better. */
+  /** Whether its times are put back too. If they were aligned since, the newer ones are better. */
   readonly hasTimes: boolean;
 }
 

@@ -100,7 +100,7 @@ export function KeyChoice({
   );
 }
 
-/** Returns whether the next key is a choice, which `onKey` then receives, and a function to set it. */
+/** Returns whether the next key is passed to `onKey`, and a function that changes this. */
 function useNextKey(
   onKey: (chord: Chord) => void,
 ): readonly [isListening: boolean, listen: (isListening: boolean) => void] {

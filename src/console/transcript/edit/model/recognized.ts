@@ -9,7 +9,7 @@ export interface RecognizedText {
   readonly words: readonly { readonly word: number; readonly offset: number }[];
 }
 
-/** How much more alike two words are if they have the same speaker; the most for their times is 1. */
+/** How much more alike two words of the same speaker are; the same times count 1. */
 const speakerShare = 0.5;
 
 /**
@@ -120,7 +120,7 @@ function speakerOf(base: Base, word: number): string {
   return base.segments[segmentOfWord(base, word)]?.speakerId ?? "";
 }
 
-/** Joins words. Where a segment ends without whitespace, or words are left out, there is a space. */
+/** Joins words, with a space where a segment ends without one or words are left out. */
 function joined(version: Base, own: readonly number[]): RecognizedText {
   let text = "";
   const words = own.map((word, at) => {
