@@ -265,12 +265,15 @@ export function speechServices(
   const decoding = createSpeechDecoding(sandbox);
   const speech = { recognizer, models: () => recognizer.models(), limits, meter, decoding };
   const own = implemented(Speech, createSpeechService(speech));
-  const ofGoogle = createSpeechService({ ...speech, describeResults: true });
+  const described = { ...speech, describeResults: true };
+  // The number of END_OF_AUDIO is another event in google.cloud.speech.v1, and none in
+  // tiro.speech.v1alpha.
+  const ofGoogle = createSpeechService({ ...described, sendEndOfAudio: false });
   return [
     own,
     { ...own, service: originalSpeech },
     implemented(GoogleSpeech, ofGoogle),
-    implemented(TiroSpeech, ofGoogle),
+    implemented(TiroSpeech, createSpeechService(described)),
   ];
 }
 

@@ -27,7 +27,8 @@ export function createSpeechDecoding(sandbox: Sandbox): SpeechDecoding {
 /**
  * Creates the speech interface (§4.8 and §4.9) for the installed engines. `describeResults` adds
  * the end time and language to each result, which Google's clients need but the specification does
- * not have.
+ * not have. `sendEndOfAudio` is false for clients to which the number of END_OF_AUDIO means
+ * something else.
  */
 export function createSpeechService(parts: {
   readonly recognizer: Recognizer;
@@ -36,8 +37,10 @@ export function createSpeechService(parts: {
   readonly meter: Pick<Meter, "openStream" | "recognizeShort">;
   readonly decoding: SpeechDecoding;
   readonly describeResults?: boolean;
+  readonly sendEndOfAudio?: boolean;
 }): ServiceImpl<typeof Speech> {
-  const { recognizer, models, limits, meter, decoding, describeResults = false } = parts;
+  const { recognizer, models, limits, meter, decoding } = parts;
+  const { describeResults = false, sendEndOfAudio = true } = parts;
   return {
     recognize(request, call) {
       const caller = callerOf(call);
@@ -57,6 +60,7 @@ export function createSpeechService(parts: {
       yield* streamingRecognize(requests, recognizer, {
         limits,
         describeResults,
+        sendEndOfAudio,
         meterAudio,
         decoding,
         call,

@@ -53,6 +53,8 @@ export interface StreamOptions {
   readonly decoding: { readonly sandbox: Sandbox; readonly places: DecoderPlaces };
   /** Whether results also have their end time and language. */
   readonly describeResults: boolean;
+  /** Whether a client that asks for events gets END_OF_AUDIO. Default: true. */
+  readonly sendEndOfAudio?: boolean;
   /** Aborts when the client has disconnected. */
   readonly call: { readonly signal: AbortSignal };
 }
@@ -66,7 +68,7 @@ export interface StreamOptions {
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,
   recognizer: Recognizer,
-  { limits, describeResults, meterAudio, decoding, call }: StreamOptions,
+  { limits, describeResults, sendEndOfAudio = true, meterAudio, decoding, call }: StreamOptions,
 ): AsyncGenerator<StreamingRecognizeResponse, void, undefined> {
   const messages = requests[Symbol.asyncIterator]();
   using deadline = new Deadline(limits.streamMsMax, () => streamTooLong(limits));
@@ -99,8 +101,9 @@ export async function* streamingRecognize(
       continue;
     }
     const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
-    const facts = { stability: stability.next(recognition), ...description };
-    yield responseOf(writer.write(recognition), config.withWords, facts);
+    const written = writer.write(recognition);
+    const facts = { stability: stability.next(written), ...description };
+    yield responseOf(written, config.withWords, facts);
     if (recognition.isFinal && config.singleUtterance) {
       yield create(StreamingRecognizeResponseSchema, {
         speechEventType: SpeechEventType.END_OF_SINGLE_UTTERANCE,
@@ -110,8 +113,7 @@ export async function* streamingRecognize(
     }
   }
   if (audio.refusal) throw audio.refusal;
-  // The number of END_OF_AUDIO has another meaning for clients of google.cloud.speech.v1.
-  if (config.options.speechEvents === true && !describeResults) {
+  if (config.options.speechEvents === true && sendEndOfAudio) {
     yield eventOf(SpeechEventType.END_OF_AUDIO, Math.round(audioMs));
   }
 }
