@@ -1,14 +1,15 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { callerOf } from "../auth/caller.ts";
+import { callerOf, type Caller } from "../auth/caller.ts";
 import type { Meter } from "../auth/meter.ts";
 import type { ServedModel } from "../engines/pool/engine-pool.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
+import type { AccountHints } from "../vocabulary/account-hints.ts";
 import { DecoderPlaces, streamDecodersMax } from "./decoder-places.ts";
 import { ShortDecoder } from "./decode-short.ts";
 import { modelsMessage } from "./models-message.ts";
-import { recognize } from "./recognize.ts";
+import { recognize, type ExtendHints } from "./recognize.ts";
 import { streamingRecognize, type LiveLimits } from "./streaming-recognize.ts";
 
 /** The parts that decode audio, shared by all services of a node. */
@@ -36,11 +37,16 @@ export function createSpeechService(parts: {
   readonly limits: LiveLimits;
   readonly meter: Pick<Meter, "openStream" | "recognizeShort">;
   readonly decoding: SpeechDecoding;
+  readonly accountHints: AccountHints;
   readonly describeResults?: boolean;
   readonly sendEndOfAudio?: boolean;
 }): ServiceImpl<typeof Speech> {
   const { recognizer, models, limits, meter, decoding } = parts;
   const { describeResults = false, sendEndOfAudio = true } = parts;
+  const extendHintsOf =
+    ({ accountId }: Pick<Caller, "accountId">): ExtendHints =>
+    async (hints, languageCode) =>
+      await parts.accountHints.extend(hints, { accountId, languageCode });
   return {
     recognize(request, call) {
       const caller = callerOf(call);
@@ -49,6 +55,7 @@ export function createSpeechService(parts: {
       return recognize(request, recognizer, {
         describeResults,
         metered,
+        extendHints: extendHintsOf(caller),
         decode: (content, options) =>
           decoding.short.decode(content, { ...options, accountId: caller.accountId }),
         signal: call.signal,
@@ -62,6 +69,7 @@ export function createSpeechService(parts: {
         describeResults,
         sendEndOfAudio,
         meterAudio,
+        extendHints: extendHintsOf(callerOf(call)),
         decoding,
         call,
       });

@@ -5,6 +5,7 @@ import { speech } from "../../test/fixtures/engine-pool-fixture.ts";
 import { silence } from "../../test/fixtures/flite.ts";
 import { chooseSandbox } from "../audio/sandbox.ts";
 import { openEnginePool, type EnginePool } from "../engines/pool/engine-pool.ts";
+import type { Hint } from "../engines/protocol/engine.ts";
 import {
   StreamingRecognizeRequestSchema,
   StreamingRecognizeResponse_SpeechEventType as SpeechEventType,
@@ -17,6 +18,7 @@ import { streamingRecognize, type LiveLimits } from "./streaming-recognize.ts";
 
 let recognizer: EnginePool;
 let decoding: SpeechDecoding;
+const extendHints = async (hints?: readonly Hint[]) => await Promise.resolve(hints);
 
 before(async () => {
   decoding = createSpeechDecoding(await chooseSandbox("auto", createLog("silent")));
@@ -45,7 +47,8 @@ async function recognize(limits: LiveLimits) {
   const finals: string[] = [];
   const { signal } = new AbortController();
   const meterAudio = () => undefined;
-  const options = { limits, meterAudio, decoding, describeResults: false, call: { signal } };
+  const describeResults = false;
+  const options = { limits, meterAudio, extendHints, decoding, describeResults, call: { signal } };
   try {
     for await (const { results } of streamingRecognize(unfinished(), recognizer, options)) {
       for (const { isFinal, alternatives } of results) {
@@ -103,7 +106,7 @@ async function messagesOf(
   const { signal } = new AbortController();
   const limits = { streamMsMax: 60_000 };
   const meterAudio = () => undefined;
-  const own = { limits, meterAudio, decoding, call: { signal } };
+  const own = { limits, meterAudio, extendHints, decoding, call: { signal } };
   const options = { ...own, describeResults: false, sendEndOfAudio };
   const found: string[] = [];
   for await (const message of streamingRecognize(requests, recognizer, options)) {
