@@ -64,6 +64,10 @@ export const helpTopics = {
         is: "Byrjun og enda orðsins við bendilinn má færa með lyklum, eða merkja meðan spilað er.",
         en: "The start and the end of the word at the caret can be moved by keys, or marked during playback.",
       },
+      {
+        is: "Ef tímar hafa skekkst má finna þá alla upp á nýtt: hnappurinn Stilla orð við hljóð, undir Útgáfur, leitar að orðum síðustu vistuðu útgáfu í hljóðinu og vistar tímana sem nýja útgáfu. Þú getur haldið áfram að skrifa á meðan. Óvistaðar breytingar haldast og fá nýju tímana þegar þú vistar. Vistir þú áður en stillingunni lýkur breytir hún engu og þú stillir aftur.",
+        en: "If times have become wrong, all of them can be found again: the button Align words to the sound, under Versions, looks for the words of the last saved version in the sound and saves their times as a new version. You can keep typing meanwhile. Unsaved changes stay and get the new times when you save. If you save before the alignment is done, it changes nothing, and you align again.",
+      },
     ],
   },
   speakers: {
