@@ -86,6 +86,12 @@ test("suggestions are accepted and rejected", async () => {
   await button("Samþykkja: Kópasker").click();
   await button("Hafna: Raufarhöfn").click();
   await page.getByText("Engar tillögur.").waitFor();
+  const isDisabled = async () =>
+    (await pages.service.call("GET", "/v1/account")).json.vocabularyCandidatesDisabled;
+  await page.getByLabel("Bjóða leiðréttingar í uppskriftum sem tillögur").click();
+  await until(isDisabled);
+  await page.getByLabel("Bjóða leiðréttingar í uppskriftum sem tillögur").click();
+  await until(async () => !(await isDisabled()));
   await state.selectOption("Hafnað");
   await row("Raufarhöfn").waitFor();
   await state.selectOption("Í notkun");

@@ -29,6 +29,10 @@ export const vocabularyText = {
       en: "Nothing is rejected. Rejected words are not suggested again.",
     },
   },
+  suggests: {
+    is: "Bjóða leiðréttingar í uppskriftum sem tillögur",
+    en: "Suggest corrections in transcripts",
+  },
   weight: {
     is: (weight: string) => `vægi ${weight}`,
     en: (weight: string) => `weight ${weight}`,

@@ -10,6 +10,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { vocabularyProblems, vocabularyText } from "../text/vocabulary.ts";
+import { CandidatesChoice } from "./candidates-choice.tsx";
 import { PhraseRows } from "./phrase-rows.tsx";
 import { phrasesQuery, states, type Phrase, type State } from "./phrases-query.ts";
 import "./vocabulary.css";
@@ -59,6 +60,7 @@ export function VocabularyPage() {
           onChange={setState}
         />
       </div>
+      {state === "CANDIDATE" && scopes.includes("account") && <CandidatesChoice />}
       <Phrases key={state} state={state} mayWrite={mayWrite} onOpen={setDialog} />
       <Suspense fallback={null}>
         {dialog?.kind === "add" && <EditPhrase onClose={close} />}
