@@ -8,15 +8,20 @@ import { useLanguage, useText } from "../../text/language.tsx";
 import { editText } from "../../text/transcript-edit.ts";
 import type { Editor } from "./editor/editor.ts";
 import type { DraftState } from "./saving/draft-keeper.ts";
+import { OtherDrafts } from "./saving/other-drafts.tsx";
 import { SaveNote } from "./saving/save-note.tsx";
 import type { Save } from "./use-save.ts";
 
-/** The buttons over the text while it is edited. `onEnd` goes back to reading. */
+/**
+ * The buttons over the text while it is edited. `onEnd` goes back to reading, and `onReopen` opens
+ * the text again, with its current draft.
+ */
 export function EditBar({
   editor,
   save,
   name,
   onEnd,
+  onReopen,
   notes,
   children,
 }: {
@@ -25,6 +30,7 @@ export function EditBar({
   readonly editor: Editor;
   readonly save: Save;
   readonly onEnd: () => void;
+  readonly onReopen: () => void;
   /** What others do with the text. */
   readonly notes: ReactNode;
   readonly children: ReactNode;
@@ -71,9 +77,10 @@ export function EditBar({
       </div>
       <SaveNote save={save} editor={editor} name={name} />
       <DraftNote save={save} onEnd={onEnd} />
+      <OtherDrafts save={save} onReopen={onReopen} />
       <DialogBox title={t(editText.endTitle)} isOpen={isAsking} onClose={() => setAsking(false)}>
         <p>{t(editText.endQuestion)}</p>
-        <SaveNote save={save} editor={editor} name={name} />
+        <SaveNote save={save} editor={editor} name={name} onJump={() => setAsking(false)} />
         <div className="dialog-actions">
           <Button onPress={() => setAsking(false)}>{t(editText.keepEditing)}</Button>
           <Button

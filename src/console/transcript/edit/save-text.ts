@@ -6,14 +6,15 @@ import { callApi } from "../../api/call-api.ts";
 import type { EditSession, SavedText } from "./edit-session.ts";
 import { spokenTextSteps } from "../spoken-text.ts";
 import { changesBetweenSteps, changesOfSteps, segmentsAfter } from "./model/changes.ts";
+import { problemSteps, UnsavableTextError } from "./model/problems.ts";
 import { inSlices } from "./saving/in-slices.ts";
 import { changesJson, jsonBodySteps, segmentsJson } from "./saving/json-body.ts";
 
 /**
  * Saves a text as a new version, and returns the transcript. Only the segments that differ from
  * those of the version that was saved last are sent, if they are known. If nothing has changed, no
- * version is created. Throws ApiError: its reason is VERSION_STALE if the transcript was changed
- * elsewhere. `owner` is the user who has edited it (identityOf): the service refuses to save
+ * version is created. Throws UnsavableTextError if the service would refuse the text, and ApiError:
+ * its reason is VERSION_STALE if the transcript was changed elsewhere. `owner` is the user who has edited it (identityOf): the service refuses to save
  * it for anyone who has signed in since.
  */
 export async function saveText(
@@ -24,6 +25,8 @@ export async function saveText(
   const { base, paragraphs, speakers, retimings, saved, isMerged = false, note = "" } = session;
   // Long texts take hundreds of milliseconds, in which keys would wait.
   const edits = await inSlices(changesOfSteps(base, paragraphs, retimings));
+  const problems = await inSlices(problemSteps(base, paragraphs, edits, retimings));
+  if (problems.length > 0) throw new UnsavableTextError(problems);
   const segments = [...segmentsAfter(base, edits)];
   // The page needs it as soon as the text is saved.
   await inSlices(spokenTextSteps(segments));

@@ -14,6 +14,7 @@ import type { Editor } from "./editor/editor.ts";
 import { type Joining, useJoin } from "./merging/use-join.ts";
 import type { Base } from "./model/base.ts";
 import type { DraftKeeper, DraftState } from "./saving/draft-keeper.ts";
+import type { KeptDraft } from "./saving/kept-drafts.ts";
 import { useDraft } from "./saving/use-draft.ts";
 import { type SaveWait, useSaveWaits } from "./saving/use-save-waits.ts";
 import { saveText, versionToChange } from "./save-text.ts";
@@ -37,6 +38,15 @@ export interface Save {
   readonly save: (onSaved?: () => void, note?: string) => void;
   /** Forgets the unsaved changes, and their draft. */
   readonly discard: () => void;
+  /**
+   * Makes another draft the one that is opened next, and lets this one wait. Returns false if this
+   * could not be stored; then nothing is changed.
+   */
+  readonly changeDraft: (to: KeptDraft) => Promise<boolean>;
+  /** Keeps this draft on the service in place of one of another browser, which waits. */
+  readonly keepDraft: () => void;
+  /** Deletes a draft that waits. */
+  readonly dropOther: (other: KeptDraft) => void;
   /**
    * Stores the draft, so that another tab of this browser can continue with it. Returns false if
    * the browser could not store it; then this tab must keep the text.
@@ -118,6 +128,10 @@ export function useSave(
     isDiscarded.current = true;
     void keeper?.drop();
   };
+  const changeDraft = async (to: KeptDraft) => {
+    isDiscarded.current = (await keeper?.change(to)) ?? false;
+    return isDiscarded.current;
+  };
   const handOver = async () => {
     if (await isKeptHere(keeper)) isDiscarded.current = true;
     return isDiscarded.current;
@@ -131,6 +145,9 @@ export function useSave(
     wait,
     save,
     discard,
+    changeDraft,
+    keepDraft: () => void keeper?.keepThis(),
+    dropOther: (other) => void keeper?.dropOther(other),
     handOver,
     isKnown,
     draft,

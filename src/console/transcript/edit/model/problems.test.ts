@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { baseOf, paragraphsOf, type EditedParagraph } from "./base.ts";
 import { changesOf } from "./changes.ts";
-import { cleanText, findProblems } from "./problems.ts";
+import { findProblems } from "./problems.ts";
 
 const times = { startTime: "0s", endTime: "1s" };
 const base = baseOf([{ ...times, words: [{ ...times, word: "eitt" }] }]);
@@ -31,24 +31,12 @@ test("findProblems() finds what the service would refuse", () => {
     assert.deepEqual(problemsOf([{ ...own, text }]), problems, JSON.stringify(text));
   }
   assert.deepEqual(problemsOf([{ ...own, text: "orð ".repeat(200_001) }]), [
-    { kind: "words", count: 200_001, limit: 200_000 },
+    { kind: "words", count: 200_001, limit: 200_000, paragraph: 0, offset: 800_000 },
   ]);
   const many = Array.from({ length: 20_000 }, () => ({ ...own, text: "x", from: 1 }));
-  assert.deepEqual(problemsOf([own, ...many]), [
-    { kind: "segments", count: 20_001, limit: 20_000 },
+  // Paragraphs that continue a segment are none of their own.
+  const soft = { ...own, text: "x", from: 1, isSoft: true };
+  assert.deepEqual(problemsOf([own, soft, ...many]), [
+    { kind: "segments", count: 20_001, limit: 20_000, paragraph: 20_001, offset: 0 },
   ]);
-});
-
-test("cleanText() removes what a word may not have", () => {
-  const rows: [text: string, clean: string][] = [
-    ["a\r\nb\rc\u2028d", "a\nb\nc\nd"],
-    ["\u0000a\u001b[1m\u007f\u009f", "a[1m"],
-    ["😀\ud83d e\u0301\t", "😀 e\u0301\t"],
-  ];
-  for (const [text, clean] of rows) {
-    assert.equal(cleanText(text), clean);
-    const [own] = paragraphsOf(base);
-    assert.ok(own);
-    assert.deepEqual(problemsOf([{ ...own, text: clean }]), []);
-  }
 });

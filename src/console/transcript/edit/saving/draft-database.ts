@@ -1,41 +1,35 @@
-import type { Speakers } from "../editor/schema.ts";
-
-/** A draft as this browser and the service keep it, as plain data. */
-export interface KeptDraft {
-  /** What encodeDraft() has written. */
-  readonly draft: string;
-  readonly speakers: Speakers;
-  /** The id of the version on which the draft is saved. */
-  readonly savedVersion: string;
-  /** When the text was last changed, in milliseconds since 1970. */
-  readonly changedAt: number;
-}
+import { type KeptDrafts, readKeptDrafts } from "./kept-drafts.ts";
 
 const storeName = "drafts";
 /** Drafts that were not changed for this long are deleted. */
 const ageMsMax = 30 * 24 * 3_600_000;
 
 /**
- * Reads the draft of a user and a transcript from this browser. Returns undefined if there is none,
- * and in browsers that store nothing.
+ * Reads the drafts of a user and a transcript from this browser. Returns undefined if there are
+ * none, if they are damaged, and in browsers that store nothing.
  */
-export async function readDraftHere(key: string): Promise<KeptDraft | undefined> {
+export async function readDraftsHere(key: string): Promise<KeptDrafts | undefined> {
   try {
-    return await inStore("readonly", (store) => store.get(key));
+    return readKeptDrafts(await inStore<unknown>("readonly", (store) => store.get(key)));
   } catch {
     return undefined;
   }
 }
 
 /**
- * Stores a draft in this browser, on its disk. Throws if the browser refuses, for example because
+ * Stores drafts in this browser, on its disk. Throws if the browser refuses, for example because
  * its quota is full.
  */
-export async function keepDraftHere(key: string, draft: KeptDraft): Promise<void> {
-  await inStore("readwrite", (store) => store.put(draft, key));
+export async function keepDraftsHere(key: string, drafts: KeptDrafts): Promise<void> {
+  await inStore("readwrite", (store) => store.put({ ...drafts, changedAt: latest(drafts) }, key));
 }
 
-export async function dropDraftHere(key: string): Promise<void> {
+/** Returns when drafts were last changed. */
+function latest({ current, others }: KeptDrafts): number {
+  return Math.max(0, ...[current, ...others].map((one) => one?.changedAt ?? 0));
+}
+
+export async function dropDraftsHere(key: string): Promise<void> {
   try {
     await inStore("readwrite", (store) => store.delete(key));
   } catch {
@@ -64,7 +58,7 @@ export async function dropOldDrafts(now = Date.now()): Promise<void> {
   request.addEventListener("success", () => {
     const cursor = request.result;
     if (!cursor) return;
-    const kept: Partial<KeptDraft> = cursor.value;
+    const kept: { readonly changedAt?: number } = cursor.value;
     if (now - (kept.changedAt ?? 0) > ageMsMax) cursor.delete();
     cursor.continue();
   });
