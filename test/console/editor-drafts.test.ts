@@ -206,7 +206,7 @@ test("saving in one browser leaves the newer draft of another on the service, an
   await untilTexts(one, withTexts({ 0: `Hér. Þar. ${first}` }));
 });
 
-test("of two drafts that were written apart, the later one opens, and the other one waits until the user decides", async () => {
+test("two drafts that were written apart: the later one opens, and the other one waits until the user decides", async () => {
   const name = await createInterview(pages.service);
   await using one = await pages.open(`/${name}`);
   await leaveDraft(one, "Hér. ");

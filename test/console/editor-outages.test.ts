@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { type Kysely, sql } from "kysely";
 import type { Page } from "playwright-core";
 import { setAccountLimits } from "../../src/accounts/set-account-limits.ts";
+import { consoleSettings } from "../../src/auth/console-settings.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { createLog } from "../../src/std/log.ts";
@@ -156,14 +157,16 @@ test("a draft that is too large for the service stays in the browser, and a vers
 });
 
 test("settings that could not be read are not overwritten by a change of one of them", async () => {
-  const settings = async (page: Page, call = "{}"): Promise<string> =>
-    await page.evaluate<string>(
-      `fetch("/console/settings", { headers: { "x-hlust-console": "1", "content-type": "application/json" }, ...${call} }).then((answer) => answer.text())`,
-    );
+  const { id, account_id: accountId } = await db
+    .selectFrom("api_key")
+    .select(["id", "account_id"])
+    .executeTakeFirstOrThrow();
+  const user = { accountId, actor: `apiKeys/${id}` };
+  const settings = consoleSettings(db);
+  const before = { other: 1, editing: { keys: { undo: ["F9"] } } };
+  await settings.save(user, JSON.stringify(before));
   const name = await createInterview(pages.service);
   await using page = await pages.open(`/${name}`);
-  const body = JSON.stringify({ settings: { other: 1, editing: { keys: { undo: ["F9"] } } } });
-  await settings(page, JSON.stringify({ method: "PUT", body }));
   const rename = (from: string, to: string) =>
     sql`alter table ${sql.table(from)} rename to ${sql.id(to)}`.execute(db);
   const openSettings = async () => {
@@ -181,8 +184,8 @@ test("settings that could not be read are not overwritten by a change of one of 
     await rename("lost_settings", "console_settings");
   }
   await page.getByRole("dialog").getByLabel("Tab spilar frá bendlinum").uncheck();
-  await until(async () => (await settings(page)).includes(`"tabPlays":false`));
-  const { settings: kept } = JSON.parse(await settings(page));
+  await until(async () => (await settings.read(user)).includes("tabPlays"));
+  const kept = JSON.parse(await settings.read(user));
   assert.equal(kept.other, 1);
   assert.deepEqual(kept.editing.keys, { undo: ["F9"] });
   assert.equal(kept.editing.checksSpelling, false, "the first change is kept too");
@@ -199,14 +202,13 @@ test("a text that the service would refuse is not sent: its problems are named, 
       document.querySelector("[contenteditable]").dispatchEvent(new ClipboardEvent("paste", event));
     })()`);
   await placeCaret(page, 1, 4);
-  await paste(`"x".repeat(1_001) + " "`);
+  await paste(`"x".repeat(1_000) + " "`);
   const sent: string[] = [];
   page.on("request", (request) => {
-    if (request.method() !== "GET" && /Segments|transcripts\/[^/]+$/.test(request.url())) {
-      sent.push(request.url());
-    }
+    const isSave = request.method() === "PATCH" || request.url().endsWith(":modifySegments");
+    if (isSave) sent.push(request.url());
   });
-  await placeCaret(page, 0, 0);
+  await page.keyboard.press("Control+Home");
   await page.keyboard.press("Control+s");
   const note = page.getByRole("alert").filter({ hasText: "Ekki er hægt að vista textann svona." });
   await note.getByText("Eitt orð hefur 1.001 staf; mest mega þeir vera 1.000.").waitFor();
@@ -217,13 +219,8 @@ test("a text that the service would refuse is not sent: its problems are named, 
     const { paragraph, offset } = await caretOf(page);
     return paragraph === 1 && offset === 4;
   });
-  // 4 paragraphs, one of them divided by 20,000 lines.
-  await paste(`"\\na".repeat(20_000)`);
-  await page.keyboard.press("Control+s");
-  await note.getByText(/Hann hefur 20\.00\d efnisgreinar; mest mega þær vera 20\.000\./).waitFor();
   assert.deepEqual(sent, []);
   assert.equal((await versionsOf(pages.service, name)).length, 1);
-  await page.keyboard.press("Control+z");
   await page.keyboard.press("Control+z");
   await page.keyboard.type("Jæja. ");
   await page.keyboard.press("Control+s");

@@ -88,7 +88,6 @@ export function useSave(
   const { session, ref, isUnsaved } = useSessionRef(editor, first);
   const joining = useJoin(editor, ref, name);
   const { keeper, draft, foundFrom } = useDraft(editor, ref, name);
-  const isDiscarded = useRef(false);
   const note = useRef(session.note);
   const owner = identityOf(useSession());
   const { wait, waitOut } = useSaveWaits(() => {
@@ -110,7 +109,7 @@ export function useSave(
       announce(t(editText.savedAsVersion));
     },
   });
-  useKeptSession(editor, { session: ref, name, isDiscarded });
+  const drafts = useKeptSession(editor, { session: ref, name, keeper });
   useLeaveQuestion(isUnsaved);
   const { mutate, isPending, error } = mutation;
   const whenSaved = useRef<() => void>(undefined);
@@ -124,18 +123,6 @@ export function useSave(
       onSettled: () => (whenSaved.current = undefined),
     });
   };
-  const discard = () => {
-    isDiscarded.current = true;
-    void keeper?.drop();
-  };
-  const changeDraft = async (to: KeptDraft) => {
-    isDiscarded.current = (await keeper?.change(to)) ?? false;
-    return isDiscarded.current;
-  };
-  const handOver = async () => {
-    if (await isKeptHere(keeper)) isDiscarded.current = true;
-    return isDiscarded.current;
-  };
   const isKnown = useKnownVersions(versionToChange(session.saved, transcript));
   const isSaving = isPending;
   return {
@@ -144,11 +131,7 @@ export function useSave(
     error,
     wait,
     save,
-    discard,
-    changeDraft,
-    keepDraft: () => void keeper?.keepThis(),
-    dropOther: (other) => void keeper?.dropOther(other),
-    handOver,
+    ...drafts,
     isKnown,
     draft,
     foundFrom,
@@ -221,19 +204,23 @@ function textOf(editor: Editor): EditedText {
   return { paragraphs, speakers, retimings: editor.retimings() };
 }
 
-/** Keeps the session when the text is closed with unsaved changes. */
+/**
+ * Keeps the session when the text is closed with unsaved changes. Returns what can be done with the
+ * draft instead.
+ */
 function useKeptSession(
   editor: Editor,
   {
     session,
     name,
-    isDiscarded,
+    keeper,
   }: {
     readonly session: SessionRef;
     readonly name: string;
-    readonly isDiscarded: { readonly current: boolean };
+    readonly keeper: DraftKeeper | undefined;
   },
-): void {
+): Pick<Save, "discard" | "changeDraft" | "keepDraft" | "dropOther" | "handOver"> {
+  const isDiscarded = useRef(false);
   const key = `${identityOf(useSession())} ${name}`;
   const latest = useRef({ session, key });
   useEffect(() => {
@@ -245,8 +232,24 @@ function useKeptSession(
       const isKept = !isDiscarded.current && session.isUnsaved();
       keepSession(key, isKept ? { session: { ...session.read(), ...textOf(editor) } } : undefined);
     },
-    [editor, isDiscarded],
+    [editor],
   );
+  return {
+    discard: () => {
+      isDiscarded.current = true;
+      void keeper?.drop();
+    },
+    changeDraft: async (to) => {
+      isDiscarded.current = (await keeper?.change(to)) ?? false;
+      return isDiscarded.current;
+    },
+    keepDraft: () => void keeper?.keepThis(),
+    dropOther: (other) => void keeper?.dropOther(other),
+    handOver: async () => {
+      if (await isKeptHere(keeper)) isDiscarded.current = true;
+      return isDiscarded.current;
+    },
+  };
 }
 
 /** Lets the browser ask before it closes a page with unsaved changes. */
