@@ -241,7 +241,7 @@ test("two drafts that were written apart: the later one opens, and the other one
   await untilTexts(one, withTexts({ 0: `Þar. Nú. ${first}` }));
   await note.getByRole("button", { name: "Henda þeim" }).click();
   await note.waitFor({ state: "detached" });
-  await leaveDraftOnService(one, name);
+  await one.getByText("drög geymd hér og á þjóninum").waitFor();
   await one.goto(addressOf(name));
   await edit(one);
   await untilTexts(one, withTexts({ 0: `Þar. Nú. ${first}` }));

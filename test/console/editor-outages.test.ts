@@ -189,6 +189,8 @@ test("settings that could not be read are not overwritten by a change of one of 
   assert.equal(kept.other, 1);
   assert.deepEqual(kept.editing.keys, { undo: ["F9"] });
   assert.equal(kept.editing.checksSpelling, false, "the first change is kept too");
+  // Other tests use the usual keys.
+  await settings.save(user, "{}");
 });
 
 test("a text that the service would refuse is not sent: its problems are named, with their places", async () => {

@@ -1,5 +1,6 @@
+import { atOnce } from "../at-once.ts";
 import { anchorsOf } from "./anchors.ts";
-import { shortestScript, type Matches } from "./shortest-script.ts";
+import { shortestScriptSteps, type Matches } from "./shortest-script.ts";
 
 /**
  * The cost limit of a comparison, in search steps, which take about a second. Any remaining words
@@ -16,12 +17,20 @@ export const editsMax = 1_000;
  * of editsMax edits is used. The result is deterministic.
  */
 export function matchWords(before: Int32Array, after: Int32Array): Matches {
+  return atOnce(matchWordsSteps(before, after));
+}
+
+/** Does the same as matchWords(), and yields often, so that the work can be done in slices. */
+export function* matchWordsSteps(
+  before: Int32Array,
+  after: Int32Array,
+): Generator<void, Matches, void> {
   const matches: Matches = { before: [], after: [] };
   const budget = { steps: stepsMax };
   // The remaining ranges, with the next range on top.
   const ranges: Range[] = [{ from: 0, to: before.length, otherFrom: 0, otherTo: after.length }];
   for (let range = ranges.pop(); range; range = ranges.pop()) {
-    matchRange({ before, after, budget, matches, ranges }, range);
+    yield* matchRange({ before, after, budget, matches, ranges }, range);
   }
   return matches;
 }
@@ -41,7 +50,7 @@ interface Work {
   readonly ranges: Range[];
 }
 
-function matchRange(work: Work, range: Range): void {
+function* matchRange(work: Work, range: Range): Generator<void, void, void> {
   const { before, after, budget, matches } = work;
   let { from, to, otherFrom, otherTo } = range;
   const add = (one: number, other: number): void => {
@@ -60,10 +69,11 @@ function matchRange(work: Work, range: Range): void {
   const tail = { from: to, to: to + same, otherFrom: otherTo, otherTo: otherTo + same };
   if (from < to && otherFrom < otherTo && budget.steps > 0) {
     const [one, other] = [before.subarray(from, to), after.subarray(otherFrom, otherTo)];
-    const { pairs, end, otherEnd } = shortestScript(one, other, { editsMax, budget });
+    const { pairs, end, otherEnd } = yield* shortestScriptSteps(one, other, { editsMax, budget });
     const isWhole = end === one.length && otherEnd === other.length;
     if (!isWhole) {
       if (same > 0) work.ranges.push(tail);
+      yield;
       if (splitAtAnchors(work, { from, to, otherFrom, otherTo })) return;
       work.ranges.push({ from: from + end, to, otherFrom: otherFrom + otherEnd, otherTo });
     }

@@ -156,8 +156,7 @@ function Clashes({
         playback={playback}
         onClose={joining.putOff}
         onChosen={(choices) => {
-          joining.choose(choices);
-          save();
+          if (joining.choose(choices)) save();
         }}
       />
     </Suspense>

@@ -1,5 +1,5 @@
 import type { SegmentJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { atOnce } from "./at-once.ts";
+import { atOnce } from "../../../../std/at-once.ts";
 import type { Base, EditedParagraph } from "./base.ts";
 import { editedSegmentSteps } from "./edited-segments.ts";
 import { noRetimings, type Retimings } from "./retimings.ts";

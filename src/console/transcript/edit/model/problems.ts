@@ -1,4 +1,4 @@
-import { atOnce } from "./at-once.ts";
+import { atOnce } from "../../../../std/at-once.ts";
 import type { Base, EditedParagraph } from "./base.ts";
 import type { SegmentsChange } from "./changes.ts";
 import { noRetimings, type Retimings } from "./retimings.ts";

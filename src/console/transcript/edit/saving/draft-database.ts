@@ -1,4 +1,4 @@
-import { type KeptDrafts, readKeptDrafts } from "./kept-drafts.ts";
+import { isEmpty, type KeptDrafts, mergedDrafts, readKeptDrafts } from "./kept-drafts.ts";
 
 const storeName = "drafts";
 /** Drafts that were not changed for this long are deleted. */
@@ -17,24 +17,31 @@ export async function readDraftsHere(key: string): Promise<KeptDrafts | undefine
 }
 
 /**
- * Stores drafts in this browser, on its disk. Throws if the browser refuses, for example because
- * its quota is full.
+ * Stores drafts in this browser, on its disk, and returns what it has now: drafts that another tab
+ * has stored meanwhile stay. Throws if the browser refuses, for example because its quota is full.
  */
-export async function keepDraftsHere(key: string, drafts: KeptDrafts): Promise<void> {
-  await inStore("readwrite", (store) => store.put({ ...drafts, changedAt: latest(drafts) }, key));
+export async function keepDraftsHere(key: string, drafts: KeptDrafts): Promise<KeptDrafts> {
+  const database = await open();
+  try {
+    const { store, done } = begin(database, "readwrite");
+    let merged = drafts;
+    const request: IDBRequest<unknown> = store.get(key);
+    request.addEventListener("success", () => {
+      const before = readKeptDrafts(request.result);
+      if (before) merged = mergedDrafts(drafts, before);
+      if (isEmpty(merged)) store.delete(key);
+      else store.put({ ...merged, changedAt: latest(merged) }, key);
+    });
+    await done;
+    return merged;
+  } finally {
+    database.close();
+  }
 }
 
 /** Returns when drafts were last changed. */
 function latest({ current, others }: KeptDrafts): number {
   return Math.max(0, ...[current, ...others].map((one) => one?.changedAt ?? 0));
-}
-
-export async function dropDraftsHere(key: string): Promise<void> {
-  try {
-    await inStore("readwrite", (store) => store.delete(key));
-  } catch {
-    // A browser that stores nothing has no draft.
-  }
 }
 
 /** Returns the names of the transcripts of which this browser has drafts of a user (identityOf). */

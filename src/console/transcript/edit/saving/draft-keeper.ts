@@ -2,12 +2,15 @@ import { ApiError } from "../../../api/api-error.ts";
 import { type KnownDrafts, knownDrafts } from "../kept-sessions.ts";
 import { addOpenDraft, type OpenDraft } from "../../../api/open-drafts.ts";
 import { DraftError, readDraft } from "../model/draft.ts";
-import { dropDraftsHere, keepDraftsHere } from "./draft-database.ts";
+import { keepDraftsHere } from "./draft-database.ts";
 import { isChangedElsewhere, sendDrafts } from "./send-drafts.ts";
-import { isEmpty, type KeptDraft, type KeptDrafts, withOthers } from "./kept-drafts.ts";
+import { includes, type KeptDraft, type KeptDrafts, withOthers } from "./kept-drafts.ts";
 
-/** How long after the last change the draft is stored in this browser, and the longest wait. */
-const hereMs = { quiet: 400, max: 2_000 };
+/**
+ * How long after the last change the draft is stored in this browser, and the longest wait: two
+ * seconds are lost at most, with the time that a disk needs.
+ */
+const hereMs = { quiet: 400, max: 1_000 };
 /**
  * How often the draft is saved on the service while the text changes; more often if the browser
  * does not store it.
@@ -44,7 +47,7 @@ interface KeeperParts {
   /** Returns the id of the version that is edited. */
   readonly baseVersion: () => string;
   /** Returns the draft as it is now. */
-  readonly current: () => Omit<KeptDraft, "changedAt">;
+  readonly current: () => Omit<KeptDraft, "changedAt" | "by">;
 }
 
 /** Keeps the draft of an edited text, in this browser and on the service. */
@@ -212,8 +215,7 @@ export class DraftKeeper implements Disposable, OpenDraft {
     }
     this.#workHere = this.#workHere.then(async () => {
       try {
-        if (isEmpty(drafts)) await dropDraftsHere(this.#key);
-        else await keepDraftsHere(this.#key, drafts);
+        this.#addOthers(drafts, await keepDraftsHere(this.#key, drafts));
         this.#change({ here: drafts.current ? "kept" : "none" });
       } catch {
         this.#change({ here: "failed" });
@@ -277,7 +279,7 @@ export class DraftKeeper implements Disposable, OpenDraft {
   #drafts(): KeptDrafts | undefined {
     const { changedAt, others, history } = this.#known;
     try {
-      const current = changedAt > 0 ? { ...this.#parts.current(), changedAt } : undefined;
+      const current = changedAt > 0 ? { ...this.#parts.current(), changedAt, by: page } : undefined;
       return { current, others, history };
     } catch (error) {
       if (error instanceof DraftError && error.reason === "tooLarge") return undefined;
@@ -285,13 +287,25 @@ export class DraftKeeper implements Disposable, OpenDraft {
     }
   }
 
+  /** Adds what another tab of this browser has stored meanwhile to the drafts that wait. */
+  #addOthers(mine: KeptDrafts, stored: KeptDrafts): void {
+    if (!includes(mine, stored)) Object.assign(this.#known, this.#with(stored));
+  }
+
   /** Returns the drafts that wait, with those that another browser has saved meanwhile. */
   #all(): Pick<KnownDrafts, "history" | "etag"> & { readonly others: KeptDraft[] } {
-    const { others, history, etag, elsewhere } = this.#known;
-    const own = { current: undefined, others, history };
-    const all = elsewhere?.kept ? withOthers(own, elsewhere.kept) : own;
-    const waiting = all.current ? [...all.others, all.current] : [...all.others];
-    return { others: waiting, history: all.history, etag: elsewhere?.etag ?? etag };
+    const { etag, elsewhere } = this.#known;
+    const empty = { current: undefined, others: [], history: {} };
+    return { ...this.#with(elsewhere?.kept ?? empty), etag: elsewhere?.etag ?? etag };
+  }
+
+  /** Returns the drafts that wait, with those of another page. */
+  #with(added: KeptDrafts): Pick<KnownDrafts, "history"> & { readonly others: KeptDraft[] } {
+    const { others: waiting, history: before } = this.#known;
+    const own = { current: undefined, others: waiting, history: before };
+    const { current, others, history } = withOthers(own, added, page);
+    const isOther = current && current.by !== page;
+    return { others: isOther ? [...others, current] : [...others], history };
   }
 
   #stop(): void {

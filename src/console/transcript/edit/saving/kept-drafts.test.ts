@@ -9,7 +9,7 @@ import {
 } from "./kept-drafts.ts";
 
 function draft(text: string, changedAt: number): KeptDraft {
-  return { draft: text, speakers: {}, savedVersion: "v1", changedAt };
+  return { draft: text, speakers: {}, savedVersion: "v1", changedAt, by: "" };
 }
 
 function kept(

@@ -9,6 +9,8 @@ export interface KeptDraft {
   readonly savedVersion: string;
   /** When the text was last changed, in milliseconds since 1970. */
   readonly changedAt: number;
+  /** The page that has written it, in the histories of drafts; "" if this is not known. */
+  readonly by: string;
 }
 
 /** The drafts of a user and a transcript, as plain data. This browser and the service keep both. */
@@ -48,17 +50,20 @@ export function mergedDrafts(one: KeptDrafts, other: KeptDrafts): KeptDrafts {
   return withOthers(later, earlier);
 }
 
-/** Returns drafts that have those of another place among the ones that wait. */
-export function withOthers(drafts: KeptDrafts, added: KeptDrafts): KeptDrafts {
+/**
+ * Returns drafts that have those of another place among the ones that wait, except those that are
+ * earlier states of the current one: `page` has written them itself.
+ */
+export function withOthers(drafts: KeptDrafts, added: KeptDrafts, page?: string): KeptDrafts {
   const history = { ...drafts.history };
   for (const [page, count] of Object.entries(added.history)) {
     history[page] = Math.max(countOf(history, page), count);
   }
   const { current = added.current } = drafts;
-  const others: KeptDraft[] = [];
-  for (const one of [...drafts.others, added.current, ...added.others]) {
+  const others: KeptDraft[] = [...drafts.others];
+  for (const one of [added.current, ...added.others]) {
     const isKnown = [current, ...others].some((known) => known && one && isSame(known, one));
-    if (one && !isKnown) others.push(one);
+    if (one && !isKnown && (page === undefined || one.by !== page)) others.push(one);
   }
   return { current, others, history };
 }
@@ -94,13 +99,14 @@ function ofOneDraft(value: unknown): KeptDrafts | undefined {
 
 function readKept(value: unknown): KeptDraft | undefined {
   if (!isRecord(value)) return undefined;
-  const { draft, speakers, savedVersion, changedAt } = value;
+  const { draft, speakers, savedVersion, changedAt, by = "" } = value;
   const isWhole =
     typeof draft === "string" &&
     typeof savedVersion === "string" &&
     typeof changedAt === "number" &&
+    typeof by === "string" &&
     isSpeakers(speakers);
-  return isWhole ? { draft, speakers, savedVersion, changedAt } : undefined;
+  return isWhole ? { draft, speakers, savedVersion, changedAt, by } : undefined;
 }
 
 function isSpeakers(value: unknown): value is Speakers {
