@@ -42,6 +42,7 @@ import { errorFields, type Log } from "./std/log.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
+import { createAccountHints } from "./vocabulary/account-hints.ts";
 import { NodeWatches } from "./watches/node-watches.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
@@ -159,6 +160,7 @@ async function openParts(
   const answers = new HeldBytes(memory.answers);
   const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
   const pageTokens = await openPageTokens(db);
+  const accountHints = createAccountHints({ db });
   const languageCodes = () => recognizer.languageCodes("job");
   const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
   const transcripts = transcriptsService(
@@ -169,7 +171,7 @@ async function openParts(
   );
   const services = [
     ...transcripts.services,
-    ...speechServices({ recognizer, sandbox }, meter, config),
+    ...speechServices({ recognizer, sandbox, accountHints }, meter, config),
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
   ];
   const checks = readinessChecks({ database, recognizer, archive, sandbox }, config.role);

@@ -78,6 +78,7 @@ async function medianLag(
   const options = {
     limits: { streamMsMax: 600_000 },
     meterAudio: () => undefined,
+    extendHints: async () => await Promise.resolve(undefined),
     decoding,
     describeResults: false,
     call: { signal: new AbortController().signal },

@@ -72,6 +72,8 @@ export interface CheckedConfig {
   readonly writing: WritingOptions;
   /** The hints; absent if there are none or they are ignored. */
   readonly hints?: readonly Hint[];
+  /** Whether the account's vocabulary is used after the hints. */
+  readonly usesVocabulary: boolean;
   /** The maximum number of speakers to distinguish; absent if speakers are not requested. */
   readonly speakersMax?: number;
 }
@@ -127,6 +129,9 @@ export function checkConfig(
       masksProfanity: config?.profanityFilter ?? false,
     },
     ...checkHints(config, path, context, violations),
+    usesVocabulary:
+      config?.ignoreVocabulary !== true &&
+      context.recognizer.takesHints(languageCode, context.mode),
     ...checkSpeakers(config, path, context, violations),
   };
 }

@@ -3,10 +3,10 @@ import { anchorsOf } from "./anchors.ts";
 import { shortestScriptSteps, type Matches } from "./shortest-script.ts";
 
 /**
- * The cost limit of a comparison, in search steps, which take about a second. Any remaining words
- * are reported as replaced.
+ * The default cost limit of a comparison, in search steps, which take about a second. Any remaining
+ * words are reported as replaced.
  */
-const stepsMax = 12_000_000;
+const stepsMaxDefault = 12_000_000;
 /** The maximum number of edits (removed and added words) in a shortest script. */
 export const editsMax = 1_000;
 
@@ -16,14 +16,19 @@ export const editsMax = 1_000;
  * at words that occur once on each side. If there are no such words, the furthest-reaching script
  * of editsMax edits is used. The result is deterministic.
  */
-export function matchWords(before: Int32Array, after: Int32Array): Matches {
-  return atOnce(matchWordsSteps(before, after));
+export function matchWords(
+  before: Int32Array,
+  after: Int32Array,
+  stepsMax = stepsMaxDefault,
+): Matches {
+  return atOnce(matchWordsSteps(before, after, stepsMax));
 }
 
 /** Does the same as matchWords(), and yields often, so that the work can be done in slices. */
 export function* matchWordsSteps(
   before: Int32Array,
   after: Int32Array,
+  stepsMax = stepsMaxDefault,
 ): Generator<void, Matches, void> {
   const matches: Matches = { before: [], after: [] };
   const budget = { steps: stepsMax };
