@@ -2201,7 +2201,7 @@ export type GetTranscriptRequest = Message<"hlust.transcripts.v1alpha1.GetTransc
   name: string;
 
   /**
-   * The id of the version to return (extension). Default: the current version.
+   * The id of the version to return. Default: the current version.
    *
    * @generated from field: string version = 2;
    */
@@ -2222,7 +2222,7 @@ export type GetTranscriptRequestJson = {
   name?: string;
 
   /**
-   * The id of the version to return (extension). Default: the current version.
+   * The id of the version to return. Default: the current version.
    *
    * @generated from field: string version = 2;
    */
