@@ -38,7 +38,7 @@ export interface SavedText {
   readonly retimings: Retimings;
 }
 
-/** Opens a version. `text` is how it is read; `base` is its words, if they were collected before. */
+/** Opens a version. `text` is how it is read, and `base` has its words, collected before. */
 export function newSession(
   { segments, version, metadata }: TranscriptJson,
   text: SpokenText,
