@@ -19,6 +19,7 @@ import { openTestPages, type TestPages } from "./open-test-pages.ts";
 /** A browser whose profile is kept when it is killed. */
 async function openProfile(pages: TestPages, profile: string): Promise<BrowserContext> {
   const context = await openBrowserWithProfile(profile, { locale: "is-IS" });
+  pages.watch(context);
   const version = context.browser()?.version() ?? "140.0.0.0";
   const { service } = pages;
   await context.addCookies([await cookieOfKey(service.address, service.key, version)]);

@@ -40,7 +40,7 @@ export function Reading({ transcript, name, version }: ReadingProps) {
   const renew = useRenewal(name, version);
   const root = useRef<HTMLDivElement>(null);
   const mayWrite = useSession().scopes.includes("transcripts.write");
-  const canEdit = mayWrite && version === undefined && text.wordCount > 0;
+  const canEdit = mayWrite && version === undefined;
   const subtitles = useSubtitlesView(root, text);
   const editing = useEditing(root, {
     canEdit: canEdit && !subtitles.isOn,
@@ -49,7 +49,8 @@ export function Reading({ transcript, name, version }: ReadingProps) {
   });
   const linkTo = linkOf(name, version, subtitles.isOn);
   const picture = usePicture(transcript);
-  const player = { text, transcript, linkTo, renew, picture, reviewOf: name };
+  const isEditing = editing.Text !== undefined;
+  const player = { text, transcript, linkTo, renew, picture, reviewOf: name, isEditing };
   return (
     <ReadingFrame
       {...player}
@@ -128,7 +129,7 @@ function Text({
       />
     );
   }
-  if (text.wordCount === 0) return <NoWords />;
+  if (text.wordCount === 0) return <NoWords transcript={transcript} />;
   return (
     <ReadText
       {...shared}
@@ -200,11 +201,12 @@ function EarlierVersion({
   );
 }
 
-function NoWords() {
+function NoWords({ transcript: { version } }: { readonly transcript: TranscriptJson }) {
   const t = useText();
+  const isRecognized = version?.kind === "RECOGNIZED";
   return (
     <Empty title={t(transcriptText.noWords)}>
-      <p>{t(transcriptText.noWordsNext)}</p>
+      <p>{t(isRecognized ? transcriptText.noWordsNext : transcriptText.emptyText)}</p>
     </Empty>
   );
 }

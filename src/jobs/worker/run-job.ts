@@ -83,6 +83,8 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
     attempt,
     recording,
     languageCode,
+    // The model may have been replaced by one that takes no hints.
+    hints: recognition.recognizer.takesHints(languageCode, "job") ? job.hints : [],
     known: isFirst ? new Map() : await checkpoints.read(),
     keep: checkpoints.keep,
     keepsOutputs: media.keepMedia,

@@ -123,7 +123,7 @@ function EditHead({
         onReopen={onReopen}
         notes={<PresenceNotes {...{ editor, save, presence, name }} />}
       >
-        <EditReview editor={editor} playback={playback} commands={commands} name={name} />
+        <EditReview {...{ editor, playback, commands, name, transcript }} />
         <EditSpeakers editor={editor} commands={commands} />
         <FindAndReplace editor={editor} playback={playback} commands={commands} />
         <EditSubtitles {...{ editor, playback, commands, transcript, caption }} />
