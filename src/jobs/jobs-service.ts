@@ -211,6 +211,7 @@ async function submit(
     metadata,
     source,
     hints,
+    ignoresVocabulary: request.ignoreVocabulary,
     idempotencyKey: key,
     requestSha256,
     now: new Date(at),
