@@ -42,6 +42,8 @@ export interface TranscriptJobTable {
   content_transcript_id: Generated<string | null>;
   /** The hints for its recognition, as checkHints() returns them; null if there are none. */
   hints: Generated<JSONColumnType<unknown[]> | null>;
+  /** Whether its recognition ignores the vocabulary of the account. */
+  ignores_vocabulary: Generated<boolean>;
   /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
   error: JSONColumnType<Record<string, unknown>> | null;
   idempotency_key: string | null;

@@ -12,7 +12,7 @@ import { endUtterance, type Recognition, type RecognitionInput } from "../protoc
 import type { SessionCheckpoint } from "../protocol/session-checkpoint.ts";
 import type { SessionEvents } from "../protocol/session-events.ts";
 import { withoutPunctuation } from "./written-form.ts";
-import { WrittenHints } from "./written-hints.ts";
+import { writtenHintsOf, type WrittenHints } from "./written-hints.ts";
 
 /** The reports of a session to its process. */
 export interface SessionOutput extends SessionEvents {
@@ -97,7 +97,7 @@ export class EngineSession {
       utteranceMsMax: options.utteranceMsMax ?? engine.utteranceMsMax,
     });
     this.#decoder = engine.createDecoder(options);
-    this.#writtenHints = new WrittenHints(options.hints ?? []);
+    this.#writtenHints = writtenHintsOf(options.hints ?? []);
     const uncut = checkpoint ? this.#restore(checkpoint) : nothing;
     this.#run = this.#processAll(uncut);
   }

@@ -7,6 +7,15 @@ interface WrittenPhrase {
   readonly written: readonly string[];
 }
 
+const shared = new WeakMap<readonly Hint[], WrittenHints>();
+
+/** Returns the writer of these hints, which sessions with the same list share (shared-hints.ts). */
+export function writtenHintsOf(hints: readonly Hint[]): WrittenHints {
+  const writer = shared.get(hints) ?? new WrittenHints(hints);
+  shared.set(hints, writer);
+  return writer;
+}
+
 /** Writes the phrases of hints with the capitals that the hints have. */
 export class WrittenHints {
   /** The phrases by their first word, longest first. */

@@ -31,6 +31,8 @@ export interface LeasedJob {
   readonly contentTranscriptId: string | null;
   /** The hints for its recognition. */
   readonly hints: readonly Hint[];
+  /** Whether it ignores the vocabulary of the account. */
+  readonly ignoresVocabulary: boolean;
   /** The number of attempts that count, including this one. */
   readonly attempts: number;
 }
@@ -86,7 +88,7 @@ async function leaseWhere(
       tries = next.tries + (next.tries <> ${attemptsMax - 1}::int)::int
     from next where j.id = next.id
     returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.content_transcript_id,
-      j.metadata::text as metadata, j.hints,
+      j.metadata::text as metadata, j.hints, j.ignores_vocabulary,
       next.tries + 1 as attempts
   `.execute(db);
   return rows.map((row) => ({
@@ -98,6 +100,7 @@ async function leaseWhere(
     mediaId: row.media_id,
     contentTranscriptId: row.content_transcript_id,
     hints: row.hints ?? [],
+    ignoresVocabulary: row.ignores_vocabulary,
     attempts: row.attempts,
   }));
 }
@@ -149,6 +152,7 @@ interface LeasedRow {
   readonly content_transcript_id: string | null;
   readonly metadata: string;
   readonly hints: readonly Hint[] | null;
+  readonly ignores_vocabulary: boolean;
   readonly attempts: number;
 }
 
