@@ -22,6 +22,7 @@ import {
 } from "./edited-page.ts";
 import { createInterview, versionsOf } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+import { sentChanges } from "./sent-changes.ts";
 
 let pages: TestPages;
 before(async () => {
@@ -216,4 +217,23 @@ test("a paragraph that shows no name has a button for its speaker, where the poi
   await paletteOf(page).getByRole("textbox", { name: "Nafn nýs mælanda" }).fill("Þórdís");
   await page.keyboard.press("Enter");
   await untilSpeakers(page, [reporter, "Rödd S2", reporter, "Þórdís", "Rödd S2"]);
+});
+
+test("a new name of a speaker is saved without the segments", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  await page.locator(".segment-speaker").nth(1).click();
+  await paletteOf(page).getByRole("button", { name: "Breyta nafni: Rödd S2" }).click();
+  await paletteOf(page).getByRole("textbox", { name: "Nýtt nafn: Rödd S2" }).fill("Lögregla");
+  await page.keyboard.press("Enter");
+  await untilSpeakers(page, [reporter, "Lögregla", reporter, "Lögregla"]);
+  const changes = await sentChanges(page, async () => {
+    await page.keyboard.press("Control+s");
+    await page.getByText("Engar óvistaðar breytingar").waitFor();
+  });
+  assert.deepEqual(changes, []);
+  const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
+  assert.equal(json.metadata.speakers.S2.fullName, "Lögregla");
+  assert.equal(json.segments.length, said.length);
+  assert.equal((await versionsOf(pages.service, name)).length, 2);
 });

@@ -10,6 +10,7 @@ import { transcriptText } from "../text/transcript.ts";
 import { TranscriptAside } from "./aside/transcript-aside.tsx";
 import { ElsewhereNote } from "./edit/presence/elsewhere-note.tsx";
 import { type Editing, useEditing } from "./edit/use-editing.ts";
+import { UnopenedNote } from "./edit/saving/unopened-note.tsx";
 import { Media, usePicture } from "./media.tsx";
 import type { Playback } from "./playback.ts";
 import { placeIn, savePlace } from "./places.ts";
@@ -62,6 +63,9 @@ export function Reading({ transcript, name, version }: ReadingProps) {
             subtitles={text.wordCount > 0 && !editing.Text ? subtitles : undefined}
           />
           {editing.isElsewhere && !subtitles.isOn && <ElsewhereNote onTake={editing.beginHere} />}
+          {editing.unopened && !subtitles.isOn && (
+            <UnopenedNote draft={editing.unopened} onRetry={editing.begin} />
+          )}
           {version !== undefined && <EarlierVersion transcript={transcript} name={name} />}
         </>
       }
@@ -97,7 +101,7 @@ function Text({
   linkTo,
   address,
   root,
-  editing: { Text: EditedText, place, end, leave },
+  editing: { Text: EditedText, place, end, leave, reopen },
   subtitles,
 }: {
   readonly transcript: TranscriptJson;
@@ -121,6 +125,7 @@ function Text({
         caption={subtitles.caption}
         onEnd={end}
         onTaken={leave}
+        onReopen={reopen}
       />
     );
   }
