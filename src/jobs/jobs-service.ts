@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { create, createRegistry, toJson, toJsonString, type JsonValue } from "@bufbuild/protobuf";
+import { create, createRegistry, toJson, type JsonValue } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
 import { callerOf, type Caller } from "../auth/caller.ts";
@@ -38,6 +38,7 @@ import { jobIdIn, jobNotFound } from "./job-name.ts";
 import { cancelJob, findJob, findJobOfKey, forgetKey, lockUploadMedia } from "./job-store.ts";
 import { findJobsOf, listJobs } from "./job-lists.ts";
 import { JobWatchers } from "./job-watchers.ts";
+import { listedJob } from "./listed-job.ts";
 import { jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
 import { createSubmit, type Submitted, type SubmittedJob } from "./submit-jobs.ts";
 import { createWatchJobs } from "./watch-jobs.ts";
@@ -147,7 +148,7 @@ export function createJobsService(parts: JobsParts): JobsService {
       const message = (row: JobRow) => jobMessage(jobOf(row));
       attachRawList(answer, ListTranscriptJobsResponseSchema.field.jobs, rows, {
         schema: TranscriptJobSchema,
-        json: (row) => toJsonString(TranscriptJobSchema, message(row), { registry }),
+        json: (row) => listedJob(row, registry),
         message,
       });
       return answer;
