@@ -161,12 +161,11 @@ async function openParts(
   const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
   const pageTokens = await openPageTokens(db);
   const accountHints = createAccountHints({ db });
-  const languageCodes = () => recognizer.languageCodes("job");
   const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches },
     { answers, connectionsMax: config.database.connectionsMax, attempts, log },
-    { arrivals: arrivals.jobs, allow, languageCodes, meter, log },
+    { arrivals: arrivals.jobs, allow, recognizer, meter, log },
     { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
   );
   const services = [

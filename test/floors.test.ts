@@ -42,6 +42,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "audio",
     "engines",
     "transcripts",
+    "vocabulary",
     "webhooks",
     "describe",
     "watches",

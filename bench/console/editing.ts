@@ -20,6 +20,8 @@ const limits = {
   allMs: 1_500,
   replaceMs: 300,
   savingTaskMs: 16,
+  /** The answer is parsed in one task, and its words are shown in one. */
+  joinTaskMs: 60,
   heapMb: 150,
 };
 
@@ -74,9 +76,23 @@ async function edit(pages: TestPages, words: number): Promise<PageFigure[]> {
   await measured.once("type over all", limits.allMs, () => page.keyboard.press("x"));
   await measured.once("undo that", limits.allMs, () => page.keyboard.press("Control+z"));
   await measured.saving();
+  await measured.joining(() => changeAtEnd(pages, name));
   await measured.heap();
   await page.context().close();
   return measured.figures;
+}
+
+/** Another client saves a version in which a word of the last segment is another. */
+async function changeAtEnd(pages: TestPages, name: string): Promise<void> {
+  const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
+  const startIndex = json.segments.length - 1;
+  const { words, ...segment } = json.segments[startIndex];
+  const changed = { ...segment, words: [{ ...words[0], word: "annað " }, ...words.slice(1)] };
+  const changes = [{ startIndex, endIndex: startIndex + 1, segments: [changed] }];
+  const match = { "if-match": json.version.name };
+  const path = `/v1alpha1/${name}:modifySegments`;
+  const { status } = await pages.service.call("POST", path, { changes }, match);
+  if (status !== 200) throw new Error(`the version was not saved: ${status}`);
 }
 
 /** Underlines words whose confidence is below 50%, as a user chooses. */
@@ -164,6 +180,20 @@ class Measured {
       await sleep(3_000);
     });
     this.#add("the longest task while saving that", longestMs, limits.savingTaskMs, "");
+  }
+
+  /** Measures the longest task while a version of others comes into a text with changes. */
+  async joining(changeElsewhere: () => Promise<void>): Promise<void> {
+    await this.#page.keyboard.press("Control+Home");
+    await this.#page.keyboard.type("Jæja. ");
+    await sleep(1_000);
+    const longestMs = await longestTaskMs(this.#page, async () => {
+      await changeElsewhere();
+      // The page fetches the version, merges it and shows it, which its watch begins.
+      await sleep(6_000);
+    });
+    await this.#page.locator(".note").filter({ hasText: "1 breytt" }).waitFor();
+    this.#add("the longest task while a version of others joins", longestMs, limits.joinTaskMs, "");
   }
 
   async heap(): Promise<void> {

@@ -28,6 +28,7 @@ import { shares } from "./migrations/0023_shares.ts";
 import { consoleSettings } from "./migrations/0024_console_settings.ts";
 import { mediaOutputs } from "./migrations/0025_media_outputs.ts";
 import { vocabulary } from "./migrations/0026_vocabulary.ts";
+import { jobHints } from "./migrations/0027_job_hints.ts";
 import { missingRight } from "./missing-right.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
@@ -61,6 +62,7 @@ export const migrations: MigrationList = {
   "0024_console_settings": consoleSettings,
   "0025_media_outputs": mediaOutputs,
   "0026_vocabulary": vocabulary,
+  "0027_job_hints": jobHints,
 };
 
 /**

@@ -659,6 +659,8 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest.metadata": "The metadata of the recording, of at most 65536 bytes in total, counted as JSON.",
   "hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest.use_uri": "True if `uri` is a URL from which the service downloads the media; false if it is\n`uploads/<upload_id>`, which InitUpload returned, or if it is absent and the\ncontent follows over google.bytestream.ByteStream. In JSON it must be present even if false.\nOver gRPC an absent value is false.",
   "hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest.uri": "The media: an https:// or http:// URL on the public internet, or an upload as\n`uploads/<upload_id>`. Absent or empty if `use_uri` is false and the content\nfollows as `blob/<transcript>`, where `transcript` is in the answer.",
+  "hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest.speech_contexts": "Words and phrases that are likely to be said, as in Recognize: at most 500 phrases\nin total. Refused if the model of the language cannot use hints.",
+  "hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest.ignore_vocabulary": "Whether the account's vocabulary is ignored, as in Recognize. Default: false.",
   "hlust.transcripts.v1alpha1.GetTranscriptJobRequest": "The request of GetTranscriptJob.",
   "hlust.transcripts.v1alpha1.GetTranscriptJobRequest.name": "The job, as `transcriptjob/<job_id>`.",
   "hlust.transcripts.v1alpha1.WatchTranscriptJobRequest": "The request of WatchTranscriptJob.",

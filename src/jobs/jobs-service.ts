@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { create, createRegistry, toJson, toJsonString, type JsonValue } from "@bufbuild/protobuf";
+import { create, createRegistry, toJson, type JsonValue } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
 import { callerOf, type Caller } from "../auth/caller.ts";
@@ -16,6 +16,7 @@ import {
   type TranscriptJob,
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { HintUse } from "../engines/protocol/check-hints.ts";
 import type { MediaStore } from "../media/media-store.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
 import type { Uploads } from "../media/uploads.ts";
@@ -37,6 +38,7 @@ import { jobIdIn, jobNotFound } from "./job-name.ts";
 import { cancelJob, findJob, findJobOfKey, forgetKey, lockUploadMedia } from "./job-store.ts";
 import { findJobsOf, listJobs } from "./job-lists.ts";
 import { JobWatchers } from "./job-watchers.ts";
+import { listedJob } from "./listed-job.ts";
 import { jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
 import { createSubmit, type Submitted, type SubmittedJob } from "./submit-jobs.ts";
 import { createWatchJobs } from "./watch-jobs.ts";
@@ -50,8 +52,8 @@ export interface JobsParts {
   readonly pageTokens: PageTokens;
   readonly searchLimits: SearchLimitsOf;
   readonly allow: MediaAllowList;
-  /** Returns the languages of the installed models, sorted. */
-  readonly languageCodes: () => readonly string[];
+  /** The models, for which languages and hints are checked. */
+  readonly recognizer: HintUse["recognizer"];
   /** Provides and checks the limits on unfinished jobs and on audio. */
   readonly meter: Pick<Meter, "limitsOf" | "checkAudio">;
   /** What all watches of this node share. */
@@ -146,7 +148,7 @@ export function createJobsService(parts: JobsParts): JobsService {
       const message = (row: JobRow) => jobMessage(jobOf(row));
       attachRawList(answer, ListTranscriptJobsResponseSchema.field.jobs, rows, {
         schema: TranscriptJobSchema,
-        json: (row) => toJsonString(TranscriptJobSchema, message(row), { registry }),
+        json: (row) => listedJob(row, registry),
         message,
       });
       return answer;
@@ -193,7 +195,7 @@ async function submit(
   if (key !== null) await forgetKey(db, accountId, key, new Date(at - keyMs));
   const earlier = await jobOfKey(db, accountId, key, requestSha256);
   if (earlier) return earlier;
-  const { metadata, source, violations } = checkSubmit(request, parts);
+  const { metadata, source, hints, violations } = checkSubmit(request, parts);
   if (source && "uploadId" in source) await uploads.collectUpload(accountId, source.uploadId);
   if (!source || violations.length > 0) {
     const missing = source && (await missingUpload(db, accountId, source));
@@ -209,6 +211,8 @@ async function submit(
     jobsMax,
     metadata,
     source,
+    hints,
+    ignoresVocabulary: request.ignoreVocabulary,
     idempotencyKey: key,
     requestSha256,
     now: new Date(at),

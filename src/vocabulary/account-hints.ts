@@ -1,15 +1,10 @@
 import { sql, type Kysely } from "kysely";
 import { cacheReads } from "../auth/cached-reads.ts";
 import type { Tables } from "../database/tables.ts";
+import { hintPhrasesMax } from "../engines/protocol/check-hints.ts";
 import type { Hint } from "../engines/protocol/engine.ts";
 import { canonicalLanguageCode } from "../std/language-code.ts";
 import { foldPhrase } from "./fold-phrase.ts";
-
-/**
- * The maximum number of phrases in the hints of a recognition, of the call and of the vocabulary
- * together (docs/api.md, Vocabulary). They travel to an engine process with each recognition.
- */
-export const recognitionPhrasesMax = 500;
 
 /** The number of accounts whose vocabularies are kept in memory: at most 20 MB in all. */
 const accountsMax = 200;
@@ -71,7 +66,7 @@ async function readHints(
       select *, row_number() over (
         partition by language_code order by weight desc, updated_at desc, id) as place
       from vocabulary_phrase where account_id = ${accountId} and state = 'ACTIVE') ordered
-    where place <= ${recognitionPhrasesMax} order by place`.execute(db);
+    where place <= ${hintPhrasesMax} order by place`.execute(db);
   const byLanguage = Map.groupBy(rows, ({ language_code: languageCode }) => languageCode);
   return {
     revision: row.revision,
@@ -90,10 +85,13 @@ function hintOf({ phrase, weight, sounds_like: soundsLike }: PhraseRow): Hint {
   return { phrase, boost: weight, ...(soundsLike.length > 0 && { soundsLike }) };
 }
 
-/** Adds the phrases that the call itself does not have, up to the maximum. */
+/**
+ * Adds the phrases that the call itself does not have, up to the maximum number of hints, which
+ * travel to an engine process with each recognition.
+ */
 function extended(hints: readonly Hint[], vocabulary: readonly Hint[]): readonly Hint[] {
   if (hints.length === 0) return vocabulary;
   const called = new Set(hints.map(({ phrase }) => foldPhrase(phrase)));
   const added = vocabulary.filter(({ phrase }) => !called.has(foldPhrase(phrase)));
-  return [...hints, ...added].slice(0, Math.max(hints.length, recognitionPhrasesMax));
+  return [...hints, ...added].slice(0, Math.max(hints.length, hintPhrasesMax));
 }

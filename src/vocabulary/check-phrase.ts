@@ -1,3 +1,4 @@
+import { hintBoostDefault, hintBoostMax, hintCharsMax } from "../engines/protocol/check-hints.ts";
 import { canonicalLanguageCode } from "../std/language-code.ts";
 import { shown, type Violations } from "../std/service-error.ts";
 import { foldPhrase } from "./fold-phrase.ts";
@@ -8,14 +9,11 @@ export const vocabularyLimits = {
   phrases: 5000,
   candidates: 1000,
   rejected: 5000,
-  phraseChars: 100,
+  phraseChars: hintCharsMax,
   soundsLike: 5,
-  weight: 20,
+  weight: hintBoostMax,
   languageCodeChars: 100,
 } as const;
-
-/** The weight of a phrase for which none is set, as the boost of hints. */
-const weightDefault = 10;
 
 /** The fields of a phrase that callers can set. */
 export interface PhraseFields {
@@ -62,7 +60,7 @@ export function checkPhrase(
     phrase: spaced(phrase),
     folded: foldPhrase(phrase),
     languageCode: checkLanguageCode(languageCode, `${path}languageCode`, violations),
-    weight: weight === 0 ? weightDefault : weight,
+    weight: weight === 0 ? hintBoostDefault : weight,
     soundsLike: soundsLike.map(spaced),
   };
 }

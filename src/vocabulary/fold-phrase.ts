@@ -1,3 +1,4 @@
+import { hintWords } from "../engines/protocol/hint-words.ts";
 import { foldText } from "../std/fold-text.ts";
 
 /**
@@ -5,6 +6,5 @@ import { foldText } from "../std/fold-text.ts";
  * fold to the same text are the same to engines; a phrase without words folds to "".
  */
 export function foldPhrase(phrase: string): string {
-  const words = phrase.normalize("NFC").match(/[\p{L}\p{M}\p{N}'’]+/gu) ?? [];
-  return foldText(words.join(" ")).replaceAll("’", "'");
+  return foldText(hintWords(phrase).join(" ")).replaceAll("’", "'");
 }

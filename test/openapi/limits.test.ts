@@ -87,14 +87,16 @@ import {
   ListWebhookDeliveriesRequestSchema,
   WebhookSchema,
 } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
+import {
+  hintBoostMax,
+  hintCharsMax,
+  hintPhrasesMax,
+} from "../../src/engines/protocol/check-hints.ts";
 import { keyCharsMax } from "../../src/jobs/jobs-service.ts";
 import { mediaUrlPattern, urlCharsMax } from "../../src/media/media-url.ts";
 import {
   alternativesMaxMax,
-  hintBoostMax,
   speakersMaxMax,
-  hintCharsMax,
-  hintPhrasesMax,
   encodings,
   sampleRateHertzMax,
 } from "../../src/speech/check-config.ts";

@@ -75,7 +75,8 @@ async function recognizeLive(audio: Buffer, changes = {}): Promise<string> {
 }
 
 test("recognition uses the vocabulary of its account, unless the call ignores it", async () => {
-  const has = (text: string, name: string) => ` ${text} `.includes(` ${name.toLowerCase()} `);
+  const has = (text: string, name: string) =>
+    ` ${text.toLowerCase()} `.includes(` ${name.toLowerCase()} `);
   const wrong: string[] = [];
   for (const name of names) {
     if (!has(await recognize(audioOf(name)), name)) wrong.push(name);

@@ -1,5 +1,6 @@
 import { redo, redoDepth, undo, undoDepth } from "prosemirror-history";
 import {
+  type ComponentProps,
   type ReactNode,
   useCallback,
   useEffect,
@@ -17,16 +18,21 @@ import type { Editor } from "./editor/editor.ts";
 import type { Commands } from "./keys/commands.ts";
 import { useCommand } from "./keys/use-commands.ts";
 import type { DraftState } from "./saving/draft-keeper.ts";
+import { OtherDrafts } from "./saving/other-drafts.tsx";
 import { SaveNote } from "./saving/save-note.tsx";
 import type { Save } from "./use-save.ts";
 
-/** The buttons over the text while it is edited. `onEnd` goes back to reading. */
+/**
+ * The buttons over the text while it is edited. `onEnd` goes back to reading, and `onReopen` opens
+ * the text again, with its current draft.
+ */
 export function EditBar({
   editor,
   commands,
   save,
   name,
   onEnd,
+  onReopen,
   notes,
   children,
 }: {
@@ -36,6 +42,7 @@ export function EditBar({
   readonly commands: Commands;
   readonly save: Save;
   readonly onEnd: () => void;
+  readonly onReopen: () => void;
   /** What others do with the text. */
   readonly notes: ReactNode;
   readonly children: ReactNode;
@@ -52,6 +59,7 @@ export function EditBar({
     return true;
   }, [isUnsaved, onEnd]);
   useCommand(commands, "read", leave);
+  const keep = () => setAsking(false);
   return (
     <>
       <div className="edit-bar" data-region="bar">
@@ -85,10 +93,8 @@ export function EditBar({
         {notes}
       </div>
       <SaveNote save={save} editor={editor} name={name} />
-      <DraftNote save={save} onEnd={onEnd} />
-      <DialogBox title={t(editText.endTitle)} isOpen={isAsking} onClose={() => setAsking(false)}>
-        <EndQuestion {...{ editor, save, name, onEnd }} onKeepEditing={() => setAsking(false)} />
-      </DialogBox>
+      <DraftNotes save={save} onEnd={onEnd} onReopen={onReopen} />
+      <EndQuestion {...{ editor, save, name, onEnd }} isOpen={isAsking} onClose={keep} />
     </>
   );
 }
@@ -99,23 +105,24 @@ function EndQuestion({
   save,
   name,
   onEnd,
-  onKeepEditing,
+  isOpen,
+  onClose,
 }: {
   readonly editor: Editor;
   readonly save: Save;
   readonly name: string;
   readonly onEnd: () => void;
-  readonly onKeepEditing: () => void;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
 }) {
   const t = useText();
-  const first = useRef<HTMLButtonElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  const { isSaving, wait } = save;
   return (
-    <>
+    <DialogBox title={t(editText.endTitle)} isOpen={isOpen} onClose={onClose}>
       <p>{t(editText.endQuestion)}</p>
-      <SaveNote save={save} editor={editor} name={name} />
+      <SaveNote save={save} editor={editor} name={name} onJump={onClose} />
       <div className="dialog-actions">
-        <Button onPress={onKeepEditing}>{t(editText.keepEditing)}</Button>
+        <Button onPress={onClose}>{t(editText.keepEditing)}</Button>
         <Button
           look="danger"
           onPress={() => {
@@ -125,43 +132,52 @@ function EndQuestion({
         >
           {t(editText.discard)}
         </Button>
-        <Button
-          ref={first}
-          look="primary"
-          isPending={save.isSaving && !save.wait}
-          onPress={() => save.save(onEnd)}
-        >
+        <FirstButton isPending={isSaving && !wait} onPress={() => save.save(onEnd)}>
           {t(commonText.save)}
-        </Button>
+        </FirstButton>
       </div>
-    </>
+    </DialogBox>
   );
 }
 
-/** Says that an earlier draft is open, which can be discarded. */
-function DraftNote({
-  save: { isUnsaved, foundFrom, discard },
+/** The button that has the focus when its dialog opens. */
+function FirstButton(props: Omit<ComponentProps<typeof Button>, "look" | "ref">) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []);
+  return <Button {...props} ref={button} look="primary" />;
+}
+
+/** Says that an earlier draft is open, which can be discarded, and which others there are. */
+function DraftNotes({
+  save,
   onEnd,
+  onReopen,
 }: {
   readonly save: Save;
   readonly onEnd: () => void;
+  readonly onReopen: () => void;
 }) {
   const t = useText();
   const { language } = useLanguage();
-  if (!isUnsaved || !foundFrom) return null;
+  const { isUnsaved, foundFrom, discard } = save;
   return (
-    <p className="note">
-      {t(editText.draftFound)(`${longDate(language, foundFrom)} ${clockTime(foundFrom)}`)}{" "}
-      <Button
-        look="quiet"
-        onPress={() => {
-          discard();
-          onEnd();
-        }}
-      >
-        {t(editText.dropDraft)}
-      </Button>
-    </p>
+    <>
+      {isUnsaved && foundFrom && (
+        <p className="note">
+          {t(editText.draftFound)(`${longDate(language, foundFrom)} ${clockTime(foundFrom)}`)}{" "}
+          <Button
+            look="quiet"
+            onPress={() => {
+              discard();
+              onEnd();
+            }}
+          >
+            {t(editText.dropDraft)}
+          </Button>
+        </p>
+      )}
+      <OtherDrafts save={save} onReopen={onReopen} />
+    </>
   );
 }
 

@@ -2,6 +2,7 @@ import type {
   SegmentJson,
   WordJson,
 } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { atOnce } from "../../../../std/at-once.ts";
 import { secondsOf } from "../../../text/numbers.ts";
 import { paragraphEnd } from "../../../../std/paragraph-end.ts";
 import { firstIndex } from "../../spoken-text.ts";
@@ -45,26 +46,31 @@ export interface EditedParagraph {
 
 /** Collects the words of segments. */
 export function baseOf(segments: readonly SegmentJson[]): Base {
-  const words = segments.flatMap((segment) => segment.words ?? []);
-  const offsets = new Uint32Array(words.length + 1);
+  return atOnce(baseOfSteps(segments));
+}
+
+/** Does the same as baseOf(), and yields after each segment. */
+export function* baseOfSteps(segments: readonly SegmentJson[]): Generator<void, Base, void> {
+  const count = segments.reduce((sum, { words = [] }) => sum + words.length, 0);
+  const words: WordJson[] = [];
   const texts: string[] = [];
-  for (const [index, { word = "" }] of words.entries()) {
-    texts.push(word);
-    offsets[index + 1] = (offsets[index] ?? 0) + word.length;
-  }
+  const offsets = new Uint32Array(count + 1);
+  const [starts, ends] = [new Float64Array(count), new Float64Array(count)];
   const firsts = new Uint32Array(segments.length + 1);
   for (const [index, segment] of segments.entries()) {
-    firsts[index + 1] = (firsts[index] ?? 0) + (segment.words?.length ?? 0);
+    for (const one of segment.words ?? []) {
+      const at = words.length;
+      const { word = "", startTime, endTime } = one;
+      words.push(one);
+      texts.push(word);
+      offsets[at + 1] = (offsets[at] ?? 0) + word.length;
+      starts[at] = secondsOf(startTime);
+      ends[at] = secondsOf(endTime);
+    }
+    firsts[index + 1] = words.length;
+    yield;
   }
-  return {
-    segments,
-    words,
-    text: texts.join(""),
-    offsets,
-    starts: Float64Array.from(words, ({ startTime }) => secondsOf(startTime)),
-    ends: Float64Array.from(words, ({ endTime }) => secondsOf(endTime)),
-    firsts,
-  };
+  return { segments, words, text: texts.join(""), offsets, starts, ends, firsts };
 }
 
 /** Returns the text of the words [from, to). */
