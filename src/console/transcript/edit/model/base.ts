@@ -2,9 +2,7 @@ import type {
   SegmentJson,
   WordJson,
 } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { secondsOf } from "../../../text/numbers.ts";
-import { paragraphEnd } from "../../../../std/paragraph-end.ts";
-import { firstIndex } from "../../spoken-text.ts";
+import { firstIndex, spokenText } from "../../spoken-text.ts";
 
 /**
  * The version of a transcript that is being edited, as it was received. All edits are relative to
@@ -43,28 +41,23 @@ export interface EditedParagraph {
   readonly isSoft: boolean;
 }
 
-/** Collects the words of segments. */
+/** Collects the words of segments. What reading them has already computed is not computed again. */
 export function baseOf(segments: readonly SegmentJson[]): Base {
-  const words = segments.flatMap((segment) => segment.words ?? []);
-  const offsets = new Uint32Array(words.length + 1);
-  const texts: string[] = [];
-  for (const [index, { word = "" }] of words.entries()) {
-    texts.push(word);
-    offsets[index + 1] = (offsets[index] ?? 0) + word.length;
-  }
+  const { wordCount, starts, ends, paragraphs } = spokenText(segments);
+  const words: WordJson[] = [];
+  const offsets = new Uint32Array(wordCount + 1);
   const firsts = new Uint32Array(segments.length + 1);
+  let offset = 0;
   for (const [index, segment] of segments.entries()) {
-    firsts[index + 1] = (firsts[index] ?? 0) + (segment.words?.length ?? 0);
+    for (const word of segment.words ?? []) {
+      words.push(word);
+      offset += word.word?.length ?? 0;
+      offsets[words.length] = offset;
+    }
+    firsts[index + 1] = words.length;
   }
-  return {
-    segments,
-    words,
-    text: texts.join(""),
-    offsets,
-    starts: Float64Array.from(words, ({ startTime }) => secondsOf(startTime)),
-    ends: Float64Array.from(words, ({ endTime }) => secondsOf(endTime)),
-    firsts,
-  };
+  const text = paragraphs.map((paragraph) => paragraph.text).join("");
+  return { segments, words, text, offsets, starts, ends, firsts };
 }
 
 /** Returns the text of the words [from, to). */
@@ -86,16 +79,12 @@ export function paragraphsOf(base: Base): EditedParagraph[] {
 
 const known = new WeakMap<Base, readonly EditedParagraph[]>();
 
-function readParagraphs(base: Base): EditedParagraph[] {
-  const paragraphs: EditedParagraph[] = [];
-  for (const [index, { words = [], speakerId: speaker = "" }] of base.segments.entries()) {
-    const first = base.firsts[index] ?? 0;
-    for (let at = 0; at < words.length;) {
-      const end = paragraphEnd(words.length, at, (index) => words[index]?.word ?? "");
-      const [from, to] = [first + at, first + end];
-      paragraphs.push({ text: textOfRun(base, from, to), speaker, from, to, isSoft: at > 0 });
-      at = end;
-    }
-  }
-  return paragraphs;
+function readParagraphs({ segments, words, firsts }: Base): EditedParagraph[] {
+  const { paragraphs } = spokenText(segments);
+  let segment = 0;
+  return paragraphs.map(({ text, speaker, firstWord: from }, at) => {
+    const to = paragraphs[at + 1]?.firstWord ?? words.length;
+    while ((firsts[segment + 1] ?? to) <= from) segment += 1;
+    return { text, speaker, from, to, isSoft: from > (firsts[segment] ?? 0) };
+  });
 }
