@@ -42,6 +42,7 @@ import { errorFields, type Log } from "./std/log.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
+import { createAccountHints } from "./vocabulary/account-hints.ts";
 import { NodeWatches } from "./watches/node-watches.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
@@ -159,17 +160,17 @@ async function openParts(
   const answers = new HeldBytes(memory.answers);
   const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
   const pageTokens = await openPageTokens(db);
-  const languageCodes = () => recognizer.languageCodes("job");
+  const accountHints = createAccountHints({ db });
   const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches },
     { answers, connectionsMax: config.database.connectionsMax, attempts, log },
-    { arrivals: arrivals.jobs, allow, languageCodes, meter, log },
+    { arrivals: arrivals.jobs, allow, recognizer, meter, log },
     { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
   );
   const services = [
     ...transcripts.services,
-    ...speechServices({ recognizer, sandbox }, meter, config),
+    ...speechServices({ recognizer, sandbox, accountHints }, meter, config),
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
   ];
   const checks = readinessChecks({ database, recognizer, archive, sandbox }, config.role);

@@ -14,6 +14,7 @@ import { ByteStream } from "./gen/google/bytestream/bytestream_pb.ts";
 import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Vocabulary } from "./gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Speech as TiroSpeech } from "./gen/tiro/speech/v1alpha/speech_pb.ts";
 import { Webhooks } from "./gen/hlust/webhooks/v1/webhooks_pb.ts";
@@ -49,6 +50,8 @@ import { createOpenShared } from "./transcripts/shared-transcript.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
 import { beginResumable } from "./transcripts/upload-methods.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
+import type { AccountHints } from "./vocabulary/account-hints.ts";
+import { createVocabularyService } from "./vocabulary/vocabulary-service.ts";
 import type { NodeWatches } from "./watches/node-watches.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
 
@@ -83,7 +86,7 @@ export const originalSpeech = serviceAlias(Speech, "lr.speech.v2beta1.Speech", [
 ]);
 
 /** The services that have HTTP rules. */
-const contract = [Transcripts, Speech, GoogleSpeech, TiroSpeech, Accounts, Webhooks];
+const contract = [Transcripts, Speech, GoogleSpeech, TiroSpeech, Vocabulary, Accounts, Webhooks];
 
 /**
  * Returns the HTTP rules that replace those of the contract (§4.10 item 9). Throws a ConfigError
@@ -257,24 +260,36 @@ export function transcriptsService(
 
 /** The service of recognition under each name that clients call. */
 export function speechServices(
-  { recognizer, sandbox }: { readonly recognizer: EnginePool; readonly sandbox: Sandbox },
+  {
+    recognizer,
+    sandbox,
+    accountHints,
+  }: {
+    readonly recognizer: EnginePool;
+    readonly sandbox: Sandbox;
+    readonly accountHints: AccountHints;
+  },
   meter: Meter,
   { streamSecondsMax }: Pick<Config, "streamSecondsMax">,
 ): readonly ImplementedService[] {
   const limits = { streamMsMax: streamSecondsMax * 1000 };
   const decoding = createSpeechDecoding(sandbox);
-  const speech = { recognizer, models: () => recognizer.models(), limits, meter, decoding };
+  const models = () => recognizer.models();
+  const speech = { recognizer, models, limits, meter, decoding, accountHints };
   const own = implemented(Speech, createSpeechService(speech));
-  const ofGoogle = createSpeechService({ ...speech, describeResults: true });
+  const described = { ...speech, describeResults: true };
+  // The number of END_OF_AUDIO is another event in google.cloud.speech.v1, and none in
+  // tiro.speech.v1alpha.
+  const ofGoogle = createSpeechService({ ...described, sendEndOfAudio: false });
   return [
     own,
     { ...own, service: originalSpeech },
     implemented(GoogleSpeech, ofGoogle),
-    implemented(TiroSpeech, ofGoogle),
+    implemented(TiroSpeech, createSpeechService(described)),
   ];
 }
 
-/** Creates the services for accounts and for webhooks. */
+/** Creates the services for accounts, for their vocabularies and for webhooks. */
 export function accountServices(
   parts: { readonly db: Kysely<Tables>; readonly pageTokens: PageTokens; readonly log: Log },
   meter: Meter,
@@ -282,6 +297,7 @@ export function accountServices(
 ): readonly ImplementedService[] {
   return [
     implemented(Accounts, createAccountsService({ ...parts, meter })),
+    implemented(Vocabulary, createVocabularyService(parts)),
     implemented(Webhooks, createWebhooksService({ ...parts, allow: allowWebhooks })),
   ];
 }

@@ -157,7 +157,11 @@ test("every problem of a manifest is listed before anything is recognized", asyn
     { recording: "a.wav", text: "x", speed: "2" },
     { recording: "a.wav", text: "" },
     { recording: "long.wav", text: "x", mode: "short" },
+    { recording: "b.wav", text: "x", hints: "Anna; 🎉; a\u0007b" },
+    { recording: "c.wav", text: "x", hints: Array.from({ length: 501 }, (_, at) => at).join(";") },
   ];
+  writeSpeech("b.wav", [1000]);
+  writeSpeech("c.wav", [1000]);
   const manifest = write(
     "m.jsonl",
     [...rows.map((row) => JSON.stringify(row)), "not JSON"].join("\n"),
@@ -165,7 +169,7 @@ test("every problem of a manifest is listed before anything is recognized", asyn
   const { code, out, errors } = await evaluate([manifest, "--language", "en-US"]);
   assert.equal(code, 2);
   assert.equal(out, "");
-  assert.match(errors, /has 15 problems; nothing was recognized\n/);
+  assert.match(errors, /has 18 problems; nothing was recognized\n/);
   const expected = [
     "line 1: missing.wav does not exist: correct the path",
     "line 2: slow.wav has 4000 samples a second: convert it to a rate from 8000 to 48000, best 16000",
@@ -178,14 +182,36 @@ test("every problem of a manifest is listed before anything is recognized", asyn
     'line 9: language "fr-FR" has no installed model for the mode job: use one of en-US, is-IS, or install a model',
     'line 10: no model "scriptd" is installed: did you mean scripted?',
     'line 11: mode "batch" is unknown: write short, live, job',
-    'line 12: unknown field "speed": the fields are recording, text, language, model, mode',
+    'line 12: unknown field "speed": the fields are recording, text, language, model, mode, hints',
     "line 13: the reference text is empty: write what is said, or remove the line",
     "line 14: long.wav is 31.0 s long: short recognition takes less than 30 s; use the mode job or live",
-    "line 15: is not JSON: write one object per line",
+    'line 15: the hint "🎉" has no letter or digit',
+    'line 15: the hint "a\\u0007b" has a control character',
+    "line 16: has 501 hints: at most 500 are allowed",
+    "line 17: is not JSON: write one object per line",
   ];
   const lines = errors.trimEnd().split("\n").slice(1);
   assert.equal(lines.length, expected.length);
   for (const [at, line] of lines.entries()) assert.ok(line.startsWith(`  ${expected[at]}`), line);
+});
+
+test("hints of a manifest are compared with the same recordings without hints", async () => {
+  const text = "I met Siobhan Kowalczyk at the station.";
+  writeFileSync(join(folder, "named.wav"), speak(text));
+  const row = { recording: "named.wav", text, language: "en-US", hints: "Siobhan Kowalczyk" };
+  const manifest = write("m.jsonl", JSON.stringify({ ...row, mode: "short" }));
+  const against = ["--against", "hints=off", "--parallel", "1"];
+  const args = [manifest, ...against, "--model", "pocketsphinx-en-US", "--json"];
+  const { code, out, errors } = await evaluate(args, {});
+  assert.equal(code, 0, errors);
+  const { systems } = JSON.parse(out);
+  assert.deepEqual(
+    systems.map(({ label }: { label: string }) => label),
+    ["pocketsphinx-en-US, short, hints of boost 10", "pocketsphinx-en-US, short, no hints"],
+  );
+  const [hinted, plain] = systems.map(({ words }: { words: { errors: number } }) => words.errors);
+  assert.equal(hinted, 0, out);
+  assert.ok(plain > 0, out);
 });
 
 test("every problem of a folder is listed", async () => {
@@ -223,6 +249,8 @@ test("invalid arguments exit with 2 and the help", async () => {
     [[manifest, "--silence", "5"], /--silence must be a whole number of milliseconds from 100 to/],
     [[manifest, "--against", "speed=2"], /--against must be model=\.\.\., mode=/],
     [[manifest, "--against", "mode=live,mode=job"], /--against has mode twice/],
+    [[manifest, "--against", "hints=on"], /--against hints must be off, or a boost from 0 to 20/],
+    [[manifest, "--hints", "21"], /--hints must be off, or a boost from 0 to 20, not "21"/],
     [[manifest, "--normalize", "some"], /--normalize must be standard or plain or none/],
     [[manifest, "--html", "report.txt"], /--html must end in \.html/],
     [[manifest, "--html", join(folder, "none/report.html")], /--html: there is no folder/],

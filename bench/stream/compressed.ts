@@ -23,6 +23,14 @@ const encoders: readonly [name: string, encoding: Encoding, parameters: string][
   ["FLAC", Encoding.FLAC, "-c:a flac -f flac"],
   ["OGG_OPUS", Encoding.OGG_OPUS, "-c:a libopus -b:a 24k -page_duration 20000 -f ogg"],
   ["MP3 at 64 kbit/s", Encoding.MP3, "-c:a libmp3lame -b:a 64k -f mp3"],
+  ["MP3 at 32 kbit/s", Encoding.MP3, "-c:a libmp3lame -b:a 32k -f mp3"],
+  ["AAC by GUESS", Encoding.GUESS, "-c:a aac -b:a 32k -f adts"],
+  [
+    "MP4 by GUESS, fragments of 20 ms",
+    Encoding.GUESS,
+    "-c:a aac -b:a 32k -movflags empty_moov+default_base_moof -frag_duration 20000 -f mp4",
+  ],
+  ["Vorbis by GUESS, pages of 20 ms", Encoding.GUESS, "-c:a libvorbis -page_duration 20000 -f ogg"],
   ["WebM by GUESS", Encoding.GUESS, "-c:a libopus -b:a 24k -cluster_time_limit 20 -f webm"],
 ];
 const utterances = 8;
@@ -78,6 +86,7 @@ async function medianLag(
   const options = {
     limits: { streamMsMax: 600_000 },
     meterAudio: () => undefined,
+    extendHints: async () => await Promise.resolve(undefined),
     decoding,
     describeResults: false,
     call: { signal: new AbortController().signal },

@@ -22,10 +22,15 @@ import { accountDeleted } from "./lock-account.ts";
 export const retentionDaysMax = 36_500;
 
 /** The fields of an account that its callers can change. */
-const changeable = ["displayName", "mediaRetentionDays", "transcriptRetentionDays"] as const;
+const changeable = [
+  "displayName",
+  "mediaRetentionDays",
+  "transcriptRetentionDays",
+  "vocabularyCandidatesDisabled",
+] as const;
 type Changeable = (typeof changeable)[number];
 
-/** Creates the RPCs of an account itself: its name and retention times. */
+/** Creates the RPCs of an account itself: its name, retention times and settings. */
 export function accountMethods(parts: {
   readonly db: Kysely<Tables>;
   readonly meter: Pick<Meter, "limitsOf" | "useOf">;
@@ -83,6 +88,9 @@ function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
   if (fields.has("transcriptRetentionDays")) {
     change.transcript_retention_days = readDays("transcriptRetentionDays", account, violations);
   }
+  if (fields.has("vocabularyCandidatesDisabled")) {
+    change.vocabulary_candidates_disabled = account.vocabularyCandidatesDisabled;
+  }
   if (violations.isEmpty && fields.size === 0) {
     violations.add("account", `at least one of ${changeable.join(", ")} is required`);
   }
@@ -101,7 +109,7 @@ function fieldsOf(
 ): Set<Changeable> {
   const paths = updateMask?.paths ?? [];
   if (paths.length === 0) {
-    return new Set(changeable.filter((field) => account[field] !== 0 && account[field] !== ""));
+    return new Set(changeable.filter((field) => Boolean(account[field])));
   }
   const fields = new Set<Changeable>();
   for (const path of paths) {
@@ -135,5 +143,6 @@ function accountMessage(row: Selectable<AccountTable>, used: UsedLimits): Accoun
     displayName: row.display_name,
     mediaRetentionDays: row.media_retention_days ?? 0,
     transcriptRetentionDays: row.transcript_retention_days ?? 0,
+    vocabularyCandidatesDisabled: row.vocabulary_candidates_disabled,
   });
 }

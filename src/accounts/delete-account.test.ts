@@ -43,6 +43,9 @@ const filling = `
     values ($3, $1, 'https://x.is', '', '{}', '');
   insert into webhook_delivery (id, webhook_id, event_type, body)
     select gen_random_uuid(), $3, 'webhook.test', '' from generate_series(1, 600);
+  insert into vocabulary (account_id, revision) values ($1, 1);
+  insert into vocabulary_phrase (id, account_id, language_code, phrase, folded, weight, sounds_like, source, state)
+    select gen_random_uuid(), $1, 'is-IS', n::text, n::text, 10, '{}', 'USER', 'ACTIVE' from generate_series(1, 501) n;
   insert into transcript (id, account_id, version_id, metadata, subject, keywords, media_id)
     select gen_random_uuid(), $1, gen_random_uuid(), '{}', '', '{}', $2 from generate_series(1, 501);
   insert into transcript_segments (transcript_id, sha256, json_zstd, json_bytes) select id, '', '', 0 from transcript

@@ -12,6 +12,7 @@ const deletedInParts = [
   "transcript_job",
   "alignment_job",
   "webhook_delivery",
+  "vocabulary_phrase",
   "transcript",
   "upload",
   "media",

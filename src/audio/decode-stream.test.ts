@@ -7,9 +7,10 @@ import { encode, type EncodedFormat } from "../../test/fixtures/encoded-audio.ts
 import { speak } from "../../test/fixtures/flite.ts";
 import { createLog } from "../std/log.ts";
 import { decodeAudio } from "./decode.ts";
-import { openStreamDecoder, type StreamFormat } from "./decode-stream.ts";
+import { openStreamDecoder } from "./decode-stream.ts";
 import { joinSamples } from "./join-samples.ts";
 import { chooseSandbox, type Sandbox } from "./sandbox.ts";
+import type { StreamFormat } from "./stream-framers.ts";
 
 let sandbox: Sandbox;
 let folder: string;

@@ -1,11 +1,8 @@
 import { AudioError } from "./audio-error.ts";
 import { decodedSampleRate } from "./decode.ts";
-import { FlacPages } from "./flac-pages.ts";
-import type { Sandbox } from "./sandbox.ts";
+import type { Sandbox, SandboxRun } from "./sandbox.ts";
+import { errorShareMax, framerOf, type StreamFormat } from "./stream-framers.ts";
 import { readTimedSamples, timedFormat } from "./timed-samples.ts";
-
-/** The formats that can be decoded while they arrive, as ffmpeg's names of their demuxers. */
-export type StreamFormat = "flac" | "ogg" | "matroska" | "mov" | "mp3" | "aac" | "amr";
 
 /** A decoder of audio that arrives gradually. Disposing of it ends its process. */
 export interface StreamDecoder extends AsyncDisposable {
@@ -37,25 +34,13 @@ export async function openStreamDecoder(options: {
   readonly gapMsMax: number;
 }): Promise<StreamDecoder> {
   const { sandbox, format, streamMsMax, gapMsMax } = options;
-  // ffmpeg's own reader of FLAC holds back ten frames.
-  const pages = format === "flac" ? new FlacPages() : undefined;
-  const run = await sandbox.start({
-    program: "ffmpeg",
-    parameters: () => {
-      const before = "-nostdin -hide_banner -v warning -threads 1 -max_alloc 67108864";
-      const input = "-protocol_whitelist pipe -max_streams 16 -probesize 32 -analyzeduration 0";
-      const from = `-f ${pages ? "ogg" : format} -i pipe:0`;
-      const sound = "-map 0:a:0 -vn -sn -dn -map_metadata -1 -af atrim=start=0 -ac 1";
-      const to = `-c:a pcm_s16le -ar ${decodedSampleRate} -flush_packets 1 -f ${timedFormat} pipe:1`;
-      return `${before} ${input} ${from} ${sound} ${to}`.split(" ");
-    },
-    cpuSecondsMax: 60 + (streamMsMax / 1000) * cpuShareMax,
-    memoryBytesMax,
-  });
+  const { framer, demuxer } = framerOf(format);
+  const run = await startDecoder(sandbox, demuxer, streamMsMax);
   const { stdin } = run;
   if (!stdin) throw new Error("the decoder has no input");
   let isWritten = false;
-  const write = async (bytes: Uint8Array): Promise<void> => {
+  let problem: AudioError | undefined;
+  const pass = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length === 0 || stdin.destroyed || !stdin.writable) return;
     isWritten = true;
     if (stdin.write(bytes)) return;
@@ -67,27 +52,69 @@ export async function openStreamDecoder(options: {
       stdin.on("drain", done).on("close", done);
     });
   };
+  /** Ends the input of the decoder with the reason why no more of it can be decoded. */
+  const stop = (error: unknown): void => {
+    if (!(error instanceof AudioError)) throw error;
+    problem = error;
+    stdin.end();
+  };
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    if (problem) return;
+    try {
+      for (const part of framer.push(bytes)) await pass(part);
+    } catch (error) {
+      stop(error);
+    }
+  };
+  const end = (): void => {
+    if (problem) return;
+    try {
+      void pass(framer.end());
+      stdin.end();
+    } catch (error) {
+      stop(error);
+    }
+  };
   async function* samples(): AsyncGenerator<Int16Array, void, undefined> {
-    let count = 0;
     const written = run.stdout as AsyncIterable<Buffer>;
-    for await (const chunk of readTimedSamples(written, decodedSampleRate, gapMsMax)) {
+    const timed = readTimedSamples(written, decodedSampleRate, gapMsMax);
+    let count = 0;
+    let padding: number | undefined;
+    for await (const chunk of timed) {
+      padding ??= Math.round((framer.paddingSeconds ?? 0) * decodedSampleRate);
+      const left = Math.min(padding, chunk.length);
+      padding -= left;
       count += chunk.length;
-      yield chunk;
+      if (left < chunk.length) yield chunk.subarray(left);
     }
     const { status, complaints } = await run.ended;
+    if (problem) throw problem;
     if (count > 0 && status === 0) return;
     if (!isWritten) return;
     throw new AudioError("audio", explained(complaints));
   }
   return {
-    write: (bytes) => write(pages ? pages.push(bytes) : bytes),
-    end() {
-      if (pages) void write(pages.end());
-      stdin.end();
-    },
+    write,
+    end,
     samples: samples(),
     [Symbol.asyncDispose]: () => run[Symbol.asyncDispose](),
   };
+}
+
+function startDecoder(sandbox: Sandbox, demuxer: string, streamMsMax: number): Promise<SandboxRun> {
+  return sandbox.start({
+    program: "ffmpeg",
+    parameters: () => {
+      const before = "-nostdin -hide_banner -v warning -threads 1 -max_alloc 67108864";
+      const input = "-protocol_whitelist pipe -max_streams 16 -probesize 32 -analyzeduration 0";
+      const from = `-max_error_rate ${errorShareMax} -f ${demuxer} -i pipe:0`;
+      const sound = "-map 0:a:0 -vn -sn -dn -map_metadata -1 -af atrim=start=0 -ac 1";
+      const to = `-c:a pcm_s16le -ar ${decodedSampleRate} -flush_packets 1 -f ${timedFormat} pipe:1`;
+      return `${before} ${input} ${from} ${sound} ${to}`.split(" ");
+    },
+    cpuSecondsMax: 60 + (streamMsMax / 1000) * cpuShareMax,
+    memoryBytesMax,
+  });
 }
 
 function explained(complaints: string): string {

@@ -14,6 +14,8 @@ import { readTimedSamples, timedFormat } from "./timed-samples.ts";
 export interface DecodeOptions extends ReadMediaOptions {
   /** The result of probeMedia(), if it is already known. */
   readonly facts?: MediaProbe;
+  /** The share of frames that may be damaged inside. Default: that of ffmpeg, two thirds. */
+  readonly errorShareMax?: number;
   /** Called with every byte of a file that is decoded without a sandbox. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
 }
@@ -37,7 +39,7 @@ const shortfallShareMax = 0.02;
 export async function* decodeAudio(
   options: DecodeOptions,
 ): AsyncGenerator<Int16Array, void, undefined> {
-  const { sandbox, file, signal, durationMsMax, isLowPriority } = options;
+  const { sandbox, file, signal, durationMsMax, isLowPriority, errorShareMax } = options;
   const facts = options.facts ?? (await probeMedia(options));
   if (facts.plainWav) {
     yield* decodeWav(file, facts.plainWav, { signal, onBytes: options.onBytes });
@@ -47,6 +49,7 @@ export async function* decodeAudio(
     program: "ffmpeg",
     parameters: (path) => [
       ..."-nostdin -v warning -threads 1".split(" "),
+      ...(errorShareMax === undefined ? [] : ["-max_error_rate", `${errorShareMax}`]),
       ...inputParameters,
       ...(facts.formatParameters ?? []),
       "-i",

@@ -1,4 +1,5 @@
-import { AudioError } from "./audio-error.ts";
+import type { AudioError } from "./audio-error.ts";
+import { cutShort, damaged as damagedBytes, type StreamFramer } from "./stream-framer.ts";
 
 /** The maximum length of a frame. Frames of speech have some kilobytes. */
 const frameBytesMax = 1 << 20;
@@ -13,7 +14,7 @@ const none = Buffer.alloc(0);
  * Puts a FLAC stream (RFC 9639) into pages of Ogg (RFC 3533), one page for each frame. A frame has
  * no length: it ends where its checksum is right and the next frame begins.
  */
-export class FlacPages {
+export class FlacPages implements StreamFramer {
   /** The bytes from the current metadata block or frame on. */
   #held: Buffer = none;
   #hasMark = false;
@@ -25,21 +26,25 @@ export class FlacPages {
   #samples = 0;
   #pages = 0;
 
-  /** Returns the pages that these bytes complete. Throws AudioError for what is not FLAC. */
-  push(bytes: Uint8Array): Buffer {
+  *push(bytes: Uint8Array): Generator<Buffer> {
     const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#held = Buffer.concat([this.#held, given]);
     const pages: Buffer[] = [];
-    if (!this.#isInFrames) this.#readMetadata(pages);
-    if (this.#isInFrames) this.#readFrames(pages);
-    return Buffer.concat(pages);
+    try {
+      if (!this.#isInFrames) this.#readMetadata(pages);
+      if (this.#isInFrames) this.#readFrames(pages);
+    } finally {
+      yield Buffer.concat(pages);
+    }
   }
 
-  /** Returns the pages of the last frame, if it is whole. */
+  /** Returns the pages of the last frame. Throws AudioError if it is not whole. */
   end(): Buffer {
+    if (this.#isInFrames && this.#held.length === 0) return none;
     const last = this.#isInFrames ? frameOf(this.#held, 0) : undefined;
     for (const byte of this.#held.subarray(this.#scanned)) this.#crc = crc16Step(this.#crc, byte);
-    return last && this.#crc === 0 ? this.#frame(this.#held, last.samples) : none;
+    if (!last || this.#crc !== 0) throw cutShort();
+    return this.#frame(this.#held, last.samples);
   }
 
   #readMetadata(pages: Buffer[]): void {
@@ -119,7 +124,7 @@ export class FlacPages {
 }
 
 function damaged(): AudioError {
-  return new AudioError("audio", "is damaged: it is not a FLAC stream");
+  return damagedBytes("frames of FLAC");
 }
 
 /** Returns the number of samples of the frame whose header is here; undefined if there is none. */
@@ -156,7 +161,8 @@ function crc16Step(crc: number, byte: number): number {
   return ((crc << 8) & 0xffff) ^ (crc16Table[(crc >> 8) ^ byte] ?? 0);
 }
 
-function oggCrc(bytes: Buffer): number {
+/** Returns the checksum of a page of Ogg whose own checksum is 0. */
+export function oggCrc(bytes: Buffer): number {
   let crc = 0;
   for (const byte of bytes) crc = (crc << 8) ^ (oggTable[(crc >>> 24) ^ byte] ?? 0);
   return crc >>> 0;

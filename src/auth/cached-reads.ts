@@ -12,7 +12,7 @@ export interface CachedReads<T> {
 
 /** Half of the second that docs/api.md allows: the other half is for the read itself. */
 const cacheMsMax = 500;
-/** The maximum number of cached ids, whether they exist or not. */
+/** The default maximum number of cached ids, whether they exist or not. */
 export const cachedMax = 10_000;
 
 /**
@@ -22,13 +22,14 @@ export const cachedMax = 10_000;
 export function cacheReads<T>(
   now: () => number,
   read: (id: string, before: T | undefined) => Promise<T | undefined>,
+  idsMax = cachedMax,
 ): CachedReads<T> {
   // LRUCache.fetch() is not used, because it forgets ids that do not exist, and counts the time
   // from the end of a read.
   const entries = new LRUCache<
     string,
     { readonly at: number; readonly value: Promise<T | undefined> }
-  >({ max: cachedMax });
+  >({ max: idsMax });
   return {
     find(id) {
       const entry = entries.get(id);

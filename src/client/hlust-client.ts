@@ -7,6 +7,7 @@ import {
   type StreamingRecognitionResult,
   StreamingRecognizeRequestSchema,
 } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Vocabulary } from "../gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { accessTokensOf, type SigningKey } from "./access-token.ts";
@@ -22,6 +23,7 @@ import { uploadMedia } from "./upload-media.ts";
 export interface HlustClient {
   readonly transcripts: Client<typeof Transcripts>;
   readonly speech: Client<typeof Speech>;
+  readonly vocabulary: Client<typeof Vocabulary>;
   readonly accounts: Client<typeof Accounts>;
   readonly webhooks: Client<typeof Webhooks>;
   /**
@@ -77,6 +79,7 @@ export function createHlustClient(options: HlustClientOptions): HlustClient {
   return {
     transcripts,
     speech,
+    vocabulary: createClient(Vocabulary, transport),
     accounts: createClient(Accounts, transport),
     webhooks: createClient(Webhooks, transport),
     recognizeLive: (config, audio, options) =>

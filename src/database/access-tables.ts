@@ -25,6 +25,8 @@ export interface AccountTable {
    * the other limits.
    */
   limits: LimitsColumn;
+  /** Whether corrections in transcripts add no candidates to the vocabulary. */
+  vocabulary_candidates_disabled: Generated<boolean>;
 }
 
 export interface ApiKeyTable {

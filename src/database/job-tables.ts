@@ -40,6 +40,10 @@ export interface TranscriptJobTable {
    * other jobs.
    */
   content_transcript_id: Generated<string | null>;
+  /** The hints for its recognition, as checkHints() returns them; null if there are none. */
+  hints: Generated<JSONColumnType<unknown[]> | null>;
+  /** Whether its recognition ignores the vocabulary of the account. */
+  ignores_vocabulary: Generated<boolean>;
   /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
   error: JSONColumnType<Record<string, unknown>> | null;
   idempotency_key: string | null;

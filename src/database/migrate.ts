@@ -27,6 +27,8 @@ import { reviewAndPresence } from "./migrations/0022_review_and_presence.ts";
 import { shares } from "./migrations/0023_shares.ts";
 import { consoleSettings } from "./migrations/0024_console_settings.ts";
 import { mediaOutputs } from "./migrations/0025_media_outputs.ts";
+import { vocabulary } from "./migrations/0026_vocabulary.ts";
+import { jobHints } from "./migrations/0027_job_hints.ts";
 import { missingRight } from "./missing-right.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
@@ -59,6 +61,8 @@ export const migrations: MigrationList = {
   "0023_shares": shares,
   "0024_console_settings": consoleSettings,
   "0025_media_outputs": mediaOutputs,
+  "0026_vocabulary": vocabulary,
+  "0027_job_hints": jobHints,
 };
 
 /**

@@ -190,6 +190,61 @@ describe("migrate()", () => {
     ]);
   });
 
+  it("leaves jobs, uploads and media as they are, without content, file names or parts", async () => {
+    const url = await newDatabase("before_content");
+    const landed = Object.entries(migrations).filter(([name]) => name < "0016");
+    await migrate({ connectionString: url }, log, { list: Object.fromEntries(landed) });
+    await using client = await openClient(url);
+    const [account, media, done] = [newId(), newId(), newId()];
+    await client.query("insert into account (id, display_name) values ($1, 'a')", [account]);
+    await client.query(
+      "insert into media (id, account_id, size_bytes, content_type) values ($1, $2, 5, 'audio/wav')",
+      [media, account],
+    );
+    const states = ["PROCESSING", "SUCCESS", "ERROR", "CANCELLED"];
+    const insertJob = `insert into transcript_job (id, account_id, state, metadata)
+      values (gen_random_uuid(), $1, $2, '{}')`;
+    for (const state of states) await client.query(insertJob, [account, state]);
+    await client.query(
+      `insert into upload (id, account_id, media_id, expires_at)
+       values ($1, $2, $3, '2026-11-24Z'), (gen_random_uuid(), $2, null, '2026-11-25Z')`,
+      [done, account, media],
+    );
+    await using opened = await openMigrated(url);
+    const jobs = await opened.pool.query(
+      "select state, content_transcript_id as content from transcript_job order by state",
+    );
+    assert.deepEqual(
+      jobs.rows,
+      states.toSorted().map((state) => ({ state, content: null })),
+    );
+    const uploads = await opened.pool.query(
+      `select media_id, expires_at, writer, holder, held_until, size_bytes, received_bytes,
+         client_metadata from upload order by expires_at`,
+    );
+    const without = { writer: null, holder: null, held_until: null, size_bytes: null };
+    const unused = { ...without, received_bytes: "0", client_metadata: "" };
+    assert.deepEqual(uploads.rows, [
+      { media_id: media, expires_at: new Date("2026-11-24Z"), ...unused },
+      { media_id: null, expires_at: new Date("2026-11-25Z"), ...unused },
+    ]);
+    const files = await opened.pool.query("select id, size_bytes, file_name from media");
+    assert.deepEqual(files.rows, [{ id: media, size_bytes: "5", file_name: "" }]);
+
+    // Jobs wait for content from now on, one for each transcript, and other states stay refused.
+    const wait = `update transcript_job set state = 'WAITING_FOR_CONTENT', content_transcript_id = $1
+      where state = $2`;
+    await opened.pool.query(wait, [done, "PROCESSING"]);
+    await assert.rejects(opened.pool.query(wait, [done, "ERROR"]), {
+      code: "23505",
+      constraint: "transcript_job_content",
+    });
+    await assert.rejects(opened.pool.query(insertJob, [account, "FAILED"]), {
+      code: "23514",
+      constraint: "transcript_job_state_check",
+    });
+  });
+
   it("gives existing versions the kinds that are certain, and ties kinds to their place", async () => {
     const url = await newDatabase("before_authors");
     const landed = Object.entries(migrations).filter(([name]) => name < "0020");

@@ -287,6 +287,32 @@ export interface WebhookDeliveryTable {
   created_at: Instant;
 }
 
+/** The vocabulary of an account, once it has had an active phrase. */
+export interface VocabularyTable {
+  account_id: string;
+  /** A number that increases with each change of the active phrases. */
+  revision: Whole;
+}
+
+/** A phrase of an account's vocabulary. */
+export interface VocabularyPhraseTable {
+  id: string;
+  account_id: string;
+  /** A BCP 47 code in canonical letter case. */
+  language_code: string;
+  phrase: string;
+  /** The words without letter case and punctuation, unique in the account and language. */
+  folded: string;
+  weight: number;
+  sounds_like: string[];
+  source: "USER" | "EDITOR" | "IMPORT";
+  state: "ACTIVE" | "CANDIDATE" | "REJECTED";
+  /** The number of saves of transcripts that wrote the phrase in place of recognized words. */
+  correction_count: Generated<number>;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
 export interface Tables {
   archive_identity: ArchiveIdentityTable;
   archive_pulse: ArchivePulseTable;
@@ -323,6 +349,8 @@ export interface Tables {
   transcript_job_window: TranscriptJobWindowTable;
   alignment_job: AlignmentJobTable;
   idle_worker: IdleWorkerTable;
+  vocabulary: VocabularyTable;
+  vocabulary_phrase: VocabularyPhraseTable;
   webhook: WebhookTable;
   webhook_delivery: WebhookDeliveryTable;
 }

@@ -19,6 +19,8 @@ test("parseManifest() reads TSV with and without a header, and JSONL", () => {
   const whole = { recording: "b.wav", text: "x", language: "en", model: "m", mode: "live" };
   assert.deepEqual(parseManifest("b.wav\tx\ten\tm\tlive").rows, [{ line: 1, ...whole }]);
   assert.deepEqual(parseManifest(JSON.stringify(whole)).rows, [{ line: 1, ...whole }]);
+  const { rows: hinted } = parseManifest(JSON.stringify({ ...whole, hints: "Anna; Will Smith;" }));
+  assert.deepEqual(hinted, [{ line: 1, ...whole, hints: ["Anna", "Will Smith"] }]);
 });
 
 test("parseManifest() reports what is wrong, with its line", () => {
@@ -33,12 +35,12 @@ test("parseManifest() reports what is wrong, with its line", () => {
     ],
     [
       "recording\ttext\tduration\na\tb\t1\nb\tc\t2",
-      'line 1: unknown field "duration": the fields are recording, text, language, model, mode',
+      'line 1: unknown field "duration": the fields are recording, text, language, model, mode, hints',
     ],
     ["recording\ttext\ttext\na\tb\tc", "line 1: has the column text twice: remove one"],
     [
-      "a\tb\ten\tm\tlive\tmore",
-      "line 1: has 6 columns, but there are 5 (recording, text, language, model, mode): remove the tab",
+      "a\tb\ten\tm\tlive\tAnna\tmore",
+      "line 1: has 7 columns, but there are 6 (recording, text, language, model, mode, hints): remove the tab",
     ],
     ["\ttext", "line 1: recording is required: the path of a sound file"],
     ["a.wav\t ", "line 1: the reference text is empty: write what is said, or remove the line"],
@@ -53,7 +55,7 @@ test("parseManifest() reports what is wrong, with its line", () => {
     ['{"recording": "a", "text": 5}', "line 1: text is not a text: write it in quotation marks"],
     [
       '{"audio_filepath": "a", "text": "b"}\n{"audio_filepath": "b", "text": ""}',
-      'line 1: unknown field "audio_filepath": the fields are recording, text, language, model, mode',
+      'line 1: unknown field "audio_filepath": the fields are recording, text, language, model, mode, hints',
       "line 2: recording is required: the path of a sound file",
       "line 2: the reference text is empty: write what is said, or remove the line",
     ],

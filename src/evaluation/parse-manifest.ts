@@ -13,6 +13,8 @@ export interface ManifestRow {
   readonly language?: string;
   readonly model?: string;
   readonly mode?: EvaluationMode;
+  /** The phrases that are likely to be said. */
+  readonly hints?: readonly string[];
 }
 
 /** Something in a manifest that prevents the evaluation. */
@@ -29,7 +31,7 @@ export interface ParsedManifest {
 }
 
 /** The fields of a line, in the order of the columns of a TSV file without a header. */
-const fields = ["recording", "text", "language", "model", "mode"] as const;
+const fields = ["recording", "text", "language", "model", "mode", "hints"] as const;
 type Field = (typeof fields)[number];
 const fieldNames = fields.join(", ");
 /** The language tags of BCP 47, as in model cards. */
@@ -137,7 +139,7 @@ class ManifestParser {
         this.report(place, `${name} is not a text: write it in quotation marks`);
       } else values[name] = value;
     }
-    const { recording = "", text = "", language, model, mode } = values;
+    const { recording = "", text = "", language, model, mode, hints } = values;
     if (this.problems.length === problemsBefore) {
       if (recording === "") this.report(place, "recording is required: the path of a sound file");
       if (recording.includes("\0")) this.report(place, "recording has a null character: remove it");
@@ -162,8 +164,17 @@ class ManifestParser {
       ...(language !== undefined && { language }),
       ...(model !== undefined && { model }),
       ...(known !== undefined && { mode: known }),
+      ...(hints !== undefined && { hints: phrasesOf(hints) }),
     });
   }
+}
+
+/** Returns the phrases of a field, which are separated by semicolons. */
+function phrasesOf(hints: string): readonly string[] {
+  return hints
+    .split(";")
+    .map((phrase) => phrase.trim())
+    .filter((phrase) => phrase !== "");
 }
 
 function isField(name: string): name is Field {

@@ -11,6 +11,7 @@ import { checkStore } from "./check-store.ts";
 import { checkTranscripts } from "./check-transcripts.ts";
 import { checkUploads } from "./check-uploads.ts";
 import { checkVersions } from "./check-versions.ts";
+import { checkVocabularies } from "./check-vocabularies.ts";
 import type { Archive } from "./archive.ts";
 import type { Finding } from "./finding.ts";
 
@@ -26,6 +27,7 @@ export async function* checkArchive(archive: Archive): AsyncGenerator<Finding, v
   yield* checkDrafts(archive);
   yield* checkReviews(archive);
   yield* checkShares(archive);
+  yield* checkVocabularies(archive);
   // Removed media is checked first, so that media that is restored here is not reported as missing.
   yield* checkRemoved(archive);
   yield* checkMedia(archive);

@@ -62,6 +62,9 @@ export const findingCodes = {
   REVIEW_RANGES: "ranges of one kind and author of a review that overlap or touch",
   SHARE_ACCOUNT: "a share of another account's transcript",
   SHARE_VERSION: "a share of a version that its transcript does not have",
+  PHRASE_FOLDED: "a phrase of a vocabulary under another text: it can be there twice",
+  PHRASE_LANGUAGE: "a phrase of a vocabulary that recognition does not find by its language",
+  PHRASE_REVISION: "an active phrase of a vocabulary without a revision: it is not used",
   ALIGNMENT_TRANSCRIPT: "an alignment job of a transcript of another account",
   ALIGNMENT_VERSION: "an alignment job whose versions are missing, or of another transcript",
 } as const;

@@ -265,7 +265,8 @@ export const examples: unknown = {
           "queuedJobs": 3,
           "audioSecondsPerDay": 5120,
           "storedBytes": "734003200"
-        }
+        },
+        "vocabularyCandidatesDisabled": false
       }
     }
   ],
@@ -295,7 +296,8 @@ export const examples: unknown = {
           "queuedJobs": 3,
           "audioSecondsPerDay": 5120,
           "storedBytes": "734003200"
-        }
+        },
+        "vocabularyCandidatesDisabled": false
       }
     }
   ],
@@ -562,6 +564,122 @@ export const examples: unknown = {
         ],
         "nextPageToken": ""
       }
+    }
+  ],
+  "hlust.speech.v2beta1.Vocabulary.CreateVocabularyPhrase": [
+    {
+      "title": "A name, and how it is spoken",
+      "request": {
+        "phrase": {
+          "phrase": "Siobhan Ó Briain",
+          "languageCode": "en-US",
+          "soundsLike": [
+            "shivawn o breen"
+          ]
+        }
+      },
+      "answer": {
+        "name": "vocabularyPhrases/0198c5b1-4e91-7d48-8765-d4e5f6071830",
+        "phrase": "Siobhan Ó Briain",
+        "languageCode": "en-US",
+        "weight": 10,
+        "soundsLike": [
+          "shivawn o breen"
+        ],
+        "source": "USER",
+        "state": "ACTIVE",
+        "correctionCount": 0,
+        "createTime": "2026-11-24T10:20:00.500Z",
+        "updateTime": "2026-11-24T10:20:00.500Z"
+      }
+    }
+  ],
+  "hlust.speech.v2beta1.Vocabulary.ListVocabularyPhrases": [
+    {
+      "title": "The phrases that recognition uses",
+      "request": {
+        "state": "ACTIVE"
+      },
+      "answer": {
+        "phrases": [
+          {
+            "name": "vocabularyPhrases/0198c5b1-4e91-7d48-8765-d4e5f6071830",
+            "phrase": "Siobhan Ó Briain",
+            "languageCode": "en-US",
+            "weight": 10,
+            "soundsLike": [
+              "shivawn o breen"
+            ],
+            "source": "USER",
+            "state": "ACTIVE",
+            "correctionCount": 0,
+            "createTime": "2026-11-24T10:20:00.500Z",
+            "updateTime": "2026-11-24T10:20:00.500Z"
+          }
+        ],
+        "nextPageToken": ""
+      }
+    }
+  ],
+  "hlust.speech.v2beta1.Vocabulary.ImportVocabularyPhrases": [
+    {
+      "title": "Two place names, one of them twice",
+      "request": {
+        "phrases": [
+          {
+            "phrase": "Kópasker",
+            "languageCode": "is-IS"
+          },
+          {
+            "phrase": "kópasker",
+            "languageCode": "is-IS"
+          },
+          {
+            "phrase": "Raufarhöfn",
+            "languageCode": "is-IS",
+            "weight": 15
+          }
+        ],
+        "skipExisting": true
+      },
+      "answer": {
+        "importedCount": 2,
+        "skippedCount": 1
+      }
+    }
+  ],
+  "hlust.speech.v2beta1.Vocabulary.UpdateVocabularyPhrase": [
+    {
+      "title": "A phrase that recognition no longer uses",
+      "request": {
+        "phrase": {
+          "name": "vocabularyPhrases/0198c5b1-4e91-7d48-8765-d4e5f6071830",
+          "state": "REJECTED"
+        }
+      },
+      "answer": {
+        "name": "vocabularyPhrases/0198c5b1-4e91-7d48-8765-d4e5f6071830",
+        "phrase": "Siobhan Ó Briain",
+        "languageCode": "en-US",
+        "weight": 10,
+        "soundsLike": [
+          "shivawn o breen"
+        ],
+        "source": "USER",
+        "state": "REJECTED",
+        "correctionCount": 0,
+        "createTime": "2026-11-24T10:20:00.500Z",
+        "updateTime": "2026-11-24T11:00:00.250Z"
+      }
+    }
+  ],
+  "hlust.speech.v2beta1.Vocabulary.DeleteVocabularyPhrase": [
+    {
+      "title": "A phrase that is no longer needed",
+      "request": {
+        "name": "vocabularyPhrases/0198c5b1-4e91-7d48-8765-d4e5f6071830"
+      },
+      "answer": {}
     }
   ],
   "hlust.transcripts.v1alpha1.Transcripts.SubmitTranscriptJob": [

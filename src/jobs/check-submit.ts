@@ -4,9 +4,11 @@ import {
   type SubmitTranscriptJobRequest,
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { checkHints, type HintUse } from "../engines/protocol/check-hints.ts";
+import type { Hint } from "../engines/protocol/engine.ts";
 import { checkMediaUrl, type MediaAllowList } from "../media/media-url.ts";
 import { idIn } from "../std/ids.ts";
-import { shown, type FieldViolation } from "../std/service-error.ts";
+import { shown, Violations, type FieldViolation } from "../std/service-error.ts";
 import { checkMetadataSize } from "../transcripts/check-metadata.ts";
 import { checkTranscript } from "../transcripts/check-transcript.ts";
 import { callerFields, checkDictation, mergeMetadata } from "../transcripts/merge.ts";
@@ -17,6 +19,7 @@ export interface CheckedSubmit {
   readonly metadata: TranscriptMetadata;
   /** The source; undefined if it is among the violations. */
   readonly source: SubmittedSource | undefined;
+  readonly hints: readonly Hint[];
   readonly violations: FieldViolation[];
 }
 
@@ -34,7 +37,7 @@ export function checkSubmit(
   request: SubmitTranscriptJobRequest,
   parts: {
     readonly allow: MediaAllowList;
-    readonly languageCodes: () => readonly string[];
+    readonly recognizer: HintUse["recognizer"];
     /**
      * Whether an absent `useUri` is false. A message in binary, of a client of the original
      * service, does not contain a false `useUri`.
@@ -56,7 +59,8 @@ export function checkSubmit(
     violations.push(...checkDictation({ ...metadata, originalSource: originalUri }, metadata));
     metadata.originalSource = originalUri;
   }
-  const language = checkLanguage(metadata.languageCode, parts.languageCodes());
+  const installed = parts.recognizer.languageCodes("job");
+  const language = checkLanguage(metadata.languageCode, installed);
   const isLanguageNamed = violations.some(({ field }) => field === "metadata.languageCode");
   if (language && !isLanguageNamed) violations.push(language);
   const useUri = request.useUri ?? (parts.absentIsFalse === true ? false : undefined);
@@ -68,7 +72,17 @@ export function checkSubmit(
   }
   const source = sourceOf({ useUri, uri: request.uri }, parts.allow);
   if (typeof source === "string") violations.push({ field: "uri", description: source });
-  return { metadata, source: typeof source === "string" ? undefined : source, violations };
+  const ofHints = new Violations();
+  const use = {
+    recognizer: parts.recognizer,
+    languageCode: installedLanguage(metadata.languageCode, installed) ?? "",
+    mode: "job",
+    ignoresUnsupported: false,
+  } as const;
+  const hints = checkHints(request.speechContexts, "speechContexts", use, ofHints) ?? [];
+  violations.push(...ofHints.all);
+  const isSource = typeof source !== "string";
+  return { metadata, source: isSource ? source : undefined, hints, violations };
 }
 
 function checkLanguage(code: string, installed: readonly string[]): FieldViolation | undefined {

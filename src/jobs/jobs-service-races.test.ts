@@ -63,7 +63,7 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
     searchLimits: createSearchLimits({ db: own.db }),
     watches: new NodeWatches(own.db),
     allow: loopbackAllowed,
-    languageCodes: () => ["en-US"],
+    recognizer: { languageCodes: () => ["en-US"], takesHints: () => false },
     meter: opened.use(openTestMeter(own.db)),
   });
   const parts = opened.move();

@@ -136,6 +136,42 @@ test("`submitTranscriptJob()` reports all violations at once", async () => {
       { metadata: { ...metadata, subject: "a".repeat(1001) }, useUri: true, uri: url },
       { "metadata.subject": /1000/ },
     ],
+    [
+      "hints",
+      {
+        metadata: { ...metadata, fileType: 0 },
+        useUri: true,
+        uri: url,
+        speechContexts: [{ phrases: ["Anna", "🎉", "anna", "a\u0007"], boost: 20.5 }],
+      },
+      {
+        "metadata.fileType": /AUDIO or VIDEO/,
+        "speechContexts[0].boost": /must be 0 to 20, not 20\.5/,
+        "speechContexts[0].phrases[1]": /no letter or digit/,
+        "speechContexts[0].phrases[2]": /which speechContexts\[0\]\.phrases\[0\] has already/,
+        "speechContexts[0].phrases[3]": /control character/,
+      },
+    ],
+    [
+      "hints without a model",
+      {
+        metadata: { ...metadata, languageCode: "fo-FO" },
+        useUri: true,
+        uri: url,
+        speechContexts: [{ phrases: ["Anna"] }],
+      },
+      { "metadata.languageCode": /no installed model/ },
+    ],
+    [
+      "hints that the model cannot use",
+      {
+        metadata: { ...metadata, languageCode: "is-IS-x-exp" },
+        useUri: true,
+        uri: url,
+        speechContexts: [{ phrases: ["Anna"] }],
+      },
+      { speechContexts: /^cannot be used by the model of is-IS$/ },
+    ],
   ];
   const count = async (): Promise<number> =>
     (await database.db.selectFrom("transcript_job").select("id").execute()).length;

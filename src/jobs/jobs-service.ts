@@ -16,6 +16,7 @@ import {
   type TranscriptJob,
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { HintUse } from "../engines/protocol/check-hints.ts";
 import type { MediaStore } from "../media/media-store.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
 import type { Uploads } from "../media/uploads.ts";
@@ -50,8 +51,8 @@ export interface JobsParts {
   readonly pageTokens: PageTokens;
   readonly searchLimits: SearchLimitsOf;
   readonly allow: MediaAllowList;
-  /** Returns the languages of the installed models, sorted. */
-  readonly languageCodes: () => readonly string[];
+  /** The models, for which languages and hints are checked. */
+  readonly recognizer: HintUse["recognizer"];
   /** Provides and checks the limits on unfinished jobs and on audio. */
   readonly meter: Pick<Meter, "limitsOf" | "checkAudio">;
   /** What all watches of this node share. */
@@ -193,7 +194,7 @@ async function submit(
   if (key !== null) await forgetKey(db, accountId, key, new Date(at - keyMs));
   const earlier = await jobOfKey(db, accountId, key, requestSha256);
   if (earlier) return earlier;
-  const { metadata, source, violations } = checkSubmit(request, parts);
+  const { metadata, source, hints, violations } = checkSubmit(request, parts);
   if (source && "uploadId" in source) await uploads.collectUpload(accountId, source.uploadId);
   if (!source || violations.length > 0) {
     const missing = source && (await missingUpload(db, accountId, source));
@@ -209,6 +210,8 @@ async function submit(
     jobsMax,
     metadata,
     source,
+    hints,
+    ignoresVocabulary: request.ignoreVocabulary,
     idempotencyKey: key,
     requestSha256,
     now: new Date(at),

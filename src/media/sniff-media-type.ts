@@ -1,3 +1,5 @@
+import { adtsFrameLength, mpegAudioFrameLength } from "../std/audio-frames.ts";
+
 /** The number of bytes that sniffMediaType() examines. */
 export const sniffedBytesMax = 4096;
 
@@ -122,35 +124,4 @@ function isTransportStream(bytes: Buffer, start: number, packet: number): boolea
 function hasTwoFrames(bytes: Buffer, lengthAt: (bytes: Buffer, at: number) => number): boolean {
   const first = lengthAt(bytes, 0);
   return first > 0 && lengthAt(bytes, first) > 0;
-}
-
-/** Returns the length of an ADTS frame (ISO/IEC 13818-7), or 0 if there is no ADTS header. */
-function adtsFrameLength(bytes: Buffer, at: number): number {
-  if (at + 7 > bytes.length || (bytes.readUInt16BE(at) & 0xfff6) !== 0xfff0) return 0;
-  const length = (bytes.readUInt32BE(at + 3) >>> 13) & 0x1fff;
-  return length > 7 ? length : 0;
-}
-
-const bitratesLayer3 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0];
-const bitratesLayer3Low = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0];
-const bitratesLayer2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0];
-const sampleRates = [44_100, 48_000, 32_000, 0];
-
-/**
- * Returns the length of an MPEG audio frame (ISO/IEC 11172-3, 13818-3 and MPEG 2.5, layers 2 and
- * 3), or 0 if there is no frame header.
- */
-function mpegAudioFrameLength(bytes: Buffer, at: number): number {
-  if (at + 4 > bytes.length) return 0;
-  const header = bytes.readUInt32BE(at);
-  const version = (header >>> 19) & 3;
-  const layer = 4 - ((header >>> 17) & 3);
-  if (header >>> 21 !== 0x7ff || version === 1 || layer === 4 || layer === 1) return 0;
-  const isFull = version === 3;
-  const rate = (sampleRates[(header >>> 10) & 3] ?? 0) / (isFull ? 1 : version === 2 ? 2 : 4);
-  const rates = isFull ? (layer === 2 ? bitratesLayer2 : bitratesLayer3) : bitratesLayer3Low;
-  const kilobits = rates[(header >>> 12) & 15] ?? 0;
-  if (rate === 0 || kilobits === 0) return 0;
-  const samples = layer === 3 && !isFull ? 576 : 1152;
-  return Math.floor((samples * kilobits * 125) / rate) + ((header >>> 9) & 1);
 }

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerError } from "./answer-errors.ts";
 import { clientGone } from "./client-gone.ts";
 import { canRepeat, statusJson } from "./answer-errors.ts";
@@ -34,6 +35,9 @@ export const streamLimits: StreamLimits = {
   aliveMs: 15_000,
   unsentMsMax: 30_000,
 };
+
+/** The content type of a stream of bytes that has no first response. */
+export const bytesType = "application/octet-stream";
 
 /** The maximum number of bytes written in one step. A client must read them within unsentMsMax. */
 const pieceBytesMax = 128 << 10;
@@ -97,12 +101,45 @@ export async function answerBytes<T>(
       out.begin(contentType);
       await out.send(data);
     }
-    out.begin("application/octet-stream");
+    out.begin(bytesType);
     out.end("");
   } catch (error) {
     if (!response.headersSent) throw error;
     if (!out.isClosed) answerError(error);
     breakOff(response);
+  }
+}
+
+/**
+ * Answers a HEAD request for a server stream with the headers that its GET has, and ends the
+ * method. Throws failures before the first response.
+ */
+export async function answerHead<T>(
+  response: HttpResponse,
+  answers: AsyncIterable<T>,
+  parts: {
+    readonly call: CallContext;
+    /** Returns the content type for the first response, or without one. */
+    readonly contentTypeOf: (first: T | undefined) => string;
+    readonly limits: StreamLimits;
+  },
+): Promise<void> {
+  const { call, contentTypeOf, limits } = parts;
+  using out = new StreamOut(response, call, limits);
+  const each = untilAborted(answers, call.signal);
+  const first = each.next();
+  const waiting = new AbortController();
+  const none = sleep(limits.headersMsMax, undefined, { signal: waiting.signal });
+  try {
+    const answer = await Promise.race([first, none]);
+    out.begin(contentTypeOf(answer?.done === true ? undefined : answer?.value));
+    endBody(response, "");
+  } finally {
+    for (const rest of [first, none]) rest.catch(() => {});
+    waiting.abort();
+    // A pending next() ends by the abort, and the method after it by return().
+    call.abort(clientGone());
+    each.return().catch(() => {});
   }
 }
 
@@ -122,6 +159,10 @@ export async function answerPieces(
   using out = new StreamOut(response, parts.call, parts.limits);
   if (out.isClosed) return;
   writeHead(response, 200, parts.headers);
+  if (response.req.method === "HEAD") {
+    response.end();
+    return;
+  }
   try {
     for await (const piece of pieces) await out.send(piece);
     out.end("");

@@ -70,6 +70,17 @@ function pick(...statuses: readonly string[]): NonNullable<Operation["responses"
   return Object.fromEntries(Object.entries(failures).filter(([status]) => wanted.has(status)));
 }
 
+/** Returns the failures of a HEAD request. */
+function withoutBodies(of: NonNullable<Operation["responses"]>): Operation["responses"] {
+  return Object.fromEntries(
+    Object.entries(of).map(([status, response]) => {
+      if ("$ref" in response) return [status, { description: "A failure." }];
+      const { content: _, ...rest } = response;
+      return [status, rest];
+    }),
+  );
+}
+
 function creation(url: string): Operation {
   const base64 = "$(printf %s talk.wav | base64)";
   return {
@@ -150,7 +161,7 @@ function state(): Operation {
           "Upload-Metadata": { schema: { type: "string" } },
         },
       },
-      ...pick("404", "410"),
+      ...withoutBodies(pick("404", "410")),
     },
     "x-codeSamples": [
       {

@@ -11,7 +11,14 @@ import { answersHttpBody, httpBodyOf, type HttpContent } from "../transcoding/wr
 import { takesEncoding } from "./accept-encoding.ts";
 import type { AnswerError } from "./answer-errors.ts";
 import { answerStored, heldBytesOf } from "./answer-stored.ts";
-import { answerBytes, answerStream, streamLimits, type StreamLimits } from "./answer-stream.ts";
+import {
+  answerBytes,
+  answerHead,
+  answerStream,
+  bytesType,
+  streamLimits,
+  type StreamLimits,
+} from "./answer-stream.ts";
 import type { CallContext } from "./call-context.ts";
 import {
   answerContent,
@@ -83,6 +90,7 @@ export async function answerStreaming(
   const { answerError, limits = streamLimits } = parts;
   const answers = spec.impl(message, call);
   const { output } = spec.method;
+  const isHead = request.method === "HEAD";
   if (answersHttpBody(binding)) {
     const contentOf = (answer: Answer): HttpContent => {
       const content = httpBodyOf(binding, create(output, answer));
@@ -90,10 +98,18 @@ export async function answerStreaming(
         throw new Error(`${spec.method.name} does not answer with an HttpBody`);
       return content;
     };
-    await answerBytes(response, answers, { call, contentOf, answerError, limits });
+    const contentTypeOf = (first: Answer | undefined) =>
+      first ? contentOf(first).contentType : bytesType;
+    if (isHead) await answerHead(response, answers, { call, contentTypeOf, limits });
+    else await answerBytes(response, answers, { call, contentOf, answerError, limits });
     return;
   }
   const envelope = acceptStream(request.headers.accept);
+  if (isHead) {
+    const contentTypeOf = () => envelope.contentType;
+    await answerHead(response, answers, { call, contentTypeOf, limits });
+    return;
+  }
   const write = (answer: Answer) =>
     sharedBytes(answer, { binding, envelope }, () =>
       Buffer.from(envelope.result(transcoder.write(binding, create(output, answer)))),

@@ -79,9 +79,8 @@ export function createRestDoor(
     const facts = { headers, url: target, origin, session: by?.session };
     const caller = await authenticator.authenticate(facts, method);
     const spec = specOf(methods, method);
-    const isHead = request.method === "HEAD";
-    if (spec.kind === "server_streaming" && (isHead || isOver(request))) {
-      writeHead(response, isHead ? 200 : 204, {});
+    if (spec.kind === "server_streaming" && isOver(request)) {
+      writeHead(response, 204, {});
       response.end();
       return;
     }

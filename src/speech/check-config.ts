@@ -1,6 +1,7 @@
 import type { BarePcm } from "../audio/pcm-stream.ts";
 import { resampledRate } from "../audio/resample.ts";
 import { knownLanguageCode } from "../std/language-code.ts";
+import { checkHints } from "../engines/protocol/check-hints.ts";
 import type { Hint, RecognitionMode } from "../engines/protocol/engine.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { ContainerEncoding } from "./container-format.ts";
@@ -47,15 +48,6 @@ export const sampleRateHertzMax = 48_000;
 /** The maximum value of maxAlternatives in both recognition modes (§8). */
 export const alternativesMaxMax = 30;
 
-/**
- * The maximum number of phrases in all hints of a call, of characters in a phrase, and the maximum
- * boost of a phrase (docs/api.md, Speech).
- */
-export const hintPhrasesMax = 500;
-export const hintCharsMax = 100;
-export const hintBoostMax = 20;
-const hintBoostDefault = 10;
-
 /** The maximum number of speakers that a call may name, and that are distinguished by default. */
 export const speakersMaxMax = 20;
 
@@ -72,6 +64,8 @@ export interface CheckedConfig {
   readonly writing: WritingOptions;
   /** The hints; absent if there are none or they are ignored. */
   readonly hints?: readonly Hint[];
+  /** Whether the account's vocabulary is used after the hints. */
+  readonly usesVocabulary: boolean;
   /** The maximum number of speakers to distinguish; absent if speakers are not requested. */
   readonly speakersMax?: number;
 }
@@ -126,7 +120,10 @@ export function checkConfig(
       punctuation: config?.enableAutomaticPunctuation ?? false,
       masksProfanity: config?.profanityFilter ?? false,
     },
-    ...checkHints(config, path, context, violations),
+    ...hintsOf(config, path, context, violations),
+    usesVocabulary:
+      config?.ignoreVocabulary !== true &&
+      context.recognizer.takesHints(languageCode, context.mode),
     ...checkSpeakers(config, path, context, violations),
   };
 }
@@ -139,48 +136,16 @@ function languageOf(
   return knownLanguageCode(config?.languageCode ?? "", recognizer.languageCodes(mode));
 }
 
-function checkHints(
+function hintsOf(
   config: RecognitionConfig | undefined,
   path: string,
   context: ConfigContext,
   violations: Violations,
 ): Pick<CheckedConfig, "hints"> {
-  const { recognizer, mode, ignoresUnsupported } = context;
-  const { speechContexts = [] } = config ?? {};
-  const languageCode = languageOf(config, context);
+  const use = { ...context, languageCode: languageOf(config, context) };
   const field = `${path}.speechContexts`;
-  const count = speechContexts.reduce((sum, { phrases }) => sum + phrases.length, 0);
-  if (count > hintPhrasesMax) {
-    violations.add(field, `has ${count} phrases; at most ${hintPhrasesMax} are allowed`);
-    return {};
-  }
-  for (const [index, { phrases, boost }] of speechContexts.entries()) {
-    if (!(boost >= 0 && boost <= hintBoostMax)) {
-      violations.add(`${field}[${index}].boost`, `must be 0 to ${hintBoostMax}, not ${boost}`);
-    }
-    for (const [at, phrase] of phrases.entries()) {
-      const place = `${field}[${index}].phrases[${at}]`;
-      if (!/[\p{L}\p{N}]/u.test(phrase)) violations.add(place, "has no letter or digit");
-      else if (phrase.length > hintCharsMax) {
-        violations.add(
-          place,
-          `has ${phrase.length} characters; at most ${hintCharsMax} are allowed`,
-        );
-      }
-    }
-  }
-  if (count === 0) return {};
-  if (!recognizer.takesHints(languageCode, mode)) {
-    const isServed = recognizer.languageCodes(mode).includes(languageCode);
-    if (isServed && !ignoresUnsupported) {
-      violations.add(field, `cannot be used by the model of ${languageCode}`);
-    }
-    return {};
-  }
-  const hints = speechContexts.flatMap(({ phrases, boost }) =>
-    phrases.map((phrase) => ({ phrase, boost: boost === 0 ? hintBoostDefault : boost })),
-  );
-  return { hints };
+  const hints = checkHints(config?.speechContexts ?? [], field, use, violations);
+  return hints ? { hints } : {};
 }
 
 function checkSpeakers(

@@ -71,6 +71,7 @@ function open(
       counted.ms += ms;
       return counted.ms > meteredMsMax ? noneLeft : undefined;
     },
+    extendHints: (hints) => Promise.resolve(hints),
     decoding: { sandbox, places: decoders },
     describeResults: false,
     call: { signal: new AbortController().signal },

@@ -1,6 +1,6 @@
 import { AudioError } from "../audio/audio-error.ts";
-import type { StreamFormat } from "../audio/decode-stream.ts";
 import { describeForeign } from "../audio/probe-media.ts";
+import type { StreamFormat } from "../audio/stream-framers.ts";
 import { sniffMediaType, sniffedBytesMax } from "../media/sniff-media-type.ts";
 
 /** The encodings of RecognitionConfig that have to be decoded. */

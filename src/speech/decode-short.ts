@@ -1,10 +1,12 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { AudioError } from "../audio/audio-error.ts";
 import { decodeAudio } from "../audio/decode.ts";
 import { joinSamples } from "../audio/join-samples.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
+import { errorShareMax, framerOf, type StreamFormat } from "../audio/stream-framers.ts";
 import { FairSemaphore } from "../std/fair-semaphore.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { formatOf, type ContainerEncoding } from "./container-format.ts";
@@ -42,7 +44,8 @@ export class ShortDecoder {
   ): Promise<Int16Array> {
     const { encoding, accountId, secondsMax, signal } = options;
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
-    formatOf(encoding, bytes, true);
+    const format = formatOf(encoding, bytes, true);
+    if (format && format !== "wav") await checkWhole(format, bytes);
     return await this.#turns.run(accountId, signal, async () => {
       const folder = await mkdtemp(join(tmpdir(), "hlust-recognize-"));
       try {
@@ -50,7 +53,7 @@ export class ShortDecoder {
         await writeFile(file, bytes, { mode: 0o644 });
         const durationMsMax = secondsMax * 1000;
         const sandbox = this.#sandbox;
-        const samples = decodeAudio({ sandbox, file, durationMsMax, signal });
+        const samples = decodeAudio({ sandbox, file, durationMsMax, signal, errorShareMax });
         return joinSamples(await Array.fromAsync(samples));
       } catch (error) {
         throw explained(error, secondsMax);
@@ -59,6 +62,20 @@ export class ShortDecoder {
       }
     });
   }
+}
+
+/** The bytes that are checked in one turn of the event loop. */
+const checkedBytesMax = 65_536;
+
+/** Throws AudioError for bytes of which a decoder would skip a part: it would not report that. */
+async function checkWhole(format: StreamFormat, bytes: Buffer): Promise<void> {
+  const { framer } = framerOf(format);
+  for (let at = 0; at < bytes.length; at += checkedBytesMax) {
+    // The bytes are checked as they are yielded.
+    for (const _ of framer.push(bytes.subarray(at, at + checkedBytesMax))) void _;
+    await setImmediate();
+  }
+  framer.end();
 }
 
 function explained(error: unknown, secondsMax: number): unknown {

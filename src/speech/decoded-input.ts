@@ -1,13 +1,10 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { AudioError } from "../audio/audio-error.ts";
-import {
-  openStreamDecoder,
-  type StreamDecoder,
-  type StreamFormat,
-} from "../audio/decode-stream.ts";
+import { openStreamDecoder, type StreamDecoder } from "../audio/decode-stream.ts";
 import { PcmStream } from "../audio/pcm-stream.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
+import type { StreamFormat } from "../audio/stream-framers.ts";
 import { endUtterance, type RecognitionInput } from "../engines/protocol/recognizer.ts";
 import type { ServiceError } from "../std/service-error.ts";
 import type { AudioInput } from "./audio-input.ts";
@@ -140,9 +137,7 @@ export class DecodedInput implements AsyncDisposable {
     };
     void this.#feed(decoder, head, merged).catch(async (error: unknown) => {
       failure ??= { error };
-      // The audio before the damage is still decoded.
-      if (error instanceof AudioError) decoder.end();
-      else await decoder[Symbol.asyncDispose]();
+      await decoder[Symbol.asyncDispose]();
     });
     void this.#passSamples(decoder, merged).catch(fail);
     yield* merged as AsyncIterable<RecognitionInput>;

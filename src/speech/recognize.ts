@@ -1,5 +1,6 @@
 import { AudioError } from "../audio/audio-error.ts";
 import { PcmStream, type BarePcm } from "../audio/pcm-stream.ts";
+import type { Hint } from "../engines/protocol/engine.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { RecordingTurn } from "../engines/protocol/speakers.ts";
 import type { RecognizeRequest, RecognizeResponse } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
@@ -18,6 +19,12 @@ import { findSpeakers } from "./speaker-tags.ts";
 /** Audio sent to speech:recognize must be shorter than this number of seconds (§8). */
 export const audioSecondsMax = 30;
 
+/** Returns hints with the vocabulary of the caller's account after them. */
+export type ExtendHints = (
+  hints: readonly Hint[] | undefined,
+  languageCode: string,
+) => Promise<readonly Hint[] | undefined>;
+
 export interface RecognizeOptions {
   /** Whether results also have their end time and language. */
   readonly describeResults: boolean;
@@ -25,6 +32,8 @@ export interface RecognizeOptions {
    * Runs the recognition of this amount of audio. Throws if the caller's limits do not allow it.
    */
   readonly metered: (ms: number, run: () => Promise<void>) => Promise<void>;
+  /** Adds the account's vocabulary of a language to the hints. */
+  readonly extendHints: ExtendHints;
   /** Decodes audio that is not bare samples. Throws AudioError. */
   readonly decode: (content: Uint8Array, options: DecodeShortOptions) => Promise<Int16Array>;
   readonly signal: AbortSignal;
@@ -42,7 +51,7 @@ export interface DecodeShortOptions {
 export async function recognize(
   request: RecognizeRequest,
   recognizer: Recognizer,
-  { describeResults, metered, decode, signal }: RecognizeOptions,
+  { describeResults, metered, extendHints, decode, signal }: RecognizeOptions,
 ): Promise<RecognizeResponse> {
   const violations = new Violations();
   const config = checkConfig(
@@ -67,7 +76,9 @@ export async function recognize(
         : findSpeakers(samples, { recognizer, sampleRateHertz, speakersMax, signal });
     // A failure is thrown after the words are recognized.
     finding?.catch(() => {});
-    const recognitions = recognizer.recognize([samples], { ...config, mode: "short", signal });
+    const hints = await hintsOf(config, extendHints);
+    const options = { ...config, ...(hints && { hints }), mode: "short", signal } as const;
+    const recognitions = recognizer.recognize([samples], options);
     const writer = new ResultWriter(config.writing);
     for await (const recognition of recognitions) {
       if (!recognition.isFinal) continue;
@@ -85,6 +96,14 @@ export async function recognize(
     }),
   );
   return create(RecognizeResponseSchema, { results });
+}
+
+/** Returns the hints of a recognition: those of the call, and the vocabulary if it is used. */
+export async function hintsOf(
+  { hints, languageCode, usesVocabulary }: CheckedConfig,
+  extendHints: ExtendHints,
+): Promise<readonly Hint[] | undefined> {
+  return usesVocabulary ? await extendHints(hints, languageCode) : hints;
 }
 
 async function decoded(

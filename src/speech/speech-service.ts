@@ -1,14 +1,15 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { callerOf } from "../auth/caller.ts";
+import { callerOf, type Caller } from "../auth/caller.ts";
 import type { Meter } from "../auth/meter.ts";
 import type { ServedModel } from "../engines/pool/engine-pool.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
+import type { AccountHints } from "../vocabulary/account-hints.ts";
 import { DecoderPlaces, streamDecodersMax } from "./decoder-places.ts";
 import { ShortDecoder } from "./decode-short.ts";
 import { modelsMessage } from "./models-message.ts";
-import { recognize } from "./recognize.ts";
+import { recognize, type ExtendHints } from "./recognize.ts";
 import { streamingRecognize, type LiveLimits } from "./streaming-recognize.ts";
 
 /** The parts that decode audio, shared by all services of a node. */
@@ -27,7 +28,8 @@ export function createSpeechDecoding(sandbox: Sandbox): SpeechDecoding {
 /**
  * Creates the speech interface (§4.8 and §4.9) for the installed engines. `describeResults` adds
  * the end time and language to each result, which Google's clients need but the specification does
- * not have.
+ * not have. `sendEndOfAudio` is false for clients to which the number of END_OF_AUDIO means
+ * something else.
  */
 export function createSpeechService(parts: {
   readonly recognizer: Recognizer;
@@ -35,9 +37,16 @@ export function createSpeechService(parts: {
   readonly limits: LiveLimits;
   readonly meter: Pick<Meter, "openStream" | "recognizeShort">;
   readonly decoding: SpeechDecoding;
+  readonly accountHints: AccountHints;
   readonly describeResults?: boolean;
+  readonly sendEndOfAudio?: boolean;
 }): ServiceImpl<typeof Speech> {
-  const { recognizer, models, limits, meter, decoding, describeResults = false } = parts;
+  const { recognizer, models, limits, meter, decoding } = parts;
+  const { describeResults = false, sendEndOfAudio = true } = parts;
+  const extendHintsOf =
+    ({ accountId }: Pick<Caller, "accountId">): ExtendHints =>
+    async (hints, languageCode) =>
+      await parts.accountHints.extend(hints, { accountId, languageCode });
   return {
     recognize(request, call) {
       const caller = callerOf(call);
@@ -46,6 +55,7 @@ export function createSpeechService(parts: {
       return recognize(request, recognizer, {
         describeResults,
         metered,
+        extendHints: extendHintsOf(caller),
         decode: (content, options) =>
           decoding.short.decode(content, { ...options, accountId: caller.accountId }),
         signal: call.signal,
@@ -57,7 +67,9 @@ export function createSpeechService(parts: {
       yield* streamingRecognize(requests, recognizer, {
         limits,
         describeResults,
+        sendEndOfAudio,
         meterAudio,
+        extendHints: extendHintsOf(callerOf(call)),
         decoding,
         call,
       });

@@ -1,14 +1,14 @@
-import type { Recognition } from "../engines/protocol/recognizer.ts";
+import type { WrittenRecognition } from "./result-writer.ts";
 
 /**
- * Measures the stability of interim results: the share of a result's words, from 0 to 1, before the
- * first word that differs from the previous result. The stability is 0 for the first result of an
- * utterance and for final results. Google's clients read 0 as "unknown".
+ * Measures the stability of interim results: the share of a result's written words, from 0 to 1,
+ * before the first word that differs from the previous result. The stability is 0 for the first
+ * result of an utterance and for final results. Google's clients read 0 as "unknown".
  */
 export class Stability {
   #before: readonly string[] = [];
 
-  next({ isFinal, alternatives: [best] }: Recognition): number {
+  next({ isFinal, alternatives: [best] }: WrittenRecognition): number {
     const words = isFinal ? [] : (best?.text.split(" ") ?? []);
     const changed = words.findIndex((word, at) => word !== this.#before[at]);
     this.#before = words;

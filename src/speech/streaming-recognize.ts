@@ -29,6 +29,7 @@ import { foreignOf } from "./container-format.ts";
 import { Deadline } from "./deadline.ts";
 import { DecodedInput } from "./decoded-input.ts";
 import type { DecoderPlaces } from "./decoder-places.ts";
+import { hintsOf, type ExtendHints } from "./recognize.ts";
 import { ResultWriter, type WrittenRecognition } from "./result-writer.ts";
 import { alternativeOf, descriptionOf } from "./results.ts";
 import { Stability } from "./stability.ts";
@@ -49,10 +50,14 @@ export interface StreamOptions {
   readonly limits: LiveLimits;
   /** Counts audio in milliseconds. Returns the reason if no audio is accepted after this. */
   readonly meterAudio: (ms: number) => ServiceError | undefined;
+  /** Adds the account's vocabulary of a language to the hints. */
+  readonly extendHints: ExtendHints;
   /** The parts that decode audio that is not bare samples. */
   readonly decoding: { readonly sandbox: Sandbox; readonly places: DecoderPlaces };
   /** Whether results also have their end time and language. */
   readonly describeResults: boolean;
+  /** Whether a client that asks for events gets END_OF_AUDIO. Default: true. */
+  readonly sendEndOfAudio?: boolean;
   /** Aborts when the client has disconnected. */
   readonly call: { readonly signal: AbortSignal };
 }
@@ -66,8 +71,9 @@ export interface StreamOptions {
 export async function* streamingRecognize(
   requests: AsyncIterable<StreamingRecognizeRequest>,
   recognizer: Recognizer,
-  { limits, describeResults, meterAudio, decoding, call }: StreamOptions,
+  parts: StreamOptions,
 ): AsyncGenerator<StreamingRecognizeResponse, void, undefined> {
+  const { limits, describeResults, sendEndOfAudio = true, meterAudio, decoding, call } = parts;
   const messages = requests[Symbol.asyncIterator]();
   using deadline = new Deadline(limits.streamMsMax, () => streamTooLong(limits));
   const first = await deadline.within(
@@ -86,21 +92,27 @@ export async function* streamingRecognize(
     audioMs += ms;
     return meterAudio(ms);
   };
-  const parts = { limits, meterAudio: count, decoding };
-  await using audio = openAudio(config, messages, deadline, parts);
-  const options = { ...config.options, signal: call.signal };
+  await using audio = openAudio(config, messages, deadline, {
+    limits,
+    meterAudio: count,
+    decoding,
+  });
   const stability = new Stability();
   const writer = new ResultWriter(config.writing);
   // A client that has not yet sent any audio does not occupy an engine.
-  const recognitions = (await audio.begins()) ? recognizer.recognize(audio, options) : [];
+  const hasBegun = await audio.begins();
+  const hints = hasBegun ? await hintsOf(config.checked, parts.extendHints) : undefined;
+  const options = { ...config.options, ...(hints && { hints }), signal: call.signal };
+  const recognitions = hasBegun ? recognizer.recognize(audio, options) : [];
   for await (const recognition of recognitions) {
     if (recognition.speechEvent) {
       yield eventOf(speechEvents[recognition.speechEvent], recognition.audioEndMs);
       continue;
     }
     const description = describeResults ? descriptionOf(recognition, config.options) : undefined;
-    const facts = { stability: stability.next(recognition), ...description };
-    yield responseOf(writer.write(recognition), config.withWords, facts);
+    const written = writer.write(recognition);
+    const facts = { stability: stability.next(written), ...description };
+    yield responseOf(written, config.withWords, facts);
     if (recognition.isFinal && config.singleUtterance) {
       yield create(StreamingRecognizeResponseSchema, {
         speechEventType: SpeechEventType.END_OF_SINGLE_UTTERANCE,
@@ -110,8 +122,7 @@ export async function* streamingRecognize(
     }
   }
   if (audio.refusal) throw audio.refusal;
-  // The number of END_OF_AUDIO has another meaning for clients of google.cloud.speech.v1.
-  if (config.options.speechEvents === true && !describeResults) {
+  if (config.options.speechEvents === true && sendEndOfAudio) {
     yield eventOf(SpeechEventType.END_OF_AUDIO, Math.round(audioMs));
   }
 }
@@ -197,6 +208,7 @@ interface CheckedStream {
   readonly withWords: boolean;
   readonly writing: CheckedConfig["writing"];
   readonly singleUtterance: boolean;
+  readonly checked: CheckedConfig;
 }
 
 function checkStreamingConfig(
@@ -218,12 +230,13 @@ function checkStreamingConfig(
 
 function checkedStream(
   { interimResults, singleUtterance, enableVoiceActivityEvents }: StreamingRecognitionConfig,
-  { withWords, form, writing, ...config }: CheckedConfig,
+  checked: CheckedConfig,
   endpointing: Pick<RecognitionOptions, "silenceMsMin" | "utteranceMsMax">,
 ): CheckedStream {
+  const { withWords, form, writing, ...config } = checked;
   const events = { interim: interimResults, speechEvents: enableVoiceActivityEvents };
   const options = { ...config, ...endpointing, ...events, mode: "live" as const };
-  return { form, options, withWords, writing, singleUtterance };
+  return { form, options, withWords, writing, singleUtterance, checked };
 }
 
 /** The bounds of the endpointing extension in milliseconds. */

@@ -6,3 +6,22 @@ export function knownLanguageCode(code: string, known: readonly string[]): strin
   const lower = code.toLowerCase();
   return known.find((each) => each.toLowerCase() === lower) ?? code;
 }
+
+/** The form of a language code: subtags of letters and digits. */
+export const languageCodePattern = /^[A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
+
+/**
+ * Returns a BCP 47 code in its canonical form, so that equal languages have equal codes; undefined
+ * if the code is not well-formed. Accepts a language tag or a private-use tag (RFC 5646, section
+ * 2.1), which Intl does not support.
+ */
+export function canonicalLanguageCode(code: string): string | undefined {
+  if (!languageCodePattern.test(code)) return undefined;
+  if (/^x(?:-[a-z\d]{1,8})+$/i.test(code)) return code.toLowerCase();
+  try {
+    return Intl.getCanonicalLocales(code)[0];
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

@@ -54,6 +54,10 @@ export class Violations {
     this.#all.push({ field, description });
   }
 
+  get all(): readonly FieldViolation[] {
+    return this.#all;
+  }
+
   get isEmpty(): boolean {
     return this.#all.length === 0;
   }

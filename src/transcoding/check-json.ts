@@ -188,9 +188,10 @@ function checkMembers(
       oneofs ??= new Map();
       const other = oneofs.get(oneof);
       if (other !== undefined) {
-        // Callers may send back a member that only the service sets. It is ignored next to their
-        // own.
+        // Callers may send back a member that only the service sets. Next to their own, it is
+        // ignored once it is checked.
         if (isOutputOnly(member.field)) {
+          checkMember(member, value, name, report);
           delete value[name];
           continue;
         }

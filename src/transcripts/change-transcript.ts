@@ -4,6 +4,8 @@ import { callerOf } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Transcript } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { SignedUrls } from "../media/signed-url.ts";
+import { addCandidates } from "../vocabulary/add-candidates.ts";
+import type { CheckedPhrase } from "../vocabulary/check-phrase.ts";
 import { answerOf, linksOf } from "./answer-transcript.ts";
 import { checkIfMatch } from "./if-match.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
@@ -22,8 +24,10 @@ export interface ChangeParts {
   readonly now?: () => number;
 }
 
-/** The content of a version by the caller. */
-type CallersContent = Omit<VersionContent, "author">;
+/** The content of a version by the caller, and what it corrects, for the account's vocabulary. */
+type CallersContent = Omit<VersionContent, "author"> & {
+  readonly corrections?: readonly CheckedPhrase[];
+};
 
 /**
  * Appends a version to the head that If-Match names. Concurrent changes to a transcript are applied
@@ -87,8 +91,10 @@ async function inChange(
     const head = await lockTranscript(trx, accountId, id);
     if (!head) throw transcriptNotFound(name);
     checkIfMatch(context.requestHeader.get("if-match"), head.versionId);
-    const append = async (content: CallersContent) =>
+    const append = async ({ corrections = [], ...content }: CallersContent) => {
       await appendVersion(trx, head, { ...content, author }, new Date(now()));
+      await addCandidates(trx, accountId, id, corrections);
+    };
     return await work(trx, head, append);
   });
   if (!stored) throw transcriptNotFound(name);

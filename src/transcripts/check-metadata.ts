@@ -6,6 +6,7 @@ import {
   TranscriptMetadataSchema,
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { canonicalLanguageCode } from "../std/language-code.ts";
 import { shown, type FieldViolation } from "../std/service-error.ts";
 import { checkCount, checkText } from "./check-values.ts";
 import { callerFields, mergeMetadata, type CallerField } from "./merge.ts";
@@ -114,29 +115,11 @@ function* checkEnum(
   yield { field, description: `is ${number}: one of ${names} is expected` };
 }
 
-/** The form of a language code: subtags of letters and digits. */
-export const languageCodePattern = /^[A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
-
 function* checkLanguageCode(code: string): Generator<FieldViolation> {
   const field = "languageCode";
   if (code === "") {
     yield { field, description: "is required, for example is-IS" };
-  } else if (code.length > limits.languageCodeChars || !isLanguageCode(code)) {
+  } else if (code.length > limits.languageCodeChars || canonicalLanguageCode(code) === undefined) {
     yield { field, description: `${shown(code)} is not a BCP 47 language code such as is-IS` };
-  }
-}
-
-/**
- * Whether a code is well-formed by BCP 47: a language tag or a private-use tag (RFC 5646, section
- * 2.1), which Intl does not support.
- */
-function isLanguageCode(code: string): boolean {
-  if (!languageCodePattern.test(code)) return false;
-  if (/^x(?:-[a-z\d]{1,8})+$/i.test(code)) return true;
-  try {
-    return Intl.getCanonicalLocales(code).length === 1;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
   }
 }

@@ -9,6 +9,7 @@ import {
 import type { FieldViolation } from "../std/service-error.ts";
 import { changeWithoutSegments, type ChangeParts } from "./change-transcript.ts";
 import type { CheckedChange } from "./check-changes.ts";
+import type { CheckedPhrase } from "../vocabulary/check-phrase.ts";
 import { checkNote, checkTranscript } from "./check-transcript.ts";
 import { throwViolations } from "./check-values.ts";
 import { requireVersion, staleVersion } from "./if-match.ts";
@@ -38,10 +39,11 @@ export function modifyMethods(read: ReadTranscript, parts: ChangeParts) {
       ]);
       const changes = "violations" in sent ? [] : sent.changes;
       const caller = { accountId: callerOf(context).accountId, signal: context.signal };
-      const segments =
+      const spliced =
         changes.length > 0
           ? await splicedSegments(read, caller, { id, name, versionId, changes })
           : undefined;
+      const segments = spliced?.segments;
       return await changeWithoutSegments(parts, context, name, (head) => {
         const patch = { fields, segments: changes.length > 0 };
         const merging = mergeIntoHead(head, metadata, patch);
@@ -52,6 +54,7 @@ export function modifyMethods(read: ReadTranscript, parts: ChangeParts) {
           segments: segments ?? { sha256: head.segmentsSha256 },
           kind: merged ? "MERGED" : "EDITED",
           note,
+          corrections: spliced?.corrections ?? [],
         };
       });
     },
@@ -88,24 +91,27 @@ async function splicedSegments(
     readonly versionId: string;
     readonly changes: readonly CheckedChange[];
   },
-): Promise<VersionContent["segments"] | undefined> {
+): Promise<
+  | (Pick<VersionContent, "segments"> & { readonly corrections: readonly CheckedPhrase[] })
+  | undefined
+> {
   const stored = await read(caller, id, { heldPerByte: 2 });
   if (!stored) throw transcriptNotFound(name);
   if (stored.version.id !== versionId) throw staleVersion(stored.version.id);
-  const { jsonZstd, jsonBytes } = stored.segments;
+  const { jsonZstd: packedZstd, jsonBytes } = stored.segments;
   const spliced = await runInWorkerThread(
     spliceSegments,
-    { segments: { jsonZstd, jsonBytes }, changes },
+    {
+      segments: { jsonZstd: packedZstd, jsonBytes },
+      changes,
+      languageCode: stored.metadata.languageCode,
+    },
     { ...caller, bytes: jsonBytes, use: "answers" },
   );
   if ("violations" in spliced) throwViolations(spliced.violations);
-  const packed = "packed" in spliced ? spliced.packed : undefined;
+  if (!("corrections" in spliced)) return undefined;
+  const { packed, corrections } = spliced;
   // Buffers arrive from a thread as plain arrays.
-  return (
-    packed && {
-      ...packed,
-      sha256: Buffer.from(packed.sha256),
-      jsonZstd: Buffer.from(packed.jsonZstd),
-    }
-  );
+  const [sha256, jsonZstd] = [Buffer.from(packed.sha256), Buffer.from(packed.jsonZstd)];
+  return { segments: { ...packed, sha256, jsonZstd }, corrections };
 }

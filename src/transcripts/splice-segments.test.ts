@@ -31,7 +31,11 @@ test("spliceSegments() changes an empty list, the ends of a list, and lists with
       [[b, a], { ...insert, startIndex: 1, endIndex: 2 }, undefined],
     ];
   for (const [base, change, result] of rows) {
-    const spliced = spliceSegments({ segments: packed(`[${base.join(",")}]`), changes: [change] });
+    const spliced = spliceSegments({
+      languageCode: "is-IS",
+      segments: packed(`[${base.join(",")}]`),
+      changes: [change],
+    });
     assert.ok("packed" in spliced, JSON.stringify(spliced));
     assert.deepEqual(spliced.packed?.sha256, result && hashOf(`[${result.join(",")}]`));
   }
@@ -45,7 +49,8 @@ test("spliceSegments() refuses segments that are not in the stored form", () => 
     '[{"speakerId":"a',
   ];
   for (const text of rows) {
-    const splice = () => spliceSegments({ segments: packed(text), changes: [removal(0, 2)] });
+    const splice = () =>
+      spliceSegments({ languageCode: "is-IS", segments: packed(text), changes: [removal(0, 2)] });
     assert.throws(splice, /have another form at byte 1/, text);
   }
 });

@@ -3,7 +3,10 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { FieldViolation } from "../std/service-error.ts";
 import { endOfString } from "../transcoding/count-values.ts";
 import type { CheckedChange } from "./check-changes.ts";
+import type { CheckedPhrase } from "../vocabulary/check-phrase.ts";
+import { findCorrections } from "../vocabulary/find-corrections.ts";
 import { checkCount } from "./check-values.ts";
+import { comparedBytesMax, editedWords } from "./find-edits.ts";
 import { transcriptLimits } from "./transcript-limits.ts";
 import { zstdOptions, type PackedSegments, type StoredSegments } from "./segments.ts";
 
@@ -11,11 +14,13 @@ import { zstdOptions, type PackedSegments, type StoredSegments } from "./segment
 export interface Splice {
   readonly segments: Pick<StoredSegments, "jsonZstd" | "jsonBytes">;
   readonly changes: readonly CheckedChange[];
+  /** The language of the corrections. */
+  readonly languageCode: string;
 }
 
 /** The result of changes, which is plain data. */
 export type Spliced =
-  | { readonly packed: PackedSegments }
+  | { readonly packed: PackedSegments; readonly corrections: readonly CheckedPhrase[] }
   /** The segments already are what the changes make of them. */
   | { readonly packed: undefined }
   | { readonly violations: readonly FieldViolation[] };
@@ -26,7 +31,7 @@ export type Spliced =
  * of the segments at the edges of each range, the range itself, and the number of all segments and
  * words.
  */
-export function spliceSegments({ segments, changes }: Splice): Spliced {
+export function spliceSegments({ segments, changes, languageCode }: Splice): Spliced {
   const { jsonZstd, jsonBytes } = segments;
   const base = zstdDecompressSync(jsonZstd, { maxOutputLength: Math.max(jsonBytes, 1) });
   const stored = new StoredList(base);
@@ -38,7 +43,25 @@ export function spliceSegments({ segments, changes }: Splice): Spliced {
   if (violations.length > 0) return { violations };
   const sha256 = createHash("sha256").update(json).digest();
   const packed = { sha256, jsonZstd: zstdCompressSync(json, zstdOptions), jsonBytes: json.length };
-  return { packed };
+  return { packed, corrections: correctionsOf(stored, changes, languageCode) };
+}
+
+/** Finds what the changes correct, unless they are too long. */
+function correctionsOf(
+  stored: StoredList,
+  changes: readonly CheckedChange[],
+  languageCode: string,
+): readonly CheckedPhrase[] {
+  const replaced = changes
+    .filter(({ startIndex, endIndex, segments }) => endIndex > startIndex && segments > 0)
+    .map(({ startIndex, endIndex, json }) => ({
+      before: stored.bytes(startIndex, endIndex).toString(),
+      after: json,
+    }));
+  const length = replaced.reduce((sum, { before, after }) => sum + before.length + after.length, 0);
+  if (length > comparedBytesMax) return [];
+  const edits = replaced.map(({ before, after }) => editedWords(before, after));
+  return findCorrections(edits, languageCode);
 }
 
 /** The positions of the segments in a stored list, which are found only as far as needed. */

@@ -5,6 +5,7 @@ import { parentPort } from "node:worker_threads";
 /** The tasks of runInWorkerThread(), by name; only modules that are used are loaded. */
 const tasks = {
   compareWords: async () => (await import("./diff/compare-words.ts")).compareWords,
+  findEdits: async () => (await import("./find-edits.ts")).findEdits,
   readFile: async () => (await import("./read-file.ts")).readFile,
   retimeSegments: async () => (await import("./retime-segments.ts")).retimeSegments,
   segmentWords: async () => (await import("./retime-segments.ts")).segmentWords,

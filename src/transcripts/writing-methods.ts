@@ -21,6 +21,8 @@ import { throwViolations } from "./check-values.ts";
 import { callerFields, mergeMetadata, readPatch } from "./merge.ts";
 import { mergeIntoHead } from "./merge-into-head.ts";
 import { transcriptIdIn, transcriptNotFound } from "./resource-names.ts";
+import { wholeCorrections } from "./whole-corrections.ts";
+import type { ReadTranscript } from "./read-transcript.ts";
 import { sentSegments } from "./sent-segments.ts";
 import { insertTranscript } from "./insert-transcript.ts";
 import { deleteTranscriptRow } from "./transcript-changes.ts";
@@ -30,6 +32,7 @@ export function writingMethods(parts: {
   readonly db: Kysely<Tables>;
   readonly store: Pick<MediaStore, "delete" | "keepsAll">;
   readonly urls: SignedUrls;
+  readonly read: ReadTranscript;
   readonly log: Log;
   readonly now?: () => number;
 }) {
@@ -75,11 +78,15 @@ export function writingMethods(parts: {
         ...checkNote(request.note),
       ]);
       const packed = patch.segments ? await segments.pack() : undefined;
+      const caller = { accountId: callerOf(context).accountId, signal: context.signal };
+      const found = packed && (await wholeCorrections(parts, caller, name, packed));
       return await changeTranscript(parts, context, name, (head) => ({
         ...mergeIntoHead(head, metadata, patch),
         segments: packed ?? { sha256: head.segmentsSha256 },
         kind: request.merged ? "MERGED" : "EDITED",
         note: request.note,
+        // They are of another version if the transcript has changed in the meantime.
+        corrections: found?.versionId === head.versionId ? found.corrections : [],
       }));
     },
 

@@ -9,6 +9,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { openDatabase, type Database } from "../../src/database/database.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { createLog } from "../../src/std/log.ts";
 import { createTranscoder } from "../../src/transcoding/transcoder.ts";
@@ -63,6 +64,10 @@ const makeClientKey = async () =>
   await make("/v1/clientKeys", { publicKey: publicPem }, ({ name }) => name);
 const makeWebhook = async () =>
   await make("/v1/webhooks", { url: "http://127.0.0.1/" }, ({ webhook }) => webhook.name);
+let phrases = 0;
+const newPhrase = () => ({ phrase: `orð ${(phrases += 1)}`, languageCode: "is-IS" });
+const makePhrase = async () =>
+  await make("/v2beta1/vocabularyPhrases", newPhrase(), ({ name }) => name);
 const makeTranscript = async () =>
   await make("/v1alpha1/transcripts", draftOf("Fundur"), ({ name }) => name);
 let members = 0;
@@ -161,6 +166,34 @@ const rows: readonly Row[] = [
     call: (name) => ["DELETE", `/v1/${name}`],
     event: ["webhook.delete", {}],
   },
+  {
+    method: Vocabulary.method.createVocabularyPhrase,
+    call: () => ["POST", "/v2beta1/vocabularyPhrases", newPhrase()],
+    made: ({ name }) => name,
+    event: ["vocabulary.create", { phrases: "1" }],
+  },
+  {
+    method: Vocabulary.method.importVocabularyPhrases,
+    call: () => [
+      "POST",
+      "/v2beta1/vocabularyPhrases:import",
+      { phrases: [newPhrase(), newPhrase()] },
+    ],
+    made: () => "vocabularyPhrases",
+    event: ["vocabulary.import", { phrases: "2" }],
+  },
+  {
+    method: Vocabulary.method.updateVocabularyPhrase,
+    make: makePhrase,
+    call: (name) => ["PATCH", `/v2beta1/${name}`, { state: "REJECTED", weight: 3 }],
+    event: ["vocabulary.update", { fields: "weight,state", state: "REJECTED" }],
+  },
+  {
+    method: Vocabulary.method.deleteVocabularyPhrase,
+    make: makePhrase,
+    call: (name) => ["DELETE", `/v2beta1/${name}`],
+    event: ["vocabulary.delete", {}],
+  },
 ];
 
 /** Returns the id in hlust_stream_<id without dashes>_<secret>. */
@@ -181,8 +214,8 @@ const others: readonly DescMethod[] = [
 
 const list = async (query = "") => await service.call("GET", `/v1/auditEvents${query}`);
 
-test("every method that changes Accounts or Webhooks is listed here as audited or not audited", () => {
-  const { bindings } = createTranscoder([Accounts, Webhooks]);
+test("every method that changes Accounts, Vocabulary or Webhooks is listed here as audited or not audited", () => {
+  const { bindings } = createTranscoder([Accounts, Vocabulary, Webhooks]);
   const changing = bindings.filter(({ httpMethod }) => httpMethod !== "GET");
   const listed = new Set([...rows.map(({ method }) => method), ...others]);
   for (const { method } of changing) assert.ok(listed.has(method), `${method.name} has no row`);
@@ -229,6 +262,8 @@ const changedTables = [
   "member",
   "stream_token",
   "transcript",
+  "vocabulary",
+  "vocabulary_phrase",
   "webhook",
 ];
 

@@ -4,6 +4,7 @@ import { ByteStream } from "../../src/gen/google/bytestream/bytestream_pb.ts";
 import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
@@ -236,6 +237,24 @@ const speech: Readonly<Record<string, Row>> = {
   ListModels: anyCaller([], () => [{}]),
 };
 
+const vocabulary: Readonly<Record<string, Row>> = {
+  ListVocabularyPhrases: reader(
+    [],
+    () => [{}],
+    () => [{ state: "CANDIDATE", languageCode: "is-IS" }],
+  ),
+  CreateVocabularyPhrase: writer([], ({ fresh }) => [
+    { phrase: { phrase: `orð ${fresh}`, languageCode: "is-IS" } },
+  ]),
+  ImportVocabularyPhrases: writer([], () => [
+    { phrases: [{ phrase: "Kópasker", languageCode: "is-IS" }], skipExisting: true },
+  ]),
+  UpdateVocabularyPhrase: writer(["phrase"], ({ phrase }) => [
+    { phrase: { name: phrase, state: "REJECTED" } },
+  ]),
+  DeleteVocabularyPhrase: writer(["phrase"], ({ phrase }) => [{ name: phrase }]),
+};
+
 const byteStream: Readonly<Record<string, Row>> = {
   Read: rowFor(["transcripts.read"], streams)(["content"], ({ content }) => [
     { resourceName: `blob/${content}` },
@@ -271,6 +290,7 @@ export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = n
   [Webhooks, webhooks],
   [Accounts, accounts],
   [Speech, speech],
+  [Vocabulary, vocabulary],
   [originalTranscripts, aliasRows(originalTranscripts, transcripts)],
   [originalSpeech, aliasRows(originalSpeech, speech)],
   ...[GoogleSpeech, TiroSpeech].map(

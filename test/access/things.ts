@@ -24,6 +24,7 @@ export interface Things {
   readonly upload: string;
   /** The later transcript of a job whose content was sent after its submission. */
   readonly content: string;
+  readonly phrase: string;
   readonly webhook: string;
   /** A delivery of the webhook. */
   readonly delivery: string;
@@ -47,6 +48,7 @@ export const kinds: readonly Kind[] = [
   "share",
   "upload",
   "content",
+  "phrase",
   "webhook",
   "delivery",
   "apiKey",
@@ -68,6 +70,7 @@ export function absentThings(): Things {
     share: newId(),
     upload: `uploads/${newId()}`,
     content: `transcripts/${newId()}`,
+    phrase: `vocabularyPhrases/${newId()}`,
     webhook: `webhooks/${newId()}`,
     delivery: newId(),
     apiKey: `apiKeys/${newId()}`,
@@ -121,6 +124,10 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
     made.content = job.transcript;
   }
   if (kinds.has("upload")) made.upload = await upload(owner, {});
+  if (kinds.has("phrase")) {
+    const phrase = { phrase: newId(), languageCode: "is-IS" };
+    made.phrase = (await post(owner, "/v2beta1/vocabularyPhrases", phrase)).name;
+  }
   if (kinds.has("webhook")) {
     const url = `${owner.address}/livez`;
     made.webhook = (await post(owner, "/v1/webhooks", { url })).webhook.name;
@@ -171,7 +178,7 @@ export function idsOf(things: Things): string[] {
 
 /** Adds a second thing of each kind that is listed in pages. */
 export async function addSecondThings(owner: Owner, things: Things): Promise<void> {
-  await makeThings(owner, new Set(["transcript", "job", "alignmentJob"]));
+  await makeThings(owner, new Set(["transcript", "job", "alignmentJob", "phrase"]));
   const { transcript, webhook } = things;
   const change = { metadata: { subject: "Annar fundur" } };
   await ask(owner, "PATCH", `/v1alpha1/${transcript}`, change);

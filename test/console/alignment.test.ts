@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../fixtures/until.ts";
-import { AlignmentCalls, slow, speech } from "../spec/alignment.ts";
+import { AlignmentCalls, slow, speech, unaligned } from "../spec/alignment.ts";
 import { segmentOf } from "../spec/transcripts.ts";
+import { openEditing, placeCaret, untilTexts } from "./edited-page.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
@@ -58,6 +59,49 @@ test("a text that changes meanwhile is kept, and the page says so", async () => 
   await page.getByRole("alert").filter({ hasText: "Textanum var breytt á meðan" }).waitFor();
   await checkLooks(page, "alignment-stale", someLooks);
 });
+
+test("while the text is edited, the words are aligned and the changes keep", async () => {
+  const transcript = {
+    metadata: unaligned.metadata,
+    segments: [segmentOf("Góðan dag, kæru "), segmentOf("hlustendur um land allt", 40)],
+  };
+  const name = await calls.create(speech, transcript);
+  await using page = await openEditing(pages, name, 2);
+  await page.getByRole("heading", { name: "Útgáfur" }).waitFor();
+  await placeCaret(page, 0, "Góðan dag, ".length);
+  await page.keyboard.type("ágætu ");
+  await align(page).click();
+  await page.getByRole("link", { name: "Tímum breytt" }).waitFor();
+  const aligned = await calls.get(name);
+  assert.equal(aligned.version.kind, "ALIGNED");
+  assert.notDeepEqual(timesOf(aligned), timesOf(transcript));
+  // The text is still open, with what was typed.
+  const texts = ["Góðan dag, ágætu kæru ", "hlustendur um land allt"];
+  await untilTexts(page, texts);
+  await page.keyboard.press("Control+s");
+  await page.getByText("Engar óvistaðar breytingar").waitFor();
+  await untilTexts(page, texts);
+  const saved = await calls.get(name);
+  assert.equal(saved.version.kind, "MERGED");
+  assert.deepEqual(
+    timesOf(saved).filter(([word]) => word !== "ágætu "),
+    timesOf(aligned),
+  );
+  assert.equal(saved.version.parent, aligned.version.name);
+  const clash = page.getByRole("dialog");
+  assert.equal(await clash.count(), 0, "the times of a text do not clash with its words");
+});
+
+/** Returns the words of a transcript with their times. */
+function timesOf({ segments }: { readonly segments: readonly Segment[] }) {
+  return segments.flatMap(({ words }) =>
+    words.map(({ word, startTime, endTime }) => [word, ...[startTime, endTime].map(parseFloat)]),
+  );
+}
+
+interface Segment {
+  readonly words: readonly { word: string; startTime: string; endTime: string }[];
+}
 
 test("there is no button without media, words or write access", async () => {
   const name = await calls.create(speech);

@@ -11,7 +11,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { openFaultPostgres } from "../fault/open-fault-postgres.ts";
 import { openBrowserWithProfile } from "../fixtures/open-browser.ts";
 import { until } from "../fixtures/until.ts";
-import { first, openEditing, placeCaret, untilTexts, withTexts } from "./edited-page.ts";
+import { first, openEditing, placeCaret, textsOf, untilTexts, withTexts } from "./edited-page.ts";
 import { createInterview, versionsOf } from "./edited-transcript.ts";
 import { cookieOfKey } from "./kept-contexts.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
@@ -19,6 +19,7 @@ import { openTestPages, type TestPages } from "./open-test-pages.ts";
 /** A browser whose profile is kept when it is killed. */
 async function openProfile(pages: TestPages, profile: string): Promise<BrowserContext> {
   const context = await openBrowserWithProfile(profile, { locale: "is-IS" });
+  pages.watch(context);
   const version = context.browser()?.version() ?? "140.0.0.0";
   const { service } = pages;
   await context.addCookies([await cookieOfKey(service.address, service.key, version)]);
@@ -70,6 +71,47 @@ test("text that was typed two seconds before all processes of the browser were k
     const again = await edit(context, url);
     await untilTexts(again, withTexts({ 0: `Jæja. Nú þá. ${first}` }));
     await again.getByText("eru opin aftur").waitFor();
+    await context.close();
+  } finally {
+    await killBrowser(profile);
+    rmSync(profile, { recursive: true, force: true });
+  }
+});
+
+test("while keys are typed, all processes of the browser are killed: at most the last two seconds are lost", async () => {
+  await using pages = await openTestPages();
+  const name = await createInterview(pages.service);
+  const url = new URL(`/console/${name}`, pages.service.address).href;
+  const profile = mkdtempSync(join(tmpdir(), "hlust-profile-"));
+  try {
+    const page = await edit(await openProfile(pages, profile), url);
+    await placeCaret(page, 0, 0);
+    let typed = "";
+    // When each key was received by the page, and the longest time that one took.
+    const times: number[] = [];
+    let slowest = 0;
+    const begun = performance.now();
+    while (performance.now() - begun < 6_000) {
+      const key = `${times.length} `.at(-1 - (times.length % 2)) ?? "";
+      const sent = performance.now();
+      await page.keyboard.press(key === " " ? "Space" : key);
+      const received = performance.now();
+      slowest = Math.max(slowest, received - sent);
+      typed += key;
+      times.push(received);
+    }
+    const killed = performance.now();
+    assert.ok((await killBrowser(profile)) > 0, "no browser was killed");
+    // A page that receives keys late stores them late, too.
+    const due = times.filter((time) => time < killed - 2_000 - slowest).length;
+    assert.ok(due > 0, `no key is old enough; the slowest one took ${slowest} ms`);
+    const context = await openProfile(pages, profile);
+    const again = await edit(context, url);
+    await again.getByText("eru opin aftur").waitFor();
+    const [text = ""] = await textsOf(again);
+    const kept = text.length - first.length;
+    assert.equal(text, typed.slice(0, kept) + first);
+    assert.ok(kept >= due, `${kept} of ${due} keys are kept`);
     await context.close();
   } finally {
     await killBrowser(profile);

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { until } from "../fixtures/until.ts";
 import {
   caretOf,
   first,
@@ -21,6 +23,11 @@ import {
 } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { sentChanges } from "./sent-changes.ts";
+import {
+  createTranscript,
+  interview,
+  interviewMetadata as spokenMetadata,
+} from "./spoken-transcript.ts";
 
 let pages: TestPages;
 before(async () => {
@@ -204,3 +211,99 @@ function topOf(page: Page, paragraph: number): Promise<number> {
     `document.querySelectorAll(".segment p")[${paragraph}].getBoundingClientRect().top`,
   );
 }
+
+const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Aðrir hafa breytt sömu orðum" });
+
+/** Replaces the word "rólega" of the second turn, and tries to save while others have, too. */
+async function clash(page: Page, name: string, theirs: string): Promise<void> {
+  await placeCaret(page, 1, second.indexOf("rólega") + 2);
+  await page.keyboard.press("Control+ArrowLeft");
+  await page.keyboard.press("Control+Shift+ArrowRight");
+  await page.keyboard.type("hægt");
+  await saveElsewhere(name, 1, theirs);
+  await page.keyboard.press("Control+s");
+  await dialogOf(page).waitFor();
+}
+
+test("a version that comes while clashes are decided is joined too, and nothing of it is lost", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  const theirs = second.replace("rólega", "hratt");
+  await clash(page, name, theirs);
+  const later = turns.map(([speaker, said], at) => {
+    const text = [`Jæja. ${said}`, theirs, said, said][at] ?? "";
+    return [speaker, text] as const;
+  });
+  await changeElsewhere(pages.service, name, { segments: segmentsOf(later) });
+  // The page has received it when it says how many clashes there are with it.
+  await page.locator(".note").filter({ hasText: "1 árekstur" }).waitFor({ state: "attached" });
+  await dialogOf(page).getByRole("radio", { name: "Mitt:" }).check();
+  await dialogOf(page).getByRole("button", { name: "Sameina og vista" }).click();
+  await page.getByText("Engar óvistaðar breytingar").waitFor();
+  const texts = withTexts({ 0: `Jæja. ${first}`, 1: second.replace("rólega", "hægt") });
+  assert.deepEqual(await textsAtService(name), texts);
+  assert.deepEqual(await textsOf(page), texts);
+});
+
+test("if others take their clashing change back, their version joins, and nothing has to be decided", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  await clash(page, name, second.replace("rólega", "hratt"));
+  await saveElsewhere(name, 0, `Jæja. ${first}`);
+  await dialogOf(page).waitFor({ state: "detached" });
+  const texts = withTexts({ 0: `Jæja. ${first}`, 1: second.replace("rólega", "hægt") });
+  await untilTexts(page, texts);
+  await saved(page);
+  assert.deepEqual(await textsAtService(name), texts);
+});
+
+test("different speakers for one paragraph are a clash, and the chosen one is saved", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  await placeCaret(page, 2, 5);
+  await page.keyboard.press("F8");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("2");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const changed = turns.map(([speaker, said], at) => [at === 2 ? "S3" : speaker, said] as const);
+  await changeElsewhere(pages.service, name, { segments: segmentsOf(changed) });
+  await page.keyboard.press("Control+s");
+  const dialog = dialogOf(page);
+  await dialog.waitFor();
+  assert.equal(await dialog.getByRole("radio").count(), 2, "both are not possible");
+  await dialog.getByRole("radio", { name: "Þeirra: S3" }).check();
+  await dialog.getByRole("button", { name: "Sameina og vista" }).click();
+  await page.getByText("Engar óvistaðar breytingar").waitFor();
+  const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
+  const speakers = json.segments.map(({ speakerId }: { speakerId: string }) => speakerId);
+  assert.deepEqual(speakers, ["S1", "S2", "S3", "S2"]);
+});
+
+test("the sound of a clash is played from its words", async () => {
+  const talk = interview();
+  const media = Uint8Array.from(wavOf(talk.samples));
+  const { segments } = talk;
+  const name = await createTranscript(pages.service, { metadata: spokenMetadata, segments }, media);
+  await using page = await openEditing(pages, name);
+  await page.waitForFunction("document.querySelector('video, audio')?.readyState > 0");
+  const at = segments[1]?.words.findIndex(({ word }) => word.startsWith("rólega")) ?? -1;
+  const changed = structuredClone(segments);
+  const word = changed[1]?.words[at];
+  assert.ok(word);
+  word.word = "hratt ";
+  await placeCaret(page, 1, second.indexOf("rólega") + 2);
+  await page.keyboard.press("Control+ArrowLeft");
+  await page.keyboard.press("Control+Shift+ArrowRight");
+  await page.keyboard.type("hægt");
+  await changeElsewhere(pages.service, name, { segments: changed });
+  await page.keyboard.press("Control+s");
+  await dialogOf(page)
+    .getByRole("button", { name: /^Spila frá 0:0\d/ })
+    .click();
+  const start = Number.parseFloat(word.startTime);
+  await until(async () => {
+    const place = await page.evaluate<number>("document.querySelector('video, audio').currentTime");
+    return place > start && place < start + 5;
+  });
+  assert.equal(await page.evaluate("document.querySelector('video, audio').paused"), false);
+});

@@ -3,14 +3,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Page } from "playwright-core";
 import { setAccountLimits } from "../../src/accounts/set-account-limits.ts";
+import { consoleSettings } from "../../src/auth/console-settings.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { createLog } from "../../src/std/log.ts";
 import { until } from "../fixtures/until.ts";
-import { first, openEditing, placeCaret, untilTexts, withTexts } from "./edited-page.ts";
+import { caretOf, first, openEditing, placeCaret, untilTexts, withTexts } from "./edited-page.ts";
 import { createInterview, versionsOf } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
@@ -153,4 +154,77 @@ test("a draft that is too large for the service stays in the browser, and a vers
   await page.getByText("drög geymd hér").waitFor();
   // The service receives a draft after 30 seconds.
   await page.getByText("þau eru of stór fyrir þjóninn").waitFor({ timeout: 60_000 });
+});
+
+test("settings that could not be read are not overwritten by a change of one of them", async () => {
+  const { id, account_id: accountId } = await db
+    .selectFrom("api_key")
+    .select(["id", "account_id"])
+    .executeTakeFirstOrThrow();
+  const user = { accountId, actor: `apiKeys/${id}` };
+  const settings = consoleSettings(db);
+  const before = { other: 1, editing: { keys: { undo: ["F9"] } } };
+  await settings.save(user, JSON.stringify(before));
+  const name = await createInterview(pages.service);
+  await using page = await pages.open(`/${name}`);
+  const rename = (from: string, to: string) =>
+    sql`alter table ${sql.table(from)} rename to ${sql.id(to)}`.execute(db);
+  const openSettings = async () => {
+    await page.keyboard.press("Shift+F1");
+    return page.getByRole("dialog");
+  };
+  await rename("console_settings", "lost_settings");
+  try {
+    await edit(page);
+    const dialog = await openSettings();
+    await dialog.getByLabel("Láta vafrann yfirfara stafsetningu").uncheck();
+    await dialog.getByRole("alert").waitFor();
+    assert.equal(await dialog.getByLabel("Láta vafrann yfirfara").isChecked(), false);
+  } finally {
+    await rename("lost_settings", "console_settings");
+  }
+  await page.getByRole("dialog").getByLabel("Tab spilar frá bendlinum").uncheck();
+  await until(async () => (await settings.read(user)).includes("tabPlays"));
+  const kept = JSON.parse(await settings.read(user));
+  assert.equal(kept.other, 1);
+  assert.deepEqual(kept.editing.keys, { undo: ["F9"] });
+  assert.equal(kept.editing.checksSpelling, false, "the first change is kept too");
+  // Other tests use the usual keys.
+  await settings.save(user, "{}");
+});
+
+test("a text that the service would refuse is not sent: its problems are named, with their places", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  const paste = async (text: string): Promise<void> =>
+    await page.evaluate(`(() => {
+      const data = new DataTransfer();
+      data.setData("text/plain", ${text});
+      const event = { clipboardData: data, bubbles: true, cancelable: true };
+      document.querySelector("[contenteditable]").dispatchEvent(new ClipboardEvent("paste", event));
+    })()`);
+  await placeCaret(page, 1, 4);
+  await paste(`"x".repeat(1_000) + " "`);
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    const isSave = request.method() === "PATCH" || request.url().endsWith(":modifySegments");
+    if (isSave) sent.push(request.url());
+  });
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("Control+s");
+  const note = page.getByRole("alert").filter({ hasText: "Ekki er hægt að vista textann svona." });
+  await note.getByText("Eitt orð hefur 1.001 staf; mest mega þeir vera 1.000.").waitFor();
+  await checkLooks(page, "save-unsavable", someLooks);
+  await show(page, { size: "desktop", language: "is", theme: "light" });
+  await note.getByRole("button", { name: "Fara á staðinn" }).click();
+  await until(async () => {
+    const { paragraph, offset } = await caretOf(page);
+    return paragraph === 1 && offset === 4;
+  });
+  assert.deepEqual(sent, []);
+  assert.equal((await versionsOf(pages.service, name)).length, 1);
+  await page.keyboard.press("Control+z");
+  await page.keyboard.type("Jæja. ");
+  await page.keyboard.press("Control+s");
+  await saved(page);
 });

@@ -298,3 +298,47 @@ test("Ctrl+Shift+S saves with a note, which the list of versions shows, also aft
   await page.keyboard.press("Escape");
   await until(() => page.evaluate<boolean>("document.activeElement.isContentEditable"));
 });
+
+test("a text that was emptied and saved can be edited again, as can one that never had words", async () => {
+  for (const turn of [turns, []]) {
+    const name = await createInterview(pages.service, { said: turn });
+    await using page = await pages.open(`/${name}`);
+    const textbox = page.getByRole("textbox", { name: "Textinn, í vinnslu" });
+    const begin = async (): Promise<void> => {
+      await page.getByRole("button", { name: "Breyta texta" }).waitFor();
+      await page.keyboard.press("e");
+      await textbox.waitFor();
+    };
+    if (turn.length > 0) {
+      await page.locator(".segment").nth(3).waitFor({ state: "attached" });
+      await begin();
+      await page.keyboard.press("Control+a");
+      await page.keyboard.press("Delete");
+      await page.keyboard.press("Control+s");
+      await page.getByText("Engar óvistaðar breytingar").waitFor();
+      await page.getByRole("button", { name: "Lesa", exact: true }).click();
+    }
+    await page.getByText("Texti þessarar útgáfu er tómur.").waitFor();
+    await begin();
+    await page.keyboard.type("Upp á nýtt");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("og áfram");
+    await page.keyboard.press("Control+s");
+    await page.getByText("Engar óvistaðar breytingar").waitFor();
+    const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
+    const saved: { words: { word: string }[] }[] = json.segments;
+    assert.deepEqual(
+      saved.map(({ words }) =>
+        words
+          .map(({ word }) => word)
+          .join("")
+          .trim(),
+      ),
+      ["Upp á nýtt", "og áfram"],
+    );
+    await page.getByRole("button", { name: "Lesa", exact: true }).click();
+    await page.locator(".segment").nth(1).waitFor();
+    await begin();
+    await untilTexts(page, ["Upp á nýtt", "og áfram"]);
+  }
+});

@@ -11,6 +11,7 @@ import {
   openEditing,
   placeCaret,
   second,
+  textsOf,
   third,
   untilTexts,
   withTexts,
@@ -163,4 +164,60 @@ test("a second tab reads until it takes the text over, with what the first had t
   await edit(other);
   await untilTexts(other, withTexts({ 0: `Jæja. Sko. ${first}`, 1: `Nú. ${second}` }));
   await other.close();
+});
+
+test("a tab that is frozen loses its text to another one, and overwrites nothing when it wakes", async () => {
+  const name = await createInterview(pages.service);
+  await using one = await openEditing(pages, name);
+  await placeCaret(one, 0, 0);
+  await one.keyboard.type("Jæja. ");
+  await one.getByText("drög geymd hér").waitFor();
+  const devtools = await one.context().newCDPSession(one);
+  const other = await one.context().newPage();
+  await other.goto(new URL(`/console/${name}`, pages.service.address).href);
+  await other.locator(".segment").nth(3).waitFor({ state: "attached" });
+  // What is typed last is not stored yet when the tab is frozen.
+  await one.keyboard.type("Sko. ");
+  await devtools.send("Page.setWebLifecycleState", { state: "frozen" });
+  await other.bringToFront();
+  await other.keyboard.press("e");
+  await other.getByRole("button", { name: "Breyta frekar hér" }).click();
+  await other.getByRole("textbox", { name: "Textinn, í vinnslu" }).waitFor();
+  await until(async () => (await textsOf(other))[0]?.startsWith("Jæja. ") === true);
+  const found = (await textsOf(other))[0] ?? "";
+  await placeCaret(other, 0, 0);
+  await other.keyboard.type("Nú. ");
+  await other.getByText("drög geymd hér").waitFor();
+  await devtools.send("Page.setWebLifecycleState", { state: "active" });
+  await one.getByText("Þessum texta er breytt í öðrum flipa").waitFor();
+  await other.reload();
+  await edit(other);
+  await untilTexts(other, withTexts({ 0: `Nú. ${found}` }));
+  // What the frozen tab had not stored by then waits.
+  if (!found.startsWith("Jæja. Sko. ")) {
+    await other.getByRole("button", { name: "Opna þau í staðinn" }).click();
+    await untilTexts(other, withTexts({ 0: `Jæja. Sko. ${first}` }));
+  }
+  await other.close();
+});
+
+test("a transcript that is deleted at the moment of saving: the text stays, and is saved as a file", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  await placeCaret(page, 0, 0);
+  await page.keyboard.type("Jæja. ");
+  // The page does not learn of it in another way before it saves.
+  await page.route("**/*:watch", (route) => route.abort());
+  await page.evaluate("stop()");
+  assert.equal((await pages.service.call("DELETE", `/v1alpha1/${name}`)).status, 200);
+  await page.keyboard.press("Control+s");
+  const note = page.getByRole("alert").filter({ hasText: "svo ekki er hægt að vista útgáfu" });
+  await note.waitFor();
+  await untilTexts(page, withTexts({ 0: `Jæja. ${first}` }));
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    note.getByRole("button", { name: "Vista textann sem skrá" }).click(),
+  ]);
+  const text = await readFile(await download.path(), "utf8");
+  assert.ok(text.startsWith(`Fréttamaður: Jæja. ${first}\n\n`), text);
 });

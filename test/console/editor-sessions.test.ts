@@ -205,3 +205,35 @@ test("signing out can discard the changes, also those on the service", async () 
   await edit(page, name);
   await untilTexts(page, withTexts({}));
 });
+
+test("signing out keeps both of two drafts that were written apart, and discards only this browser's", async () => {
+  for (const [button, own] of [
+    ["Geyma drögin og skrá út", 1],
+    ["Henda breytingunum og skrá út", 0],
+  ] as const) {
+    const name = await createInterview(pages.service);
+    await using page = await openEditing(pages, name);
+    await placeCaret(page, 0, 0);
+    await page.keyboard.type("Hér. ");
+    await page.getByText("drög geymd hér").waitFor();
+    // The service has not received the draft when the page is left in this way.
+    await page.goto("about:blank");
+    await using other = await openEditing(pages, name);
+    await placeCaret(other, 0, 0);
+    await other.keyboard.type("Þar. ");
+    await other.locator("nav a").first().click();
+    await until(async () => (await draftOf(name, pages.service.key)).status === 200);
+    await page.goto(new URL("/console/", pages.service.address).href);
+    const question = await signOutWithDraft(page);
+    await question.getByRole("button", { name: button }).click();
+    await keyField(page).waitFor();
+    await signIn(page, pages.service.key);
+    await edit(page, name);
+    await untilTexts(page, withTexts({ 0: `Þar. ${first}` }));
+    const note = page.locator(".note").filter({ hasText: "Önnur drög að textanum" });
+    assert.equal(await note.count(), own);
+    if (own === 0) continue;
+    await note.getByRole("button", { name: "Opna þau í staðinn" }).click();
+    await untilTexts(page, withTexts({ 0: `Hér. ${first}` }));
+  }
+});

@@ -27,7 +27,7 @@ after(() => parts.disposeAsync());
 
 test("every menu entry opens a page with its title", async () => {
   await using page = await pages.open("/");
-  for (const name of ["Uppskriftir", "Verk", "Beint", "Lyklar", "Yfirlit"]) {
+  for (const name of ["Uppskriftir", "Verk", "Beint", "Orðaforði", "Lyklar", "Yfirlit"]) {
     await page.getByRole("navigation").getByRole("link", { name }).click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
     assert.equal(await page.title(), `${name} · Hlust`);

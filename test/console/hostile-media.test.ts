@@ -140,8 +140,17 @@ test("no script runs in media in S3", async () => {
   );
 });
 
+/** Opens a page of a signed-in user that may do what pages of the console may not. */
+async function openUnwatched(pages: TestPages): Promise<Page> {
+  const context = (await pages.open("/nowhere")).context();
+  const storageState = await context.storageState();
+  const other = await context.browser()?.newContext({ storageState });
+  assert.ok(other, "the browser is closed");
+  return await other.newPage();
+}
+
 async function checkOpened(pages: TestPages, all: typeof hostile): Promise<void> {
-  const page = await (await pages.open("/nowhere")).context().newPage();
+  const page = await openUnwatched(pages);
   const { ran } = watch(page);
   for (const media of all) {
     const { uri } = await upload(pages.service, media);

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "../fixtures/open-browser.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
 import { within } from "../fixtures/until.ts";
@@ -16,6 +16,8 @@ import { cookieOfKey, KeptContexts } from "./kept-contexts.ts";
  */
 export interface TestPages extends AsyncDisposable {
   readonly service: TestService;
+  /** Watches all pages of another browser's context, as those that open() opens. */
+  watch(context: BrowserContext): void;
   /**
    * Opens a path under /console/ in a browser that has stored only the console's own files. The
    * user is signed in with the first key, or with `key`, unless `key` is undefined. The test closes
@@ -80,9 +82,11 @@ export async function openTestPages(
   parts.defer(() => browser.close());
   const violations: string[] = [];
   const contexts = new KeptContexts(browser, service.address);
+  const watch = watchTo(violations);
   const open = parts.move();
   return {
     service,
+    watch: (context) => watch(context, new URL(service.address).origin),
     async open(path, options = {}) {
       const { look = looks[0], context: more, address = service.address } = options;
       const page = await contexts.open({
@@ -95,7 +99,7 @@ export async function openTestPages(
         const cookie = await cookieOfKey(service.address, key, browser.version());
         await within("a cookie is set", page.context().addCookies([cookie]));
       }
-      watch(page, new URL(address).origin, violations);
+      watch(page.context(), new URL(address).origin);
       if (!more?.viewport) {
         await within("its size is set", page.setViewportSize(sizes[look?.size ?? "desktop"]));
       }
@@ -115,7 +119,26 @@ export async function openTestPages(
   };
 }
 
-function watch(page: Page, origin: string, violations: string[]): void {
+/**
+ * Returns a function that watches all pages of a context: also further tabs, and those that are
+ * opened after a crash. Contexts are kept, so each is watched once.
+ */
+function watchTo(violations: string[]): (context: BrowserContext, origin: string) => void {
+  const origins = new Map<BrowserContext, Set<string>>();
+  return (context, origin) => {
+    const known = origins.get(context);
+    if (known) {
+      known.add(origin);
+      return;
+    }
+    const own = new Set([origin]);
+    origins.set(context, own);
+    for (const page of context.pages()) watchPage(page, own, violations);
+    context.on("page", (page) => watchPage(page, own, violations));
+  };
+}
+
+function watchPage(page: Page, origins: ReadonlySet<string>, violations: string[]): void {
   page.on("console", (message) => {
     const text = message.text();
     // Chromium also logs responses with status 4xx and lost networks here, which are not errors of
@@ -135,7 +158,7 @@ function watch(page: Page, origin: string, violations: string[]): void {
   });
   page.on("request", (request) => {
     const url = new URL(request.url());
-    const isOwn = url.origin === origin || url.protocol === "blob:" || url.protocol === "data:";
+    const isOwn = origins.has(url.origin) || url.protocol === "blob:" || url.protocol === "data:";
     if (!isOwn) violations.push(`request elsewhere: ${url.origin}`);
   });
 }

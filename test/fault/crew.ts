@@ -8,7 +8,7 @@ export interface CrewOptions {
   readonly pieceMs: number;
   /**
    * A worker is not killed if one of its jobs has already had this many kills, since the job would
-   * rightly end as FAILED after one more.
+   * rightly end as ERROR after one more.
    */
   readonly deathsMax: number;
   /** If no worker reaches the wanted phase within this time, a worker in any phase is killed. */

@@ -175,7 +175,7 @@ export class JobLedger {
   /**
    * Asserts that every submitted job has ended once, with the same result as without faults, and
    * that there are no other jobs or transcripts. `mayFail` returns whether it is right that a job
-   * ended as FAILED with that message.
+   * ended as ERROR with that message.
    */
   async verify(
     mayFail: (job: LedgerJob, message: string) => Promise<boolean> | boolean,

@@ -42,10 +42,11 @@ async function serve(): Promise<void> {
   const pageTokens = await openPageTokens(db);
   await using meter = openTestMeter(db);
   await using longMessages = openSegmentsReader();
+  const recognizer = { languageCodes: () => ["en-US"], takesHints: () => false };
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches: new NodeWatches(db) },
     { answers: defaultAnswers(), attempts: createRefusedAttempts(100), log },
-    { arrivals, allow: parseMediaAllowList([]), languageCodes: () => ["en-US"], meter, log },
+    { arrivals, allow: parseMediaAllowList([]), recognizer, meter, log },
     { arrivals: new Arrivals(), aligner: { alignedLanguageCodes: () => [] }, meter, log },
   );
   const authenticator = createAuthenticator({ db, publicUrl, log });

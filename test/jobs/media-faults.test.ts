@@ -97,7 +97,7 @@ function half(bytes: Buffer): Buffer {
 type Row = readonly [path: string, bytes: Buffer | string, code: number, message: RegExp];
 
 /**
- * Submits all rows, a few concurrently, and checks how each job ends: as FAILED, or with these
+ * Submits all rows, a few concurrently, and checks how each job ends: as ERROR, or with these
  * words if the code is 0.
  */
 async function check(rows: readonly Row[], expected = text): Promise<void> {

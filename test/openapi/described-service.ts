@@ -3,6 +3,7 @@ import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/spe
 import { file_google_rpc_error_details } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
@@ -23,6 +24,7 @@ export const services = [
   Speech,
   GoogleSpeech,
   TiroSpeech,
+  Vocabulary,
   Accounts,
   Webhooks,
 ] as const;

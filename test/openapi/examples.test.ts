@@ -363,6 +363,13 @@ test("examples of webhooks get the documented responses", async () => {
   await sendAll("ListWebhookDeliveries", "RedeliverWebhookDelivery", "DeleteWebhook");
 });
 
+test("examples of the vocabulary get the documented responses", async () => {
+  const phrase = await sendAll("CreateVocabularyPhrase");
+  real.set(exampleIn("CreateVocabularyPhrase", "name"), phrase.name);
+  await sendAll("ListVocabularyPhrases", "ImportVocabularyPhrases", "UpdateVocabularyPhrase");
+  await sendAll("DeleteVocabularyPhrase");
+});
+
 test("every example is used", () => {
   const served = transcoder.bindings.map(
     ({ method }) => `${method.parent.typeName}.${method.name}`,

@@ -12,6 +12,7 @@ import {
   StreamingRecognizeResponseSchema,
   WordInfoSchema,
 } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
@@ -27,7 +28,8 @@ function answered(): Set<DescMessage> {
       if (below) add(below);
     }
   };
-  for (const service of [Transcripts, Speech, GoogleSpeech, TiroSpeech, Accounts, Webhooks]) {
+  const speech = [Speech, GoogleSpeech, TiroSpeech, Vocabulary];
+  for (const service of [Transcripts, ...speech, Accounts, Webhooks]) {
     for (const method of service.methods) add(method.output);
   }
   return found;
@@ -39,7 +41,7 @@ function messageOf(field: DescField): DescMessage | undefined {
 
 test("every field of a response is named in the code that creates responses", () => {
   const root = join(import.meta.dirname, "../../src");
-  const folders = "{accounts,alignment,auth,engines,jobs,speech,transcripts,webhooks}";
+  const folders = "{accounts,alignment,auth,engines,jobs,speech,transcripts,vocabulary,webhooks}";
   const files = globSync(`${root}/${folders}/**/*.ts`, { exclude: ["**/*.test.ts"] });
   assert.ok(files.length > 100);
   const words = new Set(files.flatMap((file) => readFileSync(file, "utf8").match(/\w+/g) ?? []));

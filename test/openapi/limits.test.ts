@@ -66,6 +66,12 @@ import {
   WordSchema,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import {
+  ImportVocabularyPhrasesRequestSchema,
+  ListVocabularyPhrasesRequestSchema,
+  VocabularyPhrase_StateSchema,
+  VocabularyPhraseSchema,
+} from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
+import {
   AlignmentJobSchema,
   ListAlignmentJobsRequestSchema,
   WatchAlignmentJobsRequestSchema,
@@ -81,21 +87,23 @@ import {
   ListWebhookDeliveriesRequestSchema,
   WebhookSchema,
 } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
+import {
+  hintBoostMax,
+  hintCharsMax,
+  hintPhrasesMax,
+} from "../../src/engines/protocol/check-hints.ts";
 import { keyCharsMax } from "../../src/jobs/jobs-service.ts";
 import { mediaUrlPattern, urlCharsMax } from "../../src/media/media-url.ts";
 import {
   alternativesMaxMax,
-  hintBoostMax,
   speakersMaxMax,
-  hintCharsMax,
-  hintPhrasesMax,
   encodings,
   sampleRateHertzMax,
 } from "../../src/speech/check-config.ts";
 import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-recognize.ts";
 import { writtenFormats } from "../../src/transcripts/export-formats.ts";
 import { intervalSecondsBounds } from "../../src/transcripts/export-options.ts";
-import { languageCodePattern } from "../../src/transcripts/check-metadata.ts";
+import { languageCodePattern } from "../../src/std/language-code.ts";
 import { transcriptLimits } from "../../src/transcripts/transcript-limits.ts";
 import { sessionCharsMax, sessionPattern } from "../../src/transcripts/presence-methods.ts";
 import { reviewMax } from "../../src/transcripts/review-methods.ts";
@@ -104,6 +112,7 @@ import { fileNameCharsMax } from "../../src/transcripts/upload-methods.ts";
 import { filterCharsMax } from "../../src/transcripts/filter.ts";
 import { tokenCharsMax } from "../../src/std/page-token.ts";
 import { subtitleFormats } from "../../src/transcripts/subtitles/read-subtitles.ts";
+import { vocabularyLimits } from "../../src/vocabulary/check-phrase.ts";
 import { eventTypes } from "../../src/webhooks/webhook-events.ts";
 import { document, services } from "./described-service.ts";
 
@@ -128,12 +137,15 @@ function expectedLimits(): Map<string, LimitsInit> {
     ListTranscriptsRequestSchema,
     WatchTranscriptsRequestSchema,
     ListTranscriptVersionsRequestSchema,
+    ListVocabularyPhrasesRequestSchema,
     ListWebhookDeliveriesRequestSchema,
   ];
   const ofKeys = keyLimitNames.map((name): [string, LimitsInit] => [
     `${KeyLimitsSchema.typeName}.${KeyLimitsSchema.field[name].name}`,
     { min: 0, max: keyLimitMax[name] },
   ]);
+  const phrase = VocabularyPhraseSchema.typeName;
+  const ofVocabulary = vocabularyLimits;
   const webhooks = [WebhookSchema, CreateWebhookRequestSchema];
   return new Map<string, LimitsInit>([
     ...ofKeys,
@@ -241,6 +253,22 @@ function expectedLimits(): Map<string, LimitsInit> {
       { min: 0, max: speakersMaxMax },
     ],
     [`${SpeechContextSchema.typeName}.boost`, { min: 0, max: hintBoostMax }],
+    [`${phrase}.phrase`, { charsMax: ofVocabulary.phraseChars }],
+    [`${phrase}.language_code`, { charsMax: ofVocabulary.languageCodeChars }],
+    [`${phrase}.weight`, { min: 0, max: ofVocabulary.weight }],
+    [
+      `${phrase}.sounds_like`,
+      { itemsMax: ofVocabulary.soundsLike, charsMax: ofVocabulary.phraseChars },
+    ],
+    [`${phrase}.state`, { values: VocabularyPhrase_StateSchema.values.map(({ name }) => name) }],
+    [
+      `${ListVocabularyPhrasesRequestSchema.typeName}.language_code`,
+      { charsMax: ofVocabulary.languageCodeChars },
+    ],
+    [
+      `${ImportVocabularyPhrasesRequestSchema.typeName}.phrases`,
+      { itemsMax: ofVocabulary.phrases },
+    ],
     [`${SpeechRecognitionAlternativeSchema.typeName}.confidence`, share],
     [`${WordInfoSchema.typeName}.confidence`, share],
     [`${word}.confidence`, share],

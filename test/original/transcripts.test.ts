@@ -161,6 +161,54 @@ test("a transcript is created, read, updated, exported and deleted", async () =>
   await assert.rejects(client.call("GetTranscript", { name }), { code: 5 });
 });
 
+test("numbers of a speaker's age and gender that have no name are refused", async () => {
+  for (const [wrong, field] of [
+    [{ age_group: 9 }, "ageGroup"],
+    [{ gender: 9 }, "gender"],
+  ] as const) {
+    const transcript = draft("Slæm", { speakers: { S1: wrong } });
+    await assert.rejects(client.call("CreateTranscript", { transcript }), (error: Message) => {
+      assert.equal(error.code, 3);
+      assert.ok(error.details.startsWith(`metadata.speakers["S1"].${field}: is 9: one of `));
+      return true;
+    });
+  }
+});
+
+test("transcripts are listed in each ordering and both directions, and wrong ones are refused", async () => {
+  const created: string[] = [];
+  for (const subject of ["b", "á", "a"]) {
+    const transcript = draft(subject, { keywords: ["röð"] });
+    created.push((await client.call("CreateTranscript", { transcript })).name);
+  }
+  const filter = 'metadata.keywords CONTAINS ["röð"]';
+  const subjects = async (ordering?: object): Promise<string[]> => {
+    const first = await client.call("ListTranscripts", { filter, ordering, page_size: 2 });
+    const rest = { filter, ordering, page_token: first.next_page_token };
+    const { transcripts } = await client.call("ListTranscripts", rest);
+    return [...first.transcripts, ...transcripts].map(({ metadata }: Message) => metadata.subject);
+  };
+  const rows: [ordering: object | undefined, found: string[]][] = [
+    [undefined, ["a", "á", "b"]],
+    [{ direction: "ASCENDING" }, ["b", "á", "a"]],
+    [{ direction: "DESCENDING", order_by: "version.creation_time" }, ["a", "á", "b"]],
+    [{ order_by: "subject" }, ["b", "á", "a"]],
+    [{ direction: "ASCENDING", order_by: "subject" }, ["a", "á", "b"]],
+  ];
+  for (const [ordering, found] of rows) {
+    assert.deepEqual(await subjects(ordering), found, JSON.stringify(ordering));
+  }
+  // None has a recording, so all are found, in the order of their ids.
+  const byDuration = { direction: "ASCENDING", order_by: "metadata.recording_duration" };
+  assert.deepEqual((await subjects(byDuration)).toSorted(), ["a", "b", "á"]);
+  for (const ordering of [{ direction: 7 }, { order_by: "name" }]) {
+    await assert.rejects(client.call("ListTranscripts", { ordering }), { code: 3 });
+    const watch = client.stream("WatchTranscripts", { ordering })[Symbol.asyncIterator]();
+    await assert.rejects(watch.next(), { code: 3 });
+  }
+  for (const name of created) await client.call("DeleteTranscript", { name });
+});
+
 /** Returns the messages of a stream until one fits. */
 async function untilFits(
   stream: AsyncIterator<Message>,

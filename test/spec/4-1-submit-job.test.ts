@@ -89,6 +89,10 @@ test("invalid requests are refused with every violation, and nothing is stored",
     [{ ...good, metadata: { fileType: "TEXT", languageCode: "en-US" } }, ["metadata.fileType"]],
     [{ ...good, metadata: { languageCode: "en-US" } }, ["metadata.fileType"]],
     [{ ...good, useUri: false, uri: "uploads/none" }, ["uri"]],
+    ...["true", 1, null, [], {}].map((useUri): [unknown, string[]] => [
+      { ...good, useUri },
+      ["useUri"],
+    ]),
     [
       { ...good, unknownField: 1, metadata: { ...good.metadata, color: "red" } },
       ["metadata.color", "unknownField"],

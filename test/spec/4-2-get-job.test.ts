@@ -158,7 +158,7 @@ test("silence ends in SUCCESS with an empty transcript", async () => {
   assert.equal(transcript.metadata.recordingDuration, "3s");
 });
 
-test("a job with media that cannot be transcribed ends as FAILED with a reason that helps the caller", async () => {
+test("a job with media that cannot be transcribed ends as ERROR with a reason that helps the caller", async () => {
   const rows: [path: string, message: RegExp][] = [
     ["/missing.mp3", /404/],
     ["/gone", /410/],
@@ -185,7 +185,7 @@ test("a job with media that cannot be transcribed ends as FAILED with a reason t
   assert.equal((await pollJob(service, json.name)).last.state, "SUCCESS", "the next job works");
 });
 
-test("a cancelled job ends as FAILED with CANCELLED (extension)", async () => {
+test("a cancelled job ends as CANCELLED, with an error (extension)", async () => {
   const { json } = await submit(service, `${host.address}/talk.wav`);
   const cancelled = await service.call("POST", `/v1alpha1/${json.name}:cancel`, {});
   assert.equal(cancelled.status, 200);

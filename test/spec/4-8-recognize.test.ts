@@ -9,6 +9,7 @@ import {
 } from "@connectrpc/connect-node";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { speak } from "../fixtures/flite.ts";
+import { fieldsOf } from "./jobs.ts";
 import { callRest, openTestService, pcmOf, type TestService } from "./service.ts";
 import { secondsOf } from "./stream.ts";
 
@@ -170,6 +171,77 @@ test("invalid input is refused with every violation", async () => {
     assert.deepEqual(named.toSorted(), fields.toSorted(), row);
   }
   assert.equal((await recognize({ config, audio: { content: content(wav) } })).status, 200);
+});
+
+/** What the original's clients and Google's say about a recording, with enums by their names. */
+const metadata = {
+  interactionType: "DICTATION",
+  numberOfSpeakers: "TWO_SPEAKERS",
+  industryNaicsCodeOfAudio: 922_110,
+  microphoneDistance: "FARFIELD",
+  originalMediaType: "VIDEO",
+  recordingDeviceType: "OTHER_INDOOR_DEVICE",
+  recordingDeviceName: "hljóðnemi",
+  originalMimeType: "audio/m4a",
+  obfuscatedId: "1099511627776",
+  audioTopic: "ræður",
+};
+
+test("metadata and model are accepted in every JSON form", async () => {
+  const audio = { content: content(new Uint8Array(3200)) };
+  const numbers = { interactionType: 8, numberOfSpeakers: 2, recordingDeviceType: 6 };
+  const rows: [config: object][] = [
+    [{ metadata, model: "latest_long" }],
+    [{ metadata: { ...metadata, ...numbers, obfuscatedId: 2 ** 40 }, model: "" }],
+    [{ metadata: { interaction_type: "VOICEMAIL", number_of_speakers: 17 }, model: null }],
+    [{ metadata: {} }],
+    [{ metadata: null }],
+  ];
+  for (const [more] of rows) {
+    const { status, json } = await recognize({ config: { ...config, ...more }, audio });
+    assert.equal(status, 200, JSON.stringify(more));
+    assert.deepEqual(json, { results: [] });
+  }
+});
+
+test("metadata and a model with wrong values are refused", async () => {
+  const audio = { content: content(new Uint8Array(3200)) };
+  const rows: [config: object, field: string, words: RegExp][] = [
+    [{ metadata: "DICTATION" }, "metadata", /expected an object/],
+    [{ metadata: [metadata] }, "metadata", /expected an object/],
+    [{ metadata: { speakers: 2 } }, "metadata.speakers", /no such field/],
+    ...["SINGING", "dictation", "8", 1.5, true, {}].map(
+      (interactionType): [object, string, RegExp] => [
+        { metadata: { interactionType } },
+        "metadata.interactionType",
+        /expected one of INTERACTION_TYPE_UNSPECIFIED, DISCUSSION/,
+      ],
+    ),
+    [{ metadata: { numberOfSpeakers: "MANY" } }, "metadata.numberOfSpeakers", /TWO_SPEAKERS/],
+    [{ metadata: { numberOfSpeakers: 1e10 } }, "metadata.numberOfSpeakers", /TWO_SPEAKERS/],
+    [{ metadata: { microphoneDistance: "FAR" } }, "metadata.microphoneDistance", /FARFIELD/],
+    [{ metadata: { originalMediaType: "FILM" } }, "metadata.originalMediaType", /VIDEO/],
+    [{ metadata: { recordingDeviceType: "TAPE" } }, "metadata.recordingDeviceType", /PHONE_LINE/],
+    [
+      { metadata: { industryNaicsCodeOfAudio: -1 } },
+      "metadata.industryNaicsCodeOfAudio",
+      /whole number/,
+    ],
+    [{ metadata: { recordingDeviceName: 5 } }, "metadata.recordingDeviceName", /string/],
+    [{ metadata: { originalMimeType: [] } }, "metadata.originalMimeType", /string/],
+    [{ metadata: { obfuscatedId: "me" } }, "metadata.obfuscatedId", /whole number/],
+    [{ metadata: { audioTopic: true } }, "metadata.audioTopic", /string/],
+    [{ model: 5 }, "model", /string/],
+    [{ model: ["default"] }, "model", /string/],
+    [{ model: { name: "default" } }, "model", /string/],
+  ];
+  for (const [more, field, words] of rows) {
+    const answer = await recognize({ config: { ...config, ...more }, audio });
+    const row = JSON.stringify(more);
+    assert.equal(answer.status, 400, row);
+    assert.deepEqual(fieldsOf(answer), [`config.${field}`], row);
+    assert.match(answer.json.message, words, row);
+  }
 });
 
 /** Returns the file with a different sample size in its header. */

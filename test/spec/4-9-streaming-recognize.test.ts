@@ -124,6 +124,30 @@ test("singleUtterance ends the stream after the first final result", async () =>
   assert.equal(stream.messages.at(-1)?.result?.speechEventType, "END_OF_SINGLE_UTTERANCE");
 });
 
+test("with enableVoiceActivityEvents, the stream has the start and end of each utterance and of the audio", async () => {
+  const config = streamingConfig({}, { enableVoiceActivityEvents: true });
+  const { messages, code } = await recognize(config, (stream) => {
+    stream.sendAudio(speech);
+  });
+  assert.equal(code, 1000);
+  const kinds = messages.map(({ result }) => {
+    const [first] = result?.results ?? [];
+    return first ? (first.isFinal === true ? "final" : "interim") : result?.speechEventType;
+  });
+  const utterance = ["START_OF_SPEECH", "interim", "END_OF_SPEECH", "final"];
+  assert.deepEqual(
+    kinds.filter((kind, at) => kind !== "interim" || kinds[at - 1] !== "interim"),
+    [...sentences.flatMap(() => utterance), "END_OF_AUDIO"],
+  );
+  const times = messages.flatMap(({ result }) => result?.speechEventTime ?? []).map(secondsOf);
+  assert.equal(times.length, 5);
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  );
+  assert.equal(times.at(-1), Math.round(speech.length / 32) / 1000, "the length of the audio");
+});
+
 test("finalizeUtterance ends the utterance immediately, and recognition continues", async () => {
   const stream = await open();
   stream.send(streamingConfig());
@@ -216,6 +240,11 @@ test("messages that are malformed or out of order end the stream with an error m
       /minSilence: must be 0\.2s to 5s, not 9s/,
       1007,
     ],
+    ...["true", 1, [], {}].map((value): [string[], RegExp, number] => [
+      [JSON.stringify(streamingConfig({}, { enableVoiceActivityEvents: value }))],
+      /^streamingConfig\.enableVoiceActivityEvents: expected true or false, found /,
+      1007,
+    ]),
   ];
   for (const [messages, problem, code] of rows) {
     const stream = await open();

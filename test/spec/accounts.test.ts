@@ -30,6 +30,8 @@ test("PATCH changes the fields in its body, and GET shows them; 0 days means nev
       { mediaRetentionDays: 60 },
     ],
     [{ mediaRetentionDays: 0 }, "", { mediaRetentionDays: 0 }],
+    [{ vocabularyCandidatesDisabled: true }, "", { vocabularyCandidatesDisabled: true }],
+    [{ vocabularyCandidatesDisabled: false }, "", { vocabularyCandidatesDisabled: false }],
   ];
   for (const [body, query, changed] of steps) {
     Object.assign(account, changed);

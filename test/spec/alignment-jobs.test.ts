@@ -1,7 +1,11 @@
 // Alignment jobs: the words of a transcript are aligned to its sound again, and make a version.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { Code, createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
+import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { newId } from "../../src/std/ids.ts";
+import { connectFailure } from "../fixtures/connect-failure.ts";
 import { onceWithin, until } from "../fixtures/until.ts";
 import { AlignmentCalls, slow, speech, text, unaligned } from "./alignment.ts";
 import { fieldsOf, textOf } from "./jobs.ts";
@@ -250,4 +254,20 @@ test("a job of no transcript, and names of other things, are not found", async (
   }
   const { status } = await service.call("POST", `/v1alpha1/alignmentjobs/${newId()}:cancel`, {});
   assert.equal(status, 404);
+});
+
+test("a request for a job that names neither the job nor a transcript is refused", async () => {
+  const baseUrl = service.address;
+  const headers = { authorization: `Bearer ${service.key}` };
+  for (const transport of [
+    createGrpcTransport({ baseUrl }),
+    createConnectTransport({ baseUrl, httpVersion: "2", useBinaryFormat: false }),
+  ]) {
+    const client = createClient(Transcripts, transport);
+    const failure = await connectFailure(client.getAlignmentJob({}, { headers }));
+    assert.equal(failure.code, Code.InvalidArgument);
+    assert.equal(failure.rawMessage, "name: or transcript is required");
+  }
+  const answer = await service.call("GET", "/v1alpha1/alignmentjobs/");
+  assert.equal(answer.status, 404, "no path has neither");
 });

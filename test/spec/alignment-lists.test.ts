@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "../fixtures/until.ts";
 import { AlignmentCalls, slow, speech } from "./alignment.ts";
-import { fieldsOf } from "./jobs.ts";
+import { fieldsOf, refusedWatch } from "./jobs.ts";
 import { openTestService, type Answer, type TestService } from "./service.ts";
 
 let service: TestService;
@@ -140,10 +140,20 @@ describe("alignment jobs are watched", () => {
     assert.deepEqual(await calls.get(later), all.messages.at(-1)?.jobs[0]);
   });
 
-  test("but not with a wrong filter", async () => {
-    const answer = await service.call("GET", "/v1alpha1/alignmentjobs:watch?filter=x");
-    assert.equal(answer.status, 400);
-    assert.deepEqual(fieldsOf(answer), ["filter"]);
+  test("but not with a wrong filter, or an updateOnly of another type", async () => {
+    for (const [query, field] of [
+      ["filter=x", "filter"],
+      ["updateOnly=yes", "updateOnly"],
+      ["updateOnly=1", "updateOnly"],
+      ["updateOnly=TRUE", "updateOnly"],
+      ["updateOnly=", "updateOnly"],
+      ["updateOnly=true&updateOnly=true", "updateOnly"],
+      ["updatesOnly=true", "updatesOnly"],
+    ] as const) {
+      const answer = await refusedWatch(service, `/v1alpha1/alignmentjobs:watch?${query}`);
+      assert.equal(answer.status, 400, query);
+      assert.deepEqual(fieldsOf(answer), [field]);
+    }
   });
 
   test("by at most 100 streams of an account", async () => {

@@ -228,6 +228,13 @@ test("version names of another transcript or account, and malformed ones, are re
     for (const id of [version.name, foreignVersion.name, absentId, "x", "", "%2e%2e", "null"]) {
       const read = await service.call("GET", `/v1alpha1/${name}/versions/${id}`);
       assert.equal(read.status, 404, id);
+      if (id !== "") {
+        const queried = await service.call("GET", `/v1alpha1/${name}?version=${id}`);
+        assert.deepEqual(
+          [queried.status, queried.json.details[0].reason],
+          [404, "VERSION_NOT_FOUND"],
+        );
+      }
       const restored = await service.call("POST", `/v1alpha1/${name}:restore`, { version: id });
       assert.ok([400, 404].includes(restored.status), `${id}: ${restored.status}`);
     }

@@ -3,15 +3,20 @@
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
 import { after, afterEach, test } from "node:test";
+import { Code, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 import { signingKey } from "../../src/database/signing-key.ts";
+import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { createSignedUrls, signedUrlMs } from "../../src/media/signed-url.ts";
+import { connectFailure } from "../fixtures/connect-failure.ts";
 import { RawConnection } from "../fixtures/raw-http.ts";
 import { until } from "../fixtures/until.ts";
+import { fieldsOf } from "./jobs.ts";
 import { openStoredService } from "./stored-service.ts";
 
 const absentId = "0190a0a0-0000-7000-8000-000000000000";
 const stored = await openStoredService();
-const { service, db, mediaFiles, withTranscript, initUpload } = stored;
+const { service, db, name, mediaFiles, withTranscript, initUpload } = stored;
 after(() => stored[Symbol.asyncDispose]());
 afterEach(stored.assertUnchanged);
 
@@ -86,6 +91,43 @@ test("only one of two concurrent PUTs to one URL is accepted", async () => {
     const { uri } = (await service.call("GET", `/v1alpha1/${name}`)).json;
     const taken = bodies[answers.findIndex(({ status }) => status === 200)];
     assert.equal(await (await fetch(uri)).text(), taken);
+  });
+});
+
+test("a filename or a resource that cannot be is refused over REST and gRPC", async () => {
+  const transport = createGrpcTransport({ baseUrl: service.address });
+  const client = createClient(Transcripts, transport);
+  const options = { headers: { authorization: `Bearer ${service.key}` } };
+  const rows: [request: { resourceName?: string; filename?: string }, problem: string][] = [
+    [{ filename: "a\0b.wav" }, "filename: has a NUL character"],
+    [{ filename: "x".repeat(1_001) }, "filename: has 1001 characters; at most 1000 are allowed"],
+    [{ filename: "🎤".repeat(1_001) }, "filename: has 1001 characters; at most 1000 are allowed"],
+    [
+      { resourceName: "jobs/1" },
+      "resourceName: must be transcripts/<transcript_id>, or empty for a new upload",
+    ],
+  ];
+  for (const [request, problem] of rows) {
+    const full = { resourceName: name, ...request };
+    const answer = await service.call("POST", "/v1alpha1/initupload", full);
+    assert.deepEqual([answer.status, answer.json.message], [400, problem]);
+    const failure = await connectFailure(client.initUpload(full, options));
+    assert.deepEqual([failure.code, failure.rawMessage], [Code.InvalidArgument, problem]);
+  }
+  // JSON has more ways to be wrong.
+  for (const filename of [5, true, ["a.wav"], { name: "a.wav" }, "\ud83d"]) {
+    const answer = await service.call("POST", "/v1alpha1/initupload", { filename });
+    assert.equal(answer.status, 400, JSON.stringify(filename));
+    assert.deepEqual(fieldsOf(answer), ["filename"]);
+  }
+  const unknown = await service.call("POST", "/v1alpha1/initupload", { fileName: "a.wav" });
+  assert.match(unknown.json.message, /^fileName: .* has no such field$/);
+  await withTranscript(async (resourceName) => {
+    const filename = "🎤".repeat(1_000);
+    assert.notEqual(
+      (await client.initUpload({ resourceName, filename }, options)).resourceName,
+      "",
+    );
   });
 });
 

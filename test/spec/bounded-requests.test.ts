@@ -1,9 +1,6 @@
 // Limits on the cost of one request, on every protocol: expensive requests are refused while they
 // are read, and do not block the thread that carries live audio.
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect as connectHttp2 } from "node:http2";
-import process from "node:process";
 import { after, before, test } from "node:test";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { fromJson } from "@bufbuild/protobuf";
@@ -19,14 +16,10 @@ import {
   Transcripts,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { longSegments } from "../fixtures/long-transcript.ts";
+import { envelope, held, heldMsMax, postRpc } from "./post-rpc.ts";
 import { openTestService, type TestService } from "./service.ts";
 
 const transcripts = "hlust.transcripts.v1alpha1.Transcripts";
-/**
- * The maximum CPU time between two turns of the event loop, including the clients of the test.
- * Without limits it was 2 to 170 seconds.
- */
-const heldMsMax = 150;
 
 let service: TestService;
 before(async () => {
@@ -36,60 +29,9 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/**
- * Runs a call. Returns its response, and the maximum CPU time of the service's thread between two
- * turns of a timer, which does not depend on how busy the machine is.
- */
-async function held<T>(call: () => Promise<T>): Promise<{ answer: T; heldMs: number }> {
-  let before = process.threadCpuUsage();
-  let heldMs = 0;
-  const look = setInterval(() => {
-    const { user, system } = process.threadCpuUsage(before);
-    heldMs = Math.max(heldMs, (user + system) / 1000);
-    before = process.threadCpuUsage();
-  }, 2);
-  try {
-    const answer = await call();
-    return { answer, heldMs };
-  } finally {
-    clearInterval(look);
-  }
-}
-
-/**
- * Sends a POST over HTTP/2. Returns the status, the headers and trailers in one record, and the
- * body of the response.
- */
-async function post(path: string, headers: Record<string, string>, body: Uint8Array) {
-  const session = connectHttp2(service.address);
-  try {
-    const stream = session.request({
-      ":method": "POST",
-      ":path": path,
-      authorization: `Bearer ${service.key}`,
-      ...headers,
-    });
-    const found: Record<string, string> = {};
-    const note = (more: object) => {
-      for (const [name, value] of Object.entries(more)) found[name] = String(value);
-    };
-    stream.on("response", note).on("trailers", note);
-    stream.on("error", () => {});
-    stream.end(body);
-    const text = Buffer.concat(await Array.fromAsync(stream)).toString();
-    if (!stream.closed) await once(stream, "close");
-    return { status: Number(found[":status"]), headers: found, text };
-  } finally {
-    session.close();
-  }
-}
-
-function envelope(message: Uint8Array, flags = 0): Buffer {
-  const head = Buffer.alloc(5);
-  head[0] = flags;
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
-}
+/** Sends a POST of the test's service. */
+const post = async (path: string, headers: Record<string, string>, body: Uint8Array) =>
+  await postRpc(service, path, headers, body);
 
 /** Returns the start of a CreateTranscriptRequest whose field 1 has this many bytes. */
 function transcriptField(bytes: number): Buffer {

@@ -28,6 +28,7 @@ import {
   TranscriptMetadata_FileType as FileType,
   Transcripts,
 } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { durationFromMs, msOfDuration } from "../../src/std/duration.ts";
 import { bindingsOf, type ConfiguredRule } from "../../src/transcoding/http-rules.ts";
@@ -64,7 +65,7 @@ function isUnary(method: DescMethod): method is DescMethodUnary {
 test("every unary method of the client calls its RPC", async () => {
   const reached: string[] = [];
   const transport = createRestTransport({ url: service.address, token: service.key });
-  const unary = [Transcripts, Speech, Accounts, Webhooks]
+  const unary = [Transcripts, Speech, Vocabulary, Accounts, Webhooks]
     .flatMap(({ methods }) => methods)
     .filter(isUnary);
   for (const method of unary) {

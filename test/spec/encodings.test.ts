@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { encode, type EncodedFormat } from "../fixtures/encoded-audio.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import {
+  RecognitionConfig_AudioEncoding as Encoding,
+  Speech,
+  type StreamingRecognizeRequestSchema,
+} from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { amrOf, encode, type EncodedFormat } from "../fixtures/encoded-audio.ts";
 import { espeak, joined, noise, silence } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
@@ -192,6 +200,99 @@ test("a stream that is damaged in the middle has its results before the reason",
   assert.equal(texts[0], first);
   assert.match(error?.message ?? "", /is damaged/);
   assert.equal(code, 1007);
+});
+
+/** Streams bytes over gRPC. Returns the texts, and the code and message of the error, if any. */
+async function streamOverGrpc(config: { readonly encoding: Encoding }, bytes: Buffer) {
+  const client = createClient(Speech, createGrpcTransport({ baseUrl: service.address }));
+  const headers = { authorization: `Bearer ${service.key}` };
+  async function* requests(): AsyncGenerator<
+    MessageInitShape<typeof StreamingRecognizeRequestSchema>
+  > {
+    const value = { config: { languageCode, ...config } };
+    yield { streamingRequest: { case: "streamingConfig", value } };
+    for (let at = 0; at < bytes.length; at += 500) {
+      const audio = new Uint8Array(bytes.subarray(at, at + 500));
+      yield { streamingRequest: { case: "audioContent", value: audio } };
+    }
+  }
+  const texts: string[] = [];
+  try {
+    for await (const { results } of client.streamingRecognize(requests(), { headers })) {
+      for (const { isFinal, alternatives } of results) {
+        if (isFinal) texts.push(alternatives[0]?.transcript.trim() ?? "");
+      }
+    }
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error);
+    return { texts, code, message: rawMessage };
+  }
+  return { texts, code: undefined, message: "" };
+}
+
+const damagedFormats: readonly [format: EncodedFormat, encoding: Encoding][] = [
+  ["flac", Encoding.FLAC],
+  ["opus.ogg", Encoding.OGG_OPUS],
+  ["mp3", Encoding.MP3],
+  ["webm", Encoding.GUESS],
+  ["fragmented.mp4", Encoding.GUESS],
+  ["faststart.mp4", Encoding.GUESS],
+  ["aac", Encoding.GUESS],
+];
+
+test(
+  "audio that is truncated, damaged or only a header ends with a reason, over every protocol",
+  { timeout: 600_000 },
+  async () => {
+    for (const [format, encoding] of damagedFormats) {
+      const bytes = encode(wav, format);
+      const middle = Math.floor(bytes.length * 0.6);
+      const damages: [damage: string, bytes: Buffer, hasFirst: boolean][] = [
+        ["truncated", bytes.subarray(0, middle + 5), true],
+        ["damaged in the middle", Buffer.from(bytes).fill(0x55, middle, middle + 4000), true],
+        ["damaged from the middle on", Buffer.from(bytes).fill(0x55, middle), true],
+        ["a header without audio", headerOf(format, bytes), false],
+      ];
+      for (const [damage, changed, hasFirst] of damages) {
+        const row = `${format} ${damage}`;
+        const reason = /is damaged|is cut short|cannot be decoded|no known format/;
+        const { status, json } = await recognize({ encoding }, changed);
+        assert.deepEqual(
+          [status, reason.test(json.message)],
+          [400, true],
+          `${row} ${json.message}`,
+        );
+        const socket = await stream({ encoding }, changed, 500);
+        assert.deepEqual([socket.code, socket.error?.code], [1007, 3], row);
+        assert.match(socket.error?.message ?? "", reason, row);
+        const rpc = await streamOverGrpc({ encoding }, changed);
+        assert.equal(rpc.code, Code.InvalidArgument, row);
+        assert.match(rpc.message, reason, row);
+        for (const { texts } of [socket, rpc]) assert.equal(texts[0] === first, hasFirst, row);
+      }
+    }
+  },
+);
+
+/** Returns the start of a file, up to its first sound. */
+function headerOf(format: EncodedFormat, bytes: Buffer): Buffer {
+  const marks = { webm: "1f43b675", "fragmented.mp4": "6d6f6f66", "faststart.mp4": "6d646174" };
+  const mark = Object.entries(marks).find(([name]) => name === format)?.[1];
+  if (mark) return bytes.subarray(0, bytes.indexOf(Buffer.from(mark, "hex")) + 4);
+  // The two pages of headers of Ogg; the stream information of FLAC; half a frame of the others.
+  if (format === "opus.ogg") return bytes.subarray(0, bytes.indexOf("OggS", 60) + 40);
+  return bytes.subarray(0, format === "flac" ? 60 : 100);
+}
+
+test("AMR is decoded as a stream by GUESS, and ends with a reason if it is cut short", async () => {
+  for (const band of ["narrow", "wide"] as const) {
+    const amr = amrOf(band, 50);
+    const whole = await stream({ encoding: "GUESS" }, amr, 300);
+    assert.deepEqual([whole.code, whole.error], [1000, undefined], band);
+    const cut = await stream({ encoding: "GUESS" }, amr.subarray(0, -5), 300);
+    assert.deepEqual([cut.code, cut.error?.code], [1007, 3], band);
+    assert.match(cut.error?.message ?? "", /is cut short/);
+  }
 });
 
 test("no decoder remains after a stream has ended or its caller has disconnected", async () => {

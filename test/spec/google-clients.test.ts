@@ -13,6 +13,7 @@ import type { protos } from "@google-cloud/speech";
 import { speak } from "../fixtures/flite.ts";
 import { callRest, openTestService, pcmOf, type TestService } from "./service.ts";
 import { finalsOf, openStream, secondsOf, streamingConfig } from "./stream.ts";
+import { checkStability } from "./check-stability.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hlust-google-"));
 const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
@@ -29,12 +30,6 @@ const { SpeechClient } = await import("@google-cloud/speech");
 const { credentials } = await import("@grpc/grpc-js");
 type Client = InstanceType<typeof SpeechClient>;
 type Streaming = Parameters<Client["streamingRecognize"]>[0];
-/** The parts of an interim result that gRPC and JSON have in common. */
-interface InterimResult {
-  readonly alternatives?: readonly { readonly transcript?: string | null }[] | null;
-  readonly isFinal?: boolean | null;
-  readonly stability?: number | null;
-}
 type StreamingAnswer = protos.google.cloud.speech.v1.IStreamingRecognizeResponse;
 type CallOptions = { otherArgs?: { headers: Record<string, string> } };
 
@@ -166,7 +161,7 @@ function secondsIn(duration: { seconds?: unknown; nanos?: number | null } | null
   return (Number(duration?.seconds ?? 0) * 1e9 + (duration?.nanos ?? 0)) / 1e9;
 }
 
-test("fields that only Google's API has are ignored", async () => {
+test("facts about the recording, and fields that only Google's API has, are ignored", async () => {
   const request = {
     config: {
       ...config,
@@ -175,7 +170,16 @@ test("fields that only Google's API has are ignored", async () => {
       useEnhanced: true,
       speechContexts: [{ phrases: ["letter"], boost: 5 }],
       diarizationConfig: { enableSpeakerDiarization: true, minSpeakerCount: 1 },
-      metadata: { interactionType: "DICTATION" as const, microphoneDistance: "NEARFIELD" as const },
+      metadata: {
+        interactionType: "DICTATION" as const,
+        industryNaicsCodeOfAudio: 519_190,
+        microphoneDistance: "NEARFIELD" as const,
+        originalMediaType: "AUDIO" as const,
+        recordingDeviceType: "SMARTPHONE" as const,
+        recordingDeviceName: "sími",
+        originalMimeType: "audio/mp3",
+        audioTopic: "bréf",
+      },
       enableSpokenPunctuation: { value: true },
     },
     audio: { content: pcmOf(speak("thank you very much for your letter")) },
@@ -223,31 +227,27 @@ test("streamingRecognize() returns the final results of §4.9 once the client ha
   );
 });
 
-/**
- * Checks the stability of interim results: the share of words before the first that differs from
- * the previous result.
- */
-function checkStability(results: readonly InterimResult[]): void {
-  let before: string[] = [];
-  const seen = new Set<number>();
-  for (const { alternatives, isFinal, stability } of results) {
-    const words = alternatives?.[0]?.transcript?.split(" ") ?? [];
-    const changed = words.findIndex((word, at) => word !== before[at]);
-    const stood = changed < 0 ? words.length : changed;
-    const expected = isFinal === true ? 0 : Math.fround(stood / words.length);
-    assert.equal(Math.fround(stability ?? 0), expected, words.join(" "));
-    seen.add(expected);
-    before = isFinal === true ? [] : words;
-  }
-  assert.ok(seen.size > 2, "some words stayed and some changed");
-}
-
 test("with singleUtterance, the stream returns the final result and the event with its time, and then ends", async () => {
   const answers = await recognizeLive({ config, singleUtterance: true });
   assert.equal(finals(answers).length, 1);
   const last = answers.at(-1);
   assert.equal(last?.speechEventType, "END_OF_SINGLE_UTTERANCE");
   assert.equal(secondsIn(last?.speechEventTime), secondsIn(finals(answers)[0]?.resultEndTime));
+});
+
+test("activity events are those of Google's API, whose number 4 is a timeout", async () => {
+  const answers = await recognizeLive({
+    config: { ...config, languageCode: "is-IS" },
+    enableVoiceActivityEvents: true,
+  });
+  const events = answers
+    .filter(({ results }) => results?.length === 0)
+    .map(({ speechEventType }) => speechEventType);
+  const utterance = ["SPEECH_ACTIVITY_BEGIN", "SPEECH_ACTIVITY_END"];
+  assert.deepEqual(
+    events,
+    sentences.flatMap(() => utterance),
+  );
 });
 
 test("errors are a google.rpc.Status with the message, the reason and every violation", async () => {

@@ -51,6 +51,7 @@ const contract = [
   "google.cloud.speech.v1.Speech",
   "hlust.accounts.v1.Accounts",
   "hlust.speech.v2beta1.Speech",
+  "hlust.speech.v2beta1.Vocabulary",
   "hlust.transcripts.v1alpha1.Transcripts",
   "hlust.webhooks.v1.Webhooks",
   "lr.speech.v2beta1.Speech",

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { espeak, espeakWords, flite, joined, silence } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { assertWordTimes } from "../fixtures/word-times.ts";
-import { pollJob, submit, textOf } from "./jobs.ts";
+import { fieldsOf, pollJob, submit, textOf } from "./jobs.ts";
 import { type MediaHost, openMediaHost } from "./media-host.ts";
 import { openTestService, type TestService } from "./service.ts";
 import { finalsOf, openStream, secondsOf, streamingConfig } from "./stream.ts";
@@ -14,6 +14,12 @@ import { finalsOf, openStream, secondsOf, streamingConfig } from "./stream.ts";
 const sentences = ["góðan daginn", "veðrið er gott í dag", "takk fyrir komuna"];
 const english = "the weather is cold and dark today";
 const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "is-IS" };
+/** English speech with a name that is recognized only with a hint, and the hint. */
+const named = () =>
+  joined(silence(300), flite("I met Siobhan Kowalczyk at the station."), silence(500));
+const namedText = "i met Siobhan Kowalczyk at the station";
+const nameContexts = [{ phrases: ["Siobhan Kowalczyk"] }];
+
 let service: TestService;
 let host: MediaHost;
 /** The sentences, with a second of silence around each. */
@@ -30,6 +36,7 @@ before(async () => {
     "/talk.wav": wavOf(talk),
     "/english.wav": wavOf(englishTalk),
     "/timed.wav": wavOf(timed.samples),
+    "/named.wav": wavOf(named()),
   });
   service = await openTestService({ HLUST_ENGINE_PROCESSES: "2" });
 });
@@ -192,18 +199,24 @@ test("streams, calls and jobs in two languages run concurrently on one service",
   await Promise.all([...streams, ...calls, ...jobs]);
 });
 
-test("hints are accepted if the model supports them, and otherwise refused with the name of their field", async () => {
+test("hints are used in both languages, written as the caller writes them, and refused with the name of each field", async () => {
   const speechContexts = [{ phrases: ["veðrið", "Guðrún Ósvífursdóttir"], boost: 5 }];
   const { status, json } = await recognize(talk, { speechContexts });
   assert.equal(status, 200);
   assert.deepEqual(textsOf(json), sentences);
+  const own = [{ phrases: ["Takk"] }];
+  const written = await recognize(talk, { speechContexts: own });
+  assert.deepEqual(textsOf(written.json), [...sentences.slice(0, 2), "Takk fyrir komuna"]);
 
-  const refused = await recognize(englishTalk, { languageCode: "en-US", speechContexts });
-  assert.equal(refused.status, 400);
-  assert.match(
-    refused.json.message,
-    /config\.speechContexts: cannot be used by the model of en-US/,
-  );
+  const inEnglish = { languageCode: "en-US" };
+  const texts = [];
+  for (const contexts of [[], nameContexts, []]) {
+    const answer = await recognizeInTime(named(), { ...inEnglish, speechContexts: contexts });
+    texts.push(textsOf(answer.json).join(" "));
+  }
+  assert.equal(texts[1], namedText);
+  assert.doesNotMatch(texts[0] ?? "", /Siobhan Kowalczyk/i);
+  assert.equal(texts[2], texts[0], "the hints of a call apply to that call alone");
   const none = await recognize(englishTalk, { languageCode: "en-US", speechContexts: [] });
   assert.equal(none.status, 200);
   const many = Array.from({ length: 501 }, (_, index) => `orð ${index}`);
@@ -215,6 +228,12 @@ test("hints are accepted if the model supports them, and otherwise refused with 
       "config.speechContexts[0].phrases[0]",
       /has 101 characters; at most 100 are allowed/,
     ],
+    [
+      [{ phrases: ["Anna", "anna"] }],
+      "config.speechContexts[0].phrases[1]",
+      /is "anna", which config\.speechContexts\[0\]\.phrases\[0\] has already/,
+    ],
+    [[{ phrases: ["a\tb"] }], "config.speechContexts[0].phrases[0]", /has a control character/],
     [[{ phrases: many }], "config.speechContexts", /has 501 phrases; at most 500 are allowed/],
     [
       [{ phrases: ["a"], boost: 20.5 }],
@@ -241,16 +260,49 @@ test("hints are accepted if the model supports them, and otherwise refused with 
   }
 });
 
-test("hints of a live stream are checked with its configuration", async () => {
+test("hints of a live stream are checked with its configuration, and used in both languages", async () => {
   const refused = await openStream(service.address, { token: service.key });
-  refused.send(streamingConfig({ speechContexts: [{ phrases: ["cold"] }] }));
+  refused.send(streamingConfig({ speechContexts: [{ phrases: ["cold", ""] }] }));
   assert.equal(await refused.closed, 1007);
-  assert.match(refused.messages[0]?.error?.message ?? "", /speechContexts: cannot be used/);
-  const socket = await openStream(service.address, { token: service.key });
-  const speechContexts = [{ phrases: ["komuna"] }];
-  socket.send(streamingConfig({ languageCode: "is-IS", speechContexts }));
-  socket.sendAudio(bytesOf(talk), 3200);
-  socket.send({ audioContent: "" });
-  assert.equal(await socket.closed, 1000);
-  assert.equal(finalsOf(socket.messages).at(-1)?.transcript, "takk fyrir komuna ");
+  assert.match(refused.messages[0]?.error?.message ?? "", /phrases\[1\]: has no letter or digit/);
+  const rows = [
+    ["is-IS", talk, [{ phrases: ["Komuna"] }], "takk fyrir Komuna "],
+    ["en-US", named(), nameContexts, `${namedText} `],
+  ] as const;
+  for (const [languageCode, samples, speechContexts, expected] of rows) {
+    const socket = await openStream(service.address, { token: service.key });
+    socket.send(streamingConfig({ languageCode, speechContexts }));
+    socket.sendAudio(bytesOf(samples), 3200);
+    socket.send({ audioContent: "" });
+    assert.equal(await socket.closed, 1000);
+    assert.equal(finalsOf(socket.messages).at(-1)?.transcript, expected);
+  }
+});
+
+test("jobs use hints in both languages, and a job names every violation in them", async () => {
+  const uri = `${host.address}/named.wav`;
+  const request = { metadata: { languageCode: "en-US", fileType: "AUDIO" }, useUri: true, uri };
+  const submitHinted = (changes: Readonly<Record<string, unknown>>) =>
+    service.call("POST", "/v1alpha1/transcriptjob:submit", { ...request, ...changes });
+  const refused = await submitHinted({ speechContexts: [{ phrases: ["Anna", "ANNA", "!"] }] });
+  assert.equal(refused.status, 400);
+  assert.deepEqual(fieldsOf(refused), [
+    "speechContexts[0].phrases[1]",
+    "speechContexts[0].phrases[2]",
+  ]);
+  const icelandic = { metadata: { languageCode: "is-IS", fileType: "AUDIO" } };
+  const rows = [
+    [{ speechContexts: nameContexts }, namedText],
+    [
+      { ...icelandic, uri: `${host.address}/talk.wav`, speechContexts: [{ phrases: ["Komuna"] }] },
+      [...sentences.slice(0, 2), "takk fyrir Komuna"].join(" "),
+    ],
+  ] as const;
+  for (const [changes, expected] of rows) {
+    const submitted = await submitHinted(changes);
+    assert.equal(submitted.status, 200);
+    const { last } = await pollJob(service, submitted.json.name);
+    const transcript = await service.call("GET", `/v1alpha1/${last.transcript}`);
+    assert.equal(textOf(transcript.json), expected);
+  }
 });

@@ -1,5 +1,5 @@
-// The error of a job that FAILED has a reason for programs, google.rpc.ErrorInfo, on every protocol
-// and in webhooks.
+// The error of a job in the state ERROR has a reason for programs, google.rpc.ErrorInfo, on every
+// protocol and in webhooks.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";

@@ -36,6 +36,15 @@ export async function pollJob(
   }
 }
 
+/** Returns the answer to a watch that is refused. Fails at once if a stream opens. */
+export async function refusedWatch(service: TestService, path: string): Promise<Answer> {
+  const headers = { authorization: `Bearer ${service.key}` };
+  const response = await fetch(service.address + path, { headers });
+  if (response.ok) await response.body?.cancel();
+  assert.equal(response.ok, false, path);
+  return { status: response.status, headers: response.headers, json: await response.json() };
+}
+
 /** Returns the fields that an error names in BadRequest. */
 export function fieldsOf({ json }: Answer): string[] {
   const bad = json.details.find((detail: { "@type": string }) =>

@@ -125,8 +125,8 @@ function noteAnswer(body: string): void {
 }
 
 /**
- * The columns that can contain `text` secrets: those about recordings, jobs and webhooks. The rest
- * of the database must not contain any secrets.
+ * The columns that can contain `text` secrets: those about recordings, jobs, vocabularies and
+ * webhooks. The rest of the database must not contain any secrets.
  */
 const textColumns: ReadonlySet<string> = new Set([
   "transcript.metadata",
@@ -138,6 +138,9 @@ const textColumns: ReadonlySet<string> = new Set([
   "transcript_job.media_uri",
   "transcript_job.error",
   "transcript_job_piece.segments",
+  "vocabulary_phrase.phrase",
+  "vocabulary_phrase.folded",
+  "vocabulary_phrase.sounds_like",
   "webhook.url",
   "webhook_delivery.body",
 ]);

@@ -15,6 +15,7 @@ export interface StreamMessage {
       readonly stability?: number;
     }[];
     readonly speechEventType?: string;
+    readonly speechEventTime?: string;
   };
   readonly error?: { readonly code: number; readonly message: string; readonly details: unknown[] };
 }

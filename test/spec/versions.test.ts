@@ -1,6 +1,7 @@
 // What versions say about themselves (extension): how they were made, by whom, and a note.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { newId } from "../../src/std/ids.ts";
 import { addSignedIn } from "../fixtures/signed-in.ts";
 import { fieldsOf } from "./jobs.ts";
 import { openStoredService } from "./stored-service.ts";
@@ -127,4 +128,34 @@ test("notes that are too long or invalid are refused, and nothing is stored", as
   const { json: list } = await service.call("GET", `${path}/versions`);
   assert.equal(list.versions.length, 2);
   await service.call("DELETE", path);
+});
+
+test("a version in the query is found by its whole id, and only through its own transcript", async () => {
+  const [path, other] = [await create(), await create()];
+  const { json: current } = await service.call("GET", path);
+  const own = current.version.name;
+  const rows: [query: string, status: number][] = [
+    ["version=", 200],
+    [`version=${own}`, 200],
+    [`version=${own.toUpperCase()}`, 404],
+    [`version=${own}%20`, 404],
+    [`version=${own}%00`, 404],
+    [`version=${current.name}/versions/${own}`, 404],
+    ["version=x", 404],
+    [`version=${newId()}`, 404],
+    [`version=${"1".repeat(5_000)}`, 404],
+    [`version=${own}&version=${own}`, 400],
+    [`version.name=${own}`, 400],
+    [`versions=${own}`, 400],
+  ];
+  for (const [query, status] of rows) {
+    const { json, ...answer } = await service.call("GET", `${path}?${query}`);
+    assert.equal(answer.status, status, query.slice(0, 80));
+    if (status === 200) assert.deepEqual(json, current);
+    else assert.ok(json.message.length < 300, "a long value is not sent back");
+    if (status === 404) assert.equal(json.details[0].reason, "VERSION_NOT_FOUND");
+  }
+  const crossed = await service.call("GET", `${other}?version=${own}`);
+  assert.deepEqual([crossed.status, crossed.json.details[0].reason], [404, "VERSION_NOT_FOUND"]);
+  for (const each of [path, other]) await service.call("DELETE", each);
 });

@@ -11,7 +11,7 @@ import { createHlustClient } from "../../src/client/hlust-client.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { connectFailure } from "../fixtures/connect-failure.ts";
 import { speak } from "../fixtures/flite.ts";
-import { fieldsOf, pollJob, submit } from "./jobs.ts";
+import { fieldsOf, pollJob, refusedWatch, submit } from "./jobs.ts";
 import { draftOf } from "./transcripts.ts";
 import { openMediaHost, type MediaHost } from "./media-host.ts";
 import { callRest, openTestService, type Answer, type TestService } from "./service.ts";
@@ -241,9 +241,18 @@ test("wrong requests to watch transcripts are refused with all their violations"
     ["filter=x", ["filter"]],
     ["pageSize=-1&pageToken=x&filter=x", ["filter", "pageSize", "pageToken"]],
     ["ordering.orderBy=name", ["ordering.orderBy"]],
+    ["ordering.direction=UP", ["ordering.direction"]],
+    ["ordering.direction=ascending", ["ordering.direction"]],
+    ["ordering.direction=7", ["ordering.direction"]],
+    ["ordering.direction=1.5", ["ordering.direction"]],
+    ["ordering.direction=", ["ordering.direction"]],
+    ["ordering.direction=ASCENDING&ordering.direction=DESCENDING", ["ordering.direction"]],
+    ["ordering.direction=7&ordering.orderBy=name", ["ordering.direction", "ordering.orderBy"]],
+    ["ordering=ASCENDING", ["ordering"]],
+    ["ordering.order=ASCENDING", ["ordering.order"]],
     ["filter=state%20%3D%20%22ERROR%22", ["filter"]],
   ] as const) {
-    const refused = await service.call("GET", `/v1alpha1/transcripts:watch?${query}`);
+    const refused = await refusedWatch(service, `/v1alpha1/transcripts:watch?${query}`);
     assert.equal(refused.status, 400, query);
     assert.deepEqual(fieldsOf(refused), fields);
   }
@@ -265,7 +274,7 @@ test("a wrong filter is refused on every protocol, with its column", async () =>
     [`metadata.subject CONTAINS "${"x".repeat(4_100)}"`, /at most 4096/],
   ] as const) {
     const path = `/v1alpha1/transcriptjob:watch?filter=${encodeURIComponent(filter)}`;
-    const refused = await service.call("GET", path);
+    const refused = await refusedWatch(service, path);
     assert.equal(refused.status, 400, filter);
     assert.deepEqual(fieldsOf(refused), ["filter"]);
     assert.match(refused.json.message, description);

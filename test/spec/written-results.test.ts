@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { espeak, flite, joined, silence } from "../fixtures/flite.ts";
+import { checkStability } from "./check-stability.ts";
 import { openTestService, type TestService } from "./service.ts";
 import { finalsOf, openStream, secondsOf, streamingConfig } from "./stream.ts";
 
@@ -98,4 +99,5 @@ test("a stream writes its results: interim ones without a mark at the end, and k
     .map(({ alternatives }) => alternatives[0]?.transcript ?? "");
   assert.ok(interims.length > 0);
   for (const text of interims) assert.match(text, /^\p{Lu}.*(?<!\?)$/u);
+  checkStability(stream.messages.flatMap(({ result }) => result?.results ?? []));
 });

@@ -21,7 +21,7 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   media: ["src/media/*.test.ts"],
   server: ["src/server/*.test.ts", "src/std/*.test.ts", "src/*.test.ts", "src/speech/*.test.ts"],
   transcoding: ["src/transcoding/**/*.test.ts"],
-  transcripts: ["src/transcripts/**/*.test.ts", "src/cues/*.test.ts", "src/webhooks/*.test.ts"],
+  transcripts: ["src/{transcripts/**,cues,vocabulary,webhooks}/*.test.ts"],
 };
 
 /** Files in these folders need a process of their own, because they measure or replace timers. */

@@ -8,10 +8,17 @@ import {
   type Normalization,
 } from "../../evaluation/normalization/normalize-words.ts";
 import type { EvaluationMode, ManifestProblem } from "../../evaluation/parse-manifest.ts";
+import {
+  hintBoostDefault,
+  hintPhrasesMax,
+  phraseProblem,
+} from "../../engines/protocol/check-hints.ts";
+import type { Hint } from "../../engines/protocol/engine.ts";
 import { chooseModel, servedLanguages } from "../../engines/pool/choose-model.ts";
 import type { LoadableModel } from "../../engines/pool/loadable-models.ts";
 import type { ModelChoice } from "../../models/model-choice.ts";
 import { knownLanguageCode } from "../../std/language-code.ts";
+import { shown } from "../../std/service-error.ts";
 import { isWav, wavChunks } from "../../std/wav.ts";
 import { nearestNames } from "../models/nearest-names.ts";
 import type { SystemSettings } from "./evaluation-settings.ts";
@@ -29,6 +36,7 @@ export interface CheckedRecording {
   /** The name of the model that serves it. */
   readonly model: string;
   readonly silenceMs: number | undefined;
+  readonly hints: readonly Hint[];
 }
 
 export interface CheckParts {
@@ -63,6 +71,7 @@ export async function checkRecordings(
   const report = (place: string, what: string): void => {
     problems.set(`${place}\n${what}`, { place, what });
   };
+  reportHints(rows, report);
   const first = new Map<string, string>();
   for (const [at, row] of rows.entries()) {
     const { place, file, text, recording: name } = row;
@@ -89,11 +98,33 @@ export async function checkRecordings(
             `${name} is ${seconds} s long: short recognition takes less than 30 s; use the mode job or live`,
           );
         }
-        recordings[system]?.push({ name, file, text, probe, ...served });
+        const hints = hintsOfRow(row, settings);
+        recordings[system]?.push({ name, file, text, probe, hints, ...served });
       }
     }
   }
   return { recordings, problems: [...problems.values()] };
+}
+
+/** Reports phrases that no call would accept. */
+function reportHints(
+  rows: readonly ReadRow[],
+  report: (place: string, what: string) => void,
+): void {
+  for (const { place, hints = [] } of rows) {
+    if (hints.length > hintPhrasesMax) {
+      report(place, `has ${hints.length} hints: at most ${hintPhrasesMax} are allowed`);
+    }
+    for (const phrase of hints) {
+      const problem = phraseProblem(phrase);
+      if (problem !== undefined) report(place, `the hint ${shown(phrase)} ${problem}`);
+    }
+  }
+}
+
+function hintsOfRow({ hints = [] }: ReadRow, settings: SystemSettings): readonly Hint[] {
+  const boost = settings.hints ?? hintBoostDefault;
+  return boost === "off" ? [] : hints.map((phrase) => ({ phrase, boost }));
 }
 
 /** Returns the model that serves a row, or why there is none. */

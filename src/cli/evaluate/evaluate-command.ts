@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { chooseSandbox } from "../../audio/sandbox.ts";
 import { readConfig } from "../../config.ts";
 import { findModels } from "../../engines/pool/loadable-models.ts";
+import { hintBoostDefault } from "../../engines/protocol/check-hints.ts";
 import type { Evaluation } from "../../evaluation/evaluation.ts";
 import { jsonReport } from "../../evaluation/json-report.ts";
 import {
@@ -17,7 +18,13 @@ import { writeJson } from "../operator/json-option.ts";
 import { Arguments, describeOptions, type OptionTable } from "../options.ts";
 import { checkRecordings, type CheckedRecording } from "./check-recordings.ts";
 import { EvaluationProgress } from "./evaluation-progress.ts";
-import { modeOf, parseAgainst, silenceOf, type SystemSettings } from "./evaluation-settings.ts";
+import {
+  hintsOf,
+  modeOf,
+  parseAgainst,
+  silenceOf,
+  type SystemSettings,
+} from "./evaluation-settings.ts";
 import { readManifest } from "./read-manifest.ts";
 import { recognizeSystem } from "./recognize-system.ts";
 import { checkHtmlFile, writeHtmlReport } from "./write-html-report.ts";
@@ -30,9 +37,10 @@ const options = {
     meaning: "short, live or job for all lines; default: the line's, else job",
   },
   silence: { hint: "MS", meaning: "the silence that ends an utterance; default: the service's" },
+  hints: { hint: "BOOST", meaning: "the boost of the manifest's hints, or off; default: 10" },
   against: {
     hint: "SETTINGS",
-    meaning: "compare with other settings: model=NAME,mode=MODE,language=CODE,silence=MS",
+    meaning: "compare with model=NAME,mode=MODE,language=CODE,silence=MS,hints=BOOST",
   },
   normalize: { hint: "RULES", meaning: normalizations.join(", "), fallback: "standard" },
   fast: { meaning: "send live audio as fast as it is recognized, not in real time: no latency" },
@@ -50,7 +58,7 @@ Measures the installed models on your own recordings, without a running service:
 error rates with intervals of 95 % confidence, the kinds of errors, speed and latency.
 
 MANIFEST is a folder of recordings (talk.wav with talk.txt), or a TSV or JSONL file with the fields
-recording, text, language, model, mode; docs/evaluation.md describes it.
+recording, text, language, model, mode, hints; docs/evaluation.md describes it.
 
 ${describeOptions(options)}
 Exits with 0 if every recording was recognized, 1 if one was not, 2 for invalid arguments or a manifest
@@ -136,17 +144,19 @@ async function readArguments(args: readonly string[]): Promise<ReadArguments> {
     const [manifest, ...more] = read.positionals;
     if (manifest === undefined) throw new UsageError("give a manifest: a folder or a file");
     if (more.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(more[0])}`);
-    const [language, model, mode, silence] = [
+    const [language, model, mode, silence, hints] = [
       read.text("language"),
       read.text("model"),
       read.text("mode"),
       read.text("silence"),
+      read.text("hints"),
     ];
     const settings: SystemSettings = {
       ...(language !== undefined && { fallbackLanguage: language }),
       ...(model !== undefined && { model }),
       ...(mode !== undefined && { mode: modeOf(mode, "--mode") }),
       ...(silence !== undefined && { silenceMs: silenceOf(silence, "--silence") }),
+      ...(hints !== undefined && { hints: hintsOf(hints, "--hints") }),
     };
     const against = read.text("against");
     const html = read.text("html");
@@ -181,11 +191,14 @@ function labelOf(
 ): string {
   const models = [...new Set(recordings.map(({ model }) => model))].join(" and ");
   const modes = [...new Set(recordings.map(({ mode }) => mode))];
-  const silenceMs = systems[at]?.silenceMs;
+  const { silenceMs, hints = hintBoostDefault } = systems[at] ?? {};
+  // Without hints in the manifest, the setting changes nothing.
+  const hasHints = hints === "off" || recordings.some((each) => each.hints.length > 0);
   return [
     models,
     ...modes.map((mode) => (mode === "live" && isFast ? "live (fast)" : mode)),
     ...(silenceMs === undefined ? [] : [`silence ${silenceMs} ms`]),
+    ...(hasHints ? [hints === "off" ? "no hints" : `hints of boost ${hints}`] : []),
   ].join(", ");
 }
 

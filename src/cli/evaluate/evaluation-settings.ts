@@ -1,3 +1,4 @@
+import { hintBoostMax } from "../../engines/protocol/check-hints.ts";
 import { evaluationModes, type EvaluationMode } from "../../evaluation/parse-manifest.ts";
 import { UsageError } from "../command.ts";
 
@@ -11,9 +12,11 @@ export interface SystemSettings {
   readonly mode?: EvaluationMode;
   /** The length of silence that ends an utterance. */
   readonly silenceMs?: number;
+  /** The boost of the manifest's hints; "off" to ignore the hints. Default: 10. */
+  readonly hints?: number | "off";
 }
 
-const settingNames = ["model", "mode", "language", "silence"] as const;
+const settingNames = ["model", "mode", "language", "silence", "hints"] as const;
 /** The bounds of the silence that ends an utterance, in milliseconds. */
 export const silenceMsBounds = { min: 100, max: 10_000, whole: true } as const;
 
@@ -35,6 +38,7 @@ export function parseAgainst(text: string): SystemSettings {
     if (name === "model") settings.model = value;
     if (name === "language") settings.language = value;
     if (name === "mode") settings.mode = modeOf(value, "--against mode");
+    if (name === "hints") settings.hints = hintsOf(value, "--against hints");
     if (name === "silence") settings.silenceMs = silenceOf(value, "--against silence");
   }
   return settings;
@@ -46,6 +50,16 @@ export function modeOf(text: string, what: string): EvaluationMode {
   if (mode !== undefined) return mode;
   throw new UsageError(
     `${what} must be ${evaluationModes.join(" or ")}, not ${JSON.stringify(text)}`,
+  );
+}
+
+/** Returns the boost of hints, or "off". Throws UsageError, which names `what`. */
+export function hintsOf(text: string, what: string): number | "off" {
+  if (text === "off") return text;
+  const boost = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+  if (boost >= 0 && boost <= hintBoostMax) return boost;
+  throw new UsageError(
+    `${what} must be off, or a boost from 0 to ${hintBoostMax}, not ${JSON.stringify(text)}`,
   );
 }
 

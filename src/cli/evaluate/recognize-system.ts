@@ -75,14 +75,15 @@ async function resultOf(
   recording: CheckedRecording,
   { sandbox, recordingMsMax, isPaced }: RecognizeSystemParts,
 ): Promise<RecordingResult> {
-  const { name, file, text, probe, languageCode, mode, model, silenceMs } = recording;
+  const { name, file, text, probe, languageCode, mode, model, silenceMs, hints } = recording;
   try {
     const chunks: Int16Array[] = [];
     const decoded = decodeAudio({ file, sandbox, facts: probe, durationMsMax: recordingMsMax });
     for await (const chunk of decoded) chunks.push(chunk);
     const samples = joinSamples(chunks);
     const isLivePaced = mode === "live" && isPaced;
-    const options = { languageCode, mode, silenceMs, isPaced: isLivePaced };
+    const used = pool.takesHints(languageCode, mode) ? hints : [];
+    const options = { languageCode, mode, silenceMs, hints: used, isPaced: isLivePaced };
     const { words, tookMs, finalMs } = await whenAdmitted(() =>
       recognizeRecording(pool, samples, options),
     );

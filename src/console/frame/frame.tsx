@@ -30,6 +30,10 @@ const pages = [
   },
   { path: "/jobs", Page: lazy(() => import("../jobs/jobs-page.tsx").then(of("JobsPage"))) },
   { path: "/live", Page: lazy(() => import("../live/live-page.tsx").then(of("LivePage"))) },
+  {
+    path: "/vocabulary",
+    Page: lazy(() => import("../vocabulary/vocabulary-page.tsx").then(of("VocabularyPage"))),
+  },
   { path: "/keys", Page: lazy(() => import("../keys/keys-page.tsx").then(of("KeysPage"))) },
   { path: "/help", Page: lazy(() => import("../help/help-page.tsx").then(of("HelpPage"))) },
   {

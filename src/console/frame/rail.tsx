@@ -9,6 +9,7 @@ const places = [
   { to: "/transcripts", text: commonText.transcripts },
   { to: "/jobs", text: commonText.jobs },
   { to: "/live", text: commonText.live },
+  { to: "/vocabulary", text: commonText.vocabulary },
   { to: "/keys", text: commonText.keys },
 ] as const;
 

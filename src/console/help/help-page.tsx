@@ -1,10 +1,11 @@
 import { PageHead } from "../parts/page-head.tsx";
+import { editKeysText } from "../text/edit-keys.ts";
 import { helpText, helpTopics } from "../text/help.ts";
 import { useText } from "../text/language.tsx";
+import { chordText } from "../transcript/edit/keys/chord-text.ts";
 import { commandTable, type CommandId, keysOf } from "../transcript/edit/keys/command-table.ts";
 import { activeKeys, type EditSettings } from "../transcript/edit/keys/settings.ts";
 import { useEditSettings } from "../transcript/edit/keys/use-edit-settings.ts";
-import { chordText } from "./chord-text.ts";
 import { commandsOfTopic, type HelpTopicId } from "./topic-commands.ts";
 import "./help-page.css";
 
@@ -61,7 +62,7 @@ function KeyTable({
           <div key={id}>
             <dt>{t(commandTable[id].text)}</dt>
             <dd>
-              {keys.length === 0 && <span className="quiet">{t(helpText.noKey)}</span>}
+              {keys.length === 0 && <span className="quiet">{t(editKeysText.noKey)}</span>}
               {keys.map((chord) => (
                 <kbd key={chord}>{chordText(chord)}</kbd>
               ))}

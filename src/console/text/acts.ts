@@ -39,6 +39,13 @@ const acts: Readonly<Record<string, Act>> = {
   "share.create": plain("bjó til tengil á uppskrift", "created a link to a transcript"),
   "share.delete": plain("afturkallaði tengil á uppskrift", "revoked a link to a transcript"),
   "transcript.delete": plain("eyddi uppskrift", "deleted a transcript"),
+  "vocabulary.create": plain("bætti orði við orðaforðann", "added a phrase to the vocabulary"),
+  "vocabulary.import": {
+    is: ({ phrases = "" }) => `flutti inn ${phrases} orð í orðaforðann`,
+    en: ({ phrases = "" }) => `imported ${phrases} phrases into the vocabulary`,
+  },
+  "vocabulary.update": plain("breytti orði í orðaforðanum", "changed a phrase of the vocabulary"),
+  "vocabulary.delete": plain("eyddi orði úr orðaforðanum", "deleted a phrase of the vocabulary"),
   "webhook.create": named("bætti við vefkróknum", "added the webhook"),
   "webhook.update": plain("breytti vefkrók", "updated a webhook"),
   "webhook.delete": plain("eyddi vefkrók", "deleted a webhook"),

@@ -4,6 +4,7 @@ export const commonText = {
   transcripts: { is: "Uppskriftir", en: "Transcripts" },
   jobs: { is: "Verk", en: "Jobs" },
   live: { is: "Beint", en: "Live" },
+  vocabulary: { is: "Orðaforði", en: "Vocabulary" },
   keys: { is: "Lyklar", en: "Keys" },
   apiReference: { is: "API-handbók", en: "API reference" },
   help: { is: "Hjálp", en: "Help" },

@@ -19,8 +19,8 @@ export const editKeysText = {
     en: "Move the words after the caret to the paragraph below",
   },
   restoreParagraph: {
-    is: "Endurheimta málsgreinina eins og hún var talgreind",
-    en: "Put the paragraph back to what was recognized",
+    is: "Endurheimta málsgreinina eins og hún var talgreind eða flutt inn",
+    en: "Put the paragraph back to what was recognized or imported",
   },
   toggleSpelling: { is: "Kveikja eða slökkva á stafsetningu", en: "Turn spelling on or off" },
   divideForNextSpeaker: {
@@ -63,6 +63,9 @@ export const editKeysText = {
     is: "Enter skiptir málsgrein. Backspace fremst og Delete aftast sameina málsgreinar.",
     en: "Enter divides a paragraph. Backspace at its start and Delete at its end join paragraphs.",
   },
+  inText: { is: "Meðan textanum er breytt", en: "While the text is edited" },
+  outsideText: { is: "Við lestur, og utan textans", en: "While reading, and outside the text" },
+  noKey: { is: "enginn lykill", en: "no key" },
   groupPlaying: { is: "Spilun", en: "Playing" },
   groupText: { is: "Texti", en: "Text" },
   groupSpeakers: { is: "Mælendur", en: "Speakers" },
@@ -93,6 +96,10 @@ export const editKeysText = {
   keyTaken: {
     is: "Vafrinn notar þennan lykil sjálfur. Veldu annan.",
     en: "The browser uses this key itself. Choose another one.",
+  },
+  keyFixed: {
+    is: "F6 fer alltaf út úr textanum. Veldu annan lykil.",
+    en: "F6 always leaves the text. Choose another key.",
   },
   jumpBack: { is: "Til baka við hlé", en: "Jump back on a pause" },
   seconds: { is: (count: string) => `${count} sek.`, en: (count: string) => `${count} s` },

@@ -8,7 +8,6 @@ export const helpText = {
     en: "From listening to handing in. The keys are the ones that you have chosen.",
   },
   contents: { is: "Efni síðunnar", en: "On this page" },
-  noKey: { is: "enginn lykill", en: "no key" },
 } as const;
 
 /** A topic of the page of help. */
@@ -64,6 +63,10 @@ export const helpTopics = {
       {
         is: "Byrjun og enda orðsins við bendilinn má færa með lyklum, eða merkja meðan spilað er.",
         en: "The start and the end of the word at the caret can be moved by keys, or marked during playback.",
+      },
+      {
+        is: "Ef tímar hafa skekkst má finna þá alla upp á nýtt: hnappurinn Stilla orð við hljóð, undir Útgáfur, leitar að orðum síðustu vistuðu útgáfu í hljóðinu og vistar tímana sem nýja útgáfu. Þú getur haldið áfram að skrifa á meðan. Óvistaðar breytingar haldast og fá nýju tímana þegar þú vistar. Vistir þú áður en stillingunni lýkur breytir hún engu og þú stillir aftur.",
+        en: "If times have become wrong, all of them can be found again: the button Align words to the sound, under Versions, looks for the words of the last saved version in the sound and saves their times as a new version. You can keep typing meanwhile. Unsaved changes stay and get the new times when you save. If you save before the alignment is done, it changes nothing, and you align again.",
       },
     ],
   },
@@ -133,8 +136,12 @@ export const helpTopics = {
     title: { is: "Fótstig", en: "Pedals" },
     text: [
       {
-        is: "Fótstig sem sendir lykla eða spilunarlykla (Media Play, Next, Previous) virkar strax eða eftir val: opnaðu Lyklar og stillingar, veldu Bæta við lykli og stígðu á fótstigið.",
-        en: "A pedal that sends keys or media keys (Play, Next, Previous) works at once or after a choice: open Keys and settings, press Add a key, and step on the pedal.",
+        is: "Fótstig sem sendir spilunarlykla (Play, Next, Previous) virkar strax, einnig þegar annar gluggi er fremst: það spilar, gerir hlé með sama stökki til baka og lykillinn, og færir spilunina um tvær sekúndur.",
+        en: "A pedal that sends media keys (Play, Next, Previous) works at once, also while another window is in front: it plays, pauses with the same jump back as the key, and moves playback by two seconds.",
+      },
+      {
+        is: "Sendi fótstigið aðra lykla skaltu opna Lyklar og stillingar, velja Bæta við lykli og stíga á það.",
+        en: "If the pedal sends other keys, open Keys and settings, press Add a key, and step on the pedal.",
       },
     ],
   },

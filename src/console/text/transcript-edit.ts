@@ -28,7 +28,7 @@ export const editText = {
     en: "Unsaved changes · draft kept here; it is too large for the service: save a version",
   },
   draftElsewhere: {
-    is: "Óvistaðar breytingar · annar vafri á yngri drög á þjóninum; þessi eru geymd hér",
+    is: "Óvistaðar breytingar · annar vafri á önnur drög á þjóninum; þessi eru geymd hér",
     en: "Unsaved changes · another browser has a draft on the service; this one is kept here",
   },
   draftFound: {

@@ -20,13 +20,43 @@ export const reviewText = {
     is: "Allar málsgreinar eru yfirfarnar.",
     en: "All paragraphs are checked.",
   },
+  /** A paragraph was put back, by how the first version of the transcript was made. */
   restored: {
-    is: "Málsgreinin er eins og hún var talgreind.",
-    en: "The paragraph is as it was recognized.",
+    first: {
+      is: "Málsgreinin er eins og í fyrstu útgáfunni.",
+      en: "The paragraph is as in the first version.",
+    },
+    recognized: {
+      is: "Málsgreinin er eins og hún var talgreind.",
+      en: "The paragraph is as it was recognized.",
+    },
+    imported: {
+      is: "Málsgreinin er eins og hún var flutt inn.",
+      en: "The paragraph is as it was imported.",
+    },
   },
-  notRecognized: {
-    is: "Málsgreinin var ekki talgreind, svo ekki er hægt að endurheimta hana.",
-    en: "The paragraph was not recognized, so that it cannot be put back.",
+  /** The first version has nothing there. */
+  nothingThere: {
+    first: {
+      is: "Málsgreinin var ekki í fyrstu útgáfunni, svo ekki er hægt að endurheimta hana.",
+      en: "The paragraph was not in the first version, so that it cannot be put back.",
+    },
+    recognized: {
+      is: "Málsgreinin var ekki talgreind, svo ekki er hægt að endurheimta hana.",
+      en: "The paragraph was not recognized, so that it cannot be put back.",
+    },
+    imported: {
+      is: "Málsgreinin var ekki flutt inn, svo ekki er hægt að endurheimta hana.",
+      en: "The paragraph was not imported, so that it cannot be put back.",
+    },
+  },
+  notRestored: {
+    is: "Málsgreinin breyttist á meðan, svo hún var ekki endurheimt.",
+    en: "The paragraph changed in the meantime, so it was not put back.",
+  },
+  originalUnavailable: {
+    is: "Ekki tókst að sækja fyrstu útgáfuna. Reyndu aftur.",
+    en: "The first version could not be fetched. Try again.",
   },
   /** What the marks along the waveform say, as durations. */
   along: {

@@ -1,4 +1,5 @@
 import { counted } from "./counted.ts";
+import { numberText } from "./numbers.ts";
 import type { Problems } from "./problems.ts";
 
 /** Texts about saving an edited text, and about what keeps it until then. */
@@ -15,6 +16,33 @@ export const savingText = {
   },
   tryNow: { is: "Reyna núna", en: "Try now" },
   stop: { is: "Hætta að reyna", en: "Stop trying" },
+  unsavable: {
+    is: "Ekki er hægt að vista textann svona.",
+    en: "The text cannot be saved like this.",
+  },
+  segments: {
+    is: (count: number, limit: number) =>
+      `Hann hefur ${counted("is", count, "efnisgrein", "efnisgreinar")}; mest mega þær vera ${numberText("is", limit)}.`,
+    en: (count: number, limit: number) =>
+      `It has ${counted("en", count, "paragraph", "paragraphs")}; at most ${numberText("en", limit)} can be saved.`,
+  },
+  words: {
+    is: (count: number, limit: number) =>
+      `Hann hefur ${counted("is", count, "orð", "orð")}; mest mega þau vera ${numberText("is", limit)}.`,
+    en: (count: number, limit: number) =>
+      `It has ${counted("en", count, "word", "words")}; at most ${numberText("en", limit)} can be saved.`,
+  },
+  wordChars: {
+    is: (count: number, limit: number) =>
+      `Eitt orð hefur ${counted("is", count, "staf", "stafi")}; mest mega þeir vera ${numberText("is", limit)}.`,
+    en: (count: number, limit: number) =>
+      `One word has ${counted("en", count, "character", "characters")}; at most ${numberText("en", limit)} can be saved.`,
+  },
+  invalidCharacter: {
+    is: "Í honum er stafur sem ekki er hægt að vista.",
+    en: "It has a character that cannot be saved.",
+  },
+  toPlace: { is: "Fara á staðinn", en: "Go to the place" },
   stays: { is: "Textinn er kyrr á síðunni.", en: "The text stays on this page." },
 } as const;
 

@@ -36,6 +36,10 @@ export const transcriptText = {
     is: "Ekkert tal fannst í upptökunni.",
     en: "No speech was found in the recording.",
   },
+  emptyText: {
+    is: "Texti þessarar útgáfu er tómur.",
+    en: "The text of this version is empty.",
+  },
   textName: { is: "Textinn", en: "Transcript text" },
   unknownSpeaker: { is: (id: string) => `Rödd ${id}`, en: (id: string) => `Speaker ${id}` },
   playFrom: {

@@ -23,6 +23,20 @@ export interface MediaSource {
   readonly renewUrl: () => Promise<string>;
 }
 
+/** What the media keys of a keyboard, a pedal or a headset do, and the device's own controls. */
+export interface MediaKeys {
+  readonly play: () => void;
+  readonly pause: () => void;
+  readonly previous: () => void;
+  readonly next: () => void;
+  /** Seeks by this many seconds, if the device names a number. */
+  readonly back: (seconds: number | undefined) => void;
+  readonly forward: (seconds: number | undefined) => void;
+}
+
+/** How far media keys move the playback while a text is read, in seconds. */
+const mediaKeySeconds = 5;
+
 /** Receives the place in seconds. `isSought` indicates whether the user has chosen the place. */
 type PlaceListener = (seconds: number, isSought: boolean) => void;
 
@@ -40,6 +54,7 @@ export class Playback {
   /** Whether the URL has been renewed since media was last loaded. */
   #isRenewed = false;
   #state: PlaybackState;
+  #mediaKeys: MediaKeys | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #placeListeners = new Set<PlaceListener>();
 
@@ -133,13 +148,38 @@ export class Playback {
   }
 
   /**
-   * Uses the element's own state instead of the state of its last event, so that two quick presses
-   * count as two.
+   * Whether it plays by the element's own state instead of that of its last event, so that two
+   * quick presses count as two.
    */
-  toggle(): void {
+  get isPlayingNow(): boolean {
     const isPlaying = this.#media ? !this.#media.paused : this.#isPlayRequested;
-    if (isPlaying && this.#state.problem === undefined) this.pause();
+    return isPlaying && this.#state.problem === undefined;
+  }
+
+  toggle(): void {
+    if (this.isPlayingNow) this.pause();
     else this.play();
+  }
+
+  get mediaKeys(): MediaKeys {
+    return (
+      this.#mediaKeys ?? {
+        play: () => this.play(),
+        pause: () => this.pause(),
+        previous: () => this.skip(-mediaKeySeconds),
+        next: () => this.skip(mediaKeySeconds),
+        back: (seconds = mediaKeySeconds) => this.skip(-seconds),
+        forward: (seconds = mediaKeySeconds) => this.skip(seconds),
+      }
+    );
+  }
+
+  /** Replaces what media keys do. Returns a function that undoes it. */
+  replaceMediaKeys(keys: MediaKeys): () => void {
+    this.#mediaKeys = keys;
+    return () => {
+      if (this.#mediaKeys === keys) this.#mediaKeys = undefined;
+    };
   }
 
   /** Seeks to a place within the recording. */
@@ -153,7 +193,9 @@ export class Playback {
     for (const listener of this.#placeListeners) listener(this.#place, true);
   }
 
+  /** Seeks from the place that is played at this moment: in a hidden tab there are no frames. */
   skip(seconds: number): void {
+    this.#readPlace();
     this.seek(this.#place + seconds);
   }
 
@@ -225,10 +267,14 @@ export class Playback {
     });
   }
 
-  #notify(): void {
+  #readPlace(): void {
     // While the element loads, its position is 0, not the place where playback will continue.
     if (this.#media && this.#media.readyState > 0 && !this.#media.seeking)
       this.#place = this.#media.currentTime;
+  }
+
+  #notify(): void {
+    this.#readPlace();
     for (const listener of this.#placeListeners) listener(this.#place, false);
   }
 

@@ -10,6 +10,7 @@ import { transcriptText } from "../text/transcript.ts";
 import { TranscriptAside } from "./aside/transcript-aside.tsx";
 import { ElsewhereNote } from "./edit/presence/elsewhere-note.tsx";
 import { type Editing, useEditing } from "./edit/use-editing.ts";
+import { UnopenedNote } from "./edit/saving/unopened-note.tsx";
 import { Media, usePicture } from "./media.tsx";
 import type { Playback } from "./playback.ts";
 import { placeIn, savePlace } from "./places.ts";
@@ -39,7 +40,7 @@ export function Reading({ transcript, name, version }: ReadingProps) {
   const renew = useRenewal(name, version);
   const root = useRef<HTMLDivElement>(null);
   const mayWrite = useSession().scopes.includes("transcripts.write");
-  const canEdit = mayWrite && version === undefined && text.wordCount > 0;
+  const canEdit = mayWrite && version === undefined;
   const subtitles = useSubtitlesView(root, text);
   const editing = useEditing(root, {
     canEdit: canEdit && !subtitles.isOn,
@@ -48,7 +49,8 @@ export function Reading({ transcript, name, version }: ReadingProps) {
   });
   const linkTo = linkOf(name, version, subtitles.isOn);
   const picture = usePicture(transcript);
-  const player = { text, transcript, linkTo, renew, picture, reviewOf: name };
+  const isEditing = editing.Text !== undefined;
+  const player = { text, transcript, linkTo, renew, picture, reviewOf: name, isEditing };
   return (
     <ReadingFrame
       {...player}
@@ -61,6 +63,9 @@ export function Reading({ transcript, name, version }: ReadingProps) {
             subtitles={text.wordCount > 0 && !editing.Text ? subtitles : undefined}
           />
           {editing.isElsewhere && !subtitles.isOn && <ElsewhereNote onTake={editing.beginHere} />}
+          {editing.unopened && !subtitles.isOn && (
+            <UnopenedNote draft={editing.unopened} onRetry={editing.begin} />
+          )}
           {version !== undefined && <EarlierVersion transcript={transcript} name={name} />}
         </>
       }
@@ -96,7 +101,7 @@ function Text({
   linkTo,
   address,
   root,
-  editing: { Text: EditedText, place, end, leave },
+  editing: { Text: EditedText, place, end, leave, reopen },
   subtitles,
 }: {
   readonly transcript: TranscriptJson;
@@ -120,10 +125,11 @@ function Text({
         caption={subtitles.caption}
         onEnd={end}
         onTaken={leave}
+        onReopen={reopen}
       />
     );
   }
-  if (text.wordCount === 0) return <NoWords />;
+  if (text.wordCount === 0) return <NoWords transcript={transcript} />;
   return (
     <ReadText
       {...shared}
@@ -195,11 +201,12 @@ function EarlierVersion({
   );
 }
 
-function NoWords() {
+function NoWords({ transcript: { version } }: { readonly transcript: TranscriptJson }) {
   const t = useText();
+  const isRecognized = version?.kind === "RECOGNIZED";
   return (
     <Empty title={t(transcriptText.noWords)}>
-      <p>{t(transcriptText.noWordsNext)}</p>
+      <p>{t(isRecognized ? transcriptText.noWordsNext : transcriptText.emptyText)}</p>
     </Empty>
   );
 }

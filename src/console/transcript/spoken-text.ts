@@ -1,4 +1,5 @@
 import type { SegmentJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { atOnce } from "../../std/at-once.ts";
 import { paragraphEnd } from "../../std/paragraph-end.ts";
 import { secondsOf } from "../text/numbers.ts";
 
@@ -40,11 +41,7 @@ const known = new WeakMap<readonly SegmentJson[], SpokenText>();
  * returns the same object.
  */
 export function spokenText(segments: readonly SegmentJson[]): SpokenText {
-  const work = spokenTextSteps(segments);
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-  }
+  return atOnce(spokenTextSteps(segments));
 }
 
 /** Does the same as spokenText(), and yields after each segment. */

@@ -1,5 +1,5 @@
 import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
-import type { Decoder, Engine, RecognitionMode } from "../protocol/engine.ts";
+import type { Decoder, Engine, Hint, RecognitionMode } from "../protocol/engine.ts";
 import type { ModelCard } from "../../models/model-card.ts";
 import { type AlignParts, wordAligner } from "./align-words.ts";
 import { type CtcModel, openCtcModel } from "./ctc-model.ts";
@@ -27,6 +27,13 @@ export async function openCtcEngine(card: ModelCard, folder: string): Promise<En
   const aligner = wordAligner({ table, frameMs, tokenCount, delayMs, emissions });
   // Sessions without hints, which are the majority, share this scorer.
   const plainScorer = new WordScorer(lexicon);
+  /** The scorers of lists of hints, which equal sessions share (process/shared-hints.ts). */
+  const scorers = new WeakMap<readonly Hint[], WordScorer>();
+  const scorerOf = (hints: readonly Hint[]): WordScorer => {
+    const scorer = scorers.get(hints) ?? new WordScorer(lexicon, hints);
+    scorers.set(hints, scorer);
+    return scorer;
+  };
   return {
     name: "ctc",
     languageCodes: card.languageCodes,
@@ -34,7 +41,7 @@ export async function openCtcEngine(card: ModelCard, folder: string): Promise<En
     takesHints: true,
     usesThreads: false,
     createDecoder({ mode, alternativesMax, hints = [], keepsOutputs }) {
-      const scorer = hints.length > 0 ? new WordScorer(lexicon, hints) : plainScorer;
+      const scorer = hints.length > 0 ? scorerOf(hints) : plainScorer;
       const beamWidth = beamWidths[mode];
       return newDecoder({ table, scorer, mode, alternativesMax, beamWidth, keepsOutputs });
     },

@@ -1,4 +1,5 @@
 import type { Hint } from "../protocol/engine.ts";
+import { foldedWords } from "../protocol/hint-words.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import { lettersOf, spaceLetter } from "./token-table.ts";
 
@@ -120,16 +121,6 @@ interface Step {
   readonly depth: number;
   readonly letter: number;
   readonly earned: number;
-}
-
-/** The words of a phrase in lower case, with only their letters and digits. */
-export function foldedWords(phrase: string): readonly string[] {
-  return (
-    phrase
-      .normalize("NFC")
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}'’]+/gu) ?? []
-  );
 }
 
 /**

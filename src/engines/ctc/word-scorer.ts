@@ -1,5 +1,6 @@
 import type { Hint } from "../protocol/engine.ts";
-import { foldedWords, HintGraph, type HintState } from "./hint-graph.ts";
+import { foldedWords } from "../protocol/hint-words.ts";
+import { HintGraph, type HintState } from "./hint-graph.ts";
 import { LetterTrie } from "./letter-trie.ts";
 import { lettersOf, spaceLetter, type Token } from "./token-table.ts";
 

@@ -50,7 +50,7 @@ let learned: readonly number[];
 /** The same voice with an echo, as from inside a box; its mean is at a distance of 0.66. */
 let changed: Int16Array;
 before(async () => {
-  maker = new DecoderMaker(parts.library);
+  maker = new DecoderMaker(parts);
   pool = new WatchedPool({ ...parts, maker }, { "-maxhmmpf": "10000" });
   voice = joined(
     silence(200),

@@ -92,13 +92,13 @@ export class LiveDecoder implements Decoder {
     return this.#partial.reading;
   }
 
-  *end(): Generator<void, readonly Hypothesis[], void> {
+  *end(): Generator<void | Promise<void>, readonly Hypothesis[], void> {
     this.#frontEnd.end(this.#cepstra);
     if (this.#cepstra.count === 0) return [];
     this.#finishMean(secondPassMsMax);
     try {
       // The loop also waits while no search is free.
-      while (this.work() || !this.#search) yield;
+      while (this.work() || !this.#search) yield this.#search ? undefined : this.#searches.made;
       this.#search.end();
       const readings = this.#search.readings(this.#alternativesMax);
       this.#searches.release(this.#search);

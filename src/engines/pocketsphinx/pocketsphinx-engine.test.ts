@@ -9,4 +9,9 @@ const said = () => ({
   other: flite("Seven men", { voice: "awb" }),
 });
 
-testEngine("openPocketsphinx()", openPocketsphinx, /^seven men came$/, { said });
+const hinted = {
+  hint: { phrase: "Saoirse", boost: 10, soundsLike: ["sursha"] },
+  said: () => flite("Sursha came", { voice: "rms" }),
+};
+
+testEngine("openPocketsphinx()", openPocketsphinx, /^seven men came$/, { said, hinted });

@@ -4,9 +4,10 @@ import { AcousticModel } from "./acoustic-model.ts";
 import { wordAligner } from "./align-words.ts";
 import { DecoderMaker } from "./decoder-maker.ts";
 import { FrontEnd } from "./front-end.ts";
+import { HintedSearches } from "./hinted-searches.ts";
 import { LiveDecoder } from "./live-decoder.ts";
 import { Pronunciations } from "./pronunciations.ts";
-import { SearchPool, SearchShare } from "./search-pool.ts";
+import { type Places, SearchPool, SearchShare } from "./search-pool.ts";
 import {
   checkEnglishModel,
   loadSphinxLibrary,
@@ -34,11 +35,14 @@ export async function openPocketsphinx(): Promise<Engine> {
   checkEnglishModel();
   const views = await loadSphinxLibrary();
   const { library, viewFloats } = views;
-  const parts = { library, viewFloats, maker: new DecoderMaker(library) };
+  const parts = { library, viewFloats, maker: new DecoderMaker(views) };
   const live = new SearchPool(parts, liveSettings);
   const whole = new SearchPool(parts, wholeSettings);
-  // The shares are separate: a job keeps its search while other modes have their turns.
-  const shares = { short: new SearchShare(whole, wholeMax), job: new SearchShare(whole, wholeMax) };
+  const hinted = new HintedSearches(parts);
+  // The places are separate: a job keeps its search while other modes have their turns, and
+  // recognition without hints never waits for searches with hints.
+  const places = { short: newPlaces(), job: newPlaces() };
+  const hintedPlaces = { short: newPlaces(), job: newPlaces() };
   // The front end has its own configuration, because those of decoders may be in use on another
   // thread.
   const config = parseSettings(library, sphinxSettings({}));
@@ -48,12 +52,18 @@ export async function openPocketsphinx(): Promise<Engine> {
     name: "pocketsphinx",
     languageCodes: ["en-US"],
     utteranceMsMax: 20_000,
-    takesHints: false,
+    takesHints: true,
     usesThreads: false,
-    createDecoder({ mode, alternativesMax }: DecoderOptions) {
+    createDecoder({ mode, alternativesMax, hints = [] }: DecoderOptions) {
       const frontEnd = new FrontEnd(library, viewFloats, config);
-      if (mode === "live") return new LiveDecoder({ alternativesMax, frontEnd, searches: live });
-      return new WholeDecoder({ alternativesMax, frontEnd, searches: shares[mode] });
+      const isHinted = hints.length > 0;
+      if (mode === "live") {
+        const searches = isHinted ? hinted.pool(liveSettings, hints) : live;
+        return new LiveDecoder({ alternativesMax, frontEnd, searches });
+      }
+      const pool = isHinted ? hinted.pool(wholeSettings, hints) : whole;
+      const searches = new SearchShare(pool, (isHinted ? hintedPlaces : places)[mode]);
+      return new WholeDecoder({ alternativesMax, frontEnd, searches });
     },
     createVoiceActivity: () => new EnergyVoiceActivity(),
     align(window, words) {
@@ -64,10 +74,15 @@ export async function openPocketsphinx(): Promise<Engine> {
       aligner?.close();
       live.close();
       whole.close();
+      hinted.close();
       parts.maker.close();
       library.cmd_ln_free_r(config);
     },
   };
+}
+
+function newPlaces(): Places {
+  return { max: wholeMax, taken: 0 };
 }
 
 /** Loads the acoustic model and the dictionary, which takes about 200 ms. */

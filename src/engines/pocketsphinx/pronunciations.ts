@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { EnglishSounds } from "./english-sounds.ts";
 import { englishModel } from "./sphinx-library.ts";
 
 /** A sound of a word: the phones of its pronunciations; undefined for any sound. */
@@ -8,110 +9,12 @@ export type SpokenPart = readonly (readonly string[])[] | undefined;
 const spokenSigns = /[%&@#§$€£+=\d]/u;
 /** The maximum length of a word in capitals that is read letter by letter. */
 const initialsMax = 5;
-/**
- * The phones of groups of letters, for words that the dictionary lacks: the longest group that fits
- * is read first. They only have to resemble the sound.
- */
-const letterSounds: Readonly<Record<string, string>> = {
-  tion: "SH AH N",
-  sion: "ZH AH N",
-  ough: "AO",
-  augh: "AO",
-  eigh: "EY",
-  tch: "CH",
-  sch: "SH",
-  igh: "AY",
-  dge: "JH",
-  eau: "OW",
-  ch: "CH",
-  sh: "SH",
-  th: "TH",
-  ph: "F",
-  wh: "W",
-  gh: "G",
-  kn: "N",
-  wr: "R",
-  ck: "K",
-  ng: "NG",
-  qu: "K W",
-  ee: "IY",
-  ea: "IY",
-  oo: "UW",
-  ou: "AW",
-  ow: "OW",
-  oi: "OY",
-  oy: "OY",
-  ai: "EY",
-  ay: "EY",
-  au: "AO",
-  aw: "AO",
-  ie: "IY",
-  ei: "EY",
-  ey: "IY",
-  oa: "OW",
-  ue: "UW",
-  ui: "UW",
-  er: "ER",
-  ir: "ER",
-  ur: "ER",
-  ar: "AA R",
-  or: "AO R",
-  bb: "B",
-  cc: "K",
-  dd: "D",
-  ff: "F",
-  gg: "G",
-  ll: "L",
-  mm: "M",
-  nn: "N",
-  pp: "P",
-  rr: "R",
-  ss: "S",
-  tt: "T",
-  zz: "Z",
-  ce: "S AH",
-  ci: "S IH",
-  cy: "S IY",
-  ge: "JH AH",
-  gi: "JH IH",
-  a: "AE",
-  b: "B",
-  c: "K",
-  d: "D",
-  e: "EH",
-  f: "F",
-  g: "G",
-  h: "HH",
-  i: "IH",
-  j: "JH",
-  k: "K",
-  l: "L",
-  m: "M",
-  n: "N",
-  o: "AA",
-  p: "P",
-  q: "K",
-  r: "R",
-  s: "S",
-  t: "T",
-  u: "AH",
-  v: "V",
-  w: "W",
-  x: "K S",
-  y: "IY",
-  z: "Z",
-};
-const letterGroups = new RegExp(
-  Object.keys(letterSounds)
-    .toSorted((a, b) => b.length - a.length)
-    .join("|"),
-  "g",
-);
-
 /** How words of American English are said. */
 export class Pronunciations {
   /** The pronunciations of each word, as phones separated by spaces. */
   readonly #words = new Map<string, string[]>();
+  /** How words are said that the dictionary lacks. */
+  readonly #sounds = new EnglishSounds();
 
   /** Reads the dictionary of the model. */
   constructor(text = readFileSync(englishModel.dictionary, "utf8")) {
@@ -157,9 +60,7 @@ export class Pronunciations {
     const [, stem = "", ending] = /^(.+?)('s|s)$/.exec(word) ?? [];
     const stemKnown = ending === undefined ? undefined : this.#find(stem);
     if (stemKnown) return [stemKnown, [["Z"], ["S"]]];
-    const phones = (word.match(letterGroups) ?? []).flatMap(
-      (group) => letterSounds[group]?.split(" ") ?? [],
-    );
+    const phones = this.#sounds.phonesOf(word.replaceAll("'", ""));
     return [phones.length > 0 ? [phones] : undefined];
   }
 }

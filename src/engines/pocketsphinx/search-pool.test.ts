@@ -5,7 +5,7 @@ import { flite } from "../../../test/fixtures/flite.ts";
 import { until } from "../../../test/fixtures/until.ts";
 import { Cepstra } from "./cepstra.ts";
 import { utteranceMean } from "./cepstral-mean.ts";
-import { DecoderMaker } from "./decoder-maker.ts";
+import { type DecoderForm, DecoderMaker } from "./decoder-maker.ts";
 import { FrontEnd } from "./front-end.ts";
 import type { Search } from "./search.ts";
 import { SearchPool, SearchShare } from "./search-pool.ts";
@@ -16,7 +16,7 @@ const parts = await loadSphinxLibrary();
 let pool: SearchPool;
 let maker: DecoderMaker;
 before(() => {
-  maker = new DecoderMaker(parts.library);
+  maker = new DecoderMaker(parts);
   pool = new SearchPool({ ...parts, maker }, { "-maxhmmpf": "10000" });
 });
 after(() => {
@@ -110,13 +110,13 @@ function threadMs(): number {
 test("SearchPool creates a search for each expected stream in advance", async () => {
   let made = 0;
   class CountingMaker extends DecoderMaker {
-    override async make(settings: readonly string[]): Promise<Pointer> {
-      const decoder = await super.make(settings);
+    override async make(form: DecoderForm): Promise<Pointer> {
+      const decoder = await super.make(form);
       made += 1;
       return decoder;
     }
   }
-  const counting = new CountingMaker(parts.library);
+  const counting = new CountingMaker(parts);
   const own = new SearchPool({ ...parts, maker: counting }, { "-maxhmmpf": "10000" });
   const expectations = [own.expect(), own.expect(), own.expect()];
   await until(async () => made === 2);
@@ -135,7 +135,7 @@ test("SearchPool creates a search for each expected stream in advance", async ()
 });
 
 test("SearchShare lends no more than its share, and lends a released search again", async () => {
-  const share = new SearchShare(pool, 1);
+  const share = new SearchShare(pool, { max: 1, taken: 0 });
   let one = share.lend();
   await until(async () => (one ??= share.lend()) !== undefined);
   assert.ok(one);

@@ -1,3 +1,4 @@
+import type { Hint } from "../protocol/engine.ts";
 import type { DecoderMaker } from "./decoder-maker.ts";
 import { Search } from "./search.ts";
 import type { Pointer, SphinxLibrary, ViewFloats } from "./sphinx-library.ts";
@@ -20,6 +21,22 @@ export interface Searches {
   lend(): Search | undefined;
   /** Returns a search whose utterance has ended. */
   release(search: Search): void;
+  /** Resolves when the search that is being created can be lent; undefined if none is. */
+  readonly made: Promise<void> | undefined;
+}
+
+/** The parts that all pools share. */
+export interface SearchParts {
+  readonly library: SphinxLibrary;
+  readonly viewFloats: ViewFloats;
+  readonly maker: DecoderMaker;
+}
+
+/** The hints of a pool, which keeps idle searches until dropIdle() is called. */
+export interface PoolHints {
+  readonly hints: readonly Hint[];
+  /** Called whenever a search is lent, released or created. */
+  readonly onUse: (pool: SearchPool) => void;
 }
 
 /**
@@ -31,31 +48,51 @@ export class SearchPool implements Searches {
   readonly #viewFloats: ViewFloats;
   readonly #maker: DecoderMaker;
   readonly #settings: readonly string[];
+  readonly #hinted: PoolHints | undefined;
   readonly #idle: Search[] = [];
   /** The number of searches, including those that are lent. */
   #count = 0;
   #expected = 0;
-  #isMaking = false;
+  #made: Promise<void> | undefined;
   #failure: unknown;
   #isClosed = false;
 
   /**
-   * Creates the first search immediately. `settings` are options of PocketSphinx that override the
-   * shared options.
+   * Creates the first search immediately, unless the searches have hints. `settings` are options of
+   * PocketSphinx that override the shared options.
    */
-  constructor(
-    parts: {
-      readonly library: SphinxLibrary;
-      readonly viewFloats: ViewFloats;
-      readonly maker: DecoderMaker;
-    },
-    settings: Readonly<Record<string, string>>,
-  ) {
+  constructor(parts: SearchParts, settings: Readonly<Record<string, string>>, hinted?: PoolHints) {
     this.#library = parts.library;
     this.#viewFloats = parts.viewFloats;
     this.#maker = parts.maker;
     this.#settings = sphinxSettings(settings);
-    this.#add(this.#maker.makeNow(this.#settings));
+    this.#hinted = hinted;
+    if (!hinted) this.#add(this.#maker.makeNow(this.#settings));
+  }
+
+  get made(): Promise<void> | undefined {
+    return this.#made;
+  }
+
+  /** The number of searches that are not lent. */
+  get idleCount(): number {
+    return this.#idle.length;
+  }
+
+  /** The number of open streams that use this pool. */
+  get expected(): number {
+    return this.#expected;
+  }
+
+  /** Whether the pool has no searches and no stream needs one. */
+  get isUnused(): boolean {
+    return this.#count === 0 && this.#expected === 0 && this.#made === undefined;
+  }
+
+  /** Frees a search that is not lent, if there is one. */
+  dropIdle(): void {
+    const search = this.#idle.pop();
+    if (search) this.#free(search);
   }
 
   /**
@@ -64,7 +101,12 @@ export class SearchPool implements Searches {
   expect(): { readonly leave: () => void } {
     this.#expected += 1;
     this.#makeOnThread();
-    return { leave: () => (this.#expected -= 1) };
+    return {
+      leave: () => {
+        this.#expected -= 1;
+        this.#hinted?.onUse(this);
+      },
+    };
   }
 
   lend(): Search | undefined {
@@ -74,13 +116,16 @@ export class SearchPool implements Searches {
     if (!search && failure !== undefined) throw failure;
     if (!search) this.#makeOnThread(this.#count + 1);
     search?.begin();
+    if (search) this.#hinted?.onUse(this);
     return search;
   }
 
   release(search: Search): void {
     const isExpected = this.#count <= Math.min(this.#expected, reserveMax);
-    if (!this.#isClosed && (isExpected || this.#idle.length < idleMax)) this.#idle.push(search);
+    const isKept = this.#hinted !== undefined || isExpected || this.#idle.length < idleMax;
+    if (isKept && !this.#isClosed) this.#idle.push(search);
     else this.#free(search);
+    this.#hinted?.onUse(this);
   }
 
   close(): void {
@@ -90,18 +135,19 @@ export class SearchPool implements Searches {
 
   /** Creates searches, one after another, until there are `wanted`. */
   #makeOnThread(wanted = Math.min(this.#expected, reserveMax)): void {
-    if (this.#isMaking || this.#isClosed || this.#count >= wanted) return;
-    this.#isMaking = true;
-    this.#maker
-      .make(this.#settings)
-      .then(
-        (decoder) => this.#add(decoder),
-        (error: unknown) => (this.#failure = error),
-      )
-      .finally(() => {
-        this.#isMaking = false;
-        if (this.#failure === undefined) this.#makeOnThread();
-      });
+    if (this.#made || this.#isClosed || this.#count >= wanted) return;
+    this.#made = this.#make();
+  }
+
+  async #make(): Promise<void> {
+    const form = { settings: this.#settings, hints: this.#hinted?.hints ?? [] };
+    try {
+      this.#add(await this.#maker.make(form));
+    } catch (error) {
+      this.#failure = error;
+    }
+    this.#made = undefined;
+    if (this.#failure === undefined) this.#makeOnThread();
   }
 
   #add(decoder: Pointer): void {
@@ -118,29 +164,38 @@ export class SearchPool implements Searches {
   }
 }
 
+/** The number of searches that may be lent at a time, and that are lent. */
+export interface Places {
+  readonly max: number;
+  taken: number;
+}
+
 /**
- * Lends at most `lentMax` searches of a pool at a time, so that users of one share wait only for
- * each other.
+ * Lends searches of a pool while there are places, so that the users of some places wait only for
+ * each other. Several pools may share their places.
  */
 export class SearchShare implements Searches {
   readonly #pool: Searches;
-  readonly #lentMax: number;
-  #lent = 0;
+  readonly #places: Places;
 
-  constructor(pool: Searches, lentMax: number) {
+  constructor(pool: Searches, places: Places) {
     this.#pool = pool;
-    this.#lentMax = lentMax;
+    this.#places = places;
+  }
+
+  get made(): Promise<void> | undefined {
+    return this.#pool.made;
   }
 
   lend(): Search | undefined {
-    if (this.#lent >= this.#lentMax) return undefined;
+    if (this.#places.taken >= this.#places.max) return undefined;
     const search = this.#pool.lend();
-    if (search) this.#lent += 1;
+    if (search) this.#places.taken += 1;
     return search;
   }
 
   release(search: Search): void {
-    this.#lent -= 1;
+    this.#places.taken -= 1;
     this.#pool.release(search);
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, writeFileSync } from "node:fs";
 
 /** An address in the memory of the C libraries. */
 export type Pointer = bigint;
@@ -30,9 +30,26 @@ export interface SphinxLibrary {
   readonly ps_init: SlowFunction<[config: Pointer], Pointer | null>;
   ps_free(decoder: Pointer): number;
   ps_get_logmath(decoder: Pointer): Pointer;
+  /** Returns the phones of a word; null if the dictionary lacks it. */
+  ps_lookup_word(decoder: Pointer, word: string): string | null;
+  ps_add_word(decoder: Pointer, word: string, phones: string, updates: number): number;
   logmath_exp(logmath: Pointer, value: number): number;
   ngram_model_read(config: Pointer, path: string, type: number, logmath: Pointer): Pointer | null;
   ngram_model_free(model: Pointer): number;
+  ngram_wid(model: Pointer, word: string): number;
+  ngram_unknown_wid(model: Pointer): number;
+  /** Adds a reference to each model. */
+  readonly ngram_model_set_init: SlowFunction<
+    [
+      config: Pointer,
+      models: readonly Pointer[],
+      names: readonly string[],
+      weights: Float32Array,
+      count: number,
+    ],
+    Pointer | null
+  >;
+  ngram_model_set_interp(set: Pointer, names: null, weights: null): Pointer;
   readonly ps_set_lm: SlowFunction<[decoder: Pointer, name: string, model: Pointer], number>;
   ps_set_search(decoder: Pointer, name: string): number;
   fe_init_auto_r(config: Pointer): Pointer | null;
@@ -99,19 +116,32 @@ export interface SphinxLibrary {
  */
 export type ViewFloats = (block: Pointer, count: number) => Float32Array;
 
-/** Views of numbers in C's memory. */
+/** Text in memory that has a path, which C can open like a file. */
+export interface MemoryFile extends Disposable {
+  readonly path: string;
+}
+
+/** Numbers and text that C and this process share. */
 export interface Views {
   readonly viewFloats: ViewFloats;
   /** Returns a view of `count` 16-bit numbers at this address. */
   readonly viewSamples: (address: Pointer, count: number) => Int16Array;
+  /** Writes text to memory, so that what callers send never reaches a disk. */
+  readonly memoryFile: (text: string) => MemoryFile;
 }
 
+/** MFD_CLOEXEC: no other program inherits the file. */
+const closeOnExec = 1;
 const baseDeclarations = [
   "cmd_ln_t *cmd_ln_parse_r(cmd_ln_t *, const arg_t *, int32_t, const char **, int)",
   "int cmd_ln_free_r(cmd_ln_t *)",
   "double logmath_exp(logmath_t *, int)",
   "ngram_model_t *ngram_model_read(cmd_ln_t *, const char *, int, logmath_t *)",
   "int ngram_model_free(ngram_model_t *)",
+  "int ngram_wid(ngram_model_t *, const char *)",
+  "int ngram_unknown_wid(ngram_model_t *)",
+  "ngram_model_t *ngram_model_set_init(cmd_ln_t *, ngram_model_t **, const char **, float *, int)",
+  "ngram_model_t *ngram_model_set_interp(ngram_model_t *, const char **, const float *)",
   "fe_t *fe_init_auto_r(cmd_ln_t *)",
   "int fe_free(fe_t *)",
   "void fe_start_stream(fe_t *)",
@@ -128,6 +158,9 @@ const sphinxDeclarations = [
   "ps_decoder_t *ps_init(cmd_ln_t *)",
   "int ps_free(ps_decoder_t *)",
   "logmath_t *ps_get_logmath(ps_decoder_t *)",
+  // The text is the caller's to free, which "!" does.
+  "const char *! ps_lookup_word(ps_decoder_t *, const char *)",
+  "int ps_add_word(ps_decoder_t *, const char *, const char *, int)",
   "int ps_set_lm(ps_decoder_t *, const char *, ngram_model_t *)",
   "int ps_set_search(ps_decoder_t *, const char *)",
   "void ps_start_stream(ps_decoder_t *)",
@@ -201,7 +234,14 @@ export async function loadSphinxLibrary(): Promise<{ readonly library: SphinxLib
   };
   const viewSamples: Views["viewSamples"] = (address, count) =>
     new Int16Array(koffi.view(address, count * Int16Array.BYTES_PER_ELEMENT));
-  return { library, viewFloats, viewSamples };
+  const createFile = koffi.load("libc.so.6").func("int memfd_create(const char *, unsigned int)");
+  const memoryFile: Views["memoryFile"] = (text) => {
+    const file = Number(createFile("hlust", closeOnExec));
+    if (file < 0) throw new Error("PocketSphinx: memory for a file cannot be reserved");
+    writeFileSync(file, text);
+    return { path: `/proc/self/fd/${file}`, [Symbol.dispose]: () => closeSync(file) };
+  };
+  return { library, viewFloats, viewSamples, memoryFile };
 }
 
 /**

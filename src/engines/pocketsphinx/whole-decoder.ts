@@ -42,12 +42,12 @@ export class WholeDecoder implements Decoder {
 
   partial(): undefined {}
 
-  *end(): Generator<void, readonly Hypothesis[], void> {
+  *end(): Generator<void | Promise<void>, readonly Hypothesis[], void> {
     this.#frontEnd.end(this.#cepstra);
     if (this.#cepstra.count === 0) return [];
     const mean = utteranceMean(this.#cepstra);
     let search = this.#searches.lend();
-    for (; !search; search = this.#searches.lend()) yield;
+    for (; !search; search = this.#searches.lend()) yield this.#searches.made;
     let isEnded = false;
     try {
       for (let at = 0; at < this.#cepstra.count; at++) {

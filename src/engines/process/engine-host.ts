@@ -20,6 +20,7 @@ import { engineCpuMs } from "./measure-speech.ts";
 import { PendingWork } from "./pending-work.ts";
 import type { ProcessHost } from "./run-process.ts";
 import { RunQueue, type Task } from "./run-queue.ts";
+import { SharedHints } from "./shared-hints.ts";
 import { openTurnLength } from "./turn-length.ts";
 
 /**
@@ -39,6 +40,7 @@ export class EngineHost implements ProcessHost {
   readonly writer: FrameWriter;
   readonly #queue = new RunQueue();
   readonly #sessions = new Map<number, HostedSession>();
+  readonly #hints = new SharedHints();
   readonly #meter: LoadMeter;
   /** The CPU time of all threads, used to detect decoding on another thread that has stalled. */
   readonly #threadWork = new PendingWork(readOwnSigns);
@@ -94,8 +96,10 @@ export class EngineHost implements ProcessHost {
     return this.#threadWork.isHung() ? undefined : report;
   }
 
-  #open(id: number, payload: OpenSession): void {
-    const hosted = new HostedSession(this, id, payload);
+  #open(id: number, sent: OpenSession): void {
+    const { hints } = sent.options;
+    const options = { ...sent.options, ...(hints && { hints: this.#hints.share(hints) }) };
+    const hosted = new HostedSession(this, id, { ...sent, options });
     this.#sessions.set(id, hosted);
     this.#meter.add(hosted);
     this.#chooseTurns();

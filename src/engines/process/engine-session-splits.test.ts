@@ -97,7 +97,7 @@ test("any split of the same samples gives the same final results", () => {
         assert.deepEqual(finalsOf(engine, changes, chunks), whole);
       },
     ),
-    // About 1,080 final results for 1,000 cases, with a deviation of 35: enough for the check below.
+    // About 1,080 final results for 1,000 cases, with a deviation of 35: enough for this check.
     { numRuns: 1200 },
   );
   assert.ok(finalsSeen > 1000, `${finalsSeen} finals`);

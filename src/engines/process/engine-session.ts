@@ -12,6 +12,7 @@ import { endUtterance, type Recognition, type RecognitionInput } from "../protoc
 import type { SessionCheckpoint } from "../protocol/session-checkpoint.ts";
 import type { SessionEvents } from "../protocol/session-events.ts";
 import { withoutPunctuation } from "./written-form.ts";
+import { writtenHintsOf, type WrittenHints } from "./written-hints.ts";
 
 /** The reports of a session to its process. */
 export interface SessionOutput extends SessionEvents {
@@ -47,6 +48,7 @@ export class EngineSession {
   readonly #options: SessionOptions;
   readonly #output: SessionOutput;
   readonly #decoder: Decoder;
+  readonly #writtenHints: WrittenHints;
   readonly #resampler: Resampler;
   readonly #cutter: UtteranceCutter;
   readonly #input: (RecognitionInput | typeof endInput)[] = [];
@@ -95,6 +97,7 @@ export class EngineSession {
       utteranceMsMax: options.utteranceMsMax ?? engine.utteranceMsMax,
     });
     this.#decoder = engine.createDecoder(options);
+    this.#writtenHints = writtenHintsOf(options.hints ?? []);
     const uncut = checkpoint ? this.#restore(checkpoint) : nothing;
     this.#run = this.#processAll(uncut);
   }
@@ -328,7 +331,8 @@ export class EngineSession {
 
   /** Returns the readings in the written form that the client requested. */
   #written(readings: readonly Hypothesis[]): readonly Hypothesis[] {
-    return this.#options.punctuation ? readings : withoutPunctuation(readings);
+    const plain = this.#options.punctuation ? readings : withoutPunctuation(readings);
+    return this.#writtenHints.write(plain);
   }
 
   #recognition(isFinal: boolean, readings: readonly Hypothesis[], audioEndMs: number): Recognition {

@@ -4,6 +4,7 @@ import { loopbackAllowed, toneRecognizer, toneWav } from "../../../test/fixtures
 import { craftFlac } from "../../../test/jobs/crafted-media.ts";
 import { openWorkerFixture, type WorkerFixture } from "../../../test/fixtures/worker-fixture.ts";
 import { insertMedia } from "../../media/media-records.ts";
+import { createAccountHints } from "../../vocabulary/account-hints.ts";
 import { newId } from "../../std/ids.ts";
 import { createLog } from "../../std/log.ts";
 import { LeaseLost } from "../../database/lease.ts";
@@ -63,6 +64,7 @@ async function finish(job: LeasedJob, sized: (isSmall: boolean) => void = () => 
     recognition: { recognizer: toneRecognizer(), sandbox, durationMsMax: 3_600_000, retryMs: 5 },
     meter,
     finish: createFinish(db),
+    accountHints: createAccountHints({ db }),
     log,
   };
   const { signal } = new AbortController();

@@ -10,6 +10,7 @@ import {
   type Lease,
 } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
+import type { Hint } from "../../engines/protocol/engine.ts";
 
 /** The duration of a lease. A worker extends its leases each second. */
 export const leaseMs = 10_000;
@@ -28,6 +29,10 @@ export interface LeasedJob {
   readonly mediaId: string | null;
   /** The id that the transcript must have; null for any. */
   readonly contentTranscriptId: string | null;
+  /** The hints for its recognition. */
+  readonly hints: readonly Hint[];
+  /** Whether it ignores the vocabulary of the account. */
+  readonly ignoresVocabulary: boolean;
   /** The number of attempts that count, including this one. */
   readonly attempts: number;
 }
@@ -83,7 +88,7 @@ async function leaseWhere(
       tries = next.tries + (next.tries <> ${attemptsMax - 1}::int)::int
     from next where j.id = next.id
     returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.content_transcript_id,
-      j.metadata::text as metadata,
+      j.metadata::text as metadata, j.hints, j.ignores_vocabulary,
       next.tries + 1 as attempts
   `.execute(db);
   return rows.map((row) => ({
@@ -94,6 +99,8 @@ async function leaseWhere(
     uri: row.media_uri,
     mediaId: row.media_id,
     contentTranscriptId: row.content_transcript_id,
+    hints: row.hints ?? [],
+    ignoresVocabulary: row.ignores_vocabulary,
     attempts: row.attempts,
   }));
 }
@@ -144,6 +151,8 @@ interface LeasedRow {
   readonly media_id: string | null;
   readonly content_transcript_id: string | null;
   readonly metadata: string;
+  readonly hints: readonly Hint[] | null;
+  readonly ignores_vocabulary: boolean;
   readonly attempts: number;
 }
 

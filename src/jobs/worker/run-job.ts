@@ -6,6 +6,7 @@ import {
   TranscriptMetadata_DataSource as DataSource,
   type TranscriptMetadata,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { Hint } from "../../engines/protocol/engine.ts";
 import { keepPeaks } from "../../media/media-facts.ts";
 import { keepOutputs, type MediaOutputs } from "../../media/media-outputs.ts";
 import type { Batches } from "../../std/batches.ts";
@@ -13,6 +14,7 @@ import { durationFromMs } from "../../std/duration.ts";
 import { newId } from "../../std/ids.ts";
 import type { Log } from "../../std/log.ts";
 import { ServiceError, shown } from "../../std/service-error.ts";
+import type { AccountHints } from "../../vocabulary/account-hints.ts";
 import { transcriptRows } from "../../transcripts/insert-transcript.ts";
 import { metadataOf } from "../../transcripts/metadata-text.ts";
 import { installedLanguage } from "../job-language.ts";
@@ -45,6 +47,7 @@ export interface JobParts {
   readonly media: JobMedia;
   readonly recognition: TranscribeParts;
   readonly meter: Pick<Meter, "checkAudio">;
+  readonly accountHints: AccountHints;
   /** Ends jobs as SUCCESS; see createFinish(). */
   readonly finish: Batches<FinishedJob, undefined>;
   readonly log: Log;
@@ -83,6 +86,7 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
     attempt,
     recording,
     languageCode,
+    hints: await retryWhileDatabaseDown(signal, () => hintsOf(parts, job, languageCode)),
     known: isFirst ? new Map() : await checkpoints.read(),
     keep: checkpoints.keep,
     keepsOutputs: media.keepMedia,
@@ -96,6 +100,20 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
   const { outputs } = checkpoints;
   const finished = { ...ended, hasPieces, outputs, media: media.keepMedia ? facts : undefined };
   await retryWhileDatabaseDown(signal, async () => await parts.finish.add(finished));
+}
+
+/**
+ * Returns the hints of a job, with the account's vocabulary as it is now. They are empty if the
+ * model takes none: it may have been replaced since the job was submitted.
+ */
+async function hintsOf(
+  { recognition, accountHints }: JobParts,
+  { accountId, hints, ignoresVocabulary }: LeasedJob,
+  languageCode: string,
+): Promise<readonly Hint[]> {
+  if (!recognition.recognizer.takesHints(languageCode, "job")) return [];
+  if (ignoresVocabulary) return hints;
+  return (await accountHints.extend(hints, { accountId, languageCode })) ?? [];
 }
 
 /**

@@ -6,6 +6,7 @@ import type {
   RecognitionOptions,
   Recognizer,
 } from "../../engines/protocol/recognizer.ts";
+import type { Hint } from "../../engines/protocol/engine.ts";
 import type { KeptOutputs } from "../../engines/protocol/kept-outputs.ts";
 import type { Segment } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { MediaFacts } from "../../media/media-facts.ts";
@@ -32,6 +33,8 @@ export interface TranscribeOptions {
   readonly attempt: Pick<JobAttempt, "progress" | "takeEngine" | "signal" | "stopping">;
   readonly recording: Pick<Recording, "file" | "facts" | "onBytes">;
   readonly languageCode: string;
+  /** Default: none. */
+  readonly hints?: readonly Hint[];
   /** The pieces that earlier attempts kept. */
   readonly known: ReadonlyMap<number, StoredPiece>;
   /** Called with each new result. The piece counts once the promise resolves. */
@@ -88,6 +91,7 @@ export async function transcribeMedia(
       const onProgress = (ms: number): void => progress.processed(piece, ms);
       const recognized = await recognizePiece(parts, piece, {
         languageCode: options.languageCode,
+        hints: options.hints ?? [],
         keepsOutputs: options.keepsOutputs ?? false,
         onProgress,
         signal,
@@ -140,7 +144,7 @@ async function recognizePiece(
   {
     keepsOutputs,
     ...how
-  }: Required<Pick<RecognitionOptions, "languageCode" | "onProgress" | "signal">> & {
+  }: Required<Pick<RecognitionOptions, "languageCode" | "hints" | "onProgress" | "signal">> & {
     readonly keepsOutputs: boolean;
   },
 ): Promise<RecognizedPiece> {

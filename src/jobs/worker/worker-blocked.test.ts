@@ -8,7 +8,7 @@ import type { Recognizer } from "../../engines/protocol/recognizer.ts";
 import { TranscriptJob_State as State } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { leaseMs } from "./lease-jobs.ts";
 
-test("a job that blocks its worker until the lease is lost ends as FAILED after three attempts", async () => {
+test("a job that blocks its worker until the lease is lost ends as ERROR after three attempts", async () => {
   await using fixture = await openWorkerFixture();
   const recognizer: Recognizer = {
     ...toneRecognizer(),

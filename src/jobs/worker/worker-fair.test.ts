@@ -178,7 +178,8 @@ test("a job at its last attempt runs alone until it is past the piece at which i
     const id = newId();
     const job = { id, accountId: other, metadata, source: { uri: `${fixture.url}/hour.flac` } };
     const key = { idempotencyKey: null, requestSha256: null };
-    await insertJobs(trx, [{ ...job, ...key, keyId: null, now: new Date() }]);
+    const plain = { hints: [], ignoresVocabulary: false };
+    await insertJobs(trx, [{ ...job, ...key, keyId: null, ...plain, now: new Date() }]);
     await sql`update transcript_job set tries = 2, lease = 2 where id = ${id}`.execute(trx);
   });
   await until(async () => (await count("transcript_job where tries = 3")) === 1);

@@ -37,7 +37,7 @@ before(async () => {
 
 after(() => fixture[Symbol.asyncDispose]());
 
-test("a job with media that cannot be fetched ends as FAILED with the reason, and leaves nothing behind", async () => {
+test("a job with media that cannot be fetched ends as ERROR with the reason, and leaves nothing behind", async () => {
   const tones = toneWav(numbers(10));
   const closed = await serveMedia(() => {});
   await closed[Symbol.asyncDispose]();

@@ -165,7 +165,7 @@ describe("a worker that dies", { concurrency: true }, () => {
     assert.equal((await fixture.transcriptOf(after)).version.id, version.id);
   });
 
-  test("a job that kills its worker three times ends as FAILED, and other jobs succeed", async () => {
+  test("a job that kills its worker three times ends as ERROR, and other jobs succeed", async () => {
     await using fixture = await openWorkerFixture();
     const poison = await fixture.submit("/poison.wav", toneWav([10, 99, 10]));
     const words = numbers(100);

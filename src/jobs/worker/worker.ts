@@ -7,6 +7,7 @@ import type { Tables } from "../../database/tables.ts";
 import { AvoidedAccounts } from "../../media/lacking-media.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import { repeat } from "../../std/repeat.ts";
+import { createAccountHints } from "../../vocabulary/account-hints.ts";
 import type { Arrivals } from "../arrivals.ts";
 import { poisonFailure } from "../job-failure.ts";
 import { AttemptEnd } from "./attempt-end.ts";
@@ -25,7 +26,7 @@ import { runJob, type JobParts } from "./run-job.ts";
 import { RunningJobs } from "./running-jobs.ts";
 import { retryMsDefault } from "./transcribe-media.ts";
 
-export interface WorkerParts extends Omit<JobParts, "finish"> {
+export interface WorkerParts extends Omit<JobParts, "finish" | "accountHints"> {
   /**
    * Wakes the worker when a job was submitted on this node, or when the worker has no jobs left.
    */
@@ -87,7 +88,7 @@ class Worker implements AsyncDisposable {
     const { db, log, parallelism, recognition } = parts;
     const { slots = new EngineSlots(parallelism) } = parts;
     const { retryMs = retryMsDefault } = recognition;
-    this.#parts = { ...parts, finish: createFinish(db) };
+    this.#parts = { ...parts, finish: createFinish(db), accountHints: createAccountHints({ db }) };
     this.#db = db;
     this.#log = log;
     this.#slots = slots;

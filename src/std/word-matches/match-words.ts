@@ -1,11 +1,12 @@
+import { atOnce } from "../at-once.ts";
 import { anchorsOf } from "./anchors.ts";
-import { shortestScript, type Matches } from "./shortest-script.ts";
+import { shortestScriptSteps, type Matches } from "./shortest-script.ts";
 
 /**
- * The cost limit of a comparison, in search steps, which take about a second. Any remaining words
- * are reported as replaced.
+ * The default cost limit of a comparison, in search steps, which take about a second. Any remaining
+ * words are reported as replaced.
  */
-const stepsMax = 12_000_000;
+const stepsMaxDefault = 12_000_000;
 /** The maximum number of edits (removed and added words) in a shortest script. */
 export const editsMax = 1_000;
 
@@ -15,13 +16,26 @@ export const editsMax = 1_000;
  * at words that occur once on each side. If there are no such words, the furthest-reaching script
  * of editsMax edits is used. The result is deterministic.
  */
-export function matchWords(before: Int32Array, after: Int32Array): Matches {
+export function matchWords(
+  before: Int32Array,
+  after: Int32Array,
+  stepsMax = stepsMaxDefault,
+): Matches {
+  return atOnce(matchWordsSteps(before, after, stepsMax));
+}
+
+/** Does the same as matchWords(), and yields often, so that the work can be done in slices. */
+export function* matchWordsSteps(
+  before: Int32Array,
+  after: Int32Array,
+  stepsMax = stepsMaxDefault,
+): Generator<void, Matches, void> {
   const matches: Matches = { before: [], after: [] };
   const budget = { steps: stepsMax };
   // The remaining ranges, with the next range on top.
   const ranges: Range[] = [{ from: 0, to: before.length, otherFrom: 0, otherTo: after.length }];
   for (let range = ranges.pop(); range; range = ranges.pop()) {
-    matchRange({ before, after, budget, matches, ranges }, range);
+    yield* matchRange({ before, after, budget, matches, ranges }, range);
   }
   return matches;
 }
@@ -41,7 +55,7 @@ interface Work {
   readonly ranges: Range[];
 }
 
-function matchRange(work: Work, range: Range): void {
+function* matchRange(work: Work, range: Range): Generator<void, void, void> {
   const { before, after, budget, matches } = work;
   let { from, to, otherFrom, otherTo } = range;
   const add = (one: number, other: number): void => {
@@ -60,10 +74,11 @@ function matchRange(work: Work, range: Range): void {
   const tail = { from: to, to: to + same, otherFrom: otherTo, otherTo: otherTo + same };
   if (from < to && otherFrom < otherTo && budget.steps > 0) {
     const [one, other] = [before.subarray(from, to), after.subarray(otherFrom, otherTo)];
-    const { pairs, end, otherEnd } = shortestScript(one, other, { editsMax, budget });
+    const { pairs, end, otherEnd } = yield* shortestScriptSteps(one, other, { editsMax, budget });
     const isWhole = end === one.length && otherEnd === other.length;
     if (!isWhole) {
       if (same > 0) work.ranges.push(tail);
+      yield;
       if (splitAtAnchors(work, { from, to, otherFrom, otherTo })) return;
       work.ranges.push({ from: from + end, to, otherFrom: otherFrom + otherEnd, otherTo });
     }

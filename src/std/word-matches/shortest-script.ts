@@ -20,13 +20,14 @@ export interface Script {
 /**
  * Returns the pairs of a longest common subsequence, by Myers' greedy search (An O(ND) Difference
  * Algorithm and Its Variations, 1986). If more than `editsMax` words would be removed and added, or
- * if the budget is spent, returns the furthest-reaching script that was found.
+ * if the budget is spent, returns the furthest-reaching script that was found. Yields after each
+ * number of edits.
  */
-export function shortestScript(
+export function* shortestScriptSteps(
   before: Int32Array,
   after: Int32Array,
   { editsMax, budget }: { readonly editsMax: number; readonly budget: { steps: number } },
-): Script {
+): Generator<void, Script, void> {
   const [count, otherCount] = [before.length, after.length];
   const most = Math.min(editsMax, count + otherCount);
   // The furthest position in `before` on each diagonal (position - position in `after`), from -most
@@ -56,6 +57,7 @@ export function shortestScript(
         best = { end: at, otherEnd: otherAt };
       if (at === count && otherAt === otherCount) return scriptTo(trail, best);
     }
+    yield;
   }
   return scriptTo(trail, best);
 }

@@ -8,15 +8,20 @@ import { useLanguage, useText } from "../../text/language.tsx";
 import { editText } from "../../text/transcript-edit.ts";
 import type { Editor } from "./editor/editor.ts";
 import type { DraftState } from "./saving/draft-keeper.ts";
+import { OtherDrafts } from "./saving/other-drafts.tsx";
 import { SaveNote } from "./saving/save-note.tsx";
 import type { Save } from "./use-save.ts";
 
-/** The buttons over the text while it is edited. `onEnd` goes back to reading. */
+/**
+ * The buttons over the text while it is edited. `onEnd` goes back to reading, and `onReopen` opens
+ * the text again, with its current draft.
+ */
 export function EditBar({
   editor,
   save,
   name,
   onEnd,
+  onReopen,
   notes,
   children,
 }: {
@@ -25,6 +30,7 @@ export function EditBar({
   readonly editor: Editor;
   readonly save: Save;
   readonly onEnd: () => void;
+  readonly onReopen: () => void;
   /** What others do with the text. */
   readonly notes: ReactNode;
   readonly children: ReactNode;
@@ -35,6 +41,7 @@ export function EditBar({
   const canUndo = useSyncExternalStore(subscribe, () => undoDepth(editor.state) > 0);
   const canRedo = useSyncExternalStore(subscribe, () => redoDepth(editor.state) > 0);
   const { isUnsaved, isSaving, wait } = save;
+  const keep = () => setAsking(false);
   return (
     <>
       <div className="edit-bar" data-region="bar">
@@ -70,54 +77,84 @@ export function EditBar({
         {notes}
       </div>
       <SaveNote save={save} editor={editor} name={name} />
-      <DraftNote save={save} onEnd={onEnd} />
-      <DialogBox title={t(editText.endTitle)} isOpen={isAsking} onClose={() => setAsking(false)}>
-        <p>{t(editText.endQuestion)}</p>
-        <SaveNote save={save} editor={editor} name={name} />
-        <div className="dialog-actions">
-          <Button onPress={() => setAsking(false)}>{t(editText.keepEditing)}</Button>
-          <Button
-            look="danger"
-            onPress={() => {
-              save.discard();
-              onEnd();
-            }}
-          >
-            {t(editText.discard)}
-          </Button>
-          <Button look="primary" isPending={isSaving && !wait} onPress={() => save.save(onEnd)}>
-            {t(commonText.save)}
-          </Button>
-        </div>
-      </DialogBox>
+      <DraftNotes save={save} onEnd={onEnd} onReopen={onReopen} />
+      <EndQuestion {...{ editor, save, name, onEnd }} isOpen={isAsking} onClose={keep} />
     </>
   );
 }
 
-/** Says that an earlier draft is open, which can be discarded. */
-function DraftNote({
-  save: { isUnsaved, foundFrom, discard },
+/** Asks whether unsaved changes are saved, before the user goes back to reading. */
+function EndQuestion({
+  editor,
+  save,
+  name,
   onEnd,
+  isOpen,
+  onClose,
+}: {
+  readonly editor: Editor;
+  readonly save: Save;
+  readonly name: string;
+  readonly onEnd: () => void;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}) {
+  const t = useText();
+  const { isSaving, wait } = save;
+  return (
+    <DialogBox title={t(editText.endTitle)} isOpen={isOpen} onClose={onClose}>
+      <p>{t(editText.endQuestion)}</p>
+      <SaveNote save={save} editor={editor} name={name} onJump={onClose} />
+      <div className="dialog-actions">
+        <Button onPress={onClose}>{t(editText.keepEditing)}</Button>
+        <Button
+          look="danger"
+          onPress={() => {
+            save.discard();
+            onEnd();
+          }}
+        >
+          {t(editText.discard)}
+        </Button>
+        <Button look="primary" isPending={isSaving && !wait} onPress={() => save.save(onEnd)}>
+          {t(commonText.save)}
+        </Button>
+      </div>
+    </DialogBox>
+  );
+}
+
+/** Says that an earlier draft is open, which can be discarded, and which others there are. */
+function DraftNotes({
+  save,
+  onEnd,
+  onReopen,
 }: {
   readonly save: Save;
   readonly onEnd: () => void;
+  readonly onReopen: () => void;
 }) {
   const t = useText();
   const { language } = useLanguage();
-  if (!isUnsaved || !foundFrom) return null;
+  const { isUnsaved, foundFrom, discard } = save;
   return (
-    <p className="note">
-      {t(editText.draftFound)(`${longDate(language, foundFrom)} ${clockTime(foundFrom)}`)}{" "}
-      <Button
-        look="quiet"
-        onPress={() => {
-          discard();
-          onEnd();
-        }}
-      >
-        {t(editText.dropDraft)}
-      </Button>
-    </p>
+    <>
+      {isUnsaved && foundFrom && (
+        <p className="note">
+          {t(editText.draftFound)(`${longDate(language, foundFrom)} ${clockTime(foundFrom)}`)}{" "}
+          <Button
+            look="quiet"
+            onPress={() => {
+              discard();
+              onEnd();
+            }}
+          >
+            {t(editText.dropDraft)}
+          </Button>
+        </p>
+      )}
+      <OtherDrafts save={save} onReopen={onReopen} />
+    </>
   );
 }
 

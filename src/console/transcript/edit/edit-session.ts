@@ -38,11 +38,12 @@ export interface SavedText {
   readonly retimings: Retimings;
 }
 
+/** Opens a version. `text` is how it is read, and `base` has its words, collected before. */
 export function newSession(
   { segments, version, metadata }: TranscriptJson,
   text: SpokenText,
+  base = baseOf(segments ?? []),
 ): EditSession {
-  const base = baseOf(segments ?? []);
   const paragraphs = paragraphsOf(base);
   const speakers = metadata?.speakers ?? {};
   return {

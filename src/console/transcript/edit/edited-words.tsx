@@ -62,6 +62,8 @@ interface EditedProps {
   readonly onEnd: () => void;
   /** Another tab of this browser edits the text from now on. */
   readonly onTaken: () => void;
+  /** Opens the text again, with the draft that is current then. */
+  readonly onReopen: () => void;
 }
 
 /** The text of a transcript while it is edited, in the shape in which it is read. */
@@ -95,6 +97,7 @@ function EditHead({
   caption,
   onEnd,
   onTaken,
+  onReopen,
 }: Omit<EditedProps, "root" | "text" | "place"> & {
   readonly editor: Editor;
   readonly session: EditSession;
@@ -117,9 +120,10 @@ function EditHead({
         save={save}
         name={name}
         onEnd={onEnd}
+        onReopen={onReopen}
         notes={<PresenceNotes {...{ editor, save, presence, name }} />}
       >
-        <EditReview editor={editor} playback={playback} commands={commands} name={name} />
+        <EditReview {...{ editor, playback, commands, name, transcript }} />
         <EditSpeakers editor={editor} commands={commands} />
         <FindAndReplace editor={editor} playback={playback} commands={commands} />
         <EditSubtitles {...{ editor, playback, commands, transcript, caption }} />
@@ -152,8 +156,7 @@ function Clashes({
         playback={playback}
         onClose={joining.putOff}
         onChosen={(choices) => {
-          joining.choose(choices);
-          save();
+          if (joining.choose(choices)) save();
         }}
       />
     </Suspense>

@@ -1,4 +1,6 @@
 import type { EditSession } from "./edit-session.ts";
+import type { ServiceDrafts } from "./saving/draft-service.ts";
+import type { DraftHistory, KeptDraft } from "./saving/kept-drafts.ts";
 
 /** A session with unsaved changes, and where it came from. */
 export interface KeptSession {
@@ -8,7 +10,24 @@ export interface KeptSession {
 }
 
 const left = new Map<string, KeptSession>();
-const etags = new Map<string, string | undefined>();
+const known = new Map<string, KnownDrafts>();
+
+/** What this page knows of the drafts of a text, apart from the text that it edits. */
+export interface KnownDrafts {
+  /** When the text was last changed, in milliseconds since 1970; 0 if it has no draft. */
+  changedAt: number;
+  /** The drafts that wait until the user decides. */
+  others: readonly KeptDraft[];
+  history: DraftHistory;
+  /** The etag of the drafts on the service; undefined if there are none, or not known. */
+  etag: string | undefined;
+  /** Whether the service has answered which drafts it has. */
+  isRead: boolean;
+  /** Whether the service lacks changes that this browser has kept. */
+  isBehind: boolean;
+  /** What another browser has saved on the service meanwhile, which is left as it is. */
+  elsewhere: ServiceDrafts | undefined;
+}
 
 /**
  * Keeps a session with unsaved changes while the user is on another page of the console. `key` is
@@ -24,11 +43,23 @@ export function keptSession(key: string): KeptSession | undefined {
   return left.get(key);
 }
 
-/** Keeps the etag of the user's draft on the service; undefined if there is none. */
-export function keepEtag(key: string, etag: string | undefined): void {
-  etags.set(key, etag);
+/** Sets what this page knows of the drafts of a text. `key` is as for keepSession(). */
+export function setKnownDrafts(key: string, drafts: Partial<KnownDrafts>): KnownDrafts {
+  const all = {
+    changedAt: 0,
+    others: [],
+    history: {},
+    etag: undefined,
+    isRead: false,
+    isBehind: false,
+    elsewhere: undefined,
+    ...drafts,
+  };
+  known.set(key, all);
+  return all;
 }
 
-export function keptEtag(key: string): string | undefined {
-  return etags.get(key);
+/** Returns what this page knows of the drafts of a text. Its users share and change it. */
+export function knownDrafts(key: string): KnownDrafts {
+  return known.get(key) ?? setKnownDrafts(key, {});
 }

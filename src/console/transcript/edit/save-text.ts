@@ -6,15 +6,16 @@ import { callApi } from "../../api/call-api.ts";
 import type { EditSession, SavedText } from "./edit-session.ts";
 import { spokenTextSteps } from "../spoken-text.ts";
 import { changesBetweenSteps, changesOfSteps, segmentsAfter } from "./model/changes.ts";
+import { problemSteps, UnsavableTextError } from "./model/problems.ts";
 import { inSlices } from "./saving/in-slices.ts";
 import { changesJson, jsonBodySteps, segmentsJson } from "./saving/json-body.ts";
 
 /**
  * Saves a text as a new version, and returns the transcript. Only the segments that differ from
  * those of the version that was saved last are sent, if they are known. If nothing has changed, no
- * version is created. Throws ApiError: its reason is VERSION_STALE if the transcript was changed
- * elsewhere. `owner` is the user who has edited it (identityOf): the service refuses to save
- * it for anyone who has signed in since.
+ * version is created. Throws UnsavableTextError if the service would refuse the text, and ApiError:
+ * its reason is VERSION_STALE if the transcript was changed elsewhere. `owner` is the user who has
+ * edited it (identityOf): the service refuses to save it for anyone who has signed in since.
  */
 export async function saveText(
   name: string,
@@ -24,6 +25,8 @@ export async function saveText(
   const { base, paragraphs, speakers, retimings, saved, isMerged = false, note = "" } = session;
   // Long texts take hundreds of milliseconds, in which keys would wait.
   const edits = await inSlices(changesOfSteps(base, paragraphs, retimings));
+  const problems = await inSlices(problemSteps(base, paragraphs, edits, retimings));
+  if (problems.length > 0) throw new UnsavableTextError(problems);
   const segments = [...segmentsAfter(base, edits)];
   // The page needs it as soon as the text is saved.
   await inSlices(spokenTextSteps(segments));
@@ -34,32 +37,47 @@ export async function saveText(
     const now = await callApi<TranscriptJson>(`/v1alpha1/${name}`, { owner });
     if (now.version?.name === version) return { ...now, segments };
   }
-  if (version === undefined || !changes || changes.length === 0) {
-    const query = new URLSearchParams({
-      updateMask: metadata ? "segments,metadata.speakers" : "segments",
-      ...(isMerged && { merged: "true" }),
-      ...(note !== "" && { note }),
-    });
-    return await callApi<TranscriptJson>(`/v1alpha1/${name}?${query}`, {
+  const headers = version === undefined ? {} : { "if-match": version };
+  const isSame = version !== undefined && changes?.length === 0;
+  if (isSame && (!metadata || Object.keys(speakers).length === 0)) {
+    // A version needs a field, also if only its note is new.
+    const query = queryOf({ updateMask: "metadata.speakers", isMerged, note });
+    const body = { metadata: { speakers } };
+    return await callApi(`/v1alpha1/${name}?${query}`, { method: "PATCH", body, owner, headers });
+  }
+  if (version === undefined || !changes) {
+    const updateMask = metadata ? "segments,metadata.speakers" : "segments";
+    return await callApi(`/v1alpha1/${name}?${queryOf({ updateMask, isMerged, note })}`, {
       method: "PATCH",
       body: await inSlices(jsonBodySteps({ ...metadata }, "segments", segmentsJson(segments))),
       owner,
-      ...(version !== undefined && { headers: { "if-match": version } }),
+      headers,
     });
   }
+  const fields = { ...metadata, note, ...(isMerged && { merged: true }) };
   const now = await callApi<TranscriptJson>(`/v1alpha1/${name}:modifySegments`, {
     method: "POST",
-    body: await inSlices(
-      jsonBodySteps(
-        { ...metadata, note, ...(isMerged && { merged: true }) },
-        "changes",
-        changesJson(changes),
-      ),
-    ),
-    headers: { "if-match": version },
+    body: await inSlices(jsonBodySteps(fields, "changes", changesJson(changes))),
+    headers,
     owner,
   });
   return { ...now, segments };
+}
+
+function queryOf({
+  updateMask,
+  isMerged,
+  note,
+}: {
+  readonly updateMask: string;
+  readonly isMerged: boolean;
+  readonly note: string;
+}): URLSearchParams {
+  return new URLSearchParams({
+    updateMask,
+    ...(isMerged && { merged: "true" }),
+    ...(note !== "" && { note }),
+  });
 }
 
 /** Returns the segments of the version that was saved last; undefined if they are not known. */

@@ -1,12 +1,13 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { readKept } from "../../api/kept.ts";
 import { identityOf } from "../../api/session.ts";
 import { useSession } from "../../api/use-session.ts";
 import { isUsedByTarget, shortcutsKeptAs } from "../shortcuts.ts";
 import type * as editedWords from "./edited-words.tsx";
-
 import { keptSession } from "./kept-sessions.ts";
+import type { UnopenedDraft } from "./saving/find-draft.ts";
 import { type ScrollPlace, scrollPlaceOf } from "./scroll-place.ts";
 
 /** Whether the text of the page is read or edited, and where the user is in it. */
@@ -23,9 +24,13 @@ export interface Editing {
   readonly beginHere: () => void;
   /** Goes back to reading, because another tab edits the text. */
   readonly leave: () => void;
+  /** Edits the text again, with the draft that is current now. */
+  readonly reopen: () => void;
+  /** The draft over which nothing may be edited, because it cannot be opened for now. */
+  readonly unopened: UnopenedDraft | undefined;
 }
 
-type State = Pick<Editing, "Text" | "place" | "isElsewhere">;
+type State = Pick<Editing, "Text" | "place" | "isElsewhere" | "unopened">;
 
 /**
  * Goes over from reading to editing, and back. The editor is only loaded when it is needed; until
@@ -40,15 +45,12 @@ export function useEditing(
     transcript,
   }: { readonly canEdit: boolean; readonly name: string; readonly transcript: TranscriptJson },
 ): Editing {
-  const [{ Text, place, isElsewhere }, setState] = useState<State>({
-    Text: undefined,
-    place: undefined,
-    isElsewhere: false,
-  });
+  const [state, setState] = useState<State>(reading);
+  const { Text } = state;
   const change = useCallback(
-    (Text: typeof editedWords.EditedWords | undefined, isElsewhere = false) => {
+    (next: Partial<State>) => {
       const ground = root.current;
-      setState({ Text, place: ground ? scrollPlaceOf(ground) : undefined, isElsewhere });
+      setState({ ...reading, ...next, place: ground ? scrollPlaceOf(ground) : undefined });
     },
     [root],
   );
@@ -66,12 +68,12 @@ export function useEditing(
       isBeginning.current = true;
       const start = async (module: typeof editedWords): Promise<void> => {
         if (!(await take(module))) {
-          change(undefined, true);
+          change({ isElsewhere: true });
           return;
         }
-        await module.findDraft(owner, name, latest.current);
-        if (isOpen.current) change(module.EditedWords);
-        else module.giveText(key);
+        const unopened = await module.findDraft(owner, name, latest.current);
+        if (isOpen.current) change(unopened ? { unopened } : { Text: module.EditedWords });
+        if (unopened || !isOpen.current) module.giveText(key);
       };
       void import("./edited-words.tsx").then(start).finally(() => {
         isBeginning.current = false;
@@ -88,15 +90,27 @@ export function useEditing(
       return true;
     });
   }, [beginAfter, key]);
-  const end = useCallback(() => change(undefined), [change]);
-  const leave = useCallback(() => change(undefined, true), [change]);
+  const end = useCallback(() => change({}), [change]);
+  const leave = useCallback(() => change({ isElsewhere: true }), [change]);
+  const reopen = useCallback(() => {
+    // The session of the text is forgotten before the next one begins.
+    flushSync(end);
+    begin();
+  }, [end, begin]);
   useGivenText(key, Text !== undefined, leave);
   useEffect(() => {
     if (canEdit && keptSession(key)) begin();
   }, [canEdit, key, begin]);
   useEditKey(canEdit && Text === undefined, begin);
-  return { Text, place, isElsewhere, begin, beginHere, end, leave };
+  return { ...state, begin, beginHere, end, leave, reopen };
 }
+
+const reading: State = {
+  Text: undefined,
+  place: undefined,
+  isElsewhere: false,
+  unopened: undefined,
+};
 
 /**
  * Lets other tabs edit the text when it is closed or hidden without unsaved changes. Calls

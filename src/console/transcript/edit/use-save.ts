@@ -14,6 +14,7 @@ import type { Editor } from "./editor/editor.ts";
 import { type Joining, useJoin } from "./merging/use-join.ts";
 import type { Base } from "./model/base.ts";
 import type { DraftKeeper, DraftState } from "./saving/draft-keeper.ts";
+import type { KeptDraft } from "./saving/kept-drafts.ts";
 import { useDraft } from "./saving/use-draft.ts";
 import { type SaveWait, useSaveWaits } from "./saving/use-save-waits.ts";
 import { saveText, versionToChange } from "./save-text.ts";
@@ -37,6 +38,15 @@ export interface Save {
   readonly save: (onSaved?: () => void, note?: string) => void;
   /** Forgets the unsaved changes, and their draft. */
   readonly discard: () => void;
+  /**
+   * Makes another draft the one that is opened next, and lets this one wait. Returns false if this
+   * could not be stored; then nothing is changed.
+   */
+  readonly changeDraft: (to: KeptDraft) => Promise<boolean>;
+  /** Keeps this draft on the service in place of one of another browser, which waits. */
+  readonly keepDraft: () => void;
+  /** Deletes a draft that waits. */
+  readonly dropOther: (other: KeptDraft) => void;
   /**
    * Stores the draft, so that another tab of this browser can continue with it. Returns false if
    * the browser could not store it; then this tab must keep the text.
@@ -78,7 +88,6 @@ export function useSave(
   const { session, ref, isUnsaved } = useSessionRef(editor, first);
   const joining = useJoin(editor, ref, name);
   const { keeper, draft, foundFrom } = useDraft(editor, ref, name);
-  const isDiscarded = useRef(false);
   const note = useRef(session.note);
   const owner = identityOf(useSession());
   const { wait, waitOut } = useSaveWaits(() => {
@@ -100,7 +109,7 @@ export function useSave(
       announce(t(editText.savedAsVersion));
     },
   });
-  useKeptSession(editor, { session: ref, name, isDiscarded });
+  const drafts = useKeptSession(editor, { session: ref, name, keeper });
   useLeaveQuestion(isUnsaved);
   const { mutate, isPending, error } = mutation;
   const whenSaved = useRef<() => void>(undefined);
@@ -114,14 +123,6 @@ export function useSave(
       onSettled: () => (whenSaved.current = undefined),
     });
   };
-  const discard = () => {
-    isDiscarded.current = true;
-    void keeper?.drop();
-  };
-  const handOver = async () => {
-    if (await isKeptHere(keeper)) isDiscarded.current = true;
-    return isDiscarded.current;
-  };
   const isKnown = useKnownVersions(versionToChange(session.saved, transcript));
   const isSaving = isPending;
   return {
@@ -130,8 +131,7 @@ export function useSave(
     error,
     wait,
     save,
-    discard,
-    handOver,
+    ...drafts,
     isKnown,
     draft,
     foundFrom,
@@ -204,19 +204,23 @@ function textOf(editor: Editor): EditedText {
   return { paragraphs, speakers, retimings: editor.retimings() };
 }
 
-/** Keeps the session when the text is closed with unsaved changes. */
+/**
+ * Keeps the session when the text is closed with unsaved changes. Returns what can be done with the
+ * draft instead.
+ */
 function useKeptSession(
   editor: Editor,
   {
     session,
     name,
-    isDiscarded,
+    keeper,
   }: {
     readonly session: SessionRef;
     readonly name: string;
-    readonly isDiscarded: { readonly current: boolean };
+    readonly keeper: DraftKeeper | undefined;
   },
-): void {
+): Pick<Save, "discard" | "changeDraft" | "keepDraft" | "dropOther" | "handOver"> {
+  const isDiscarded = useRef(false);
   const key = `${identityOf(useSession())} ${name}`;
   const latest = useRef({ session, key });
   useEffect(() => {
@@ -228,8 +232,24 @@ function useKeptSession(
       const isKept = !isDiscarded.current && session.isUnsaved();
       keepSession(key, isKept ? { session: { ...session.read(), ...textOf(editor) } } : undefined);
     },
-    [editor, isDiscarded],
+    [editor],
   );
+  return {
+    discard: () => {
+      isDiscarded.current = true;
+      void keeper?.drop();
+    },
+    changeDraft: async (to) => {
+      isDiscarded.current = (await keeper?.change(to)) ?? false;
+      return isDiscarded.current;
+    },
+    keepDraft: () => void keeper?.keepThis(),
+    dropOther: (other) => void keeper?.dropOther(other),
+    handOver: async () => {
+      if (await isKeptHere(keeper)) isDiscarded.current = true;
+      return isDiscarded.current;
+    },
+  };
 }
 
 /** Lets the browser ask before it closes a page with unsaved changes. */

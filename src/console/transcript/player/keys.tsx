@@ -17,7 +17,9 @@ export function Keys({
   playback,
   text,
   linkTo,
+  isEditing,
 }: {
+  readonly isEditing: boolean;
   readonly playback: Playback;
   readonly text: SpokenText;
   readonly linkTo: string;
@@ -52,6 +54,7 @@ export function Keys({
       {isOpen && (
         <Suspense>
           <ShortcutSheet
+            isEditing={isEditing}
             isOn={isOn}
             onChange={(next) => {
               keep(shortcutsKeptAs, next ? undefined : "off");

@@ -23,6 +23,7 @@ export function Player({
   renew,
   picture,
   reviewOf,
+  isEditing = false,
 }: {
   readonly playback: Playback;
   readonly text: SpokenText;
@@ -34,6 +35,8 @@ export function Player({
   readonly picture: Picture;
   /** The name of the transcript whose review is shown; undefined if the user may not read it. */
   readonly reviewOf?: string;
+  /** Whether the text is edited. */
+  readonly isEditing?: boolean;
 }) {
   const t = useText();
   const { metadata } = transcript;
@@ -82,7 +85,7 @@ export function Player({
             onChange={picture.toggle}
           />
         )}
-        <Keys playback={playback} text={text} linkTo={linkTo} />
+        <Keys {...{ playback, text, linkTo, isEditing }} />
       </div>
     </section>
   );

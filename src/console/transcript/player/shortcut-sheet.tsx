@@ -1,20 +1,28 @@
+import { lazy, Suspense } from "react";
 import { Button } from "../../parts/button.tsx";
 import { DialogBox } from "../../parts/dialog-box.tsx";
 import { commonText } from "../../text/common.ts";
+import { editKeysText } from "../../text/edit-keys.ts";
 import { useText } from "../../text/language.tsx";
 import { transcriptText } from "../../text/transcript.ts";
 import { sheetLines } from "../shortcuts.ts";
 import "./shortcut-sheet.css";
 
+const EditorKeys = lazy(() =>
+  import("../edit/keys/editor-keys.tsx").then(({ EditorKeys }) => ({ default: EditorKeys })),
+);
+
 /**
- * The list of shortcuts, with a switch that turns them off: screen readers and voice control may
- * need the letters.
+ * The list of shortcuts, with a switch that turns off those of reading: screen readers and voice
+ * control may need the letters. While the text is edited, the list has the keys of the editor too.
  */
 export function ShortcutSheet({
+  isEditing,
   isOn,
   onChange,
   onClose,
 }: {
+  readonly isEditing: boolean;
   readonly isOn: boolean;
   readonly onChange: (isOn: boolean) => void;
   readonly onClose: () => void;
@@ -22,6 +30,15 @@ export function ShortcutSheet({
   const t = useText();
   return (
     <DialogBox title={t(transcriptText.shortcuts)} isOpen onClose={onClose} isDismissable>
+      {isEditing && (
+        <>
+          <h3 className="shortcut-part">{t(editKeysText.inText)}</h3>
+          <Suspense>
+            <EditorKeys />
+          </Suspense>
+          <h3 className="shortcut-part">{t(editKeysText.outsideText)}</h3>
+        </>
+      )}
       <dl className="shortcut-sheet">
         {sheetLines.map(({ text, keys }) => (
           <div key={t(text)}>

@@ -1,29 +1,34 @@
 import { useEffect } from "react";
 import type { Playback } from "../playback.ts";
 
+const actions = [
+  "play",
+  "pause",
+  "previoustrack",
+  "nexttrack",
+  "seekbackward",
+  "seekforward",
+  "seekto",
+] as const satisfies MediaSessionAction[];
+
 /** Lets the device's media keys control the playback, and shows the title on its screen. */
 export function useMediaSession(playback: Playback, title: string): void {
   useEffect(() => {
     const { mediaSession } = navigator;
     if (!("mediaSession" in navigator)) return undefined;
     mediaSession.metadata = new MediaMetadata({ title, artist: "Hlust" });
-    const handlers: Partial<Record<MediaSessionAction, MediaSessionActionHandler>> = {
-      play: () => playback.play(),
-      pause: () => playback.pause(),
-      seekbackward: ({ seekOffset = 5 }) => playback.skip(-seekOffset),
-      seekforward: ({ seekOffset = 5 }) => playback.skip(seekOffset),
+    const handlers: Record<(typeof actions)[number], MediaSessionActionHandler> = {
+      play: () => playback.mediaKeys.play(),
+      pause: () => playback.mediaKeys.pause(),
+      previoustrack: () => playback.mediaKeys.previous(),
+      nexttrack: () => playback.mediaKeys.next(),
+      seekbackward: ({ seekOffset }) => playback.mediaKeys.back(seekOffset),
+      seekforward: ({ seekOffset }) => playback.mediaKeys.forward(seekOffset),
       seekto: ({ seekTime }) => {
         if (seekTime !== undefined) playback.seek(seekTime);
       },
     };
-    const actions = [
-      "play",
-      "pause",
-      "seekbackward",
-      "seekforward",
-      "seekto",
-    ] as const satisfies MediaSessionAction[];
-    for (const action of actions) mediaSession.setActionHandler(action, handlers[action] ?? null);
+    for (const action of actions) mediaSession.setActionHandler(action, handlers[action]);
     const show = (): void => {
       const { duration, rate, isPlaying } = playback.state;
       mediaSession.playbackState = isPlaying ? "playing" : "paused";

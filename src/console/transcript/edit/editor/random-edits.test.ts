@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { redo, undo, undoDepth } from "prosemirror-history";
 import type { EditorState } from "prosemirror-state";
 import { assertRuns } from "../../../../../test/fixtures/edited-texts.ts";
+import { runs } from "../../../../../test/fixtures/property-runs.ts";
 import { at, base, open, run, speakers } from "../../../../../test/fixtures/editor-states.ts";
 import type { EditedParagraph } from "../model/base.ts";
 import { balanceParts } from "./balance.ts";
@@ -139,6 +140,6 @@ test("any edits keep the runs in order, and undoing all of them restores the tex
       for (; steps > 0; steps--) state = run(state, redo);
       assert.deepEqual(paragraphsOf(state.doc), last);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(1_200) },
   );
 });

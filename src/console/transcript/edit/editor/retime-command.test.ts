@@ -5,7 +5,7 @@ import { differentWords } from "../../../../../test/fixtures/different-words.ts"
 import { EditedState } from "../../../../../test/fixtures/edited-state.ts";
 import { spokenText } from "../../spoken-text.ts";
 import { baseOf, paragraphsOf } from "../model/base.ts";
-import { changesOf } from "../model/changes.ts";
+import { changesOf, segmentsAfter } from "../model/changes.ts";
 import type { WordTimes } from "../model/retimings.ts";
 import { restoreParagraph } from "./restore.ts";
 import { setWordTimes } from "./retime-command.ts";
@@ -14,6 +14,7 @@ import { SpokenPlaces } from "./spoken-places.ts";
 
 const segments = differentWords();
 const base = baseOf(segments);
+const opened = { base, hasTimes: true };
 
 function timesOfBase(word: number): WordTimes {
   const { startTime = "", endTime = "" } = base.words[word] ?? {};
@@ -55,12 +56,41 @@ test("a paragraph is put back with the times of its words, in one step", () => {
   edited.dispatch(edited.selecting(start, start));
   edited.dispatch(edited.state.tr.insertText("Já "));
   const before = [edited.paragraphs, edited.retimings];
-  assert.ok(edited.run(restoreParagraph(base, 1)));
+  assert.ok(edited.run(restoreParagraph(opened, base, 1)));
   assert.deepEqual(edited.paragraphs, paragraphsOf(base));
   assert.deepEqual([...edited.retimings.keys()], [from - 1, to]);
-  assert.ok(!edited.run(restoreParagraph(base, 1)));
+  assert.ok(!edited.run(restoreParagraph(opened, base, 1)));
   edited.run(undo);
   assert.deepEqual([edited.paragraphs, edited.retimings], before);
+});
+
+test("after reopening, a paragraph is put back to the words and times that were recognized", () => {
+  const [one, ...others] = paragraphsOf(base);
+  assert.ok(one);
+  const said = one.text.split(/(?<=\s)/);
+  const text = [said[0], "annað ", ...said.slice(3)].join("");
+  const { startTime = "", endTime = "" } = base.words[0] ?? {};
+  const nudged = { startTime, endTime: `${(Number.parseFloat(endTime) - 0.1).toFixed(3)}s` };
+  const changes = changesOf(base, [{ ...one, text }, ...others], new Map([[0, nudged]]));
+  const reopened = baseOf(segmentsAfter(base, changes));
+  const edited = new EditedState(reopened, true);
+  const before = [edited.paragraphs, edited.retimings];
+  assert.equal(edited.paragraphs[0]?.text, text);
+  assert.ok(edited.run(restoreParagraph(opened, reopened, 0)));
+  assert.equal(edited.paragraphs[0]?.text, one.text);
+  assert.deepEqual([...edited.retimings], [[0, { startTime, endTime }]]);
+  const saved = changesOf(reopened, edited.paragraphs, edited.retimings);
+  const [segment] = segmentsAfter(reopened, saved);
+  assert.deepEqual(segment?.words?.[0], base.words[0]);
+  assert.deepEqual(
+    segment?.words?.map(({ word }) => word),
+    base.segments[0]?.words?.map(({ word }) => word),
+  );
+  edited.run(undo);
+  assert.deepEqual([edited.paragraphs, edited.retimings], before);
+  // Times that were aligned since are better than those of the recognizer.
+  assert.ok(edited.run(restoreParagraph({ ...opened, hasTimes: false }, reopened, 0)));
+  assert.deepEqual([edited.paragraphs[0]?.text, edited.retimings.size], [one.text, 0]);
 });
 
 test("the word that is played is found by the times that were set", () => {

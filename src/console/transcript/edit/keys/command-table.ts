@@ -40,7 +40,7 @@ export const commandTable = {
     text: texts.restoreParagraph,
     keys: ["Alt+Shift+Backspace"],
   },
-  toggleSpelling: { group: "text", text: texts.toggleSpelling, keys: [] },
+  toggleSpelling: { group: "text", text: texts.toggleSpelling, keys: ["Ctrl+F7"] },
   divideForNextSpeaker: {
     group: "speakers",
     text: texts.divideForNextSpeaker,
@@ -77,13 +77,43 @@ export type ChosenKeys = Readonly<Partial<Record<CommandId, readonly Chord[]>>>;
 
 export const commandIds = Object.keys(commandTable).filter(isCommandId);
 
+const groupTitles = {
+  playing: texts.groupPlaying,
+  text: texts.groupText,
+  speakers: texts.groupSpeakers,
+  finding: texts.groupFinding,
+  checking: texts.groupChecking,
+  times: texts.groupTimes,
+  page: texts.groupPage,
+} as const satisfies Readonly<Record<CommandGroup, { readonly is: string; readonly en: string }>>;
+
+/** The groups with their commands, in the order in which they are listed. */
+export const commandGroups = Object.entries(groupTitles).map(([group, title]) => {
+  return { title, commands: commandIds.filter((id) => commandTable[id].group === group) };
+});
+
 export function isCommandId(name: string): name is CommandId {
   return Object.hasOwn(commandTable, name);
 }
 
-/** The keys of a command: those that the user has chosen, or the ones that it has by itself. */
+/**
+ * The keys that always do the same: they can neither be removed nor given to another command. A
+ * user who can type only by keyboard can always leave the text (WCAG 2.1.2).
+ */
+const fixedKeys: ReadonlyMap<Chord, CommandId> = new Map([["F6", "nextRegion"]]);
+
+export function isFixed(chord: Chord): boolean {
+  return fixedKeys.has(chord);
+}
+
+/**
+ * The keys of a command: the fixed ones, and those that the user has chosen, or else the ones that
+ * it has by itself.
+ */
 export function keysOf(id: CommandId, chosen: ChosenKeys): readonly Chord[] {
-  return chosen[id] ?? commandTable[id].keys;
+  const own = [...fixedKeys].flatMap(([chord, command]) => (command === id ? [chord] : []));
+  const others = (chosen[id] ?? commandTable[id].keys).filter((chord) => !isFixed(chord));
+  return [...own, ...others];
 }
 
 /**

@@ -38,7 +38,11 @@ export class Commands {
   /** Returns the command of a key; undefined if it has none. */
   commandOf(key: KeyPress): CommandId | undefined {
     const chord = chordOf(key);
-    return chord === undefined ? undefined : this.#byChord.get(chord);
+    return chord === undefined ? undefined : this.commandOfChord(chord);
+  }
+
+  commandOfChord(chord: Chord): CommandId | undefined {
+    return this.#byChord.get(chord);
   }
 
   /** Runs the command of a key. Returns whether there is one that was done. */

@@ -2,13 +2,32 @@ import { useEffect, useState } from "react";
 import { Button } from "../../../parts/button.tsx";
 import { editKeysText } from "../../../text/edit-keys.ts";
 import { useText } from "../../../text/language.tsx";
-import { chordOf, problemOf } from "./chord.ts";
-import { type ChosenKeys, type CommandId, commandTable, keysOf, withKey } from "./command-table.ts";
+import { type Chord, chordOf, problemOf } from "./chord.ts";
+import {
+  type ChosenKeys,
+  type CommandId,
+  commandTable,
+  isFixed,
+  keysOf,
+  withKey,
+} from "./command-table.ts";
 
 /** The maximum number of keys of one command. */
 const keysMax = 8;
 
-/** The keys of one command, which can be removed, and a button that adds the key pressed next. */
+/** Why a key that was pressed is not added to a command. */
+type KeyProblem = ReturnType<typeof problemOf> | "fixed";
+
+const problemTexts = {
+  types: editKeysText.keyTypes,
+  taken: editKeysText.keyTaken,
+  fixed: editKeysText.keyFixed,
+} as const;
+
+/**
+ * The keys of one command, which can be removed unless they are fixed, and a button that adds the
+ * key pressed next.
+ */
 export function KeyChoice({
   id,
   chosen,
@@ -19,40 +38,35 @@ export function KeyChoice({
   readonly onChange: (chosen: ChosenKeys) => void;
 }) {
   const t = useText();
-  const [isListening, setListening] = useState(false);
-  const [problem, setProblem] = useState<"types" | "taken">();
+  const [problem, setProblem] = useState<KeyProblem>();
   const keys = keysOf(id, chosen);
   const name = t(commandTable[id].text);
-  useEffect(() => {
-    if (!isListening) return undefined;
-    const onKey = (event: KeyboardEvent): void => {
-      const chord = chordOf(event);
-      if (chord === undefined) return;
-      event.preventDefault();
-      event.stopPropagation();
-      const found = problemOf(chord);
-      setProblem(found);
-      setListening(false);
-      if (!found) onChange(withKey(chosen, id, chord));
-    };
-    addEventListener("keydown", onKey, { capture: true });
-    return () => removeEventListener("keydown", onKey, { capture: true });
-  }, [isListening, chosen, id, onChange]);
+  const [isListening, setListening] = useNextKey((chord) => {
+    const found = isFixed(chord) ? "fixed" : problemOf(chord);
+    setProblem(found);
+    if (!found) onChange(withKey(chosen, id, chord));
+  });
   return (
     <div className="key-choice">
       <dt>{name}</dt>
       <dd>
-        {keys.map((chord) => (
-          <button
-            key={chord}
-            type="button"
-            className="key-chord"
-            aria-label={t(editKeysText.removeKey)(chord, name)}
-            onClick={() => onChange({ ...chosen, [id]: keys.filter((key) => key !== chord) })}
-          >
-            <kbd>{chord}</kbd> <span aria-hidden>×</span>
-          </button>
-        ))}
+        {keys.map((chord) =>
+          isFixed(chord) ? (
+            <kbd key={chord} className="key-fixed">
+              {chord}
+            </kbd>
+          ) : (
+            <button
+              key={chord}
+              type="button"
+              className="key-chord"
+              aria-label={t(editKeysText.removeKey)(chord, name)}
+              onClick={() => onChange({ ...chosen, [id]: keys.filter((key) => key !== chord) })}
+            >
+              <kbd>{chord}</kbd> <span aria-hidden>×</span>
+            </button>
+          ),
+        )}
         <Button
           look="quiet"
           isDisabled={keys.length >= keysMax}
@@ -78,10 +92,31 @@ export function KeyChoice({
         )}
         {problem && (
           <p className="hint failed" role="alert">
-            {t(problem === "types" ? editKeysText.keyTypes : editKeysText.keyTaken)}
+            {t(problemTexts[problem])}
           </p>
         )}
       </dd>
     </div>
   );
+}
+
+/** Returns whether the next key is passed to `onKey`, and a function that changes this. */
+function useNextKey(
+  onKey: (chord: Chord) => void,
+): readonly [isListening: boolean, listen: (isListening: boolean) => void] {
+  const [isListening, setListening] = useState(false);
+  useEffect(() => {
+    if (!isListening) return undefined;
+    const press = (event: KeyboardEvent): void => {
+      const chord = chordOf(event);
+      if (chord === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setListening(false);
+      onKey(chord);
+    };
+    addEventListener("keydown", press, { capture: true });
+    return () => removeEventListener("keydown", press, { capture: true });
+  }, [isListening, onKey]);
+  return [isListening, setListening];
 }

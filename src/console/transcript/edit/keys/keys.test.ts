@@ -78,6 +78,11 @@ test("problemOf() refuses chords that type, move in the text or belong to the br
 test("no two commands have the same key, and each key can be chosen", () => {
   const chords = commandIds.flatMap((id) => commandTable[id].keys);
   assert.equal(new Set(chords).size, chords.length);
+  assert.equal(
+    commandIds.every((id) => keysOf(id, {}).length > 0),
+    true,
+    "each command has a key",
+  );
   for (const chord of chords) {
     assert.equal(problemOf(chord), undefined, chord);
     // Ctrl+Alt and AltGr type characters on an Icelandic keyboard.
@@ -93,6 +98,14 @@ test("a key that is given to another command leaves the first one", () => {
   assert.equal(withKey(chosen, "save", "F4"), chosen);
   assert.equal(commandsByChord({ find: [] }).get("Ctrl+F"), undefined);
   assert.equal(commandsByChord({ find: ["Ctrl+S"] }).get("Ctrl+S"), "find");
+});
+
+test("F6 stays with its command, whatever was chosen for it or for others", () => {
+  const chosen = { nextRegion: [], save: ["F6", "F10"], previousRegion: ["F11"] };
+  assert.deepEqual(keysOf("nextRegion", chosen), ["F6"]);
+  assert.deepEqual(keysOf("save", chosen), ["F10"]);
+  assert.equal(commandsByChord(chosen).get("F6"), "nextRegion");
+  assert.deepEqual(keysOf("nextRegion", { nextRegion: ["F11"] }), ["F6", "F11"]);
 });
 
 test("Commands asks the latest handler first, and passes on a key that none uses", () => {

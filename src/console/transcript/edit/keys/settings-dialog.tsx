@@ -4,22 +4,12 @@ import { DialogBox } from "../../../parts/dialog-box.tsx";
 import { ProblemNote } from "../../../parts/problem-note.tsx";
 import { commonText } from "../../../text/common.ts";
 import { editKeysText as texts } from "../../../text/edit-keys.ts";
-import { type Phrase, useLanguage, useText } from "../../../text/language.tsx";
+import { useLanguage, useText } from "../../../text/language.tsx";
 import { numberText } from "../../../text/numbers.ts";
-import { commandIds, commandTable, type CommandGroup } from "./command-table.ts";
+import { commandGroups } from "./command-table.ts";
 import { KeyChoice } from "./key-choice.tsx";
 import { defaultSettings, type EditSettings, type WhileTyping } from "./settings.ts";
 import "./settings-dialog.css";
-
-const groups: readonly { readonly group: CommandGroup; readonly title: Phrase<string> }[] = [
-  { group: "playing", title: texts.groupPlaying },
-  { group: "text", title: texts.groupText },
-  { group: "speakers", title: texts.groupSpeakers },
-  { group: "finding", title: texts.groupFinding },
-  { group: "checking", title: texts.groupChecking },
-  { group: "times", title: texts.groupTimes },
-  { group: "page", title: texts.groupPage },
-];
 
 /** What a user can choose for editing, and all keys, which can be changed here. */
 export function SettingsDialog({
@@ -44,20 +34,18 @@ export function SettingsDialog({
       </p>
       <Choices settings={settings} onChange={onChange} />
       <p className="quiet">{t(texts.fixedKeys)}</p>
-      {groups.map(({ group, title }) => (
-        <section key={group} className="key-group" aria-label={t(title)}>
+      {commandGroups.map(({ title, commands }) => (
+        <section key={title.en} className="key-group" aria-label={t(title)}>
           <h3>{t(title)}</h3>
           <dl>
-            {commandIds
-              .filter((id) => commandTable[id].group === group)
-              .map((id) => (
-                <KeyChoice
-                  key={id}
-                  id={id}
-                  chosen={settings.keys}
-                  onChange={(keys) => onChange({ keys })}
-                />
-              ))}
+            {commands.map((id) => (
+              <KeyChoice
+                key={id}
+                id={id}
+                chosen={settings.keys}
+                onChange={(keys) => onChange({ keys })}
+              />
+            ))}
           </dl>
         </section>
       ))}

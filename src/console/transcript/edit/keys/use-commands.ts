@@ -1,13 +1,13 @@
 import { redo, undo } from "prosemirror-history";
 import { useEffect, useState } from "react";
-import type { Playback } from "../../playback.ts";
+import type { MediaKeys, Playback } from "../../playback.ts";
 import { isUsedByTarget } from "../../shortcuts.ts";
 import { moveWordsBack, moveWordsForward } from "../editor/commands.ts";
 import type { Editor } from "../editor/editor.ts";
 import { paragraphAt } from "../editor/places.ts";
 import { EditPlayback } from "../playing/edit-playback.ts";
 import { sentenceStart } from "../playing/sentence.ts";
-import { chordOf } from "./chord.ts";
+import { type Chord, chordOf } from "./chord.ts";
 import { commandIds, type CommandId } from "./command-table.ts";
 import { type CommandHandler, Commands } from "./commands.ts";
 import { focusRegion } from "./regions.ts";
@@ -71,10 +71,11 @@ function addPlayingCommands(
 ): () => void {
   const typed = (): void => playing.typed();
   editor.view.dom.addEventListener("beforeinput", typed);
+  const stopMediaKeys = playback.replaceMediaKeys(mediaKeysOf(commands, playing));
   const remove = addAll(commands, {
     playPause: always(() => playing.toggle()),
     playFromCaret: always(() => {
-      if (playback.state.isPlaying) playing.pause();
+      if (playing.isPlaying) playing.pause();
       else playing.playFrom(editor.caretTime());
     }),
     playSentence: always(() => playing.playFrom(sentenceTime(editor, playback))),
@@ -85,7 +86,33 @@ function addPlayingCommands(
   });
   return () => {
     remove();
+    stopMediaKeys();
     editor.view.dom.removeEventListener("beforeinput", typed);
+  };
+}
+
+/**
+ * Returns what media keys do that the browser does not pass to the page as keys: the commands that
+ * the user has chosen for them. A device that asks for a pause twice gets one.
+ */
+function mediaKeysOf(commands: Commands, playing: EditPlayback): MediaKeys {
+  const toggle = (isWanted: boolean): void => {
+    const id = commands.commandOfChord("MediaPlayPause") ?? "playPause";
+    if (id !== "playPause") commands.run(id);
+    else if (playing.isPlaying !== isWanted) playing.toggle();
+  };
+  const move = (chord: Chord, direction: 1 | -1): void => {
+    const id = commands.commandOfChord(chord);
+    if (id === undefined) playing.skip(direction);
+    else commands.run(id);
+  };
+  return {
+    play: () => toggle(true),
+    pause: () => toggle(false),
+    previous: () => move("MediaTrackPrevious", -1),
+    next: () => move("MediaTrackNext", 1),
+    back: (seconds) => playing.skip(-1, seconds),
+    forward: (seconds) => playing.skip(1, seconds),
   };
 }
 

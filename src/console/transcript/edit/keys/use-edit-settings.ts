@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { callConsole } from "../../../api/call-api.ts";
 import { defaultSettings, type EditSettings, readSettings } from "./settings.ts";
 
@@ -16,7 +16,8 @@ const settingsQuery = queryOptions({
 
 /**
  * Returns the user's settings of the editor, which are the defaults until the service has answered,
- * and a function that changes some of them. A change is shown at once, and kept by the service.
+ * and a function that changes some of them. A change is shown at once, and kept by the service. The
+ * service only receives settings that were read before, so that no change removes what it has kept.
  */
 export function useEditSettings(): {
   readonly settings: EditSettings;
@@ -26,24 +27,42 @@ export function useEditSettings(): {
 } {
   const queries = useQueryClient();
   const { data } = useQuery(settingsQuery);
+  // Changes of settings that the service has not sent yet.
+  const [early, setEarly] = useState<Partial<EditSettings>>({});
   const settings = useMemo(
-    () => (data ? readSettings(data.settings["editing"]) : defaultSettings),
-    [data],
+    () => (data ? readSettings(data.settings["editing"]) : { ...defaultSettings, ...early }),
+    [data, early],
   );
   const { mutate, error } = useMutation({
-    mutationFn: (next: KeptSettings) =>
-      callConsole<KeptSettings>("/console/settings", { method: "PUT", body: next }),
+    mutationFn: async (changed: Partial<EditSettings>) => {
+      const kept = await queries.ensureQueryData(settingsQuery);
+      const next = withChanged(kept, changed);
+      queries.setQueryData(settingsQuery.queryKey, next);
+      return await callConsole<KeptSettings>("/console/settings", { method: "PUT", body: next });
+    },
     scope: { id: "console-settings" },
   });
   const change = useCallback(
     (changed: Partial<EditSettings>) => {
-      const before = queries.getQueryData(settingsQuery.queryKey)?.settings ?? {};
-      const editing = { ...readSettings(before["editing"]), ...changed };
-      const next = { settings: { ...before, editing } };
-      queries.setQueryData(settingsQuery.queryKey, next);
-      mutate(next);
+      const { queryKey } = settingsQuery;
+      const kept = queries.getQueryData(queryKey);
+      if (!kept) {
+        const all = { ...early, ...changed };
+        setEarly(all);
+        mutate(all);
+        return;
+      }
+      // An answer that was sent before this change must not replace it.
+      void queries.cancelQueries({ queryKey });
+      queries.setQueryData(queryKey, withChanged(kept, changed));
+      mutate(changed);
     },
-    [queries, mutate],
+    [queries, mutate, early],
   );
   return { settings, change, error };
+}
+
+function withChanged({ settings }: KeptSettings, changed: Partial<EditSettings>): KeptSettings {
+  const editing = { ...readSettings(settings["editing"]), ...changed };
+  return { settings: { ...settings, editing } };
 }

@@ -1,10 +1,11 @@
 import type { SegmentJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { type Base, baseOf, type EditedParagraph } from "../model/base.ts";
-import { type Clash, merge } from "../model/merge.ts";
-import { type Rebased, rebased } from "../model/rebase.ts";
+import { atOnce } from "../../../../std/at-once.ts";
+import { type Base, baseOfSteps, type EditedParagraph } from "../model/base.ts";
+import { type Clash, mergeSteps } from "../model/merge.ts";
+import { type Rebased, rebasedSteps } from "../model/rebase.ts";
 import type { Retimings } from "../model/retimings.ts";
 import type { Replacement } from "../model/replacements.ts";
-import { replacementsIn } from "./replacements-in.ts";
+import { replacementsInSteps } from "./replacements-in.ts";
 
 /** An edited text, and the version of it that was saved last. */
 export interface Mine {
@@ -34,8 +35,14 @@ export interface JoinedText {
 
 /** Brings the changes of a version that others have saved into an edited text. */
 export function joinedText(mine: Mine, theirs: Base): JoinedText {
-  const before = onSaved(mine);
-  const merged = merge({ ...before, theirs });
+  return atOnce(joinedTextSteps(mine, theirs));
+}
+
+/** Does the same as joinedText(), and yields often. */
+export function* joinedTextSteps(mine: Mine, theirs: Base): Generator<void, JoinedText, void> {
+  const before = yield* onSaved(mine);
+  const merged = yield* mergeSteps({ ...before, theirs });
+  yield;
   const edges = before.edges.map((edge) => merged.edges[edge] ?? theirs.words.length);
   const { paragraphs, retimings, clashes } = merged;
   return {
@@ -43,7 +50,7 @@ export function joinedText(mine: Mine, theirs: Base): JoinedText {
     retimings,
     clashes,
     edges,
-    replacements: replacementsIn(mine.paragraphs, { edges, paragraphs }),
+    replacements: yield* replacementsInSteps(mine.paragraphs, { edges, paragraphs }),
   };
 }
 
@@ -51,13 +58,18 @@ export function joinedText(mine: Mine, theirs: Base): JoinedText {
  * Returns the edited text over the version that was saved last, so that what was saved does not
  * count as a change again. A draft whose saved version is not known stays over its own base.
  */
-function onSaved({ base, paragraphs, retimings, saved }: Mine): Rebased & { readonly base: Base } {
+function* onSaved({
+  base,
+  paragraphs,
+  retimings,
+  saved,
+}: Mine): Generator<void, Rebased & { readonly base: Base }, void> {
   if (!saved || saved.segments === base.segments) {
     const edges = Int32Array.from({ length: base.words.length + 1 }, (_, at) => at);
     return { base, paragraphs, retimings, edges };
   }
-  const savedBase = baseOf(saved.segments);
+  const savedBase = yield* baseOfSteps(saved.segments);
   const savedRetimings = saved.retimings;
   const edited = { base, paragraphs, retimings, saved: savedBase, savedRetimings };
-  return { base: savedBase, ...rebased(edited) };
+  return { base: savedBase, ...(yield* rebasedSteps(edited)) };
 }

@@ -1,5 +1,6 @@
+import { atOnce } from "../../../../std/at-once.ts";
 import type { EditedParagraph } from "../model/base.ts";
-import { type Replacement, replacementsBetween } from "../model/replacements.ts";
+import { type Replacement, replacementsBetweenSteps } from "../model/replacements.ts";
 
 /**
  * Returns what has to be replaced in an edited text whose edges get new numbers, so that it has
@@ -7,17 +8,28 @@ import { type Replacement, replacementsBetween } from "../model/replacements.ts"
  */
 export function replacementsIn(
   before: readonly EditedParagraph[],
-  {
-    edges,
-    paragraphs,
-  }: { readonly edges: Int32Array; readonly paragraphs: readonly EditedParagraph[] },
+  after: NewParagraphs,
 ): Replacement[] {
+  return atOnce(replacementsInSteps(before, after));
+}
+
+interface NewParagraphs {
+  readonly edges: Int32Array;
+  readonly paragraphs: readonly EditedParagraph[];
+}
+
+/** Does the same as replacementsIn(), and yields often. */
+export function* replacementsInSteps(
+  before: readonly EditedParagraph[],
+  { edges, paragraphs }: NewParagraphs,
+): Generator<void, Replacement[], void> {
   const moved = before.map((paragraph) => ({
     ...paragraph,
     from: edges[paragraph.from] ?? 0,
     to: edges[paragraph.to] ?? 0,
   }));
-  return replacementsBetween(moved, paragraphs);
+  yield;
+  return yield* replacementsBetweenSteps(moved, paragraphs);
 }
 
 /** Returns how many paragraphs of a text others have changed. */

@@ -6,11 +6,11 @@ import { useSession } from "../../../api/use-session.ts";
 import { useAnnounce } from "../../../parts/announcer.tsx";
 import { useText } from "../../../text/language.tsx";
 import { presenceText } from "../../../text/transcript-presence.ts";
-import { spokenText } from "../../spoken-text.ts";
+import { spokenTextSteps } from "../../spoken-text.ts";
 import { useChanged } from "../../aside/use-changed.ts";
 import { type EditSession, newSession } from "../edit-session.ts";
 import type { Editor } from "../editor/editor.ts";
-import type { EditedParagraph } from "../model/base.ts";
+import { type Base, baseOfSteps, type EditedParagraph } from "../model/base.ts";
 import { mergedSpeakers } from "../model/merged-speakers.ts";
 import { areSameRetimings, type Retimings } from "../model/retimings.ts";
 import type { Replacement } from "../model/replacements.ts";
@@ -19,6 +19,7 @@ import type { JoinedText } from "./joined-text.ts";
 import { joinedSince } from "./joined-since.ts";
 import { changedCount, replacementsIn } from "./replacements-in.ts";
 import { useLoaded } from "../use-loaded.ts";
+import { inSlices } from "../saving/in-slices.ts";
 import type { SessionRef } from "../use-session-ref.ts";
 
 const loadJoinedText = () => import("./joined-text.ts");
@@ -31,6 +32,8 @@ export interface Joinable {
   /** The paragraphs that were edited when the version was compared with them. */
   readonly before: readonly EditedParagraph[];
   readonly retimings: Retimings;
+  /** The version that was edited then. */
+  readonly base: Base;
   readonly joined: JoinedText;
 }
 
@@ -59,8 +62,11 @@ export interface Joining {
   readonly forgetNote: () => void;
   /** What the user is asked about. */
   readonly asked: Joinable | undefined;
-  /** Brings the version in with what the user has chosen of each clash. */
-  readonly choose: (choices: readonly Choice[]) => void;
+  /**
+   * Brings the version in with what the user has chosen of each clash. Returns false if the text
+   * has changed since the user was asked; then the user is asked again about what it is now.
+   */
+  readonly choose: (choices: readonly Choice[]) => boolean;
   readonly putOff: () => void;
 }
 
@@ -95,26 +101,41 @@ export function useJoin(editor: Editor, session: SessionRef, name: string): Join
       if (asks) setAsked(joinable);
       return false;
     }
-    const replacements = joinedSince(joined.replacements, before, editor.paragraphs());
-    const isRetimed = !areSameRetimings(joinable.retimings, editor.retimings());
+    const replacements = replacementsNow(editor, joinable, joined.replacements);
     // What was changed meanwhile is in the same place, so the texts are compared again.
-    if (!replacements || isRetimed || editor.view.composing) {
+    if (!replacements || editor.view.composing) {
       await sleep(againMs);
       return await join({ asks });
     }
     enter(joinable, replacements);
     return true;
   };
-  const choose = (choices: readonly Choice[]): void => {
-    if (!asked) return;
+  const choose = (choices: readonly Choice[]): boolean => {
+    if (!asked) return false;
     const { joined, before } = asked;
     const paragraphs = afterChoices(joined.paragraphs, joined.clashes, choices);
-    const { edges } = joined;
-    enter(asked, replacementsIn(before, { edges, paragraphs }));
+    const all = replacementsIn(before, { edges: joined.edges, paragraphs });
+    const replacements = replacementsNow(editor, asked, all);
+    if (replacements) enter(asked, replacements);
+    else void join({ asks: true });
+    return replacements !== undefined;
   };
   const forgetNote = useCallback(() => setNote(undefined), []);
   const putOff = useCallback(() => setAsked(undefined), []);
   return { join, note, forgetNote, asked, choose, putOff };
+}
+
+/**
+ * Moves replacements to the text as it is now. Returns undefined if what they replace, or the
+ * version that is edited, has changed since the text was compared.
+ */
+function replacementsNow(
+  editor: Editor,
+  { base, before, retimings }: Joinable,
+  replacements: readonly Replacement[],
+): readonly Replacement[] | undefined {
+  if (editor.base !== base || !areSameRetimings(retimings, editor.retimings())) return undefined;
+  return joinedSince(replacements, before, editor.paragraphs());
 }
 
 /** Compares the edited text with the current version. Returns undefined if that is the base. */
@@ -124,20 +145,25 @@ async function comparedWithCurrent(
   { name, owner }: { readonly name: string; readonly owner: string },
 ): Promise<Joinable | undefined> {
   const current = await callApi<TranscriptJson>(`/v1alpha1/${name}`, { owner });
-  const { joinedText } = await loadJoinedText();
+  const { joinedTextSteps } = await loadJoinedText();
+  if (session.read().saved.version === current.version?.name) return undefined;
+  const { segments: all = [] } = current;
+  // Long texts take hundreds of milliseconds, in which keys would wait.
+  const text = await inSlices(spokenTextSteps(all));
+  const theirs = newSession(current, text, await inSlices(baseOfSteps(all)));
   const { saved } = session.read();
-  if (saved.version === current.version?.name) return undefined;
-  const theirs = newSession(current, spokenText(current.segments ?? []));
   const before = editor.paragraphs();
   const retimings = editor.retimings();
   const { segments } = saved;
+  const { base } = editor;
   const mine = {
-    base: editor.base,
+    base,
     paragraphs: before,
     retimings,
     saved: segments && { segments, retimings: saved.retimings },
   };
-  return { theirs, current, before, retimings, joined: joinedText(mine, theirs.base) };
+  const joined = await inSlices(joinedTextSteps(mine, theirs.base));
+  return { theirs, current, before, retimings, base, joined };
 }
 
 function sleep(ms: number): Promise<void> {

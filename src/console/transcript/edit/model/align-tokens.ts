@@ -1,3 +1,4 @@
+import { atOnce } from "../../../../std/at-once.ts";
 import { matchWords } from "../../../../std/word-matches/match-words.ts";
 import { alignClosely, type Link } from "./align-closely.ts";
 
@@ -70,9 +71,23 @@ function alignLong(before: readonly string[], after: readonly string[]): Link[] 
 
 /** Replaces words with numbers, so that equal words have equal numbers. */
 export function numbered(words: readonly string[], numbers: Map<string, number>): Int32Array {
-  return Int32Array.from(words, (word) => {
+  return atOnce(numberedSteps(words, numbers));
+}
+
+/** Does the same as numbered(), and yields often. */
+export function* numberedSteps(
+  words: readonly string[],
+  numbers: Map<string, number>,
+): Generator<void, Int32Array, void> {
+  const all = new Int32Array(words.length);
+  for (const [at, word] of words.entries()) {
     const number = numbers.get(word) ?? numbers.size;
     numbers.set(word, number);
-    return number;
-  });
+    all[at] = number;
+    if (at % stepWords === stepWords - 1) yield;
+  }
+  return all;
 }
+
+/** The number of words after which work yields. They take less than 1 ms. */
+export const stepWords = 512;

@@ -2,7 +2,8 @@ import type {
   SegmentJson,
   WordJson,
 } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { firstIndex, spokenText } from "../../spoken-text.ts";
+import { atOnce } from "../../../../std/at-once.ts";
+import { firstIndex, spokenText, spokenTextSteps } from "../../spoken-text.ts";
 
 /**
  * The version of a transcript that is being edited, as it was received. All edits are relative to
@@ -43,7 +44,12 @@ export interface EditedParagraph {
 
 /** Collects the words of segments. What reading them has already computed is not computed again. */
 export function baseOf(segments: readonly SegmentJson[]): Base {
-  const { wordCount, starts, ends, paragraphs } = spokenText(segments);
+  return atOnce(baseOfSteps(segments));
+}
+
+/** Does the same as baseOf(), and yields after each segment. */
+export function* baseOfSteps(segments: readonly SegmentJson[]): Generator<void, Base, void> {
+  const { wordCount, starts, ends, paragraphs } = yield* spokenTextSteps(segments);
   const words: WordJson[] = [];
   const offsets = new Uint32Array(wordCount + 1);
   const firsts = new Uint32Array(segments.length + 1);
@@ -55,6 +61,7 @@ export function baseOf(segments: readonly SegmentJson[]): Base {
       offsets[words.length] = offset;
     }
     firsts[index + 1] = words.length;
+    yield;
   }
   const text = paragraphs.map((paragraph) => paragraph.text).join("");
   return { segments, words, text, offsets, starts, ends, firsts };

@@ -1,4 +1,5 @@
 import type { SegmentJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { atOnce } from "../../../../std/at-once.ts";
 import type { Base, EditedParagraph } from "./base.ts";
 import { editedSegmentSteps } from "./edited-segments.ts";
 import { noRetimings, type Retimings } from "./retimings.ts";
@@ -19,11 +20,7 @@ export function changesOf(
   paragraphs: readonly EditedParagraph[],
   retimings: Retimings = noRetimings,
 ): SegmentsChange[] {
-  const work = changesOfSteps(base, paragraphs, retimings);
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-  }
+  return atOnce(changesOfSteps(base, paragraphs, retimings));
 }
 
 /** Does the same as changesOf(), and yields after each segment. */
@@ -81,11 +78,7 @@ export function changesBetween(
   before: readonly SegmentJson[],
   after: readonly SegmentJson[],
 ): SegmentsChange[] {
-  const work = changesBetweenSteps(before, after);
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-  }
+  return atOnce(changesBetweenSteps(before, after));
 }
 
 /** Does the same as changesBetween(), and yields after each segment that is compared as JSON. */

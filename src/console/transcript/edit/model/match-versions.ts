@@ -1,5 +1,5 @@
-import { matchWords } from "../../../../std/word-matches/match-words.ts";
-import { alignTokens, numbered } from "./align-tokens.ts";
+import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
+import { alignTokens, numberedSteps, stepWords } from "./align-tokens.ts";
 import type { Base } from "./base.ts";
 
 /** Words of an edited text; `ref` is the index of the word of the base, or -1. */
@@ -12,12 +12,17 @@ export interface EditedWords {
 /**
  * Finds the words of a base in a version: for each word of the version, the index of the same word
  * in the base, or -1. Words with the same times are found first. Between them, the version may say
- * the same as an edited text, of which it is then known which words are those of the base.
+ * the same as an edited text, of which it is then known which words are those of the base. Yields
+ * often.
  */
-export function matchVersions(base: Base, version: Base, edited: EditedWords): Int32Array {
+export function* matchVersionsSteps(
+  base: Base,
+  version: Base,
+  edited: EditedWords,
+): Generator<void, Int32Array, void> {
   const found = new Int32Array(version.words.length).fill(-1);
-  const [words, otherWords] = [trimmedWords(base), trimmedWords(version)];
-  const [timed, otherTimed] = [timedWords(base, words), timedWords(version, otherWords)];
+  const { words, timed } = yield* wordsOf(base);
+  const { words: otherWords, timed: otherTimed } = yield* wordsOf(version);
   let [from, otherFrom] = [0, 0];
   const matchBetween = (to: number, otherTo: number): void => {
     if (from === to || otherFrom === otherTo) return;
@@ -36,10 +41,13 @@ export function matchVersions(base: Base, version: Base, edited: EditedWords): I
   const isEdited =
     !areSame(words, otherWords) &&
     refsOfEdited(edited, { from, to: words.length }, otherWords) !== undefined;
-  for (const [at, otherAt] of isEdited ? [] : matchUnique(timed, otherTimed)) {
+  const unique = isEdited ? [] : yield* matchUnique(timed, otherTimed);
+  for (const [index, [at, otherAt]] of unique.entries()) {
+    const isNext = from === at && otherFrom === otherAt;
     matchBetween(at, otherAt);
     found[otherAt] = at;
     [from, otherFrom] = [at + 1, otherAt + 1];
+    if (!isNext || index % stepWords === 0) yield;
   }
   matchBetween(words.length, otherWords.length);
   return found;
@@ -79,29 +87,59 @@ function refsOfEdited(
   return at === after ? refs : undefined;
 }
 
-function trimmedWords({ words }: Base): string[] {
-  return words.map(({ word = "" }) => word.trim());
-}
-
-function timedWords({ words }: Base, trimmed: readonly string[]): string[] {
-  return words.map(({ startTime, endTime }, at) => `${startTime} ${endTime} ${trimmed[at]}`);
+/** Returns the words of a version without spaces, and the same with their times. */
+function* wordsOf({
+  words: all,
+}: Base): Generator<void, { readonly words: string[]; readonly timed: string[] }, void> {
+  const words: string[] = [];
+  const timed: string[] = [];
+  for (const [at, { word = "", startTime, endTime }] of all.entries()) {
+    const trimmed = word.trim();
+    words.push(trimmed);
+    timed.push(`${startTime} ${endTime} ${trimmed}`);
+    if (at % stepWords === stepWords - 1) yield;
+  }
+  return { words, timed };
 }
 
 /** Matches the items that occur once in both lists. */
-function matchUnique(one: readonly string[], other: readonly string[]): [number, number][] {
+function* matchUnique(
+  one: readonly string[],
+  other: readonly string[],
+): Generator<void, [number, number][], void> {
   const numbers = new Map<string, number>();
-  const [all, otherAll] = [numbered(one, numbers), numbered(other, numbers)];
+  const all = yield* numberedSteps(one, numbers);
+  const otherAll = yield* numberedSteps(other, numbers);
   const [counts, otherCounts] = [countsOf(all, numbers.size), countsOf(otherAll, numbers.size)];
-  const isUnique = (number = 0): boolean => counts[number] === 1 && otherCounts[number] === 1;
-  const [unique, otherUnique] = [all, otherAll].map((list) =>
-    Int32Array.from(list.keys()).filter((at) => isUnique(list[at])),
-  );
-  if (!unique || !otherUnique) return [];
-  const { before, after } = matchWords(
-    unique.map((at) => all[at] ?? 0),
-    otherUnique.map((at) => otherAll[at] ?? 0),
-  );
+  yield;
+  const isUnique = (number: number): boolean => counts[number] === 1 && otherCounts[number] === 1;
+  const unique = yield* placesWhere(all, isUnique);
+  const otherUnique = yield* placesWhere(otherAll, isUnique);
+  const ownNumbers = numbersAt(all, unique);
+  yield;
+  const otherNumbers = numbersAt(otherAll, otherUnique);
+  yield;
+  const { before, after } = yield* matchWordsSteps(ownNumbers, otherNumbers);
+  yield;
   return before.map((at, index) => [unique[at] ?? 0, otherUnique[after[index] ?? 0] ?? 0]);
+}
+
+function* placesWhere(
+  numbers: Int32Array,
+  isWanted: (number: number) => boolean,
+): Generator<void, number[], void> {
+  const places: number[] = [];
+  for (let at = 0; at < numbers.length; at += 1) {
+    if (isWanted(numbers[at] ?? 0)) places.push(at);
+    if (at % (8 * stepWords) === 0) yield;
+  }
+  return places;
+}
+
+function numbersAt(numbers: Int32Array, places: readonly number[]): Int32Array {
+  const found = new Int32Array(places.length);
+  for (const [index, place] of places.entries()) found[index] = numbers[place] ?? 0;
+  return found;
 }
 
 function countsOf(list: Int32Array, size: number): Int32Array {

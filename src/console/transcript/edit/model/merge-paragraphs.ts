@@ -1,4 +1,5 @@
 import { paragraphEnd, paragraphWordsMax } from "../../../../std/paragraph-end.ts";
+import { stepWords } from "./align-tokens.ts";
 import { paragraphsOf, type Base, type EditedParagraph } from "./base.ts";
 import type { Side, SideToken } from "./merge-sides.ts";
 import type { MergedToken, Sides } from "./merge-tokens.ts";
@@ -15,14 +16,14 @@ interface MergedText {
   readonly places: readonly PlacedToken[];
 }
 
-/** Makes paragraphs of tokens. Their runs are those of the new base, `theirs`. */
-export function mergedParagraphs(
+/** Makes paragraphs of tokens. Their runs are those of the new base, `theirs`. Yields often. */
+export function* mergedParagraphsSteps(
   sides: Sides,
   tokens: readonly MergedToken[],
   theirs: Base,
-): MergedText {
-  const begins = beginsOf(sides, tokens, theirs);
-  const edges = runEdges(sides, { tokens, begins, count: theirs.words.length });
+): Generator<void, MergedText, void> {
+  const begins = yield* beginsOf(sides, tokens, theirs);
+  const edges = yield* runEdgesSteps(sides, { tokens, begins, count: theirs.words.length });
   const paragraphs: EditedParagraph[] = [];
   const places: PlacedToken[] = [];
   let text = "";
@@ -32,6 +33,7 @@ export function mergedParagraphs(
     text = "";
   };
   for (const [at, token] of tokens.entries()) {
+    if (at % stepWords === 0) yield;
     const kind = begins[at];
     const space = spaceBetween(sides, tokens[at - 1], token);
     // A paragraph that continues a segment must not take the space from the paragraph before it.
@@ -76,16 +78,18 @@ function spaceBetween(
 }
 
 /** Decides for each token whether a segment or a paragraph begins with it. */
-function beginsOf(
+function* beginsOf(
   sides: Sides,
   tokens: readonly MergedToken[],
   theirs: Base,
-): SideToken["begins"][] {
+): Generator<void, SideToken["begins"][], void> {
   const begins = tokens.map(({ begins, speaker }, at) =>
     at === 0 || speaker !== tokens[at - 1]?.speaker ? "segment" : begins,
   );
+  yield;
   const soft = new Set(paragraphsOf(theirs).flatMap(({ from, isSoft }) => (isSoft ? [from] : [])));
   for (let from = 0; from < tokens.length;) {
+    yield;
     let to = from + 1;
     while (to < tokens.length && begins[to] !== "segment") to += 1;
     const group = tokens.slice(from, to);
@@ -143,9 +147,9 @@ function shortParagraphs(group: readonly MergedToken[]): boolean[] {
 
 /**
  * Returns the edge of the new base at which each paragraph's run begins. It is between the words of
- * the paragraphs before and after it; among removed words it is where mine is.
+ * the paragraphs before and after it; among removed words it is where mine is. Yields often.
  */
-export function runEdges(
+export function* runEdgesSteps(
   { mine, theirs }: Pick<Sides, "mine" | "theirs">,
   {
     tokens,
@@ -157,14 +161,16 @@ export function runEdges(
     /** The number of words of the new base. */
     readonly count: number;
   },
-): Map<number, number> {
+): Generator<void, Map<number, number>, void> {
   const edgeOf = edgeMap(theirs, count);
+  yield;
   const latest = new Int32Array(tokens.length);
   let next = count;
   for (let at = tokens.length - 1; at >= 0; at -= 1) {
     const place = tokens[at]?.theirs ?? -1;
     if (place >= 0) next = place;
     latest[at] = next;
+    if (at % (8 * stepWords) === 0) yield;
   }
   const edges = new Map<number, number>();
   let earliest = 0;
@@ -176,6 +182,7 @@ export function runEdges(
       edges.set(at, earliest);
     }
     if (token.theirs >= 0) earliest = token.theirs + 1;
+    if (at % (8 * stepWords) === 0) yield;
   }
   return edges;
 }

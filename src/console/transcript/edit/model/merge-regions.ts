@@ -18,8 +18,8 @@ export interface TokenRange {
   readonly to: number;
 }
 
-/** Returns the stretches of the base that have changed, in order. */
-export function regionsOf(mine: Side, theirs: Side): Region[] {
+/** Returns the stretches of the base that have changed, in order, and yields after each. */
+export function* regionsOfSteps(mine: Side, theirs: Side): Generator<void, Region[], void> {
   const [own, other] = [hunksOf(mine), hunksOf(theirs)];
   const regions: Region[] = [];
   let [ownAt, otherAt] = [0, 0];
@@ -47,6 +47,7 @@ export function regionsOf(mine: Side, theirs: Side): Region[] {
     const isSame = isBoth && saysSame(mine, one, theirs, next);
     const taking = isSame ? "both" : isBoth ? "clash" : taken.mine.length > 0 ? "mine" : "theirs";
     regions.push({ ...range, mine: one, theirs: next, taking });
+    yield;
   }
   return regions;
 }

@@ -1,7 +1,7 @@
 import { alignRun } from "./align-run.ts";
 import { textOfRun, type Base, type EditedParagraph } from "./base.ts";
 import { groupsOf } from "./edited-segments.ts";
-import { matchVersions } from "./match-versions.ts";
+import { matchVersionsSteps } from "./match-versions.ts";
 
 /** A word of one side of a merge, or the place of an empty paragraph. */
 export interface SideToken {
@@ -22,8 +22,11 @@ export interface Side {
   readonly places: Int32Array;
 }
 
-/** Returns the side of an edited text. */
-export function editedSide(base: Base, paragraphs: readonly EditedParagraph[]): Side {
+/** Returns the side of an edited text, and yields after each segment. */
+export function* editedSideSteps(
+  base: Base,
+  paragraphs: readonly EditedParagraph[],
+): Generator<void, Side, void> {
   const tokens: SideToken[] = [];
   for (const group of groupsOf(paragraphs)) {
     for (const [index, paragraph] of group.entries()) {
@@ -37,6 +40,7 @@ export function editedSide(base: Base, paragraphs: readonly EditedParagraph[]): 
       if (paragraph.text === "" && isEmptied) add("", -1);
       else addWords(base, paragraph, add);
     }
+    yield;
   }
   return sideOf(base, tokens);
 }
@@ -56,9 +60,13 @@ function addWords(
   }
 }
 
-/** Returns the side of a version. Its tokens are its words. */
-export function versionSide(base: Base, version: Base, mine?: Side): Side {
-  const refs = mine && matchVersions(base, version, mine);
+/** Returns the side of a version, and yields often. Its tokens are its words. */
+export function* versionSideSteps(
+  base: Base,
+  version: Base,
+  mine?: Side,
+): Generator<void, Side, void> {
+  const refs = mine && (yield* matchVersionsSteps(base, version, mine));
   const tokens: SideToken[] = [];
   for (const { words = [], speakerId: speaker = "" } of version.segments) {
     for (const [index, { word: text = "" }] of words.entries()) {
@@ -66,6 +74,7 @@ export function versionSide(base: Base, version: Base, mine?: Side): Side {
       const ref = refs ? (refs[at] ?? -1) : at;
       tokens.push({ text, ref, speaker, begins: index === 0 ? "segment" : "", from: at });
     }
+    yield;
   }
   return sideOf(base, tokens);
 }

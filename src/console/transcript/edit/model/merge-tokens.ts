@@ -1,3 +1,4 @@
+import { stepWords } from "./align-tokens.ts";
 import type { Region } from "./merge-regions.ts";
 import type { Side, SideToken } from "./merge-sides.ts";
 
@@ -28,19 +29,28 @@ export interface Merged {
 
 /**
  * Merges words, the places where segments begin, and speakers, each separately: what one side has
- * changed is taken from it. Where both sides have made different changes, mine are taken.
+ * changed is taken from it. Where both sides have made different changes, mine are taken. Yields
+ * often.
  */
-export function mergedTokens(sides: Sides, regions: readonly Region[]): Merged {
+export function* mergedTokensSteps(
+  sides: Sides,
+  regions: readonly Region[],
+): Generator<void, Merged, void> {
   const tokens: MergedToken[] = [];
   const ranges: { from: number; to: number }[] = [];
   const anchors = { mine: anchorsOf(sides.mine), theirs: anchorsOf(sides.theirs) };
   let word = 0;
+  yield;
   for (const region of regions) {
-    for (; word < region.from; word += 1) tokens.push(keptToken(sides, word));
+    for (; word < region.from; word += 1) {
+      tokens.push(keptToken(sides, word));
+      if (word % stepWords === 0) yield;
+    }
     const from = tokens.length;
     const side = region.taking === "theirs" || region.taking === "both" ? "theirs" : "mine";
     const { from: first, to } = region[side];
     for (let at = first; at < to; at += 1) {
+      if (at % stepWords === 0) yield;
       const ref = sides[side].tokens[at]?.ref ?? -1;
       const isInBoth = ref >= 0 && tokenOf(sides.mine, ref) && tokenOf(sides.theirs, ref);
       tokens.push(
@@ -50,7 +60,10 @@ export function mergedTokens(sides: Sides, regions: readonly Region[]): Merged {
     ranges.push({ from, to: tokens.length });
     word = region.to;
   }
-  for (; word < sides.base.tokens.length; word += 1) tokens.push(keptToken(sides, word));
+  for (; word < sides.base.tokens.length; word += 1) {
+    tokens.push(keptToken(sides, word));
+    if (word % stepWords === 0) yield;
+  }
   return { tokens, ranges };
 }
 

@@ -1,8 +1,9 @@
+import { atOnce } from "../../../../std/at-once.ts";
 import type { Base, EditedParagraph } from "./base.ts";
-import { edgeMap, mergedParagraphs, type PlacedToken } from "./merge-paragraphs.ts";
-import { regionsOf, type Region, type TokenRange } from "./merge-regions.ts";
-import { editedSide, versionSide, type Side } from "./merge-sides.ts";
-import { mergedTokens, type Merged } from "./merge-tokens.ts";
+import { edgeMap, mergedParagraphsSteps, type PlacedToken } from "./merge-paragraphs.ts";
+import { regionsOfSteps, type Region, type TokenRange } from "./merge-regions.ts";
+import { editedSideSteps, versionSideSteps, type Side } from "./merge-sides.ts";
+import { mergedTokensSteps, type Merged } from "./merge-tokens.ts";
 import { movedRetimings, noRetimings, type Retimings } from "./retimings.ts";
 
 /** A place in a list of paragraphs. */
@@ -41,26 +42,39 @@ export interface Merge {
   readonly edges: Int32Array;
 }
 
-/**
- * Merges the changes of two sides: an edited text, and a newer version of the same base. Words, the
- * places where segments begin, and speakers are merged separately.
- */
-export function merge({
-  base,
-  paragraphs,
-  retimings = noRetimings,
-  theirs,
-}: {
+/** What is merged: an edited text, and a newer version of the same base. */
+interface Merging {
   readonly base: Base;
   readonly paragraphs: readonly EditedParagraph[];
   readonly retimings?: Retimings;
   readonly theirs: Base;
-}): Merge {
-  const mine = editedSide(base, paragraphs);
-  const sides = { base: versionSide(base, base), mine, theirs: versionSide(base, theirs, mine) };
-  const regions = regionsOf(sides.mine, sides.theirs);
-  const merged = mergedTokens(sides, regions);
-  const result = mergedParagraphs(sides, merged.tokens, theirs);
+}
+
+/**
+ * Merges the changes of two sides: an edited text, and a newer version of the same base. Words, the
+ * places where segments begin, and speakers are merged separately.
+ */
+export function merge(merging: Merging): Merge {
+  return atOnce(mergeSteps(merging));
+}
+
+/** Does the same as merge(), and yields often. */
+export function* mergeSteps({
+  base,
+  paragraphs,
+  retimings = noRetimings,
+  theirs,
+}: Merging): Generator<void, Merge, void> {
+  const mine = yield* editedSideSteps(base, paragraphs);
+  const sides = {
+    base: yield* versionSideSteps(base, base),
+    mine,
+    theirs: yield* versionSideSteps(base, theirs, mine),
+  };
+  const regions = yield* regionsOfSteps(sides.mine, sides.theirs);
+  const merged = yield* mergedTokensSteps(sides, regions);
+  const result = yield* mergedParagraphsSteps(sides, merged.tokens, theirs);
+  yield;
   return {
     paragraphs: result.paragraphs,
     edges: edgeMap(sides.theirs, theirs.words.length),

@@ -1,29 +1,43 @@
+import { atOnce } from "../../../../std/at-once.ts";
 import type { Base, EditedParagraph } from "./base.ts";
 import type { SegmentsChange } from "./changes.ts";
 import { noRetimings, type Retimings } from "./retimings.ts";
 import { timesOf } from "./times.ts";
+import { tokensOf } from "./tokens.ts";
 
 /** The limits of a transcript (docs/api.md, Transcripts: Create). */
 export const savedLimits = { segments: 20_000, words: 200_000, wordChars: 1_000 } as const;
 
-/** A reason why the service would refuse an edited text. */
-export type SaveProblem =
-  | { readonly kind: "segments" | "words"; readonly count: number; readonly limit: number }
-  | {
-      readonly kind: "wordChars";
-      readonly paragraph: number;
-      readonly offset: number;
-      readonly count: number;
-      readonly limit: number;
-    }
-  | {
-      readonly kind: "invalidCharacter";
-      readonly paragraph: number;
-      readonly offset: number;
-    };
+/** A reason why the service would refuse an edited text, and the place in the text. */
+export type SaveProblem = Place &
+  (
+    | {
+        readonly kind: "segments" | "words" | "wordChars";
+        readonly count: number;
+        readonly limit: number;
+      }
+    | { readonly kind: "invalidCharacter" }
+  );
+
+interface Place {
+  readonly paragraph: number;
+  /** In UTF-16 code units. */
+  readonly offset: number;
+}
 
 /** The maximum number of problems that are reported. */
-const problemsMax = 100;
+const problemsMax = 10;
+
+/** An edited text that the service would refuse. */
+export class UnsavableTextError extends Error {
+  override readonly name = "UnsavableTextError";
+  readonly problems: readonly SaveProblem[];
+
+  constructor(problems: readonly SaveProblem[]) {
+    super(`the text has ${problems.length} problems`);
+    this.problems = problems;
+  }
+}
 
 /** Finds the reasons why the service would refuse changes. */
 export function findProblems(
@@ -32,17 +46,32 @@ export function findProblems(
   changes: readonly SegmentsChange[],
   retimings: Retimings = noRetimings,
 ): SaveProblem[] {
-  const problems: SaveProblem[] = [...countProblems(base, changes)];
-  if (changes.length === 0) return problems;
+  return atOnce(problemSteps(base, paragraphs, changes, retimings));
+}
+
+/** Does the same as findProblems(), and yields after each paragraph. */
+export function* problemSteps(
+  base: Base,
+  paragraphs: readonly EditedParagraph[],
+  changes: readonly SegmentsChange[],
+  retimings: Retimings,
+): Generator<void, SaveProblem[], void> {
+  if (changes.length === 0) return [];
+  const problems: SaveProblem[] = [...countProblems(base, paragraphs, changes)];
   for (const [index, paragraph] of paragraphs.entries()) {
     if (problems.length >= problemsMax) break;
     const found = problemsIn(base, { index, paragraph, retimings });
     problems.push(...found.take(problemsMax - problems.length));
+    yield;
   }
   return problems;
 }
 
-function* countProblems(base: Base, changes: readonly SegmentsChange[]): Generator<SaveProblem> {
+function* countProblems(
+  base: Base,
+  paragraphs: readonly EditedParagraph[],
+  changes: readonly SegmentsChange[],
+): Generator<SaveProblem> {
   let [segments, words] = [base.segments.length, base.words.length];
   for (const { startIndex, endIndex, segments: added } of changes) {
     segments += added.length - (endIndex - startIndex);
@@ -50,8 +79,33 @@ function* countProblems(base: Base, changes: readonly SegmentsChange[]): Generat
     for (const segment of added) words += segment.words?.length ?? 0;
   }
   const { segments: segmentsMax, words: wordsMax } = savedLimits;
-  if (segments > segmentsMax) yield { kind: "segments", count: segments, limit: segmentsMax };
-  if (words > wordsMax) yield { kind: "words", count: words, limit: wordsMax };
+  if (segments > segmentsMax) {
+    const place = segmentPlace(paragraphs, segmentsMax);
+    yield { kind: "segments", count: segments, limit: segmentsMax, ...place };
+  }
+  if (words > wordsMax) {
+    const place = wordPlace(paragraphs, wordsMax);
+    yield { kind: "words", count: words, limit: wordsMax, ...place };
+  }
+}
+
+/** Returns where the segment after `count` others begins. */
+function segmentPlace(paragraphs: readonly EditedParagraph[], count: number): Place {
+  let left = count;
+  const paragraph = paragraphs.findIndex(({ isSoft }) => !isSoft && left-- === 0);
+  return { paragraph: paragraph < 0 ? paragraphs.length - 1 : paragraph, offset: 0 };
+}
+
+/** Returns where the word after `count` others begins. */
+function wordPlace(paragraphs: readonly EditedParagraph[], count: number): Place {
+  let left = count;
+  for (const [paragraph, { text }] of paragraphs.entries()) {
+    const tokens = tokensOf(text);
+    const token = tokens[left];
+    if (token) return { paragraph, offset: token.begin };
+    left -= tokens.length;
+  }
+  return { paragraph: paragraphs.length - 1, offset: 0 };
 }
 
 const invalidCharacter = /[^\P{Cc}\t\n]|\p{Cs}/gu;
@@ -78,12 +132,4 @@ function* problemsIn(
     const count = Array.from(text).length;
     if (count > limit) yield { kind: "wordChars", paragraph: index, offset, count, limit };
   }
-}
-
-/**
- * Removes the characters that a word may not have from a text that is typed or pasted. Line ends
- * become newlines.
- */
-export function cleanText(text: string): string {
-  return text.replaceAll(/\r\n?|\u2028|\u2029|\u0085/g, "\n").replaceAll(invalidCharacter, "");
 }

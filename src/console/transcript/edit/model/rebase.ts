@@ -1,8 +1,9 @@
-import { matchWords } from "../../../../std/word-matches/match-words.ts";
-import { numbered } from "./align-tokens.ts";
+import { atOnce } from "../../../../std/at-once.ts";
+import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
+import { numberedSteps } from "./align-tokens.ts";
 import type { Base, EditedParagraph } from "./base.ts";
-import { edgeMap, runEdges } from "./merge-paragraphs.ts";
-import { editedSide, versionSide } from "./merge-sides.ts";
+import { edgeMap, runEdgesSteps } from "./merge-paragraphs.ts";
+import { editedSideSteps, versionSideSteps } from "./merge-sides.ts";
 import { movedRetimings, noRetimings, type Retimings, type WordTimes } from "./retimings.ts";
 
 /** An edited text on another version. */
@@ -17,35 +18,43 @@ export interface Rebased {
  * Moves an edited text to the version that resulted when it was saved, perhaps a few edits ago. The
  * texts stay as they are, and their runs become runs of the saved version.
  */
-export function rebased({
-  base,
-  paragraphs,
-  retimings = noRetimings,
-  saved,
-  savedRetimings = noRetimings,
-}: {
+export function rebased(edited: Edited): Rebased {
+  return atOnce(rebasedSteps(edited));
+}
+
+interface Edited {
   readonly base: Base;
   readonly paragraphs: readonly EditedParagraph[];
   readonly retimings?: Retimings;
   readonly saved: Base;
   /** The times that were set when the text was saved. */
   readonly savedRetimings?: Retimings;
-}): Rebased {
-  const mine = editedSide(base, paragraphs);
-  const theirs = versionSide(base, saved, mine);
+}
+
+/** Does the same as rebased(), and yields often. */
+export function* rebasedSteps({
+  base,
+  paragraphs,
+  retimings = noRetimings,
+  saved,
+  savedRetimings = noRetimings,
+}: Edited): Generator<void, Rebased, void> {
+  const mine = yield* editedSideSteps(base, paragraphs);
+  const theirs = yield* versionSideSteps(base, saved, mine);
   const said = mine.tokens.map(({ text }) => text.trim());
   const numbers = new Map([["", -1]]);
-  const { before, after } = matchWords(
-    // The places of empty paragraphs match nothing.
-    numbered(said, numbers).map((number, at) => (said[at] === "" ? -2 - at : number)),
-    numbered(
-      saved.words.map(({ word = "" }) => word.trim()),
-      numbers,
-    ),
+  yield;
+  // The places of empty paragraphs match nothing.
+  const own = (yield* numberedSteps(said, numbers)).map((number, at) =>
+    said[at] === "" ? -2 - at : number,
   );
+  const savedWords = saved.words.map(({ word = "" }) => word.trim());
+  const other = yield* numberedSteps(savedWords, numbers);
+  const { before, after } = yield* matchWordsSteps(own, other);
   const places = new Int32Array(said.length).fill(-1);
   for (const [index, at] of before.entries()) places[at] = after[index] ?? -1;
-  const edges = runEdges(
+  yield;
+  const edges = yield* runEdgesSteps(
     { mine, theirs },
     {
       tokens: Array.from(places, (place, at) => ({ mine: at, theirs: place })),
@@ -53,6 +62,7 @@ export function rebased({
       count: saved.words.length,
     },
   );
+  yield;
   const froms = [...edges.values(), saved.words.length];
   return {
     paragraphs: paragraphs.map((paragraph, at) => ({

@@ -1,5 +1,6 @@
-import { matchWords } from "../../../../std/word-matches/match-words.ts";
-import { numbered } from "./align-tokens.ts";
+import { atOnce } from "../../../../std/at-once.ts";
+import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
+import { numberedSteps } from "./align-tokens.ts";
 import type { EditedParagraph } from "./base.ts";
 
 /**
@@ -19,11 +20,19 @@ export function replacementsBetween(
   before: readonly EditedParagraph[],
   after: readonly EditedParagraph[],
 ): Replacement[] {
+  return atOnce(replacementsBetweenSteps(before, after));
+}
+
+/** Does the same as replacementsBetween(), and yields often. */
+export function* replacementsBetweenSteps(
+  before: readonly EditedParagraph[],
+  after: readonly EditedParagraph[],
+): Generator<void, Replacement[], void> {
   const numbers = new Map<string, number>();
-  const matches = matchWords(
-    numbered(before.map(keyOf), numbers),
-    numbered(after.map(keyOf), numbers),
-  );
+  const own = yield* numberedSteps(before.map(keyOf), numbers);
+  const other = yield* numberedSteps(after.map(keyOf), numbers);
+  const matches = yield* matchWordsSteps(own, other);
+  yield;
   const replacements: Replacement[] = [];
   let [start, otherStart] = [0, 0];
   const closeAt = (end: number, otherEnd: number): void => {

@@ -6,6 +6,7 @@ import {
   drawnEdits,
   drawnSegments,
 } from "../../../../../test/fixtures/edited-texts.ts";
+import { runs } from "../../../../../test/fixtures/property-runs.ts";
 import { baseOf, paragraphsOf, segmentOfWord } from "./base.ts";
 import { dividedAt, edgeAt, joined } from "./divide.ts";
 import { offsetAtTime, timesOf, wordAtOffset, wordAtTime } from "./times.ts";
@@ -176,7 +177,7 @@ test("the words of a paragraph are its text, in the order of their starts", () =
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(2_000) },
   );
 });
 
@@ -219,7 +220,7 @@ test("words between small edits keep their times", () => {
         edits.flatMap(({ kept }) => kept),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: runs(1_200) },
   );
 });
 

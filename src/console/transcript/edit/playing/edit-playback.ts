@@ -28,11 +28,20 @@ export class EditPlayback implements Disposable {
     this.#settings = settings;
   }
 
+  /** Whether it plays, or waits for the user to stop typing. */
+  get isPlaying(): boolean {
+    return this.#playback.isPlayingNow || this.#goOn !== undefined;
+  }
+
   /** Pauses, and jumps back as far as the user has chosen; or plays. */
   toggle(): void {
-    const isWaiting = this.#stopWaiting();
-    if (this.#playback.state.isPlaying || isWaiting) this.pause();
-    else this.#playback.play();
+    if (this.isPlaying) this.pause();
+    else this.play();
+  }
+
+  play(): void {
+    this.#stopWaiting();
+    this.#playback.play();
   }
 
   pause(): void {
@@ -48,8 +57,8 @@ export class EditPlayback implements Disposable {
     this.#playback.play();
   }
 
-  skip(direction: 1 | -1): void {
-    this.#playback.skip(direction * skipSeconds);
+  skip(direction: 1 | -1, seconds = skipSeconds): void {
+    this.#playback.skip(direction * seconds);
   }
 
   /** Changes the speed by a tenth, from 0.5 to 2. */
@@ -64,7 +73,7 @@ export class EditPlayback implements Disposable {
     const { whileTyping } = this.#settings;
     if (whileTyping === "play") return;
     if (!this.#goOn) {
-      if (!this.#playback.state.isPlaying) return;
+      if (!this.#playback.isPlayingNow) return;
       this.#goOn = whileTyping === "pause" ? this.#pauseForNow() : this.#slowForNow();
     }
     clearTimeout(this.#resting);
@@ -92,12 +101,10 @@ export class EditPlayback implements Disposable {
     return () => this.#playback.setRate(rate);
   }
 
-  /** Forgets that playback waits for the user to stop typing. Returns whether it did. */
-  #stopWaiting(): boolean {
+  /** Forgets that playback waits for the user to stop typing. */
+  #stopWaiting(): void {
     clearTimeout(this.#resting);
-    const isWaiting = this.#goOn !== undefined;
-    if (isWaiting && this.#playback.state.isPlaying) this.#goOn?.();
+    if (this.#playback.isPlayingNow) this.#goOn?.();
     this.#goOn = undefined;
-    return isWaiting;
   }
 }

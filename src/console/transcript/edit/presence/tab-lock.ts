@@ -1,5 +1,5 @@
 import { keepSession } from "../kept-sessions.ts";
-import { readDraftHere } from "../saving/draft-database.ts";
+import { readDraftsHere } from "../saving/draft-database.ts";
 
 /** How long another tab has to store its draft before its text is taken from it. */
 const handOverMs = 4_000;
@@ -75,7 +75,7 @@ async function leave(key: string): Promise<void> {
     return;
   }
   // The text is on no page of this tab, but its changes may be nowhere else.
-  if (await readDraftHere(key)) keepSession(key, undefined);
+  if (await readDraftsHere(key)) keepSession(key, undefined);
   giveText(key);
 }
 

@@ -1,4 +1,6 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import type { TranscriptJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Button } from "../../../parts/button.tsx";
 import { ProblemNote } from "../../../parts/problem-note.tsx";
 import { useLanguage, useText } from "../../../text/language.tsx";
@@ -13,6 +15,7 @@ import type { Commands } from "../keys/commands.ts";
 import { marginWriter } from "../margin-writer.ts";
 import { CheckedText } from "./checked-text.ts";
 import { useBase } from "../use-base.ts";
+import { originalQuery } from "./original-query.ts";
 import { useListened } from "./use-listened.ts";
 import { useReviewCommands } from "./use-review-commands.ts";
 
@@ -22,11 +25,13 @@ export function EditReview({
   playback,
   commands,
   name,
+  transcript,
 }: {
   readonly editor: Editor;
   readonly playback: Playback | undefined;
   readonly commands: Commands;
   readonly name: string;
+  readonly transcript: TranscriptJson;
 }) {
   const t = useText();
   const { language } = useLanguage();
@@ -35,7 +40,9 @@ export function EditReview({
   const base = useBase(editor);
   const checked = useMemo(() => new CheckedText(base, stretches), [base, stretches]);
   useListened(name, playback);
-  useReviewCommands(commands, { editor, playback, checked, change: mutate });
+  const queries = useQueryClient();
+  const readOriginal = () => queries.fetchQuery(originalQuery(name, transcript));
+  useReviewCommands(commands, { editor, playback, checked, change: mutate, readOriginal });
   useEffect(() => {
     editor.setMargins(marginWriter(language, (paragraph) => checked.checkersOf(paragraph)));
   }, [editor, language, checked]);

@@ -8,8 +8,11 @@ import type { Editor } from "../editor/editor.ts";
 import { restoreParagraph } from "../editor/restore.ts";
 import type { Commands } from "../keys/commands.ts";
 import { type CheckedText, markOf } from "./checked-text.ts";
+import type { OriginalVersion } from "./original-query.ts";
 
 interface Reviewed {
+  /** Returns the version that the transcript began with. */
+  readonly readOriginal: () => Promise<OriginalVersion>;
   readonly editor: Editor;
   readonly playback: Playback | undefined;
   readonly checked: CheckedText;
@@ -34,7 +37,10 @@ export function useReviewCommands(
       commands.add("check", () => check(latest.current)),
       commands.add("uncheck", () => uncheck(latest.current)),
       commands.add("nextUnchecked", () => goToUnchecked(latest.current)),
-      commands.add("restoreParagraph", () => restore(latest.current)),
+      commands.add("restoreParagraph", () => {
+        void restore(latest.current);
+        return true;
+      }),
     ];
     return () => removals.forEach((remove) => remove());
   }, [commands]);
@@ -82,9 +88,25 @@ function goToUnchecked({ editor, playback, checked, announce, t }: Reviewed): bo
   return true;
 }
 
-/** Puts the paragraph of the caret back to what was recognized, as a step that can be undone. */
-function restore({ editor, announce, t }: Reviewed): boolean {
-  const isRestored = editor.run(restoreParagraph(editor.base, editor.caret().paragraph));
-  announce(t(isRestored ? reviewText.restored : reviewText.notRecognized));
-  return true;
+/**
+ * Puts the paragraph of the caret back to what was recognized, as a step that can be undone. If the
+ * transcript was imported, it is put back to what was imported.
+ */
+async function restore({ editor, readOriginal, announce, t }: Reviewed): Promise<void> {
+  const paragraph = editor.paragraphs()[editor.caret().paragraph];
+  let original: OriginalVersion;
+  try {
+    original = await readOriginal();
+  } catch {
+    announce(t(reviewText.originalUnavailable));
+    return;
+  }
+  // Meanwhile the user may have typed, or moved the caret.
+  const index = paragraph ? editor.paragraphs().indexOf(paragraph) : -1;
+  if (index < 0) {
+    announce(t(reviewText.notRestored));
+    return;
+  }
+  const isRestored = editor.run(restoreParagraph(original, editor.base, index));
+  announce(t((isRestored ? reviewText.restored : reviewText.nothingThere)[original.made]));
 }

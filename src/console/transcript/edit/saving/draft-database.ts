@@ -1,46 +1,47 @@
-import type { Speakers } from "../editor/schema.ts";
-
-/** A draft as this browser and the service keep it, as plain data. */
-export interface KeptDraft {
-  /** What encodeDraft() has written. */
-  readonly draft: string;
-  readonly speakers: Speakers;
-  /** The id of the version on which the draft is saved. */
-  readonly savedVersion: string;
-  /** When the text was last changed, in milliseconds since 1970. */
-  readonly changedAt: number;
-}
+import { isEmpty, type KeptDrafts, mergedDrafts, readKeptDrafts } from "./kept-drafts.ts";
 
 const storeName = "drafts";
 /** Drafts that were not changed for this long are deleted. */
 const ageMsMax = 30 * 24 * 3_600_000;
 
 /**
- * Reads the draft of a user and a transcript from this browser. Returns undefined if there is none,
- * and in browsers that store nothing.
+ * Reads the drafts of a user and a transcript from this browser. Returns undefined if there are
+ * none, if they are damaged, and in browsers that store nothing.
  */
-export async function readDraftHere(key: string): Promise<KeptDraft | undefined> {
+export async function readDraftsHere(key: string): Promise<KeptDrafts | undefined> {
   try {
-    return await inStore("readonly", (store) => store.get(key));
+    return readKeptDrafts(await inStore<unknown>("readonly", (store) => store.get(key)));
   } catch {
     return undefined;
   }
 }
 
 /**
- * Stores a draft in this browser, on its disk. Throws if the browser refuses, for example because
- * its quota is full.
+ * Stores drafts in this browser, on its disk, and returns what it has now: drafts that another tab
+ * has stored meanwhile stay. Throws if the browser refuses, for example because its quota is full.
  */
-export async function keepDraftHere(key: string, draft: KeptDraft): Promise<void> {
-  await inStore("readwrite", (store) => store.put(draft, key));
+export async function keepDraftsHere(key: string, drafts: KeptDrafts): Promise<KeptDrafts> {
+  const database = await open();
+  try {
+    const { store, done } = begin(database, "readwrite");
+    let merged = drafts;
+    const request: IDBRequest<unknown> = store.get(key);
+    request.addEventListener("success", () => {
+      const before = readKeptDrafts(request.result);
+      if (before) merged = mergedDrafts(drafts, before);
+      if (isEmpty(merged)) store.delete(key);
+      else store.put({ ...merged, changedAt: latest(merged) }, key);
+    });
+    await done;
+    return merged;
+  } finally {
+    database.close();
+  }
 }
 
-export async function dropDraftHere(key: string): Promise<void> {
-  try {
-    await inStore("readwrite", (store) => store.delete(key));
-  } catch {
-    // A browser that stores nothing has no draft.
-  }
+/** Returns when drafts were last changed. */
+function latest({ current, others }: KeptDrafts): number {
+  return Math.max(0, ...[current, ...others].map((one) => one?.changedAt ?? 0));
 }
 
 /** Returns the names of the transcripts of which this browser has drafts of a user (identityOf). */
@@ -64,7 +65,7 @@ export async function dropOldDrafts(now = Date.now()): Promise<void> {
   request.addEventListener("success", () => {
     const cursor = request.result;
     if (!cursor) return;
-    const kept: Partial<KeptDraft> = cursor.value;
+    const kept: { readonly changedAt?: number } = cursor.value;
     if (now - (kept.changedAt ?? 0) > ageMsMax) cursor.delete();
     cursor.continue();
   });

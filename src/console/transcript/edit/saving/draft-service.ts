@@ -1,52 +1,47 @@
 import type { TranscriptDraftJson } from "../../../../gen/hlust/transcripts/v1alpha1/draft_pb.ts";
 import { ApiError } from "../../../api/api-error.ts";
 import { callApi } from "../../../api/call-api.ts";
-import type { KeptDraft } from "./draft-database.ts";
+import { type KeptDrafts, readKeptDrafts } from "./kept-drafts.ts";
 
-/** A draft that the service keeps, so that another browser finds it. */
-export interface ServiceDraft {
-  readonly kept: KeptDraft;
+/** The drafts that the service keeps, so that another browser finds them. */
+export interface ServiceDrafts {
+  /** Undefined if they are damaged. */
+  readonly kept: KeptDrafts | undefined;
   readonly etag: string;
 }
 
 const pathOf = (name: string): string => `/v1alpha1/${name}/draft`;
 
-/** How long the service's draft is waited for, before the text opens without it. */
-const waitMs = 1_500;
-
 /**
- * Reads the draft of a user; undefined if there is none that can be read. `owner` is the user
- * (identityOf): in these calls the service refuses anyone who has signed in since.
+ * Reads the drafts of a user; undefined if there are none. `owner` is the user (identityOf): in
+ * these calls the service refuses anyone who has signed in since. Throws ApiError, and the reason
+ * of the signal if it is aborted.
  */
-export async function readServiceDraft(
+export async function readServiceDrafts(
   name: string,
   owner: string,
-): Promise<ServiceDraft | undefined> {
+  signal?: AbortSignal,
+): Promise<ServiceDrafts | undefined> {
+  let answer: TranscriptDraftJson;
   try {
-    const { content = "", etag = "" } = await callApi<TranscriptDraftJson>(pathOf(name), {
-      signal: AbortSignal.timeout(waitMs),
-      owner,
-    });
-    const kept = readKept(await unpacked(content));
-    return kept && { kept, etag };
+    answer = await callApi(pathOf(name), { ...(signal && { signal }), owner });
   } catch (error) {
-    // Without the service the draft of this browser is used.
-    if (error instanceof ApiError || isOurs(error)) return undefined;
+    if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
+  }
+  const { content = "", etag = "" } = answer;
+  try {
+    return { kept: readKeptDrafts(JSON.parse(await unpacked(content))), etag };
+  } catch {
+    return { kept: undefined, etag };
   }
 }
 
-/** Whether an error says that the draft came too late or is damaged. */
-function isOurs(error: unknown): boolean {
-  const names = ["TimeoutError", "AbortError", "TypeError", "SyntaxError", "InvalidCharacterError"];
-  return error instanceof Error && names.includes(error.name);
-}
-
 /**
- * Saves a draft on the service, instead of the one with this etag, or of none. Returns the new
- * etag. Throws ApiError: its reason is DRAFT_CHANGED if another browser has saved one.
+ * Saves drafts on the service, instead of those with this etag, or of none. Returns the new etag.
+ * Throws ApiError: its reason is DRAFT_CHANGED if another browser has saved others.
  */
-export async function saveServiceDraft(
+export async function saveServiceDrafts(
   name: string,
   {
     kept,
@@ -54,7 +49,7 @@ export async function saveServiceDraft(
     etag,
     owner,
   }: {
-    readonly kept: KeptDraft;
+    readonly kept: KeptDrafts;
     readonly baseVersion: string;
     readonly etag: string | undefined;
     readonly owner: string;
@@ -69,23 +64,19 @@ export async function saveServiceDraft(
   return saved.etag ?? "";
 }
 
-/** Deletes the user's draft on the service, if there is one. */
-export async function dropServiceDraft(name: string, owner: string): Promise<void> {
+/**
+ * Deletes the user's drafts on the service, if it still has those with this etag. Throws ApiError:
+ * its reason is DRAFT_CHANGED if another browser has saved others.
+ */
+export async function dropServiceDrafts(
+  name: string,
+  { etag, owner }: { readonly etag: string; readonly owner: string },
+): Promise<void> {
   try {
-    await callApi(pathOf(name), { method: "DELETE", owner });
+    await callApi(pathOf(name), { method: "DELETE", headers: { "if-match": etag }, owner });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
   }
-}
-
-function readKept(json: string): KeptDraft | undefined {
-  const { draft, speakers, savedVersion, changedAt }: Partial<KeptDraft> = JSON.parse(json);
-  const isWhole =
-    typeof draft === "string" &&
-    typeof savedVersion === "string" &&
-    typeof changedAt === "number" &&
-    typeof speakers === "object";
-  return isWhole ? { draft, speakers, savedVersion, changedAt } : undefined;
 }
 
 /** Compresses a text, and returns it in base64. */

@@ -5,6 +5,8 @@ import { problemOf } from "../../../text/problems.ts";
 import { presenceText } from "../../../text/transcript-presence.ts";
 import { saveProblems, savingText } from "../../../text/transcript-saving.ts";
 import type { Editor } from "../editor/editor.ts";
+import { showPlace } from "../editor/show-place.ts";
+import { type SaveProblem, UnsavableTextError } from "../model/problems.ts";
 import type { Save } from "../use-save.ts";
 import { saveAsFile } from "./save-as-file.ts";
 import type { SaveWait } from "./use-save-waits.ts";
@@ -17,15 +19,25 @@ export function SaveNote({
   save: { error, wait },
   editor,
   name,
+  onJump,
 }: {
   readonly save: Save;
   readonly editor: Editor;
   /** The name of the transcript. */
   readonly name: string;
+  /** Is called before the caret goes to the place of a problem. */
+  readonly onJump?: () => void;
 }) {
   const t = useText();
   if (wait) return <WaitNote wait={wait} />;
   if (!error) return null;
+  if (error instanceof UnsavableTextError) {
+    const jump = (problem: SaveProblem): void => {
+      onJump?.();
+      goTo(editor, problem);
+    };
+    return <UnsavableNote problems={error.problems} onJump={jump} />;
+  }
   const { sentence, next } = problemOf(error, saveProblems);
   const isFile =
     error instanceof ApiError && (fileReasons.has(error.reason) || error.status === 403);
@@ -39,6 +51,45 @@ export function SaveNote({
       )}
     </div>
   );
+}
+
+function UnsavableNote({
+  problems,
+  onJump,
+}: {
+  readonly problems: readonly SaveProblem[];
+  readonly onJump: (problem: SaveProblem) => void;
+}) {
+  const t = useText();
+  return (
+    <div className="note problem" role="alert">
+      <p>
+        <strong>{t(savingText.unsavable)}</strong> {t(savingText.stays)}
+      </p>
+      <ul>
+        {problems.map((problem) => (
+          <li key={`${problem.kind} ${problem.paragraph} ${problem.offset}`}>
+            {problem.kind === "invalidCharacter"
+              ? t(savingText.invalidCharacter)
+              : t(savingText[problem.kind])(problem.count, problem.limit)}{" "}
+            <Button onPress={() => onJump(problem)}>{t(savingText.toPlace)}</Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Puts the caret where a problem is, or near it if the text was edited since. */
+function goTo(editor: Editor, { paragraph, offset }: SaveProblem): void {
+  const paragraphs = editor.paragraphs();
+  const at = Math.min(paragraph, paragraphs.length - 1);
+  const length = paragraphs[at]?.text.length ?? 0;
+  // A dialog holds the focus until it is gone.
+  requestAnimationFrame(() => {
+    showPlace(editor, { paragraph: at, offset: Math.min(offset, length) });
+    editor.view.focus();
+  });
 }
 
 function WaitNote({ wait: { error, seconds, tryNow, stop } }: { readonly wait: SaveWait }) {

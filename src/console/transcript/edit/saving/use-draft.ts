@@ -8,7 +8,12 @@ import { dropOldDrafts } from "./draft-database.ts";
 import type { SessionRef } from "../use-session-ref.ts";
 import { DraftKeeper, type DraftState } from "./draft-keeper.ts";
 
-const nothingKept: DraftState = { here: "none", service: "none" };
+const nothingKept: DraftState = {
+  here: "none",
+  service: "none",
+  elsewhere: undefined,
+  others: [],
+};
 const neverChanges = () => () => {};
 
 /** Keeps the draft of a text while it is edited. */

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button } from "../../../parts/button.tsx";
 import { editSpeakersText } from "../../../text/edit-speakers.ts";
 import { useText } from "../../../text/language.tsx";
@@ -7,6 +7,7 @@ import { divideForNextSpeaker } from "../editor/next-speaker.ts";
 import type { Commands } from "../keys/commands.ts";
 import { useCommand } from "../keys/use-commands.ts";
 import { useLoaded } from "../use-loaded.ts";
+import { KnownSpeakers } from "./known-speakers.ts";
 
 const loadPalette = () => import("./speaker-palette.tsx");
 
@@ -19,6 +20,7 @@ export function EditSpeakers({
   readonly commands: Commands;
 }) {
   const t = useText();
+  const known = useMemo(() => new KnownSpeakers(editor), [editor]);
   const [open, setOpen] = useState<{ readonly index: number; readonly ofAll: boolean }>();
   const palette = useLoaded(loadPalette, open !== undefined);
   // What is typed before the palette is there does not change the text.
@@ -46,6 +48,7 @@ export function EditSpeakers({
         <palette.SpeakerPalette
           key={`${open.index} ${open.ofAll}`}
           editor={editor}
+          known={known}
           index={open.index}
           ofAll={open.ofAll}
           onClose={() => {

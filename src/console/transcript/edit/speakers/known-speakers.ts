@@ -13,12 +13,30 @@ export interface KnownSpeaker {
 /** The keys of the first speakers. */
 const keys = "123456789abcdefghijklmnopqrstuvwxyz";
 
-/** Returns all speakers: those of the text in the order in which they first speak, then others. */
-export function knownSpeakers(editor: Editor): KnownSpeaker[] {
-  const said = editor.paragraphs().map(({ speaker }) => speaker);
-  const ids = new Set([...said, ...Object.keys(editor.speakers())]);
-  ids.delete("");
-  return [...ids].map((id, at) => ({ id, key: keys[at] }));
+/**
+ * The speakers of a text and their keys: at first in the order in which they speak, then the
+ * others. A speaker keeps the key as long as the text is edited, wherever the speaker then speaks;
+ * new speakers get the next keys.
+ */
+export class KnownSpeakers {
+  readonly #order = new Set<string>();
+  readonly #editor: Pick<Editor, "paragraphs" | "speakers">;
+
+  constructor(editor: Pick<Editor, "paragraphs" | "speakers">) {
+    this.#editor = editor;
+    this.list();
+  }
+
+  /** Returns the speakers that the text or its list of names has now. */
+  list(): KnownSpeaker[] {
+    const said = this.#editor.paragraphs().map(({ speaker }) => speaker);
+    const now = new Set([...said, ...Object.keys(this.#editor.speakers())]);
+    now.delete("");
+    for (const id of now) this.#order.add(id);
+    return [...this.#order]
+      .map((id, at) => ({ id, key: keys[at] }))
+      .filter(({ id }) => now.has(id));
+  }
 }
 
 /** Returns the name of a speaker to show. */

@@ -7,7 +7,7 @@ import { editSpeakersText as texts } from "../../../text/edit-speakers.ts";
 import { useLanguage, useText } from "../../../text/language.tsx";
 import type { Editor } from "../editor/editor.ts";
 import { freeSpeakerId, nameSpeaker, setSpeaker } from "../editor/speaker-commands.ts";
-import { type KnownSpeaker, knownSpeakers, speakerName } from "./known-speakers.ts";
+import { type KnownSpeaker, type KnownSpeakers, speakerName } from "./known-speakers.ts";
 import "./speaker-palette.css";
 
 /**
@@ -16,11 +16,13 @@ import "./speaker-palette.css";
  */
 export function SpeakerPalette({
   editor,
+  known: knownSpeakers,
   index,
   ofAll,
   onClose,
 }: {
   readonly editor: Editor;
+  readonly known: KnownSpeakers;
   /** The index of the paragraph. */
   readonly index: number;
   readonly ofAll: boolean;
@@ -33,7 +35,7 @@ export function SpeakerPalette({
   const current = editor.paragraphs()[index]?.speaker ?? "";
   const speakers = editor.speakers();
   const nameOf = (id: string): string => speakerName(speakers, id, language);
-  const known = knownSpeakers(editor);
+  const known = knownSpeakers.list();
   const choose = (id: string): void => {
     editor.run(setSpeaker(index, id, { ofAll: isOfAll }));
     onClose();

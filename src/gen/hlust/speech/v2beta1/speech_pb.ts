@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/speech/v2beta1/speech.proto.
  */
 export const file_hlust_speech_v2beta1_speech: GenFile = /*@__PURE__*/
-  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIhMKEUxpc3RNb2RlbHNSZXF1ZXN0Ik0KEkxpc3RNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyGy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbEIEyLwYAToE8LsYASLHAQoFTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKDmxhbmd1YWdlX2NvZGVzGAMgAygJQgTIvBgBEjMKBHVzZXMYBCADKA4yHy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbC5Vc2VCBMi8GAESEgoKc2l6ZV9ieXRlcxgFIAEoAyI4CgNVc2USEwoPVVNFX1VOU1BFQ0lGSUVEEAASCAoETElWRRABEgkKBVNIT1JUEAISBwoDSk9CEAMi+gUKEVJlY29nbml0aW9uQ29uZmlnEpYBCghlbmNvZGluZxgBIAEoDjI1LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnLkF1ZGlvRW5jb2RpbmdCTdK8GElCFEVOQ09ESU5HX1VOU1BFQ0lGSUVEQghMSU5FQVIxNkIERkxBQ0IFTVVMQVdCCE9HR19PUFVTQgNNUDNCBUdVRVNTQgRBTEFXEjEKEXNhbXBsZV9yYXRlX2hlcnR6GAIgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAcOdAEhoKDWxhbmd1YWdlX2NvZGUYAyABKAlCA+BBAhIwChBtYXhfYWx0ZXJuYXRpdmVzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAAD5AEhgKEHByb2Zhbml0eV9maWx0ZXIYBSABKAgSPAoPc3BlZWNoX2NvbnRleHRzGAYgAygLMiMuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoQ29udGV4dBIgChhlbmFibGVfd29yZF90aW1lX29mZnNldHMYCCABKAgSOwoIbWV0YWRhdGEYCSABKAsyKS5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbk1ldGFkYXRhEiQKHGVuYWJsZV9hdXRvbWF0aWNfcHVuY3R1YXRpb24YCyABKAgSDQoFbW9kZWwYDSABKAkSSgoSZGlhcml6YXRpb25fY29uZmlnGBMgASgLMi4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlYWtlckRpYXJpemF0aW9uQ29uZmlnEhkKEWVuYWJsZV9mb3JtYXR0aW5nGGQgASgIIngKDUF1ZGlvRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIMCghMSU5FQVIxNhABEggKBEZMQUMQAhIJCgVNVUxBVxADEgwKCE9HR19PUFVTEAYSBwoDTVAzEAgSCQoFR1VFU1MQCRIICgRBTEFXEGQipAEKGFNwZWFrZXJEaWFyaXphdGlvbkNvbmZpZxIiChplbmFibGVfc3BlYWtlcl9kaWFyaXphdGlvbhgBIAEoCBIxChFtaW5fc3BlYWtlcl9jb3VudBgCIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAAAA0QBIxChFtYXhfc3BlYWtlcl9jb3VudBgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAAAA0QCLLCAoTUmVjb2duaXRpb25NZXRhZGF0YRJTChBpbnRlcmFjdGlvbl90eXBlGAEgASgOMjkuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25NZXRhZGF0YS5JbnRlcmFjdGlvblR5cGUSGgoSbnVtYmVyX29mX3NwZWFrZXJzGAIgASgFEiQKHGluZHVzdHJ5X25haWNzX2NvZGVfb2ZfYXVkaW8YAyABKA0SWQoTbWljcm9waG9uZV9kaXN0YW5jZRgEIAEoDjI8LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uTWV0YWRhdGEuTWljcm9waG9uZURpc3RhbmNlElgKE29yaWdpbmFsX21lZGlhX3R5cGUYBSABKA4yOy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbk1ldGFkYXRhLk9yaWdpbmFsTWVkaWFUeXBlElwKFXJlY29yZGluZ19kZXZpY2VfdHlwZRgGIAEoDjI9LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uTWV0YWRhdGEuUmVjb3JkaW5nRGV2aWNlVHlwZRIdChVyZWNvcmRpbmdfZGV2aWNlX25hbWUYByABKAkSGgoSb3JpZ2luYWxfbWltZV90eXBlGAggASgJEhUKDW9iZnVzY2F0ZWRfaWQYCSABKAMSEwoLYXVkaW9fdG9waWMYCiABKAkixQEKD0ludGVyYWN0aW9uVHlwZRIgChxJTlRFUkFDVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASDgoKRElTQ1VTU0lPThABEhAKDFBSRVNFTlRBVElPThACEg4KClBIT05FX0NBTEwQAxINCglWT0lDRU1BSUwQBBIbChdQUk9GRVNTSU9OQUxMWV9QUk9EVUNFRBAFEhAKDFZPSUNFX1NFQVJDSBAGEhEKDVZPSUNFX0NPTU1BTkQQBxINCglESUNUQVRJT04QCCJkChJNaWNyb3Bob25lRGlzdGFuY2USIwofTUlDUk9QSE9ORV9ESVNUQU5DRV9VTlNQRUNJRklFRBAAEg0KCU5FQVJGSUVMRBABEgwKCE1JREZJRUxEEAISDAoIRkFSRklFTEQQAyJOChFPcmlnaW5hbE1lZGlhVHlwZRIjCh9PUklHSU5BTF9NRURJQV9UWVBFX1VOU1BFQ0lGSUVEEAASCQoFQVVESU8QARIJCgVWSURFTxACIqQBChNSZWNvcmRpbmdEZXZpY2VUeXBlEiUKIVJFQ09SRElOR19ERVZJQ0VfVFlQRV9VTlNQRUNJRklFRBAAEg4KClNNQVJUUEhPTkUQARIGCgJQQxACEg4KClBIT05FX0xJTkUQAxILCgdWRUhJQ0xFEAQSGAoUT1RIRVJfT1VURE9PUl9ERVZJQ0UQBRIXChNPVEhFUl9JTkRPT1JfREVWSUNFEAYiUgoNU3BlZWNoQ29udGV4dBIaCgdwaHJhc2VzGAEgAygJQgnSvBgFGGQg9AMSJQoFYm9vc3QYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAANEAiRAoQUmVjb2duaXRpb25BdWRpbxIRCgdjb250ZW50GAEgASgMSAASDQoDdXJpGAIgASgJSABCDgoMYXVkaW9fc291cmNlIowBChBSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQIiWQoRUmVjb2duaXplUmVzcG9uc2USRAoHcmVzdWx0cxgCIAMoCzItLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uUmVzdWx0QgTIvBgBIq4BChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAUgASgJIqEBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSLwoKY29uZmlkZW5jZRgCIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2Ui6QEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIvCgpjb25maWRlbmNlGAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQESEwoLc3BlYWtlcl90YWcYBSABKAUSEwoGc3Bva2VuGGQgASgJSAGIAQFCDQoLX2NvbmZpZGVuY2VCCQoHX3Nwb2tlbiK1AQoZU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBJMChBzdHJlYW1pbmdfY29uZmlnGAEgASgLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWdIABIXCg1hdWRpb19jb250ZW50GAIgASgMSAASHAoSZmluYWxpemVfdXR0ZXJhbmNlGGQgASgISABCEwoRc3RyZWFtaW5nX3JlcXVlc3QiqAMKGlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnEjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISGAoQc2luZ2xlX3V0dGVyYW5jZRgCIAEoCBIXCg9pbnRlcmltX3Jlc3VsdHMYAyABKAgSJAocZW5hYmxlX3ZvaWNlX2FjdGl2aXR5X2V2ZW50cxgFIAEoCBJRCgtlbmRwb2ludGluZxhkIAEoCzI8LmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnLkVuZHBvaW50aW5nGp8BCgtFbmRwb2ludGluZxJGCgttaW5fc2lsZW5jZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjGamZmZmZnJPzkAAAAAAAAUQBJICg1tYXhfdXR0ZXJhbmNlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMQAAAAAAAPA/OQAAAAAAAE5AIogDChpTdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZRJBCgdyZXN1bHRzGAIgAygLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSWwoRc3BlZWNoX2V2ZW50X3R5cGUYBCABKA4yQC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZS5TcGVlY2hFdmVudFR5cGUSNAoRc3BlZWNoX2V2ZW50X3RpbWUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24ihgEKD1NwZWVjaEV2ZW50VHlwZRIcChhTUEVFQ0hfRVZFTlRfVU5TUEVDSUZJRUQQABIbChdFTkRfT0ZfU0lOR0xFX1VUVEVSQU5DRRABEhMKD1NUQVJUX09GX1NQRUVDSBACEhEKDUVORF9PRl9TUEVFQ0gQAxIQCgxFTkRfT0ZfQVVESU8QBEoECAEQAlIFZXJyb3Ii7gEKGlN0cmVhbWluZ1JlY29nbml0aW9uUmVzdWx0EkgKDGFsdGVybmF0aXZlcxgBIAMoCzIyLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uQWx0ZXJuYXRpdmUSEAoIaXNfZmluYWwYAiABKAgSKQoJc3RhYmlsaXR5GAMgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/EjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAYgASgJMt0ICgZTcGVlY2gSuQMKCVJlY29nbml6ZRImLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml6ZVJlcXVlc3QaJy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXNwb25zZSLaAqK7GAoKBnNwZWVjaBABqLsYgICAArq7GFgKC1VOQVZBSUxBQkxFEglOT19FTkdJTkUaPk5vIHNwZWVjaCBlbmdpbmUgaXMgcmVhZHkuIFRoZSBzZXJ2aWNlIHJlc3RhcnRzIGl0OiB0cnkgYWdhaW4uursYWwoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1ERUNPREVSU19CVVNZGjZUb28gbXVjaCBjb21wcmVzc2VkIGF1ZGlvIGlzIGJlaW5nIGRlY29kZWQ6IHRyeSBhZ2Fpbi66uxhiChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj9UaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyB1c2VkIHVwIGl0cyBhdWRpbyBmb3IgdGhlIGRheSAoVVRDKS6C0+STAh46ASoiGS92MmJldGExL3NwZWVjaDpyZWNvZ25pemUSlgQKElN0cmVhbWluZ1JlY29nbml6ZRIvLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlcXVlc3QaMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZSKYA6K7GAoKBnNwZWVjaBABursYagoSUkVTT1VSQ0VfRVhIQVVTVEVEEhBUT09fTUFOWV9TVFJFQU1TGkJUaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyByZWFjaGVkIGl0cyBsaW1pdCBvZiBvcGVuIGxpdmUgc3RyZWFtcy66uxh4ChJSRVNPVVJDRV9FWEhBVVNURUQSDURFQ09ERVJTX0ZVTEwaU1RoZSBub2RlIGRlY29kZXMgYXMgbWFueSBjb21wcmVzc2VkIHN0cmVhbXMgYXMgaXQgY2FuOiB0cnkgYWdhaW4sIG9yIHNlbmQgTElORUFSMTYuursYYgoSUkVTT1VSQ0VfRVhIQVVTVEVEEgtBVURJT19MSU1JVBo/VGhlIGFjY291bnQgb3IgdGhlIGtleSBoYXMgdXNlZCB1cCBpdHMgYXVkaW8gZm9yIHRoZSBkYXkgKFVUQykugtPkkwI0OgEqQi8KCVdFQlNPQ0tFVBIiL3YyYmV0YTEvc3BlZWNoOnN0cmVhbWluZ3JlY29nbml6ZSgBMAESfgoKTGlzdE1vZGVscxInLmhsdXN0LnNwZWVjaC52MmJldGExLkxpc3RNb2RlbHNSZXF1ZXN0GiguaGx1c3Quc3BlZWNoLnYyYmV0YTEuTGlzdE1vZGVsc1Jlc3BvbnNlIh2iuxgCEAGC0+STAhESDy92MmJldGExL21vZGVsc2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_hlust_api_annotations]);
+  fileDesc("CiFobHVzdC9zcGVlY2gvdjJiZXRhMS9zcGVlY2gucHJvdG8SFGhsdXN0LnNwZWVjaC52MmJldGExIhMKEUxpc3RNb2RlbHNSZXF1ZXN0Ik0KEkxpc3RNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyGy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbEIEyLwYAToE8LsYASLHAQoFTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKDmxhbmd1YWdlX2NvZGVzGAMgAygJQgTIvBgBEjMKBHVzZXMYBCADKA4yHy5obHVzdC5zcGVlY2gudjJiZXRhMS5Nb2RlbC5Vc2VCBMi8GAESEgoKc2l6ZV9ieXRlcxgFIAEoAyI4CgNVc2USEwoPVVNFX1VOU1BFQ0lGSUVEEAASCAoETElWRRABEgkKBVNIT1JUEAISBwoDSk9CEAMilQYKEVJlY29nbml0aW9uQ29uZmlnEpYBCghlbmNvZGluZxgBIAEoDjI1LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnLkF1ZGlvRW5jb2RpbmdCTdK8GElCFEVOQ09ESU5HX1VOU1BFQ0lGSUVEQghMSU5FQVIxNkIERkxBQ0IFTVVMQVdCCE9HR19PUFVTQgNNUDNCBUdVRVNTQgRBTEFXEjEKEXNhbXBsZV9yYXRlX2hlcnR6GAIgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAcOdAEhoKDWxhbmd1YWdlX2NvZGUYAyABKAlCA+BBAhIwChBtYXhfYWx0ZXJuYXRpdmVzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAAAAAD5AEhgKEHByb2Zhbml0eV9maWx0ZXIYBSABKAgSPAoPc3BlZWNoX2NvbnRleHRzGAYgAygLMiMuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlZWNoQ29udGV4dBIgChhlbmFibGVfd29yZF90aW1lX29mZnNldHMYCCABKAgSOwoIbWV0YWRhdGEYCSABKAsyKS5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbk1ldGFkYXRhEiQKHGVuYWJsZV9hdXRvbWF0aWNfcHVuY3R1YXRpb24YCyABKAgSDQoFbW9kZWwYDSABKAkSSgoSZGlhcml6YXRpb25fY29uZmlnGBMgASgLMi4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3BlYWtlckRpYXJpemF0aW9uQ29uZmlnEhkKEWVuYWJsZV9mb3JtYXR0aW5nGGQgASgIEhkKEWlnbm9yZV92b2NhYnVsYXJ5GGUgASgIIngKDUF1ZGlvRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIMCghMSU5FQVIxNhABEggKBEZMQUMQAhIJCgVNVUxBVxADEgwKCE9HR19PUFVTEAYSBwoDTVAzEAgSCQoFR1VFU1MQCRIICgRBTEFXEGQipAEKGFNwZWFrZXJEaWFyaXphdGlvbkNvbmZpZxIiChplbmFibGVfc3BlYWtlcl9kaWFyaXphdGlvbhgBIAEoCBIxChFtaW5fc3BlYWtlcl9jb3VudBgCIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAAAA0QBIxChFtYXhfc3BlYWtlcl9jb3VudBgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAAAA0QCL/CQoTUmVjb2duaXRpb25NZXRhZGF0YRJTChBpbnRlcmFjdGlvbl90eXBlGGQgASgOMjkuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25NZXRhZGF0YS5JbnRlcmFjdGlvblR5cGUSVgoSbnVtYmVyX29mX3NwZWFrZXJzGGUgASgOMjouaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXRpb25NZXRhZGF0YS5OdW1iZXJPZlNwZWFrZXJzEiQKHGluZHVzdHJ5X25haWNzX2NvZGVfb2ZfYXVkaW8YZiABKA0SWQoTbWljcm9waG9uZV9kaXN0YW5jZRhnIAEoDjI8LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uTWV0YWRhdGEuTWljcm9waG9uZURpc3RhbmNlElgKE29yaWdpbmFsX21lZGlhX3R5cGUYaCABKA4yOy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbk1ldGFkYXRhLk9yaWdpbmFsTWVkaWFUeXBlElwKFXJlY29yZGluZ19kZXZpY2VfdHlwZRhpIAEoDjI9LmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uTWV0YWRhdGEuUmVjb3JkaW5nRGV2aWNlVHlwZRIdChVyZWNvcmRpbmdfZGV2aWNlX25hbWUYaiABKAkSGgoSb3JpZ2luYWxfbWltZV90eXBlGGsgASgJEhUKDW9iZnVzY2F0ZWRfaWQYbCABKAMSEwoLYXVkaW9fdG9waWMYbSABKAkixQEKD0ludGVyYWN0aW9uVHlwZRIgChxJTlRFUkFDVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASDgoKRElTQ1VTU0lPThABEhAKDFBSRVNFTlRBVElPThACEg4KClBIT05FX0NBTEwQAxINCglWT0lDRU1BSUwQBBIbChdQUk9GRVNTSU9OQUxMWV9QUk9EVUNFRBAFEhAKDFZPSUNFX1NFQVJDSBAGEhEKDVZPSUNFX0NPTU1BTkQQBxINCglESUNUQVRJT04QCCJkChJNaWNyb3Bob25lRGlzdGFuY2USIwofTUlDUk9QSE9ORV9ESVNUQU5DRV9VTlNQRUNJRklFRBAAEg0KCU5FQVJGSUVMRBABEgwKCE1JREZJRUxEEAISDAoIRkFSRklFTEQQAyJOChFPcmlnaW5hbE1lZGlhVHlwZRIjCh9PUklHSU5BTF9NRURJQV9UWVBFX1VOU1BFQ0lGSUVEEAASCQoFQVVESU8QARIJCgVWSURFTxACInAKEE51bWJlck9mU3BlYWtlcnMSIgoeTlVNQkVSX09GX1NQRUFLRVJTX1VOU1BFQ0lGSUVEEAASDwoLT05FX1NQRUFLRVIQARIQCgxUV09fU1BFQUtFUlMQAhIVChFNVUxUSVBMRV9TUEVBS0VSUxADIqQBChNSZWNvcmRpbmdEZXZpY2VUeXBlEiUKIVJFQ09SRElOR19ERVZJQ0VfVFlQRV9VTlNQRUNJRklFRBAAEg4KClNNQVJUUEhPTkUQARIGCgJQQxACEg4KClBIT05FX0xJTkUQAxILCgdWRUhJQ0xFEAQSGAoUT1RIRVJfT1VURE9PUl9ERVZJQ0UQBRIXChNPVEhFUl9JTkRPT1JfREVWSUNFEAZKBAgBEAwiUgoNU3BlZWNoQ29udGV4dBIaCgdwaHJhc2VzGAEgAygJQgnSvBgFGGQg9AMSJQoFYm9vc3QYBCABKAJCFtK8GBIJAAAAAAAAAAARAAAAAAAANEAiRAoQUmVjb2duaXRpb25BdWRpbxIRCgdjb250ZW50GAEgASgMSAASDQoDdXJpGAIgASgJSABCDgoMYXVkaW9fc291cmNlIowBChBSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQIiWQoRUmVjb2duaXplUmVzcG9uc2USRAoHcmVzdWx0cxgCIAMoCzItLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uUmVzdWx0QgTIvBgBIq4BChdTcGVlY2hSZWNvZ25pdGlvblJlc3VsdBJICgxhbHRlcm5hdGl2ZXMYASADKAsyMi5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAUgASgJIqEBChxTcGVlY2hSZWNvZ25pdGlvbkFsdGVybmF0aXZlEhIKCnRyYW5zY3JpcHQYASABKAkSLwoKY29uZmlkZW5jZRgCIAEoAkIW0rwYEgkAAAAAAAAAABEAAAAAAADwP0gAiAEBEi0KBXdvcmRzGAMgAygLMh4uaGx1c3Quc3BlZWNoLnYyYmV0YTEuV29yZEluZm9CDQoLX2NvbmZpZGVuY2Ui6QEKCFdvcmRJbmZvEi0KCnN0YXJ0X3RpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIZW5kX3RpbWUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDAoEd29yZBgDIAEoCRIvCgpjb25maWRlbmNlGAQgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/SACIAQESEwoLc3BlYWtlcl90YWcYBSABKAUSEwoGc3Bva2VuGGQgASgJSAGIAQFCDQoLX2NvbmZpZGVuY2VCCQoHX3Nwb2tlbiK1AQoZU3RyZWFtaW5nUmVjb2duaXplUmVxdWVzdBJMChBzdHJlYW1pbmdfY29uZmlnGAEgASgLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25Db25maWdIABIXCg1hdWRpb19jb250ZW50GAIgASgMSAASHAoSZmluYWxpemVfdXR0ZXJhbmNlGGQgASgISABCEwoRc3RyZWFtaW5nX3JlcXVlc3QiqAMKGlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnEjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISGAoQc2luZ2xlX3V0dGVyYW5jZRgCIAEoCBIXCg9pbnRlcmltX3Jlc3VsdHMYAyABKAgSJAocZW5hYmxlX3ZvaWNlX2FjdGl2aXR5X2V2ZW50cxgFIAEoCBJRCgtlbmRwb2ludGluZxhkIAEoCzI8LmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml0aW9uQ29uZmlnLkVuZHBvaW50aW5nGp8BCgtFbmRwb2ludGluZxJGCgttaW5fc2lsZW5jZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIW0rwYEjGamZmZmZnJPzkAAAAAAAAUQBJICg1tYXhfdXR0ZXJhbmNlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhbSvBgSMQAAAAAAAPA/OQAAAAAAAE5AIogDChpTdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZRJBCgdyZXN1bHRzGAIgAygLMjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXRpb25SZXN1bHQSWwoRc3BlZWNoX2V2ZW50X3R5cGUYBCABKA4yQC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZS5TcGVlY2hFdmVudFR5cGUSNAoRc3BlZWNoX2V2ZW50X3RpbWUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24ihgEKD1NwZWVjaEV2ZW50VHlwZRIcChhTUEVFQ0hfRVZFTlRfVU5TUEVDSUZJRUQQABIbChdFTkRfT0ZfU0lOR0xFX1VUVEVSQU5DRRABEhMKD1NUQVJUX09GX1NQRUVDSBACEhEKDUVORF9PRl9TUEVFQ0gQAxIQCgxFTkRfT0ZfQVVESU8QBEoECAEQAlIFZXJyb3Ii7gEKGlN0cmVhbWluZ1JlY29nbml0aW9uUmVzdWx0EkgKDGFsdGVybmF0aXZlcxgBIAMoCzIyLmhsdXN0LnNwZWVjaC52MmJldGExLlNwZWVjaFJlY29nbml0aW9uQWx0ZXJuYXRpdmUSEAoIaXNfZmluYWwYAiABKAgSKQoJc3RhYmlsaXR5GAMgASgCQhbSvBgSCQAAAAAAAAAAEQAAAAAAAPA/EjIKD3Jlc3VsdF9lbmRfdGltZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIVCg1sYW5ndWFnZV9jb2RlGAYgASgJMt0ICgZTcGVlY2gSuQMKCVJlY29nbml6ZRImLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml6ZVJlcXVlc3QaJy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXNwb25zZSLaAqK7GAoKBnNwZWVjaBABqLsYgICAArq7GFgKC1VOQVZBSUxBQkxFEglOT19FTkdJTkUaPk5vIHNwZWVjaCBlbmdpbmUgaXMgcmVhZHkuIFRoZSBzZXJ2aWNlIHJlc3RhcnRzIGl0OiB0cnkgYWdhaW4uursYWwoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1ERUNPREVSU19CVVNZGjZUb28gbXVjaCBjb21wcmVzc2VkIGF1ZGlvIGlzIGJlaW5nIGRlY29kZWQ6IHRyeSBhZ2Fpbi66uxhiChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj9UaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyB1c2VkIHVwIGl0cyBhdWRpbyBmb3IgdGhlIGRheSAoVVRDKS6C0+STAh46ASoiGS92MmJldGExL3NwZWVjaDpyZWNvZ25pemUSlgQKElN0cmVhbWluZ1JlY29nbml6ZRIvLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlcXVlc3QaMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZSKYA6K7GAoKBnNwZWVjaBABursYagoSUkVTT1VSQ0VfRVhIQVVTVEVEEhBUT09fTUFOWV9TVFJFQU1TGkJUaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyByZWFjaGVkIGl0cyBsaW1pdCBvZiBvcGVuIGxpdmUgc3RyZWFtcy66uxh4ChJSRVNPVVJDRV9FWEhBVVNURUQSDURFQ09ERVJTX0ZVTEwaU1RoZSBub2RlIGRlY29kZXMgYXMgbWFueSBjb21wcmVzc2VkIHN0cmVhbXMgYXMgaXQgY2FuOiB0cnkgYWdhaW4sIG9yIHNlbmQgTElORUFSMTYuursYYgoSUkVTT1VSQ0VfRVhIQVVTVEVEEgtBVURJT19MSU1JVBo/VGhlIGFjY291bnQgb3IgdGhlIGtleSBoYXMgdXNlZCB1cCBpdHMgYXVkaW8gZm9yIHRoZSBkYXkgKFVUQykugtPkkwI0OgEqQi8KCVdFQlNPQ0tFVBIiL3YyYmV0YTEvc3BlZWNoOnN0cmVhbWluZ3JlY29nbml6ZSgBMAESfgoKTGlzdE1vZGVscxInLmhsdXN0LnNwZWVjaC52MmJldGExLkxpc3RNb2RlbHNSZXF1ZXN0GiguaGx1c3Quc3BlZWNoLnYyYmV0YTEuTGlzdE1vZGVsc1Jlc3BvbnNlIh2iuxgCEAGC0+STAhESDy92MmJldGExL21vZGVsc2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_hlust_api_annotations]);
 
 /**
  * The request of ListModels. It has no fields.
@@ -324,6 +324,14 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
    * @generated from field: bool enable_formatting = 100;
    */
   enableFormatting: boolean;
+
+  /**
+   * Whether the account's vocabulary is ignored (extension). Default: false, its active phrases of
+   * the language are used after those of `speechContexts`, where the model takes hints.
+   *
+   * @generated from field: bool ignore_vocabulary = 101;
+   */
+  ignoreVocabulary: boolean;
 };
 
 /**
@@ -427,6 +435,14 @@ export type RecognitionConfigJson = {
    * @generated from field: bool enable_formatting = 100;
    */
   enableFormatting?: boolean;
+
+  /**
+   * Whether the account's vocabulary is ignored (extension). Default: false, its active phrases of
+   * the language are used after those of `speechContexts`, where the model takes hints.
+   *
+   * @generated from field: bool ignore_vocabulary = 101;
+   */
+  ignoreVocabulary?: boolean;
 };
 
 /**
@@ -588,8 +604,9 @@ export const SpeakerDiarizationConfigSchema: GenMessage<SpeakerDiarizationConfig
   messageDesc(file_hlust_speech_v2beta1_speech, 4);
 
 /**
- * Facts about a recording, which the service ignores. Names and numbers are those of
- * google.cloud.speech.v1p1beta1.
+ * Facts about a recording, which the service ignores. The names are those of the original's
+ * contract and of google.cloud.speech.v1. Binary messages of either are accepted: they differ in
+ * their field numbers, so none of these numbers is read.
  *
  * @generated from message hlust.speech.v2beta1.RecognitionMetadata
  */
@@ -597,77 +614,78 @@ export type RecognitionMetadata = Message<"hlust.speech.v2beta1.RecognitionMetad
   /**
    * The purpose of the recording.
    *
-   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.InteractionType interaction_type = 1;
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.InteractionType interaction_type = 100;
    */
   interactionType: RecognitionMetadata_InteractionType;
 
   /**
    * The number of people who speak.
    *
-   * @generated from field: int32 number_of_speakers = 2;
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.NumberOfSpeakers number_of_speakers = 101;
    */
-  numberOfSpeakers: number;
+  numberOfSpeakers: RecognitionMetadata_NumberOfSpeakers;
 
   /**
    * The industry, as a code of the NAICS.
    *
-   * @generated from field: uint32 industry_naics_code_of_audio = 3;
+   * @generated from field: uint32 industry_naics_code_of_audio = 102;
    */
   industryNaicsCodeOfAudio: number;
 
   /**
    * The distance of the microphone.
    *
-   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.MicrophoneDistance microphone_distance = 4;
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.MicrophoneDistance microphone_distance = 103;
    */
   microphoneDistance: RecognitionMetadata_MicrophoneDistance;
 
   /**
    * The kind of the original media.
    *
-   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.OriginalMediaType original_media_type = 5;
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.OriginalMediaType original_media_type = 104;
    */
   originalMediaType: RecognitionMetadata_OriginalMediaType;
 
   /**
    * The kind of the recording device.
    *
-   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType recording_device_type = 6;
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType recording_device_type = 105;
    */
   recordingDeviceType: RecognitionMetadata_RecordingDeviceType;
 
   /**
    * The name of the recording device.
    *
-   * @generated from field: string recording_device_name = 7;
+   * @generated from field: string recording_device_name = 106;
    */
   recordingDeviceName: string;
 
   /**
    * The media type of the original.
    *
-   * @generated from field: string original_mime_type = 8;
+   * @generated from field: string original_mime_type = 107;
    */
   originalMimeType: string;
 
   /**
    * An identifier of the user.
    *
-   * @generated from field: int64 obfuscated_id = 9;
+   * @generated from field: int64 obfuscated_id = 108;
    */
   obfuscatedId: bigint;
 
   /**
    * The topic.
    *
-   * @generated from field: string audio_topic = 10;
+   * @generated from field: string audio_topic = 109;
    */
   audioTopic: string;
 };
 
 /**
- * Facts about a recording, which the service ignores. Names and numbers are those of
- * google.cloud.speech.v1p1beta1.
+ * Facts about a recording, which the service ignores. The names are those of the original's
+ * contract and of google.cloud.speech.v1. Binary messages of either are accepted: they differ in
+ * their field numbers, so none of these numbers is read.
  *
  * @generated from message hlust.speech.v2beta1.RecognitionMetadata
  */
@@ -675,70 +693,70 @@ export type RecognitionMetadataJson = {
   /**
    * The purpose of the recording.
    *
-   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.InteractionType interaction_type = 1;
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.InteractionType interaction_type = 100;
    */
   interactionType?: RecognitionMetadata_InteractionTypeJson;
 
   /**
    * The number of people who speak.
    *
-   * @generated from field: int32 number_of_speakers = 2;
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.NumberOfSpeakers number_of_speakers = 101;
    */
-  numberOfSpeakers?: number;
+  numberOfSpeakers?: RecognitionMetadata_NumberOfSpeakersJson;
 
   /**
    * The industry, as a code of the NAICS.
    *
-   * @generated from field: uint32 industry_naics_code_of_audio = 3;
+   * @generated from field: uint32 industry_naics_code_of_audio = 102;
    */
   industryNaicsCodeOfAudio?: number;
 
   /**
    * The distance of the microphone.
    *
-   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.MicrophoneDistance microphone_distance = 4;
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.MicrophoneDistance microphone_distance = 103;
    */
   microphoneDistance?: RecognitionMetadata_MicrophoneDistanceJson;
 
   /**
    * The kind of the original media.
    *
-   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.OriginalMediaType original_media_type = 5;
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.OriginalMediaType original_media_type = 104;
    */
   originalMediaType?: RecognitionMetadata_OriginalMediaTypeJson;
 
   /**
    * The kind of the recording device.
    *
-   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType recording_device_type = 6;
+   * @generated from field: hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType recording_device_type = 105;
    */
   recordingDeviceType?: RecognitionMetadata_RecordingDeviceTypeJson;
 
   /**
    * The name of the recording device.
    *
-   * @generated from field: string recording_device_name = 7;
+   * @generated from field: string recording_device_name = 106;
    */
   recordingDeviceName?: string;
 
   /**
    * The media type of the original.
    *
-   * @generated from field: string original_mime_type = 8;
+   * @generated from field: string original_mime_type = 107;
    */
   originalMimeType?: string;
 
   /**
    * An identifier of the user.
    *
-   * @generated from field: int64 obfuscated_id = 9;
+   * @generated from field: int64 obfuscated_id = 108;
    */
   obfuscatedId?: string;
 
   /**
    * The topic.
    *
-   * @generated from field: string audio_topic = 10;
+   * @generated from field: string audio_topic = 109;
    */
   audioTopic?: string;
 };
@@ -944,6 +962,61 @@ export const RecognitionMetadata_OriginalMediaTypeSchema: GenEnum<RecognitionMet
   enumDesc(file_hlust_speech_v2beta1_speech, 5, 2);
 
 /**
+ * The numbers of people who speak.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.NumberOfSpeakers
+ */
+export const RecognitionMetadata_NumberOfSpeakers = {
+  /**
+   * The number is not set.
+   *
+   * @generated from enum value: NUMBER_OF_SPEAKERS_UNSPECIFIED = 0;
+   */
+  NUMBER_OF_SPEAKERS_UNSPECIFIED: 0,
+
+  /**
+   * One person.
+   *
+   * @generated from enum value: ONE_SPEAKER = 1;
+   */
+  ONE_SPEAKER: 1,
+
+  /**
+   * Two people.
+   *
+   * @generated from enum value: TWO_SPEAKERS = 2;
+   */
+  TWO_SPEAKERS: 2,
+
+  /**
+   * More people.
+   *
+   * @generated from enum value: MULTIPLE_SPEAKERS = 3;
+   */
+  MULTIPLE_SPEAKERS: 3,
+} as const;
+
+/**
+ * The numbers of people who speak.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.NumberOfSpeakers
+ */
+export type RecognitionMetadata_NumberOfSpeakers = (typeof RecognitionMetadata_NumberOfSpeakers)[keyof typeof RecognitionMetadata_NumberOfSpeakers] | UnknownEnum;
+
+/**
+ * The numbers of people who speak.
+ *
+ * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.NumberOfSpeakers
+ */
+export type RecognitionMetadata_NumberOfSpeakersJson = "NUMBER_OF_SPEAKERS_UNSPECIFIED" | "ONE_SPEAKER" | "TWO_SPEAKERS" | "MULTIPLE_SPEAKERS";
+
+/**
+ * Describes the enum hlust.speech.v2beta1.RecognitionMetadata.NumberOfSpeakers.
+ */
+export const RecognitionMetadata_NumberOfSpeakersSchema: GenEnum<RecognitionMetadata_NumberOfSpeakers, RecognitionMetadata_NumberOfSpeakersJson> = /*@__PURE__*/
+  enumDesc(file_hlust_speech_v2beta1_speech, 5, 3);
+
+/**
  * The kinds of recording devices.
  *
  * @generated from enum hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType
@@ -1017,7 +1090,7 @@ export type RecognitionMetadata_RecordingDeviceTypeJson = "RECORDING_DEVICE_TYPE
  * Describes the enum hlust.speech.v2beta1.RecognitionMetadata.RecordingDeviceType.
  */
 export const RecognitionMetadata_RecordingDeviceTypeSchema: GenEnum<RecognitionMetadata_RecordingDeviceType, RecognitionMetadata_RecordingDeviceTypeJson> = /*@__PURE__*/
-  enumDesc(file_hlust_speech_v2beta1_speech, 5, 3);
+  enumDesc(file_hlust_speech_v2beta1_speech, 5, 4);
 
 /**
  * Words and phrases that are likely to be said (extension).
@@ -1225,14 +1298,15 @@ export type SpeechRecognitionResult = Message<"hlust.speech.v2beta1.SpeechRecogn
 
   /**
    * The end of the segment, relative to the start of the audio. Set only for clients of
-   * google.cloud.speech.v1.
+   * google.cloud.speech.v1 and tiro.speech.v1alpha.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
    */
   resultEndTime?: Duration | undefined;
 
   /**
-   * The language that was recognized. Set only for clients of google.cloud.speech.v1.
+   * The language that was recognized. Set only for clients of google.cloud.speech.v1 and
+   * tiro.speech.v1alpha.
    *
    * @generated from field: string language_code = 5;
    */
@@ -1254,14 +1328,15 @@ export type SpeechRecognitionResultJson = {
 
   /**
    * The end of the segment, relative to the start of the audio. Set only for clients of
-   * google.cloud.speech.v1.
+   * google.cloud.speech.v1 and tiro.speech.v1alpha.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
    */
   resultEndTime?: DurationJson;
 
   /**
-   * The language that was recognized. Set only for clients of google.cloud.speech.v1.
+   * The language that was recognized. Set only for clients of google.cloud.speech.v1 and
+   * tiro.speech.v1alpha.
    *
    * @generated from field: string language_code = 5;
    */
@@ -1686,7 +1761,7 @@ export type StreamingRecognizeResponse = Message<"hlust.speech.v2beta1.Streaming
 
   /**
    * The time of the event, relative to the start of the audio. In END_OF_SINGLE_UTTERANCE it is set
-   * only for clients of google.cloud.speech.v1.
+   * only for clients of google.cloud.speech.v1 and tiro.speech.v1alpha.
    *
    * @generated from field: google.protobuf.Duration speech_event_time = 8;
    */
@@ -1715,7 +1790,7 @@ export type StreamingRecognizeResponseJson = {
 
   /**
    * The time of the event, relative to the start of the audio. In END_OF_SINGLE_UTTERANCE it is set
-   * only for clients of google.cloud.speech.v1.
+   * only for clients of google.cloud.speech.v1 and tiro.speech.v1alpha.
    *
    * @generated from field: google.protobuf.Duration speech_event_time = 8;
    */
@@ -1824,14 +1899,15 @@ export type StreamingRecognitionResult = Message<"hlust.speech.v2beta1.Streaming
 
   /**
    * The end of the result's audio, relative to the start of the stream. Set only for clients of
-   * google.cloud.speech.v1.
+   * google.cloud.speech.v1 and tiro.speech.v1alpha.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
    */
   resultEndTime?: Duration | undefined;
 
   /**
-   * The language that was recognized. Set only for clients of google.cloud.speech.v1.
+   * The language that was recognized. Set only for clients of google.cloud.speech.v1 and
+   * tiro.speech.v1alpha.
    *
    * @generated from field: string language_code = 6;
    */
@@ -1870,14 +1946,15 @@ export type StreamingRecognitionResultJson = {
 
   /**
    * The end of the result's audio, relative to the start of the stream. Set only for clients of
-   * google.cloud.speech.v1.
+   * google.cloud.speech.v1 and tiro.speech.v1alpha.
    *
    * @generated from field: google.protobuf.Duration result_end_time = 4;
    */
   resultEndTime?: DurationJson;
 
   /**
-   * The language that was recognized. Set only for clients of google.cloud.speech.v1.
+   * The language that was recognized. Set only for clients of google.cloud.speech.v1 and
+   * tiro.speech.v1alpha.
    *
    * @generated from field: string language_code = 6;
    */

@@ -19,8 +19,8 @@ export const file_tiro_speech_v1alpha_speech: GenFile = /*@__PURE__*/
 
 /**
  * hlust.speech.v2beta1.Speech for clients made for tiro.speech.v1alpha.Speech, whose messages have
- * the field numbers of Google's speech service. Unknown fields are ignored over gRPC and an error
- * in JSON.
+ * the field numbers of Google's speech service. Fields that only Google's messages have are
+ * ignored.
  *
  * @generated from service tiro.speech.v1alpha.Speech
  */

@@ -1,4 +1,4 @@
-import type { Chord } from "../transcript/edit/keys/chord.ts";
+import type { Chord } from "./chord.ts";
 
 const shown: Readonly<Record<string, string>> = {
   ArrowUp: "↑",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandIds, keysOf } from "../transcript/edit/keys/command-table.ts";
+import { commandIds, keysOf } from "./command-table.ts";
 import { chordText } from "./chord-text.ts";
 
 test("chordText() names keys as keyboards do", () => {

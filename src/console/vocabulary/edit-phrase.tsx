@@ -1,0 +1,72 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SubmitEvent, useState } from "react";
+import { callApi } from "../api/call-api.ts";
+import { areAllInFields } from "../api/violations.ts";
+import { useAnnounce } from "../parts/announcer.tsx";
+import { Button } from "../parts/button.tsx";
+import { DialogBox } from "../parts/dialog-box.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { commonText } from "../text/common.ts";
+import { useText } from "../text/language.tsx";
+import { vocabularyProblems, vocabularyText } from "../text/vocabulary.ts";
+import { draftOf, PhraseFields, requestOf, shownFields } from "./phrase-fields.tsx";
+import { useFirstLanguage } from "./phrase-language.tsx";
+import type { Phrase } from "./phrases-query.ts";
+
+/** A dialog that adds a phrase, or changes one. */
+export function EditPhrase({
+  edited,
+  onClose,
+}: {
+  readonly edited?: Phrase;
+  readonly onClose: () => void;
+}) {
+  const t = useText();
+  const queries = useQueryClient();
+  const announce = useAnnounce();
+  const [draft, setDraft] = useState(draftOf(edited, useFirstLanguage()));
+  const [isChecked, setIsChecked] = useState(false);
+  const save = useMutation({
+    mutationFn: () =>
+      callApi(`/v2beta1/${edited?.name ?? "vocabularyPhrases"}`, {
+        method: edited ? "PATCH" : "POST",
+        body: requestOf(draft),
+      }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["vocabulary"] });
+      announce(t(vocabularyText.saved)(draft.phrase.trim()));
+      onClose();
+    },
+  });
+  const isEmpty = draft.phrase.trim() === "";
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setIsChecked(true);
+    if (!isEmpty && !save.isPending) save.mutate();
+  };
+  return (
+    <DialogBox
+      title={t(edited ? vocabularyText.edit : vocabularyText.add)}
+      isOpen
+      onClose={onClose}
+    >
+      <form className="phrase-form" onSubmit={submit} noValidate>
+        <PhraseFields
+          draft={draft}
+          onChange={setDraft}
+          error={save.error}
+          isMissing={isChecked && isEmpty}
+        />
+        {save.error && !areAllInFields(save.error, shownFields) && (
+          <ProblemNote error={save.error} own={vocabularyProblems} />
+        )}
+        <div className="dialog-actions">
+          <Button onPress={onClose}>{t(commonText.cancel)}</Button>
+          <Button type="submit" look="primary" isPending={save.isPending}>
+            {t(commonText.save)}
+          </Button>
+        </div>
+      </form>
+    </DialogBox>
+  );
+}

@@ -1,0 +1,122 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import { callApi } from "../api/call-api.ts";
+import { useSession } from "../api/use-session.ts";
+import { useAnnounce } from "../parts/announcer.tsx";
+import { Button } from "../parts/button.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { PageHead } from "../parts/page-head.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { commonText } from "../text/common.ts";
+import { useText } from "../text/language.tsx";
+import { vocabularyProblems, vocabularyText } from "../text/vocabulary.ts";
+import { PhraseRows } from "./phrase-rows.tsx";
+import { phrasesQuery, states, type Phrase, type State } from "./phrases-query.ts";
+import "./vocabulary.css";
+
+const EditPhrase = lazy(() =>
+  import("./edit-phrase.tsx").then(({ EditPhrase }) => ({ default: EditPhrase })),
+);
+const ImportPhrases = lazy(() =>
+  import("./import-phrases.tsx").then(({ ImportPhrases }) => ({ default: ImportPhrases })),
+);
+const RemovePhrase = lazy(() =>
+  import("./remove-phrase.tsx").then(({ RemovePhrase }) => ({ default: RemovePhrase })),
+);
+
+/** The dialog that is open, with its phrase. */
+type OpenDialog =
+  | { readonly kind: "add" | "import" }
+  | { readonly kind: "edit" | "remove"; readonly phrase: Phrase };
+
+/** The vocabulary of the account: what recognition uses, what is suggested, what was rejected. */
+export function VocabularyPage() {
+  const t = useText();
+  const { scopes } = useSession();
+  const mayWrite = scopes.includes("transcripts.write");
+  const [state, setState] = useState<State>("ACTIVE");
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const close = () => setDialog(undefined);
+  return (
+    <>
+      <PageHead title={t(commonText.vocabulary)} sub={t(vocabularyText.sub)}>
+        {mayWrite && (
+          <>
+            <Button look="primary" onPress={() => setDialog({ kind: "add" })}>
+              {t(vocabularyText.add)}
+            </Button>
+            <Button onPress={() => setDialog({ kind: "import" })}>
+              {t(vocabularyText.importLines)}
+            </Button>
+          </>
+        )}
+      </PageHead>
+      <div className="phrase-states">
+        <Choice<State>
+          label={t(vocabularyText.states)}
+          value={state}
+          options={states.map((value) => ({ value, text: t(vocabularyText.stateOf[value]) }))}
+          onChange={setState}
+        />
+      </div>
+      <Phrases key={state} state={state} mayWrite={mayWrite} onOpen={setDialog} />
+      <Suspense fallback={null}>
+        {dialog?.kind === "add" && <EditPhrase onClose={close} />}
+        {dialog?.kind === "edit" && <EditPhrase edited={dialog.phrase} onClose={close} />}
+        {dialog?.kind === "import" && <ImportPhrases onClose={close} />}
+        {dialog?.kind === "remove" && <RemovePhrase removed={dialog.phrase} onClose={close} />}
+      </Suspense>
+    </>
+  );
+}
+
+function Phrases({
+  state,
+  mayWrite,
+  onOpen,
+}: {
+  readonly state: State;
+  readonly mayWrite: boolean;
+  readonly onOpen: (dialog: OpenDialog) => void;
+}) {
+  const t = useText();
+  const queries = useQueryClient();
+  const announce = useAnnounce();
+  const list = useInfiniteQuery(phrasesQuery(state));
+  const move = useMutation({
+    mutationFn: ({ phrase, to }: { readonly phrase: Phrase; readonly to: State }) =>
+      callApi(`/v2beta1/${phrase.name}`, { method: "PATCH", body: { state: to } }),
+    onSuccess: async (_answer, { phrase, to }) => {
+      await queries.invalidateQueries({ queryKey: ["vocabulary"] });
+      const text = to === "ACTIVE" ? vocabularyText.accepted : vocabularyText.rejected;
+      announce(t(text)(phrase.phrase));
+    },
+  });
+  const phrases = list.data?.pages.flatMap((page) => page.phrases) ?? [];
+  return (
+    <section aria-label={t(vocabularyText.stateOf[state])}>
+      {list.error && <ProblemNote error={list.error} onRetry={() => void list.refetch()} />}
+      {move.error && <ProblemNote error={move.error} own={vocabularyProblems} />}
+      {list.isPending && <p className="quiet">{t(commonText.loading)}</p>}
+      {list.data && phrases.length === 0 && (
+        <p className="phrase-none">{t(vocabularyText.noneOf[state])}</p>
+      )}
+      {phrases.length > 0 && (
+        <PhraseRows
+          label={t(vocabularyText.stateOf[state])}
+          phrases={phrases}
+          mayWrite={mayWrite}
+          isPending={move.isPending}
+          onMove={(phrase, to) => move.mutate({ phrase, to })}
+          onEdit={(phrase) => onOpen({ kind: "edit", phrase })}
+          onRemove={(phrase) => onOpen({ kind: "remove", phrase })}
+        />
+      )}
+      {list.hasNextPage && (
+        <Button isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
+          {t(vocabularyText.more)}
+        </Button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,104 @@
+// The page of the vocabulary: phrases are added, changed, imported, accepted, rejected and deleted.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { until } from "../fixtures/until.ts";
+import {
+  checkLooks,
+  openTestPages,
+  show,
+  someLooks,
+  type Look,
+  type TestPages,
+} from "./open-test-pages.ts";
+
+const icelandic: Look = { size: "desktop", language: "is", theme: "light" };
+let pages: TestPages;
+let page: Page;
+before(async () => {
+  pages = await openTestPages({ HLUST_ROLE: "api" });
+  page = await pages.open("/vocabulary");
+});
+after(() => pages[Symbol.asyncDispose]());
+
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+const dialog = () => page.getByRole("dialog");
+const row = (text: string) => page.getByRole("listitem").filter({ hasText: text });
+
+/** Returns the stored phrases with their state and weight. */
+async function stored(): Promise<string[]> {
+  const { json } = await pages.service.call("GET", "/v2beta1/vocabularyPhrases");
+  return json.phrases.map(({ phrase, state, weight }: Record<string, unknown>) =>
+    [phrase, state, weight].join(" "),
+  );
+}
+
+test("a phrase is added, changed and deleted", async () => {
+  await page.getByText("Ekkert orð enn.").waitFor();
+  await button("Bæta við").click();
+  await dialog().getByRole("button", { name: "Vista" }).click();
+  await dialog().getByText("Skrifaðu orð.").waitFor();
+  await dialog().getByLabel("Orð eða orðasamband").fill("Ásbyrgi 🏔️");
+  await dialog().getByRole("button", { name: "Vista" }).click();
+  await dialog().getByText("has an emoji, U+1F3D4").waitFor();
+  await dialog().getByLabel("Orð eða orðasamband").fill("Ásbyrgi");
+  await dialog().getByLabel("Hljómar eins og").fill("ás birgi, ásbirgi");
+  await checkLooks(page, "vocabulary-add", someLooks);
+  await show(page, icelandic);
+  await dialog().getByRole("button", { name: "Vista" }).click();
+  await row("hljómar eins og ás birgi, ásbirgi").waitFor();
+  await button("Breyta: Ásbyrgi").click();
+  await dialog().getByLabel("Vægi").fill("12,5");
+  await dialog().getByRole("button", { name: "Vista" }).click();
+  await row("vægi 12,5").waitFor();
+  assert.deepEqual(await stored(), ["Ásbyrgi ACTIVE 12.5"]);
+  await button("Eyða: Ásbyrgi").click();
+  await dialog().getByRole("button", { name: "Eyða", exact: true }).click();
+  await page.getByText("Ekkert orð enn.").waitFor();
+  assert.deepEqual(await stored(), []);
+});
+
+test("lines are imported, and invalid ones are named", async () => {
+  await button("Flytja inn lista").click();
+  const lines = dialog().getByLabel("Eitt orð eða orðasamband í línu");
+  await lines.fill("Ásbyrgi\n\nHúsavík 🐋\n---\n");
+  await button("Flytja inn").click();
+  await dialog().getByText("Lína 3: has an emoji, U+1F40B").waitFor();
+  await dialog().getByText("Lína 4: has no letter or digit").waitFor();
+  assert.deepEqual(await stored(), []);
+  await lines.fill("Ásbyrgi\nHúsavík\nhúsavík\n");
+  await button("Flytja inn").click();
+  await row("Húsavík").waitFor();
+  assert.deepEqual(await stored(), ["Húsavík ACTIVE 10", "Ásbyrgi ACTIVE 10"]);
+});
+
+test("suggestions are accepted and rejected", async () => {
+  for (const phrase of ["Kópasker", "Raufarhöfn"]) {
+    const body = { phrase, languageCode: "is-IS", state: "CANDIDATE" };
+    await pages.service.call("POST", "/v2beta1/vocabularyPhrases", body);
+  }
+  await page.reload();
+  const state = page.getByLabel("Staða");
+  await state.selectOption("Tillögur");
+  await row("Kópasker").waitFor();
+  await checkLooks(page, "vocabulary", someLooks);
+  await show(page, icelandic);
+  await button("Samþykkja: Kópasker").click();
+  await button("Hafna: Raufarhöfn").click();
+  await page.getByText("Engar tillögur.").waitFor();
+  await state.selectOption("Hafnað");
+  await row("Raufarhöfn").waitFor();
+  await state.selectOption("Í notkun");
+  await row("Kópasker").waitFor();
+  await until(async () => (await stored()).includes("Raufarhöfn REJECTED 10"));
+});
+
+test("a viewer sees the vocabulary and changes nothing", async () => {
+  const { json } = await pages.service.call("POST", "/v1/apiKeys", {
+    displayName: "Lesandi",
+    scopes: ["transcripts.read"],
+  });
+  await using other = await pages.open("/vocabulary", { key: json.secret });
+  await other.getByRole("listitem").filter({ hasText: "Ásbyrgi" }).waitFor();
+  assert.equal(await other.getByRole("button", { name: /Breyta|Eyða|Bæta við/ }).count(), 0);
+});
