@@ -44,10 +44,10 @@ function changedBlocks(
   { from, to }: { readonly from: number; readonly to: number },
   texts: readonly string[],
 ): Block[] {
-  const [text] = texts;
-  const isGlued =
-    texts.length === 1 && to - from > 1 && !/\s/.test(textOfRun(base, from, to).trim());
-  if (isGlued && text !== undefined) return alignGlued(base, from, to, text);
+  const [text = ""] = texts;
+  const isOneWord = texts.length === 1 && text.trim() !== "";
+  const isGlued = isOneWord && to - from > 1 && !/\s/.test(textOfRun(base, from, to).trim());
+  if (isGlued) return alignGlued(base, from, to, text);
   return [{ kind: "changed", from, to, texts }];
 }
 

@@ -43,6 +43,8 @@ test("timesOf() keeps the times of unchanged words, and shares, fills or drops t
     ["a b", "x a b", ["x 0-0.139*", "a 0-0.5", "b 1-1.5"]],
     ["a b", "", []],
     ["a b", "   ", [" 0-1.5*"]],
+    // The base may have words of whitespace only.
+    [" og ", "  ", [" 0-1.5*"]],
   ];
   const more: typeof rows = [
     // Words that became one, and one that became two.
