@@ -41,14 +41,18 @@ export async function runReading({ seconds }: { readonly seconds: number }): Pro
   return figures;
 }
 
+/** A segment of a long transcript. */
+export type LongSegment = ReturnType<typeof longSegments>[number] & { readonly speakerId?: string };
+
 /**
  * Creates a transcript whose media plays the words in the middle of the text. Half of the text
- * precedes these words. Every tenth word is unclear.
+ * precedes these words. Every tenth word is unclear. `change` changes segments, by index.
  */
 export async function createLong(
   pages: TestPages,
   words: number,
   seconds: number,
+  change: (segment: LongSegment, at: number) => LongSegment = (segment) => segment,
 ): Promise<string> {
   const { samples, seconds: spoken } = interview();
   const times = Math.ceil((seconds + 10) / spoken);
@@ -56,16 +60,19 @@ export async function createLong(
   const middle = words / 4;
   const shift = (duration: string): string =>
     `${Math.max(0, Number.parseFloat(duration) - middle)}s`;
-  const segments = longSegments(words).map((segment) => ({
-    startTime: shift(segment.startTime),
-    endTime: shift(segment.endTime),
-    words: segment.words.map(({ startTime, endTime, word }, at) => ({
-      startTime: shift(startTime),
-      endTime: shift(endTime),
-      word,
-      ...(at % 10 === 3 && { confidence: 0.25 }),
-    })),
-  }));
+  const segments = longSegments(words)
+    .map(change)
+    .map((segment) => ({
+      ...segment,
+      startTime: shift(segment.startTime),
+      endTime: shift(segment.endTime),
+      words: segment.words.map(({ startTime, endTime, word }, at) => ({
+        startTime: shift(startTime),
+        endTime: shift(endTime),
+        word,
+        ...(at % 10 === 3 && { confidence: 0.25 }),
+      })),
+    }));
   const metadata = { ...interviewMetadata, speakers: {} };
   return await createTranscript(pages.service, { metadata, segments }, media);
 }

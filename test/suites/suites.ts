@@ -29,7 +29,7 @@ const alone: readonly string[] = [
   "src/auth/refused-attempts.test.ts",
   "src/cli/bench/server-watch.test.ts",
   "src/engines/ctc/ctc-{engine,speech}.test.ts",
-  "src/engines/pocketsphinx/search-pool.test.ts",
+  "src/engines/pocketsphinx/{hinted-searches,search-pool}.test.ts",
   "src/engines/process/{engine-session*,pending-work,run-queue,turn-length}.test.ts",
   "src/media/fetch-guard.test.ts",
   "src/server/rest-streams.test.ts",

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo } from "react";
+import type { ReviewJson } from "../../gen/hlust/transcripts/v1alpha1/review_pb.ts";
 import {
   type MarkedStretch,
   modifyReview,
@@ -14,13 +14,19 @@ export interface Stretches {
   readonly listened: readonly MarkedStretch[];
 }
 
-/** Reads the marks of a transcript, of which there are none until the service has answered. */
+const none: Stretches = { checked: [], listened: [] };
+
+/**
+ * Reads the marks of a transcript, of which there are none until the service has answered. A list
+ * stays the same object until it changes: what is listened to changes often.
+ */
 export function useStretches(name: string): Stretches {
-  const { data } = useQuery(reviewQuery(name));
-  return useMemo(
-    () => ({ checked: stretchesOf(data, "CHECKED"), listened: stretchesOf(data, "LISTENED") }),
-    [data],
-  );
+  const { data } = useQuery({ ...reviewQuery(name), select: stretchesIn });
+  return data ?? none;
+}
+
+function stretchesIn(review: ReviewJson): Stretches {
+  return { checked: stretchesOf(review, "CHECKED"), listened: stretchesOf(review, "LISTENED") };
 }
 
 /** Changes the marks of a transcript. Changes run one after another. */

@@ -52,7 +52,7 @@ export function useEditor(
         retimings,
         attributes: attributesOf(session.languageCode, editText.textName[language]),
         writeMargin: marginWriter(language),
-        ...(place && { partHeights: place.partHeights }),
+        ...(place && { partHeights: place.partHeights, firstParagraph: place.paragraph }),
         onSeek: (seconds) => playback?.seek(seconds),
         onMarginPress: ({ on, index }) => {
           if (on !== "time" || !playback) return;

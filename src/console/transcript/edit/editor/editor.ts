@@ -1,6 +1,7 @@
 import { closeHistory, history } from "prosemirror-history";
 import { EditorState, TextSelection, type Transaction } from "prosemirror-state";
 import { EditorView } from "prosemirror-view";
+import { paragraphsPerPart } from "../../playback-highlight.ts";
 import type { SpokenText } from "../../spoken-text.ts";
 import type { Base, EditedParagraph } from "../model/base.ts";
 import type { Replacement } from "../model/replacements.ts";
@@ -11,7 +12,7 @@ import { changeBetween, type TextChange } from "./changes.ts";
 import { type EditCommand, isContinued, isOwnStep } from "./commands.ts";
 import { HistoryBound } from "./history-bound.ts";
 import { editInput, editKeys } from "./input.ts";
-import { margins, type WriteMargin, writeMargins } from "./margins.ts";
+import { Margins, type WriteMargin } from "./margins.ts";
 import { ParagraphView, PartView } from "./node-views.ts";
 import { type Painted, Painter, type Painting } from "./painting.ts";
 import { type Caret, caretAt, paragraphAround, positionOf } from "./places.ts";
@@ -60,6 +61,8 @@ export interface EditorOptions {
   readonly onSeek: (seconds: number) => void;
   /** The heights of the parts in pixels until they are laid out, by index. */
   readonly partHeights?: readonly number[];
+  /** The index of the paragraph that is shown first; 0 by default. */
+  readonly firstParagraph?: number;
 }
 
 /** A version of others, as it comes into the text. */
@@ -97,6 +100,7 @@ export class Editor {
   readonly view: EditorView;
   readonly #visible = new VisibleParts();
   readonly #painter: Painter;
+  readonly #margins: Margins;
   readonly #listeners = new Set<(change: TextChange) => void>();
   readonly #keyListeners = new Set<KeyListener>();
   readonly #speakerListeners = new Set<(index: number) => void>();
@@ -107,7 +111,6 @@ export class Editor {
   readonly #listening = new AbortController();
   #attributes: Readonly<Record<string, string>>;
   #base: Base;
-  #writeMargin: WriteMargin;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #closesStep = false;
   #retimed: { readonly base: Base; readonly set: Retimings; readonly other: Retimings } | undefined;
@@ -117,7 +120,12 @@ export class Editor {
     this.#base = base;
     this.places = new SpokenPlaces(base, text);
     this.#attributes = attributes;
-    this.#writeMargin = writeMargin;
+    const firstPart = Math.floor((options.firstParagraph ?? 0) / paragraphsPerPart);
+    this.#margins = new Margins(this.#visible, {
+      baseNow: () => this.#base,
+      write: writeMargin,
+      firstPart,
+    });
     this.#heights = [...(options.partHeights ?? [])];
     this.view = new EditorView(
       { mount },
@@ -130,10 +138,7 @@ export class Editor {
             this.#history,
             keepRuns(() => this.#base),
             keepSpeakers(this.#theirs),
-            margins(
-              () => this.#base,
-              (...place) => this.#writeMargin(...place),
-            ),
+            this.#margins.plugin(),
           ],
         }),
         attributes,
@@ -154,6 +159,7 @@ export class Editor {
         dispatchTransaction: (tr) => this.#apply(tr),
       },
     );
+    hideFromReact(this.view.dom);
     this.#painter = new Painter(this.view, this.#visible);
     const press = (event: MouseEvent) => this.#pressMargin(event, options.onMarginPress);
     mount.addEventListener("click", press, { signal: this.#listening.signal });
@@ -255,7 +261,7 @@ export class Editor {
     if (retimingsOf(doc) !== retimings) tr.setDocAttribute("retimings", retimings);
     const hold = holdScroll(this.view, this.#visible.elements);
     this.view.dispatch(tr);
-    this.#writeMargins();
+    this.#margins.writeAll();
     hold(tr.mapping);
   }
 
@@ -288,14 +294,14 @@ export class Editor {
 
   /** Writes the margins in another way, for example in another language. */
   setMargins(write: WriteMargin): void {
-    this.#writeMargin = write;
-    this.#writeMargins();
+    this.#margins.setWrite(write);
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#idle);
     this.#listening.abort();
     this.#painter[Symbol.dispose]();
+    this.#margins[Symbol.dispose]();
     this.view.destroy();
     this.#visible[Symbol.dispose]();
   }
@@ -309,10 +315,6 @@ export class Editor {
     const on = button.classList.contains("segment-time") ? "time" : "speaker";
     listener({ on, index, button });
     if (on === "speaker") for (const listener of this.#speakerListeners) listener(index);
-  }
-
-  #writeMargins(): void {
-    writeMargins(this.view, undefined, { base: this.#base, write: this.#writeMargin });
   }
 
   #handleKey(event: KeyboardEvent): boolean {
@@ -344,4 +346,14 @@ export class Editor {
       if (tr) this.view.dispatch(tr);
     }, idleMs);
   }
+}
+
+/**
+ * For each update of the page, React walks through all of an editable element that has the focus,
+ * to restore its selection, which takes several ms in a long text. Nothing of React is in this one,
+ * and ProseMirror keeps its selection; so the property that React reads says what the element
+ * inherits. The attribute, which makes it editable, stays.
+ */
+function hideFromReact(dom: HTMLElement): void {
+  Object.defineProperty(dom, "contentEditable", { value: "inherit", configurable: true });
 }

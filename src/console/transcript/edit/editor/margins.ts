@@ -1,11 +1,13 @@
 import type { Node } from "prosemirror-model";
 import { Plugin } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
-import { type Margin, paragraphViewOf } from "./node-views.ts";
+import { WhenIdle } from "../when-idle.ts";
 import type { Base, EditedParagraph } from "../model/base.ts";
 import type { Retimings } from "../model/retimings.ts";
+import { type Margin, paragraphViewOf } from "./node-views.ts";
 import { runOf } from "./places.ts";
 import { paragraphOf, retimingsOf, type Speakers, speakersOf } from "./schema.ts";
+import type { VisibleParts } from "./visible-parts.ts";
 
 /** Writes the margin of a paragraph. `previous` is the paragraph above. */
 export type WriteMargin = (
@@ -14,52 +16,152 @@ export type WriteMargin = (
   text: { readonly base: Base; readonly speakers: Speakers; readonly retimings: Retimings },
 ) => Margin;
 
-/**
- * Shows speakers and times in the margins. After a change, only parts that have changed, and the
- * paragraphs after them, are written again.
- */
-export function margins(baseNow: () => Base, write: WriteMargin): Plugin {
-  return new Plugin({
-    view(view) {
-      writeMargins(view, undefined, { base: baseNow(), write });
-      return {
-        update(view, before) {
-          if (before.doc !== view.state.doc) {
-            writeMargins(view, before.doc, { base: baseNow(), write });
-          }
-        },
-      };
-    },
-  });
+/** A part of the text on the page. */
+interface PartPlace {
+  readonly node: Node;
+  readonly element: Element;
+  /** The last paragraph of the part above. */
+  readonly above: Node | undefined;
 }
 
-/** Writes all margins again, for example in another language. */
-export function writeMargins(
-  { dom, state: { doc } }: EditorView,
-  before: Node | undefined,
-  { base, write }: { readonly base: Base; readonly write: WriteMargin },
-): void {
-  const text = { base, speakers: speakersOf(doc), retimings: retimingsOf(doc) };
-  const isAll = !before || speakersOf(before) !== text.speakers;
-  const retimed = before ? retimedWords(retimingsOf(before), text.retimings) : [];
-  const unchanged = new Set(isAll ? [] : before.children.filter((part) => !hasSome(part, retimed)));
-  let previous: Node | undefined;
-  let wasChanged = isAll;
-  for (const [at, part] of doc.children.entries()) {
-    const isChanged = isAll || !unchanged.has(part);
-    // The first paragraph depends on the last one of the part above.
-    const count = isChanged ? part.childCount : wasChanged ? 1 : 0;
-    const elements = count > 0 ? dom.children[at]?.children : undefined;
-    for (let index = 0; index < count; index++) {
-      const node = part.child(index);
-      const element = elements?.[index];
-      const above = index > 0 ? part.child(index - 1) : previous;
-      if (element) {
-        paragraphViewOf(element)?.show(write(paragraphOf(node), above && paragraphOf(above), text));
-      }
+/**
+ * Shows speakers and times in the margins. After a change, only parts that have changed, and the
+ * paragraphs after them, are written again: those in view at once, the others when the page is
+ * idle, since all margins of a long text take longer than a key may.
+ */
+export class Margins implements Disposable {
+  readonly #baseNow: () => Base;
+  readonly #visible: VisibleParts;
+  /** The elements of parts whose margins are to be written. */
+  readonly #waiting = new Set<Element>();
+  readonly #idle = new WhenIdle(() => this.#writeNext());
+  readonly #unsubscribe: () => void;
+  #write: WriteMargin;
+  #view: EditorView | undefined;
+  /** The index of the part that is shown first, until it is known which parts are in view. */
+  #first: number | undefined;
+
+  constructor(
+    visible: VisibleParts,
+    {
+      baseNow,
+      write,
+      firstPart,
+    }: {
+      readonly baseNow: () => Base;
+      readonly write: WriteMargin;
+      readonly firstPart: number;
+    },
+  ) {
+    this.#visible = visible;
+    this.#baseNow = baseNow;
+    this.#write = write;
+    this.#first = firstPart;
+    this.#unsubscribe = visible.subscribe(() => {
+      this.#first = undefined;
+      if (this.#waiting.size > 0) this.#writeVisible();
+    });
+  }
+
+  /** Returns the plugin that writes the margins of an editor. */
+  plugin(): Plugin {
+    return new Plugin({
+      view: (view) => {
+        this.#view = view;
+        this.writeAll();
+        return {
+          update: (_, { doc: before }) => {
+            if (before !== view.state.doc) this.#writeChanged(before, view.state.doc);
+          },
+        };
+      },
+    });
+  }
+
+  /** Writes all margins in another way, for example in another language. */
+  setWrite(write: WriteMargin): void {
+    this.#write = write;
+    this.writeAll();
+  }
+
+  /** Writes all margins again. */
+  writeAll(): void {
+    for (const element of this.#view?.dom.children ?? []) this.#waiting.add(element);
+    this.#writeVisible();
+  }
+
+  [Symbol.dispose](): void {
+    this.#idle[Symbol.dispose]();
+    this.#unsubscribe();
+  }
+
+  #writeChanged(before: Node, after: Node): void {
+    if (speakersOf(before) !== speakersOf(after)) {
+      this.writeAll();
+      return;
     }
-    wasChanged = isChanged;
-    previous = part.lastChild ?? previous;
+    const retimed = retimedWords(retimingsOf(before), retimingsOf(after));
+    const unchanged = new Set(before.children.filter((part) => !hasSome(part, retimed)));
+    let wasChanged = false;
+    for (const place of this.#parts()) {
+      const isChanged = !unchanged.has(place.node);
+      if (isChanged) this.#waiting.add(place.element);
+      // The first paragraph depends on the last one of the part above.
+      else if (wasChanged && !this.#waiting.has(place.element)) this.#writePart(place, 1);
+      wasChanged = isChanged;
+    }
+    this.#writeVisible();
+  }
+
+  /** Writes the parts that are in view, and the others later. */
+  #writeVisible(): void {
+    const isFirst = (at: number) => this.#first !== undefined && Math.abs(at - this.#first) <= 1;
+    let index = 0;
+    for (const place of this.#parts()) {
+      const isInView = this.#visible.elements.has(place.element) || isFirst(index);
+      if (isInView && this.#waiting.delete(place.element)) this.#writePart(place);
+      index += 1;
+    }
+    if (this.#waiting.size > 0) this.#idle.begin();
+  }
+
+  /** Writes the margins of a part that waits. Returns whether others wait. */
+  #writeNext(): boolean {
+    for (const place of this.#parts()) {
+      if (!this.#waiting.delete(place.element)) continue;
+      this.#writePart(place);
+      return this.#waiting.size > 0;
+    }
+    // Parts that were removed wait no longer.
+    this.#waiting.clear();
+    return false;
+  }
+
+  *#parts(): Generator<PartPlace> {
+    if (!this.#view) return;
+    const { dom, state } = this.#view;
+    let element = dom.firstElementChild;
+    let above: Node | undefined;
+    for (const node of state.doc.children) {
+      if (!element) return;
+      yield { node, element, above };
+      element = element.nextElementSibling;
+      above = node.lastChild ?? above;
+    }
+  }
+
+  #writePart({ node: part, element, above }: PartPlace, count = part.childCount): void {
+    if (!this.#view) return;
+    const { doc } = this.#view.state;
+    const base = this.#baseNow();
+    const text = { base, speakers: speakersOf(doc), retimings: retimingsOf(doc) };
+    let [previous, segment] = [above, element.firstElementChild];
+    for (const node of part.children.slice(0, count)) {
+      const view = segment && paragraphViewOf(segment);
+      view?.show(this.#write(paragraphOf(node), previous && paragraphOf(previous), text));
+      segment = segment?.nextElementSibling ?? null;
+      previous = node;
+    }
   }
 }
 

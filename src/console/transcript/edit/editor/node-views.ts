@@ -15,47 +15,49 @@ export interface Margin {
   readonly checked: string;
 }
 
-/** The elements of a paragraph. They are copied, which is faster than making each. */
-const template = createTemplate();
+/** The elements of a paragraph, and of its margin. They are copied, which is faster than making. */
+const [template, marginTemplate] = createTemplates();
 
-function createTemplate(): HTMLElement {
+function createTemplates(): [HTMLElement, DocumentFragment] {
   const dom = document.createElement("div");
   dom.className = "segment";
   const margin = document.createElement("div");
   margin.className = "segment-margin";
   margin.contentEditable = "false";
-  for (const name of ["segment-speaker", "segment-time"]) {
+  dom.append(margin, document.createElement("p"));
+  const inMargin = document.createDocumentFragment();
+  for (const name of ["segment-speaker unnamed", "segment-time"]) {
     const button = document.createElement("button");
     button.className = name;
     button.type = "button";
     button.tabIndex = -1;
-    margin.append(button);
+    inMargin.append(button);
   }
   const checked = document.createElement("span");
   checked.className = "segment-checked";
   checked.setAttribute("role", "img");
   checked.textContent = "✓";
   checked.hidden = true;
-  margin.append(checked);
-  dom.append(margin, document.createElement("p"));
-  return dom;
+  inMargin.append(checked);
+  return [dom, inMargin];
 }
 
-function copyOf(element: HTMLElement) {
-  const dom = element.cloneNode(true);
-  if (!(dom instanceof HTMLElement)) throw new Error("the copy is not an element");
-  const [margin, text] = dom.children;
-  const [speaker, time, checked] = margin?.children ?? [];
+/** The elements of a margin, which are made when it is shown first. */
+interface MarginElements {
+  readonly speaker: HTMLElement;
+  readonly time: HTMLElement;
+  readonly checked: HTMLElement;
+}
+
+function elementsIn({ firstElementChild: speaker, lastElementChild: checked }: ParentNode) {
+  const time = speaker?.nextElementSibling;
   if (
-    !margin ||
-    !(text instanceof HTMLElement) ||
     !(speaker instanceof HTMLElement) ||
     !(time instanceof HTMLElement) ||
     !(checked instanceof HTMLElement)
   )
-    throw new Error("a paragraph lacks an element");
-  speaker.classList.add("unnamed");
-  return { dom, margin, speaker, time, checked, text };
+    throw new Error("a margin lacks an element");
+  return { speaker, time, checked };
 }
 
 const byElement = new WeakMap<Element, ParagraphView>();
@@ -73,20 +75,18 @@ export class ParagraphView implements NodeView {
   readonly dom: HTMLElement;
   readonly contentDOM: HTMLElement;
   readonly #margin: Element;
-  readonly #speaker: HTMLElement;
-  readonly #time: HTMLElement;
-  readonly #checked: HTMLElement;
+  #elements: MarginElements | undefined;
   #node: Node;
   #shown: Margin = { speaker: "", speakerName: "", time: "", timeName: "", checked: "" };
 
   constructor(node: Node) {
     this.#node = node;
-    const { dom, margin, speaker, time, checked, text } = copyOf(template);
+    const dom = template.cloneNode(true);
+    if (!(dom instanceof HTMLElement)) throw new Error("the copy is not an element");
+    const { firstElementChild: margin, lastElementChild: text } = dom;
+    if (!margin || !(text instanceof HTMLElement)) throw new Error("a paragraph lacks an element");
     this.dom = dom;
     this.#margin = margin;
-    this.#speaker = speaker;
-    this.#time = time;
-    this.#checked = checked;
     this.contentDOM = text;
     byElement.set(dom, this);
   }
@@ -97,22 +97,32 @@ export class ParagraphView implements NodeView {
   }
 
   show(margin: Margin): void {
+    if (this.#elements) this.#write(this.#elements, margin);
+    else {
+      const content = document.importNode(marginTemplate, true);
+      this.#elements = elementsIn(content);
+      this.#write(this.#elements, margin);
+      this.#margin.append(content);
+    }
+    this.#shown = margin;
+  }
+
+  #write(elements: MarginElements, margin: Margin): void {
     const { speaker, speakerName, time, timeName, checked } = margin;
     const old = this.#shown;
     if (speaker !== old.speaker || speakerName !== old.speakerName) {
-      this.#speaker.textContent = speaker;
-      this.#speaker.classList.toggle("unnamed", speaker === "");
-      if (speaker === "") this.#speaker.setAttribute("aria-label", speakerName);
-      else this.#speaker.removeAttribute("aria-label");
+      elements.speaker.textContent = speaker;
+      elements.speaker.classList.toggle("unnamed", speaker === "");
+      if (speaker === "") elements.speaker.setAttribute("aria-label", speakerName);
+      else elements.speaker.removeAttribute("aria-label");
     }
-    if (time !== old.time) this.#time.textContent = time;
-    if (timeName !== old.timeName) this.#time.setAttribute("aria-label", timeName);
+    if (time !== old.time) elements.time.textContent = time;
+    if (timeName !== old.timeName) elements.time.setAttribute("aria-label", timeName);
     if (checked !== old.checked) {
-      this.#checked.hidden = checked === "";
-      this.#checked.setAttribute("aria-label", checked);
-      this.#checked.title = checked;
+      elements.checked.hidden = checked === "";
+      elements.checked.setAttribute("aria-label", checked);
+      elements.checked.title = checked;
     }
-    this.#shown = margin;
   }
 
   update(node: Node): boolean {

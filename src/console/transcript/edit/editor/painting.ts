@@ -1,5 +1,6 @@
 import type { Node } from "prosemirror-model";
 import type { EditorView } from "prosemirror-view";
+import { firstIndex } from "../../spoken-text.ts";
 import { paragraphViewOf } from "./node-views.ts";
 import type { EditedParagraph } from "../model/base.ts";
 import { paragraphOf } from "./schema.ts";
@@ -28,17 +29,34 @@ export interface Painted extends Disposable {
   refresh(): void;
 }
 
-/** Paints the paragraphs of the visible parts with CSS highlights, at most once per frame. */
+/**
+ * How far above and below the screen paragraphs are painted, as a share of its height, and after
+ * which share of it the user has scrolled so far that others are.
+ */
+const beyondScreen = { painted: 0.25, scrolled: 0.1 };
+
+/**
+ * Paints the paragraphs on the screen, or nearly, with CSS highlights, at most once per frame. For
+ * each change of the page, browsers paint all texts again in which a range is highlighted.
+ */
 export class Painter {
   readonly #view: EditorView;
   readonly #visible: VisibleParts;
   readonly #paintings = new Map<Painting, WeakMap<Node, readonly PaintedRange[]>>();
   readonly #unsubscribe: () => void;
+  readonly #listening = new AbortController();
   #frame = 0;
+  /** Where the page was scrolled to when it was painted. */
+  #paintedAt = 0;
 
   constructor(view: EditorView, visible: VisibleParts) {
     this.#view = view;
     this.#visible = visible;
+    const scrolled = (): void => {
+      const by = Math.abs(window.scrollY - this.#paintedAt);
+      if (by > window.innerHeight * beyondScreen.scrolled) this.changed();
+    };
+    addEventListener("scroll", scrolled, { signal: this.#listening.signal, passive: true });
     this.#unsubscribe = visible.subscribe(() => this.changed());
   }
 
@@ -74,6 +92,7 @@ export class Painter {
 
   [Symbol.dispose](): void {
     cancelAnimationFrame(this.#frame);
+    this.#listening.abort();
     this.#unsubscribe();
     for (const { name } of this.#paintings.keys()) CSS.highlights?.delete(name);
   }
@@ -81,8 +100,9 @@ export class Painter {
   #paint(): void {
     // Browsers without CSS highlights show the text without paintings.
     if (!("highlights" in CSS)) return;
+    this.#paintedAt = window.scrollY;
     const elements = [...this.#visible.elements].flatMap((part) =>
-      part.parentElement === this.#view.dom ? [...part.children] : [],
+      part.parentElement === this.#view.dom && isNear(part) ? [...nearIn(part)] : [],
     );
     for (const [painting, known] of this.#paintings) {
       const highlight = new Highlight();
@@ -98,6 +118,23 @@ export class Painter {
       }
       CSS.highlights.set(painting.name, highlight);
     }
+  }
+}
+
+function isNear(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  const near = window.innerHeight * beyondScreen.painted;
+  return bottom > -near && top < window.innerHeight + near;
+}
+
+/** Returns the paragraphs of a part that are near the screen; they are in order. */
+function* nearIn({ children }: Element): Generator<Element> {
+  const near = window.innerHeight * beyondScreen.painted;
+  const isBelow = (at: number) => (children[at]?.getBoundingClientRect().bottom ?? 0) > -near;
+  for (let at = firstIndex(children.length, isBelow); at < children.length; at += 1) {
+    const element = children[at];
+    if (!element || !isNear(element)) return;
+    yield element;
   }
 }
 

@@ -55,7 +55,11 @@ export function documentOf(
 ): Node {
   const some = paragraphs.length === 0 ? [emptyParagraph] : paragraphs;
   const numbering = new Numbering();
-  const nodes = some.map((paragraph) => nodeOf(paragraph, numbering));
+  const nodes = some.map((value) => {
+    const node = nodeOf(value, numbering);
+    known.set(node, { epoch: numbering.epoch, value });
+    return node;
+  });
   return schema.node("doc", { speakers, retimings, numbering }, partsOf(nodes));
 }
 
@@ -72,8 +76,7 @@ const emptyParagraph: EditedParagraph = { text: "", speaker: "", from: 0, to: 0,
 export function partsOf(paragraphs: readonly Node[]): Fragment {
   return Fragment.from(
     Array.from({ length: Math.ceil(paragraphs.length / paragraphsPerPart) }, (_, at) =>
-      schema.node(
-        "part",
+      schema.nodes.part.create(
         null,
         paragraphs.slice(at * paragraphsPerPart, (at + 1) * paragraphsPerPart),
       ),
@@ -83,7 +86,11 @@ export function partsOf(paragraphs: readonly Node[]): Fragment {
 
 export function nodeOf({ text, from, to, ...attrs }: EditedParagraph, numbering: Numbering): Node {
   const edges = { from: numbering.edge(from), to: numbering.edge(to) };
-  return schema.node("paragraph", { ...attrs, ...edges }, text === "" ? [] : [schema.text(text)]);
+  // create() does not check the content, unlike schema.node(). It is a text without marks.
+  return schema.nodes.paragraph.create(
+    { ...attrs, ...edges },
+    text === "" ? null : schema.text(text),
+  );
 }
 
 const known = new WeakMap<Node, Known<EditedParagraph>>();

@@ -3,9 +3,7 @@ import type {
   WordJson,
 } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { atOnce } from "../../../../std/at-once.ts";
-import { secondsOf } from "../../../text/numbers.ts";
-import { paragraphEnd } from "../../../../std/paragraph-end.ts";
-import { firstIndex } from "../../spoken-text.ts";
+import { firstIndex, spokenText, spokenTextSteps } from "../../spoken-text.ts";
 
 /**
  * The version of a transcript that is being edited, as it was received. All edits are relative to
@@ -44,33 +42,29 @@ export interface EditedParagraph {
   readonly isSoft: boolean;
 }
 
-/** Collects the words of segments. */
+/** Collects the words of segments. What reading them has already computed is not computed again. */
 export function baseOf(segments: readonly SegmentJson[]): Base {
   return atOnce(baseOfSteps(segments));
 }
 
 /** Does the same as baseOf(), and yields after each segment. */
 export function* baseOfSteps(segments: readonly SegmentJson[]): Generator<void, Base, void> {
-  const count = segments.reduce((sum, { words = [] }) => sum + words.length, 0);
+  const { wordCount, starts, ends, paragraphs } = yield* spokenTextSteps(segments);
   const words: WordJson[] = [];
-  const texts: string[] = [];
-  const offsets = new Uint32Array(count + 1);
-  const [starts, ends] = [new Float64Array(count), new Float64Array(count)];
+  const offsets = new Uint32Array(wordCount + 1);
   const firsts = new Uint32Array(segments.length + 1);
+  let offset = 0;
   for (const [index, segment] of segments.entries()) {
-    for (const one of segment.words ?? []) {
-      const at = words.length;
-      const { word = "", startTime, endTime } = one;
-      words.push(one);
-      texts.push(word);
-      offsets[at + 1] = (offsets[at] ?? 0) + word.length;
-      starts[at] = secondsOf(startTime);
-      ends[at] = secondsOf(endTime);
+    for (const word of segment.words ?? []) {
+      words.push(word);
+      offset += word.word?.length ?? 0;
+      offsets[words.length] = offset;
     }
     firsts[index + 1] = words.length;
     yield;
   }
-  return { segments, words, text: texts.join(""), offsets, starts, ends, firsts };
+  const text = paragraphs.map((paragraph) => paragraph.text).join("");
+  return { segments, words, text, offsets, starts, ends, firsts };
 }
 
 /** Returns the text of the words [from, to). */
@@ -92,16 +86,12 @@ export function paragraphsOf(base: Base): EditedParagraph[] {
 
 const known = new WeakMap<Base, readonly EditedParagraph[]>();
 
-function readParagraphs(base: Base): EditedParagraph[] {
-  const paragraphs: EditedParagraph[] = [];
-  for (const [index, { words = [], speakerId: speaker = "" }] of base.segments.entries()) {
-    const first = base.firsts[index] ?? 0;
-    for (let at = 0; at < words.length;) {
-      const end = paragraphEnd(words.length, at, (index) => words[index]?.word ?? "");
-      const [from, to] = [first + at, first + end];
-      paragraphs.push({ text: textOfRun(base, from, to), speaker, from, to, isSoft: at > 0 });
-      at = end;
-    }
-  }
-  return paragraphs;
+function readParagraphs({ segments, words, firsts }: Base): EditedParagraph[] {
+  const { paragraphs } = spokenText(segments);
+  let segment = 0;
+  return paragraphs.map(({ text, speaker, firstWord: from }, at) => {
+    const to = paragraphs[at + 1]?.firstWord ?? words.length;
+    while ((firsts[segment + 1] ?? to) <= from) segment += 1;
+    return { text, speaker, from, to, isSoft: from > (firsts[segment] ?? 0) };
+  });
 }

@@ -51,14 +51,19 @@ export class CheckedText {
     return [...new Set(names)];
   }
 
-  /** Returns how much of the time in which the text is said is checked, from 0 to 1. */
-  share(paragraphs: readonly EditedParagraph[]): number {
+  /**
+   * Computes how much of the time in which the text is said is checked, from 0 to 1. Yields after
+   * each paragraph.
+   */
+  *share(paragraphs: readonly EditedParagraph[]): Generator<void, number, void> {
+    if (this.#joined.length === 0) return 0;
     let [all, checked] = [0, 0];
     for (const paragraph of paragraphs) {
       const span = spanOf(this.#base, paragraph);
       const seconds = span ? span.end.seconds - span.start.seconds : 0;
       all += seconds;
       if (seconds > 0 && this.isChecked(paragraph)) checked += seconds;
+      yield;
     }
     return all === 0 ? 0 : checked / all;
   }

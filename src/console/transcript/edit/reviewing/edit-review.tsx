@@ -6,6 +6,7 @@ import { ProblemNote } from "../../../parts/problem-note.tsx";
 import { useLanguage, useText } from "../../../text/language.tsx";
 import { reviewText } from "../../../text/transcript-review.ts";
 import type { Playback } from "../../playback.ts";
+import { runInSlices } from "../../subtitles/run-in-slices.ts";
 import { useReviewChange, useStretches } from "../../use-review.ts";
 import type { Editor } from "../editor/editor.ts";
 import { paragraphOf } from "../editor/schema.ts";
@@ -34,10 +35,10 @@ export function EditReview({
 }) {
   const t = useText();
   const { language } = useLanguage();
-  const stretches = useStretches(name);
+  const { checked: stretches } = useStretches(name);
   const { mutate, error } = useReviewChange(name);
   const base = useBase(editor);
-  const checked = useMemo(() => new CheckedText(base, stretches.checked), [base, stretches]);
+  const checked = useMemo(() => new CheckedText(base, stretches), [base, stretches]);
   useListened(name, playback);
   const queries = useQueryClient();
   const readOriginal = () => queries.fetchQuery(originalQuery(name, transcript));
@@ -71,20 +72,33 @@ export function EditReview({
 /** How long after the last change the share is computed. */
 const restMs = 300;
 
-/** Returns how much of the text is checked. It is not computed on each key. */
+/** Returns how much of the text is checked. It is computed in slices, and not on each key. */
 function useShare(editor: Editor, checked: CheckedText): number {
   const [share, setShare] = useState(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const compute = () => setShare(checked.share(editor.paragraphs()));
-    compute();
-    const stop = editor.subscribe(() => {
+    let computing = new AbortController();
+    const compute = async (): Promise<void> => {
+      const { signal } = computing;
+      const found = await runInSlices(checked.share(editor.paragraphs()), signal);
+      if (found !== undefined && !signal.aborted) setShare(found);
+    };
+    const stop = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(compute, restMs);
+      computing.abort();
+    };
+    const computeAfter = (ms: number): void => {
+      timer = setTimeout(() => void compute(), ms);
+    };
+    computeAfter(0);
+    const unsubscribe = editor.subscribe(() => {
+      stop();
+      computing = new AbortController();
+      computeAfter(restMs);
     });
     return () => {
-      clearTimeout(timer);
       stop();
+      unsubscribe();
     };
   }, [editor, checked]);
   return share;
