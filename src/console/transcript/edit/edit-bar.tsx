@@ -1,15 +1,6 @@
 import { redo, redoDepth, undo, undoDepth } from "prosemirror-history";
-import {
-  type ComponentProps,
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { type ReactNode, useCallback, useState, useSyncExternalStore } from "react";
 import { Button } from "../../parts/button.tsx";
-import { DialogBox } from "../../parts/dialog-box.tsx";
 import { commonText } from "../../text/common.ts";
 import { clockTime, longDate } from "../../text/dates.ts";
 import { useLanguage, useText } from "../../text/language.tsx";
@@ -18,9 +9,12 @@ import type { Editor } from "./editor/editor.ts";
 import type { Commands } from "./keys/commands.ts";
 import { useCommand } from "./keys/use-commands.ts";
 import type { DraftState } from "./saving/draft-keeper.ts";
-import { OtherDrafts } from "./saving/other-drafts.tsx";
 import { SaveNote } from "./saving/save-note.tsx";
+import { useLoaded } from "./use-loaded.ts";
 import type { Save } from "./use-save.ts";
+
+const loadQuestion = () => import("./end-question.tsx");
+const loadOthers = () => import("./saving/other-drafts.tsx");
 
 /**
  * The buttons over the text while it is edited. `onEnd` goes back to reading, and `onReopen` opens
@@ -60,6 +54,7 @@ export function EditBar({
   }, [isUnsaved, onEnd]);
   useCommand(commands, "read", leave);
   const keep = () => setAsking(false);
+  const question = useLoaded(loadQuestion, isAsking);
   return (
     <>
       <div className="edit-bar" data-region="bar">
@@ -94,57 +89,11 @@ export function EditBar({
       </div>
       <SaveNote save={save} editor={editor} name={name} />
       <DraftNotes save={save} onEnd={onEnd} onReopen={onReopen} />
-      <EndQuestion {...{ editor, save, name, onEnd }} isOpen={isAsking} onClose={keep} />
+      {isAsking && question && (
+        <question.EndQuestion {...{ editor, save, name, onEnd }} onClose={keep} />
+      )}
     </>
   );
-}
-
-/** Asks whether unsaved changes become a version. Enter saves it, and goes over to reading. */
-function EndQuestion({
-  editor,
-  save,
-  name,
-  onEnd,
-  isOpen,
-  onClose,
-}: {
-  readonly editor: Editor;
-  readonly save: Save;
-  readonly name: string;
-  readonly onEnd: () => void;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}) {
-  const t = useText();
-  const { isSaving, wait } = save;
-  return (
-    <DialogBox title={t(editText.endTitle)} isOpen={isOpen} onClose={onClose}>
-      <p>{t(editText.endQuestion)}</p>
-      <SaveNote save={save} editor={editor} name={name} onJump={onClose} />
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{t(editText.keepEditing)}</Button>
-        <Button
-          look="danger"
-          onPress={() => {
-            save.discard();
-            onEnd();
-          }}
-        >
-          {t(editText.discard)}
-        </Button>
-        <FirstButton isPending={isSaving && !wait} onPress={() => save.save(onEnd)}>
-          {t(commonText.save)}
-        </FirstButton>
-      </div>
-    </DialogBox>
-  );
-}
-
-/** The button that has the focus when its dialog opens. */
-function FirstButton(props: Omit<ComponentProps<typeof Button>, "look" | "ref">) {
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => button.current?.focus(), []);
-  return <Button {...props} ref={button} look="primary" />;
 }
 
 /** Says that an earlier draft is open, which can be discarded, and which others there are. */
@@ -159,7 +108,9 @@ function DraftNotes({
 }) {
   const t = useText();
   const { language } = useLanguage();
-  const { isUnsaved, foundFrom, discard } = save;
+  const { isUnsaved, foundFrom, discard, draft } = save;
+  const hasOthers = draft.elsewhere !== undefined || draft.others.length > 0;
+  const drafts = useLoaded(loadOthers, hasOthers);
   return (
     <>
       {isUnsaved && foundFrom && (
@@ -176,7 +127,7 @@ function DraftNotes({
           </Button>
         </p>
       )}
-      <OtherDrafts save={save} onReopen={onReopen} />
+      {drafts && <drafts.OtherDrafts save={save} onReopen={onReopen} />}
     </>
   );
 }

@@ -3,10 +3,11 @@ import type {
   TranscriptJson,
 } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { callApi } from "../../api/call-api.ts";
-import type { EditSession, SavedText } from "./edit-session.ts";
+import type { EditSession } from "./edit-session.ts";
 import { spokenTextSteps } from "../spoken-text.ts";
 import { changesBetweenSteps, changesOfSteps, segmentsAfter } from "./model/changes.ts";
-import { problemSteps, UnsavableTextError } from "./model/problems.ts";
+import { problemSteps } from "./model/problems.ts";
+import { UnsavableTextError } from "./model/unsavable-text.ts";
 import { inSlices } from "./saving/in-slices.ts";
 import { changesJson, jsonBodySteps, segmentsJson } from "./saving/json-body.ts";
 
@@ -87,11 +88,4 @@ function segmentsBefore({
   saved,
 }: EditSession): readonly SegmentJson[] | undefined {
   return saved.segments ?? (saved.version === openedVersion ? base.segments : undefined);
-}
-
-/**
- * Returns the version on which a session is saved: the current one, if only its metadata is new.
- */
-export function versionToChange(saved: SavedText, current: TranscriptJson): string | undefined {
-  return current.segments === saved.segments ? current.version?.name : saved.version;
 }

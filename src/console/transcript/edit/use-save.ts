@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError, offlineError } from "../../api/api-error.ts";
 import { identityOf } from "../../api/session.ts";
 import { useSession } from "../../api/use-session.ts";
 import { useAnnounce } from "../../parts/announcer.tsx";
@@ -17,8 +17,16 @@ import type { DraftKeeper, DraftState } from "./saving/draft-keeper.ts";
 import type { KeptDraft } from "./saving/kept-drafts.ts";
 import { useDraft } from "./saving/use-draft.ts";
 import { type SaveWait, useSaveWaits } from "./saving/use-save-waits.ts";
-import { saveText, versionToChange } from "./save-text.ts";
+import { useLoaded } from "./use-loaded.ts";
+import { versionToChange } from "./version-to-change.ts";
 import { type SessionRef, useSessionRef } from "./use-session-ref.ts";
+
+const loadSaving = () => import("./save-text.ts");
+
+/** A part of the page that cannot be loaded is on the service, too. */
+function throwOffline(): never {
+  throw offlineError();
+}
 
 /** The longest wait for a draft to be stored, in ms. The service may not respond. */
 const flushMs = 2_000;
@@ -90,11 +98,13 @@ export function useSave(
   const { keeper, draft, foundFrom } = useDraft(editor, ref, name);
   const note = useRef(session.note);
   const owner = identityOf(useSession());
+  const saving = useLoaded(loadSaving, false);
   const { wait, waitOut } = useSaveWaits(() => {
     const current = () => ({ ...ref.read(), ...textOf(editor), note: note.current });
-    return saveJoined(current, joining, (edited) => {
+    return saveJoined(current, joining, async (edited) => {
       const version = versionToChange(edited.saved, transcript);
-      return saveText(name, edited, { version, owner });
+      const { saveText } = saving ?? (await loadSaving().catch(throwOffline));
+      return await saveText(name, edited, { version, owner });
     });
   });
   const mutation = useMutation({

@@ -28,17 +28,6 @@ interface Place {
 /** The maximum number of problems that are reported. */
 const problemsMax = 10;
 
-/** An edited text that the service would refuse. */
-export class UnsavableTextError extends Error {
-  override readonly name = "UnsavableTextError";
-  readonly problems: readonly SaveProblem[];
-
-  constructor(problems: readonly SaveProblem[]) {
-    super(`the text has ${problems.length} problems`);
-    this.problems = problems;
-  }
-}
-
 /** Finds the reasons why the service would refuse changes. */
 export function findProblems(
   base: Base,

@@ -5,7 +5,7 @@ import { reviewText } from "../../../text/transcript-review.ts";
 import type { Playback } from "../../playback.ts";
 import type { ReviewChange } from "../../review-query.ts";
 import type { Editor } from "../editor/editor.ts";
-import { restoreParagraph } from "../editor/restore.ts";
+import type * as restoring from "../editor/restore.ts";
 import type { Commands } from "../keys/commands.ts";
 import { type CheckedText, markOf } from "./checked-text.ts";
 import type { OriginalVersion } from "./original-query.ts";
@@ -95,8 +95,12 @@ function goToUnchecked({ editor, playback, checked, announce, t }: Reviewed): bo
 async function restore({ editor, readOriginal, announce, t }: Reviewed): Promise<void> {
   const paragraph = editor.paragraphs()[editor.caret().paragraph];
   let original: OriginalVersion;
+  let restoreParagraph: typeof restoring.restoreParagraph;
   try {
-    original = await readOriginal();
+    [original, { restoreParagraph }] = await Promise.all([
+      readOriginal(),
+      import("../editor/restore.ts"),
+    ]);
   } catch {
     announce(t(reviewText.originalUnavailable));
     return;
