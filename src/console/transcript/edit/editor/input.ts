@@ -81,14 +81,19 @@ export function editInput(baseNow: () => Base): Plugin {
           return false;
         },
         beforeinput: (view, event) => takeOver(view, event, baseNow()),
-        copy: (view, event) => writeClipboard(view, event),
+        copy(view, event) {
+          readSelection(view);
+          return writeClipboard(view, event);
+        },
         cut(view, event) {
+          readSelection(view);
           if (!writeClipboard(view, event)) return false;
           deleteSelected(view.state, view.dispatch);
           return true;
         },
         paste(view, event) {
           event.preventDefault();
+          readSelection(view);
           insertPlainText(view, event.clipboardData?.getData("text/plain") ?? "", baseNow());
           return true;
         },
@@ -111,7 +116,7 @@ function isInText({ state: { doc } }: EditorView, from: number, to: number): boo
 
 /**
  * Reads the selection from the page. Browsers report a new selection late, so that a key that is
- * pressed right after a click would otherwise work at the old place.
+ * pressed right after a click, or a choice of a menu, would otherwise work at the old place.
  */
 function readSelection(view: EditorView): void {
   const { anchorNode, anchorOffset, focusNode, focusOffset } =
