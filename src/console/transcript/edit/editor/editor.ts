@@ -11,7 +11,7 @@ import { balanceParts } from "./balance.ts";
 import { changeBetween, type TextChange } from "./changes.ts";
 import { type EditCommand, isContinued, isOwnStep } from "./commands.ts";
 import { HistoryBound } from "./history-bound.ts";
-import { editInput, editKeys } from "./input.ts";
+import { editInput, editKeys, readSelection } from "./input.ts";
 import { Margins, type WriteMargin } from "./margins.ts";
 import { ParagraphView, PartView } from "./node-views.ts";
 import { type Painted, Painter, type Painting } from "./painting.ts";
@@ -342,6 +342,8 @@ export class Editor {
         this.#balanceLater();
         return;
       }
+      // Otherwise a caret that was just placed would go back.
+      readSelection(this.view);
       const tr = balanceParts(this.view.state);
       if (tr) this.view.dispatch(tr);
     }, idleMs);

@@ -118,7 +118,7 @@ function isInText({ state: { doc } }: EditorView, from: number, to: number): boo
  * Reads the selection from the page. Browsers report a new selection late, so that a key that is
  * pressed right after a click, or a choice of a menu, would otherwise work at the old place.
  */
-function readSelection(view: EditorView): void {
+export function readSelection(view: EditorView): void {
   const { anchorNode, anchorOffset, focusNode, focusOffset } =
     view.dom.ownerDocument.getSelection() ?? {};
   if (view.composing || !anchorNode || !focusNode) return;
@@ -137,6 +137,7 @@ function isInParagraph(view: EditorView, node: Node): boolean {
 
 /** Deletes the selection if it covers an edge of paragraphs. */
 function deleteOverEdge(view: EditorView): void {
+  readSelection(view);
   const { $from, $to, empty } = view.state.selection;
   if (view.composing || empty || $from.sameParent($to)) return;
   typeOverSelected(view.state, view.dispatch);
