@@ -8,7 +8,7 @@ import { openTestS3 } from "../fixtures/open-test-s3.ts";
 import type { TestService } from "../spec/service.ts";
 import { until } from "../fixtures/until.ts";
 import { createInterview } from "./edited-transcript.ts";
-import { openTestPages, type TestPages } from "./open-test-pages.ts";
+import { openTestPages, openUnwatched, type TestPages } from "./open-test-pages.ts";
 
 /**
  * A script that shows in several ways that it has run: with a request, a dialog, the title and a
@@ -140,17 +140,8 @@ test("no script runs in media in S3", async () => {
   );
 });
 
-/** Opens a page of a signed-in user that may do what pages of the console may not. */
-async function openUnwatched(pages: TestPages): Promise<Page> {
-  const context = (await pages.open("/nowhere")).context();
-  const storageState = await context.storageState();
-  const other = await context.browser()?.newContext({ storageState });
-  assert.ok(other, "the browser is closed");
-  return await other.newPage();
-}
-
 async function checkOpened(pages: TestPages, all: typeof hostile): Promise<void> {
-  const page = await openUnwatched(pages);
+  const page = await openUnwatched(await pages.open("/nowhere"));
   const { ran } = watch(page);
   for (const media of all) {
     const { uri } = await upload(pages.service, media);

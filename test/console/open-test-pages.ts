@@ -138,6 +138,17 @@ function watchTo(violations: string[]): (context: BrowserContext, origin: string
   };
 }
 
+/**
+ * Opens a page that is not watched, with the cookies and storage of another page: for tests that
+ * leave the service, or send pages that a browser must refuse.
+ */
+export async function openUnwatched(page: Page): Promise<Page> {
+  const storageState = await page.context().storageState();
+  const context = await page.context().browser()?.newContext({ storageState, locale: "is-IS" });
+  assert.ok(context, "the browser is closed");
+  return await context.newPage();
+}
+
 function watchPage(page: Page, origins: ReadonlySet<string>, violations: string[]): void {
   page.on("console", (message) => {
     const text = message.text();

@@ -12,7 +12,14 @@ import { createLog } from "../../src/std/log.ts";
 import { openTestProvider, type TestProvider } from "../access/open-test-provider.ts";
 import { addMember } from "../fixtures/signed-in.ts";
 import { until } from "../fixtures/until.ts";
-import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
+import {
+  checkLooks,
+  openTestPages,
+  openUnwatched,
+  show,
+  someLooks,
+  type TestPages,
+} from "./open-test-pages.ts";
 
 const parts = new AsyncDisposableStack();
 let pages: TestPages;
@@ -178,8 +185,7 @@ test("each reason for a failed sign-in is explained with what to do next", async
 test("members sign in with the provider and return to the page that they opened", async () => {
   await addMember(db, owner.accountId, "OWNER", "gudrun@example.org");
   provider.person = { subject: "gudrun", email: "gudrun@example.org", emailVerified: true };
-  // This page is opened without the check that requests go only to the service.
-  const page = await (await pages.open("/", signedOut)).context().newPage();
+  const page = await openUnwatched(await pages.open("/", signedOut));
   await page.goto(`${pages.service.address}/console/live?from=mail&x=1`);
   await page.getByRole("link", { name: "Skrá inn með aðgangi vinnustaðarins" }).click();
   await heading(page, "Beint").waitFor();
@@ -187,7 +193,7 @@ test("members sign in with the provider and return to the page that they opened"
 });
 
 test("over http from another machine the page asks for https instead of a key", async () => {
-  const page = await (await pages.open("/", signedOut)).context().newPage();
+  const page = await openUnwatched(await pages.open("/", signedOut));
   await page.goto(pages.service.address.replace("127.0.0.1", "hlust.example") + "/console/");
   await page.getByText("Opnaðu síðuna með https").waitFor();
   assert.equal(await keyField(page).count(), 0);
