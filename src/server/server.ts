@@ -1,4 +1,5 @@
 import type { DescService } from "@bufbuild/protobuf";
+import type { IncomingHttpHeaders } from "node:http";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { HeldBytes, HeldBytesLimits } from "../std/held-bytes.ts";
@@ -10,6 +11,7 @@ import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createAnswerError, type AnswerError } from "./answer-errors.ts";
 import type { BodyLimits } from "./body-pace.ts";
 import { findCallOrigin } from "./call-origin.ts";
+import { DialectSockets, type SocketDialect } from "./dialect-sockets.ts";
 import { createConsoleDoor, type ConsoleParts } from "./console-door.ts";
 import { createConsoleFiles, type ConsoleFilesParts } from "./console-files.ts";
 import { createContract, type Contract } from "./contract.ts";
@@ -124,6 +126,8 @@ export interface ServerParts {
   readonly shared?: HttpDoor | undefined;
   /** Creates the door of other services' protocols; undefined if there is none. */
   readonly dialects?: ((calls: DialectCalls) => HttpDoor) | undefined;
+  /** The protocols of other services over WebSocket. Default: none. */
+  readonly socketDialects?: readonly SocketDialect[] | undefined;
   /** The parts of resumable uploads; undefined if there are none. */
   readonly resumable?: TusParts | undefined;
   /** The parts of the console; undefined if there is no console. */
@@ -152,10 +156,12 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
 
   const calls = { authenticator, answerError, reading, answers, shutdownSignal: shutdown.signal };
   const rest = createRestDoor(contract, calls);
-  const webSocket = createWebSocketDoor(contract, {
+  const socketParts = {
     ...calls,
-    refusal: (headers) => pages.refusal(headers),
-  });
+    refusal: (headers: IncomingHttpHeaders) => pages.refusal(headers),
+  };
+  const webSocket = createWebSocketDoor(contract, socketParts);
+  const dialectSockets = new DialectSockets(parts.socketDialects ?? [], socketParts);
   const grpcHealth = createGrpcHealth({
     services: contract.services,
     useOf: health.useOf ?? (() => undefined),
@@ -193,7 +199,8 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
       refuse: refuseMalformed,
       upgrade: (request, socket, head) => {
         findCallOrigin(request, network.isTrustedProxy);
-        webSocket.handleUpgrade(request, socket, head);
+        const door = dialectSockets.handles(request) ? dialectSockets : webSocket;
+        door.handleUpgrade(request, socket, head);
       },
     },
     listen.limits,
@@ -212,9 +219,10 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
       }, drainMsMax);
       const cut = setTimeout(() => {
         webSocket.terminate();
+        dialectSockets.terminate();
         port.close();
       }, drainMsMax + abortMs);
-      await port.drain(webSocket.drain());
+      await port.drain(Promise.all([webSocket.drain(), dialectSockets.drain()]));
       clearTimeout(endCalls);
       clearTimeout(cut);
     },

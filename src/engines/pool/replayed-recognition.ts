@@ -61,6 +61,13 @@ export class ReplayedRecognition implements SessionClient {
   #eventsSent = 0;
   #eventsSeen = 0;
   #eventMs = 0;
+  /**
+   * The number of flush markers: sent to engines, reported to the client, and not sent because they
+   * have the effect of the one before.
+   */
+  #flushMarkersSent = 0;
+  #flushMarkersReported = 0;
+  #flushMarkersRepeated = 0;
   /** The number of processes lost since the last commit. */
   #losses = 0;
   /** The number of those processes that were lost while they worked on this session. */
@@ -156,8 +163,13 @@ export class ReplayedRecognition implements SessionClient {
       this.#source.take();
       if (item === undefined) break;
       // A second flush marker right after the first has no effect and need not be kept.
-      if (item === endUtterance && this.#isFlushed) continue;
+      if (item === endUtterance && this.#isFlushed) {
+        this.#flushMarkersRepeated += 1;
+        this.#reportFlushes();
+        continue;
+      }
       this.#isFlushed = item === endUtterance;
+      if (this.#isFlushed) this.#flushMarkersSent += 1;
       this.#uncommitted.push(item);
       const sending = this.#sendItem(session, item);
       if (sending) await sending;
@@ -209,6 +221,23 @@ export class ReplayedRecognition implements SessionClient {
     this.#eventsSent = 0;
     this.#eventsSeen = 0;
     if (final) this.#results.push(final);
+    this.#reportFlushes();
+  }
+
+  /** Reports the flush markers that the last commit covers, one by one. */
+  #reportFlushes(): void {
+    const { samples, flushMarkers } = this.#checkpoint?.position ?? { samples: 0, flushMarkers: 0 };
+    let reports = flushMarkers - this.#flushMarkersReported;
+    this.#flushMarkersReported = flushMarkers;
+    if (flushMarkers === this.#flushMarkersSent) {
+      reports += this.#flushMarkersRepeated;
+      this.#flushMarkersRepeated = 0;
+    }
+    if (this.#options.speechEvents !== true) return;
+    const audioEndMs = Math.round((samples * 1000) / this.sampleRateHertz);
+    for (; reports > 0; reports -= 1) {
+      this.#results.push({ isFinal: false, alternatives: [], audioEndMs, speechEvent: "flushed" });
+    }
   }
 
   #countLoss({ wasActive }: SessionEnd & { readonly kind: "lost" }): void {
