@@ -43,6 +43,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "engines",
     "transcripts",
     "vocabulary",
+    "writing",
     "webhooks",
     "describe",
     "watches",

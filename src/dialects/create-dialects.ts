@@ -7,14 +7,14 @@ import type { DialectCalls } from "../server/server.ts";
 import { createDialectsDoor } from "./dialects-door.ts";
 import { createOpenAi, type OpenAiParts } from "./openai/openai.ts";
 import type { FormParts } from "./receive-form.ts";
-import type { RecordingParts } from "./transcribe-recording.ts";
+import type { RecordingParts, RecordingTurns } from "./transcribe-recording.ts";
 import { createWhisperAsr } from "./whisper/whisper-asr.ts";
 import { createWhisperCpp } from "./whisper/whisper-cpp.ts";
 
 /** The parts of the service that the dialects use. */
 export interface DialectsParts extends Omit<
   RecordingParts,
-  "slots" | "recordings" | "durationMsMax"
+  "shortTurns" | "longTurns" | "durationMsMax"
 > {
   readonly recognizer: EnginePool;
 }
@@ -45,17 +45,22 @@ export async function openDialects(
     ...parts,
     ...options,
     models: () => parts.recognizer.models(),
-    slots: new EngineSlots(engineProcesses),
-    recordings: new FairSemaphore({
-      // A decoder waits for the engines, so that a few more recordings than engines suffice.
-      running: 2 * engineProcesses + 2,
-      runningOfOne: engineProcesses + 1,
-      waitingOfOne,
-      waitMsMax,
-      busyReason: "RECORDINGS_BUSY",
-    }),
+    shortTurns: turnsOf(2 * engineProcesses),
+    longTurns: turnsOf(engineProcesses),
   };
   const whole = { ...shared, fileBytesMax: Math.max(options.fileBytesMax, rawBytesMax) };
   const dialects = [createOpenAi(shared), createWhisperCpp(shared), createWhisperAsr(whole)];
   return (door) => createDialectsDoor(dialects, door);
+}
+
+function turnsOf(pieces: number): RecordingTurns {
+  const recordings = new FairSemaphore({
+    // A decoder waits for the engines, so that a few more recordings than engines suffice.
+    running: 2 * pieces + 2,
+    runningOfOne: pieces + 1,
+    waitingOfOne,
+    waitMsMax,
+    busyReason: "RECORDINGS_BUSY",
+  });
+  return { recordings, slots: new EngineSlots(pieces) };
 }

@@ -79,8 +79,7 @@ async function readParts(
   const ending = AbortSignal.any([signal, failed.signal]);
   const parser = new Busboy({
     headers,
-    // One byte more, since a file of exactly the limit is not too large.
-    limits: { ...formLimits, fileSize: fileBytesMax + 1 },
+    limits: { ...formLimits, fileSize: fileBytesMax },
     // Some clients send text without a file name, but with a content type.
     isPartAFile: (_name, _type, fileName) => fileName !== undefined,
   });

@@ -20,15 +20,22 @@ import type { AccountHints } from "../vocabulary/account-hints.ts";
 import { LiveWriter } from "../writing/live-writer.ts";
 import type { WritingOptions } from "../writing/write-words.ts";
 
+/** What runs at the same time; accounts take turns. */
+export interface RecordingTurns {
+  /** The recordings that are decoded. */
+  readonly recordings: FairSemaphore;
+  /** The pieces that are recognized. */
+  readonly slots: EngineSlots;
+}
+
 export interface RecordingParts {
   readonly sandbox: Sandbox;
   readonly recognizer: Recognizer;
   readonly meter: Pick<Meter, "checkAudio" | "recognizeShort">;
   readonly accountHints: AccountHints;
-  /** The engines; accounts take turns with their pieces. */
-  readonly slots: EngineSlots;
-  /** The recordings that are decoded at the same time; accounts take turns. */
-  readonly recordings: FairSemaphore;
+  /** The turns of short recordings, which never wait for the pieces of long ones. */
+  readonly shortTurns: RecordingTurns;
+  readonly longTurns: RecordingTurns;
   readonly durationMsMax: number;
   readonly log: Log;
 }
@@ -62,19 +69,25 @@ export async function transcribeRecording(
   parts: RecordingParts,
   call: RecordingCall,
 ): Promise<TranscribedRecording> {
-  const { accountId } = call.caller;
-  await parts.meter.checkAudio(call.caller);
-  return await parts.recordings.run(accountId, call.signal, async () => transcribe(parts, call));
+  const { shortTurns, longTurns, sandbox, durationMsMax, meter } = parts;
+  const { file, signal, caller } = call;
+  await meter.checkAudio(caller);
+  const inTurn = async <T>({ recordings }: RecordingTurns, run: () => Promise<T>): Promise<T> =>
+    await recordings.run(caller.accountId, signal, run);
+  const facts = await inTurn(shortTurns, async () =>
+    probeMedia({ file, sandbox, durationMsMax, signal }),
+  );
+  const turns = isShort(facts) ? shortTurns : longTurns;
+  return await inTurn(turns, async () => transcribe(parts, { ...call, facts, slots: turns.slots }));
 }
 
 async function transcribe(
   parts: RecordingParts,
-  call: RecordingCall,
+  call: RecordingCall & { readonly facts: MediaProbe; readonly slots: EngineSlots },
 ): Promise<TranscribedRecording> {
-  const { recognizer, sandbox, meter, durationMsMax, slots, log } = parts;
-  const { file, caller, writing, tellsSpeakers, signal, onSegments } = call;
+  const { recognizer, sandbox, meter, durationMsMax, log } = parts;
+  const { file, facts, slots, caller, writing, tellsSpeakers, signal, onSegments } = call;
   const { accountId } = caller;
-  const facts = await probeMedia({ file, sandbox, durationMsMax, signal });
   const mode = isShort(facts) ? "short" : "job";
   const { languageCode } = writing;
   const hints = recognizer.takesHints(languageCode, mode)

@@ -51,7 +51,13 @@ function allOf<T>(list: readonly unknown[], read: (json: unknown) => T | undefin
 }
 
 const segmentNames: ReadonlySet<string> = new Set(["startTime", "endTime", "words", "speakerId"]);
-const wordNames: ReadonlySet<string> = new Set(["startTime", "endTime", "word", "confidence"]);
+const wordNames: ReadonlySet<string> = new Set([
+  "startTime",
+  "endTime",
+  "word",
+  "confidence",
+  "spoken",
+]);
 
 const changeNames: ReadonlySet<string> = new Set(["startIndex", "endIndex", "segments"]);
 
@@ -82,12 +88,17 @@ const floatMax = 3.4028234663852886e38;
 function wordOf(json: unknown): PlainWord | undefined {
   if (!isObjectOf(json, wordNames)) return undefined;
   const times = timesOf(json);
-  const { word = "", confidence } = json;
+  const { word = "", confidence, spoken } = json;
   if (!times || !isText(word)) return undefined;
-  if (confidence === undefined) return { ...times, word };
-  // readJson() refuses numbers that no float can have.
-  const isFloat = typeof confidence === "number" && Math.abs(confidence) <= floatMax;
-  return isFloat ? { ...times, word, confidence } : undefined;
+  if (confidence === undefined && spoken === undefined) return { ...times, word };
+  if (spoken !== undefined && !isText(spoken)) return undefined;
+  if (confidence !== undefined && !isFloat(confidence)) return undefined;
+  return { ...times, word, confidence, spoken };
+}
+
+/** Whether readJson() accepts a number: no float can have others. */
+function isFloat(json: unknown): json is number {
+  return typeof json === "number" && Math.abs(json) <= floatMax;
 }
 
 function timesOf({ startTime, endTime }: Readonly<Record<string, unknown>>) {

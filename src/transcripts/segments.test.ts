@@ -26,6 +26,7 @@ const word = fc.record({
     fc.nat(1000).map((thousandths) => thousandths / 1000),
     { nil: undefined },
   ),
+  spoken: fc.option(fc.string({ unit: "grapheme" }), { nil: undefined }),
 });
 const segment = fc
   .record({

@@ -10,6 +10,8 @@ const tags = { segments: 0x1a, startTime: 0x0a, endTime: 0x12, words: 0x1a, spea
 const wordTag = 0x1a;
 /** Field 100, a float (100 << 3 | 5), as a varint. */
 const confidenceTag = [0xa5, 0x06] as const;
+/** Field 101, a string (101 << 3 | 2), as a varint. */
+const spokenTag = [0xaa, 0x06] as const;
 const durationTags = { seconds: 0x08, nanos: 0x10 };
 
 /** The maximum number of bytes of a length prefix. */
@@ -39,11 +41,12 @@ function putSegment(out: WireOut, segment: SegmentJson): void {
   out.text(tags.speakerId, segment.speakerId);
 }
 
-function putWord(out: WireOut, { startTime, endTime, word, confidence }: WordJson): void {
+function putWord(out: WireOut, { startTime, endTime, word, confidence, spoken }: WordJson): void {
   out.duration(tags.startTime, startTime);
   out.duration(tags.endTime, endTime);
   out.text(wordTag, word);
   if (typeof confidence === "number") out.float(confidenceTag, confidence);
+  if (spoken !== undefined) out.longTagText(spokenTag, spoken);
 }
 
 class WireOut {
@@ -80,6 +83,13 @@ class WireOut {
   text(tag: number, text = ""): void {
     if (text === "") return;
     this.#out[this.#at++] = tag;
+    this.#varint(Buffer.byteLength(text));
+    this.#at += this.#out.write(text, this.#at);
+  }
+
+  /** Writes a text, even an empty one, after a tag of two bytes. */
+  longTagText(tag: readonly [number, number], text: string): void {
+    for (const byte of tag) this.#out[this.#at++] = byte;
     this.#varint(Buffer.byteLength(text));
     this.#at += this.#out.write(text, this.#at);
   }

@@ -24,15 +24,19 @@ export interface WrittenWord {
   readonly spokenForm?: string;
 }
 
-export interface WritingOptions {
-  /** The language as in the API: "is-IS" or "en-US". Words of others stay as they are. */
-  readonly languageCode: string;
+/** What a caller chooses; all false means the words as they are. */
+export interface WritingChoice {
   /** Whether numbers, dates, times, amounts and abbreviations are in digits and signs. */
   readonly formats: boolean;
   /** Whether sentences have capitals, commas, full stops and question marks. */
   readonly punctuation: boolean;
   /** Whether offensive words show only their first letter. */
   readonly masksProfanity: boolean;
+}
+
+export interface WritingOptions extends WritingChoice {
+  /** The language as in the API: "is-IS" or "en-US". Words of others stay as they are. */
+  readonly languageCode: string;
 }
 
 /** What is known of an utterance besides its words. */

@@ -213,6 +213,7 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${word}.start_time`, time],
     [`${word}.end_time`, time],
     [`${word}.word`, { charsMax: most.wordChars }],
+    [`${word}.spoken`, { charsMax: most.wordChars }],
     [`${TranscriptJobSchema.typeName}.progress_percent`, { min: 0, max: 100 }],
     [`${AlignmentJobSchema.typeName}.progress_percent`, { min: 0, max: 100 }],
     [`${ListAlignmentJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],

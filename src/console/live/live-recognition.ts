@@ -212,7 +212,7 @@ export class LiveRecognition {
   #wordsOf({ alternatives: [best] }: StreamingRecognitionResult, start: number): SpokenWord[] {
     if (!best) return [];
     const startMs = this.#msAt(start);
-    const timed = best.words.flatMap(({ word, startTime, endTime, confidence }) =>
+    const timed = best.words.flatMap(({ word, startTime, endTime, confidence, spoken }) =>
       startTime && endTime
         ? [
             {
@@ -220,6 +220,7 @@ export class LiveRecognition {
               startMs: Math.round(startMs + msOfDuration(startTime)),
               endMs: Math.round(startMs + msOfDuration(endTime)),
               ...(confidence !== undefined && { confidence }),
+              ...(spoken !== undefined && { spoken }),
             },
           ]
         : [],
@@ -246,6 +247,7 @@ function streamingConfigOf(languageCode: string, sampleRateHertz: number) {
       languageCode,
       enableWordTimeOffsets: true,
       enableAutomaticPunctuation: true,
+      enableFormatting: true,
     },
     interimResults: true,
   };

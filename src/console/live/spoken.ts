@@ -5,6 +5,8 @@ export interface SpokenWord {
   readonly endMs: number;
   /** From 0 to 1; absent if the engine computes none. */
   readonly confidence?: number;
+  /** The spoken words that the word stands for; absent if it is written as it was spoken. */
+  readonly spoken?: string;
 }
 
 /** The words between two silences. */

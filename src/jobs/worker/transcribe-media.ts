@@ -19,7 +19,9 @@ import type { JobAttempt } from "./job-attempt.ts";
 import type { StoredPiece } from "./job-checkpoints.ts";
 import { attemptsMax } from "../../database/lease.ts";
 import type { Recording } from "./open-recording.ts";
+import type { WritingChoice } from "../../writing/write-words.ts";
 import { joinSegments, segmentsOfPiece } from "./piece-segments.ts";
+import { writeSegments } from "./write-segments.ts";
 
 export interface TranscribeParts {
   readonly sandbox: Sandbox;
@@ -37,6 +39,8 @@ export interface TranscribeOptions {
   readonly mode?: "short" | "job";
   /** Default: none. */
   readonly hints?: readonly Hint[];
+  /** How the text is written. Default: the words as they are. */
+  readonly writing?: WritingChoice | null;
   /** The pieces that earlier attempts kept. */
   readonly known: ReadonlyMap<number, StoredPiece>;
   /** Called with each new result. The piece counts once the promise resolves. */
@@ -134,7 +138,10 @@ export async function transcribeMedia(
   stopping.throwIfAborted();
   const spans = (await speakers?.end()) ?? [];
   signal.throwIfAborted();
-  const segments = assignSpeakers(joinSegments(results), spans);
+  const spoken = assignSpeakers(joinSegments(results), spans);
+  const { languageCode, writing } = options;
+  const segments = writing ? await writeSegments(spoken, { languageCode, ...writing }) : spoken;
+  signal.throwIfAborted();
   return { segments, durationMs, fileType: facts.fileType };
 }
 

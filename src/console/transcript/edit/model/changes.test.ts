@@ -209,6 +209,31 @@ function brief(changes: readonly SegmentsChange[]): string[] {
   });
 }
 
+test("a word that was changed loses its spoken form, and all others keep theirs", () => {
+  const times = { startTime: "1s", endTime: "1.500s" };
+  const words = [
+    { ...times, word: "Kostar " },
+    { ...times, word: "250 ", spoken: "tvö hundruð og fimmtíu" },
+    { ...times, word: "kr. ", spoken: "krónur" },
+    { ...times, word: "21.", spoken: "tuttugasta og fyrsta" },
+  ];
+  const base = baseOf([{ ...times, words, speakerId: "" }]);
+  const [paragraph] = paragraphsOf(base);
+  assert.ok(paragraph);
+  const text = "Kostar 250 krónur  21.";
+  const [change] = changesOf(base, [{ ...paragraph, text }]);
+  const saved = change?.segments[0]?.words ?? [];
+  assert.deepEqual(
+    saved.map((word) => [word.word, word.spoken]),
+    [
+      ["Kostar ", undefined],
+      ["250 ", "tvö hundruð og fimmtíu"],
+      ["krónur  ", undefined],
+      ["21.", "tuttugasta og fyrsta"],
+    ],
+  );
+});
+
 test("changesOf() returns the segments that differ", () => {
   const [one, next] = paragraphsOf(two);
   assert.ok(one && next);

@@ -293,8 +293,7 @@ export type RecognitionConfig = Message<"hlust.speech.v2beta1.RecognitionConfig"
   /**
    * Whether results have punctuation. The punctuation and capitals of a model that writes them are
    * kept. For other models the service writes them in Icelandic and English: capitals of sentences
-   * and names, full stops, question marks and commas. Jobs keep what the model writes. Default:
-   * false.
+   * and names, full stops, question marks and commas. Default: false.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
@@ -404,8 +403,7 @@ export type RecognitionConfigJson = {
   /**
    * Whether results have punctuation. The punctuation and capitals of a model that writes them are
    * kept. For other models the service writes them in Icelandic and English: capitals of sentences
-   * and names, full stops, question marks and commas. Jobs keep what the model writes. Default:
-   * false.
+   * and names, full stops, question marks and commas. Default: false.
    *
    * @generated from field: bool enable_automatic_punctuation = 11;
    */
