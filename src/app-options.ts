@@ -31,6 +31,7 @@ export function dialectOptions(config: Config) {
     engineProcesses,
     scratchFolder: join(config.dataFolder, "scratch"),
     durationMsMax: config.recordingSecondsMax * 1000,
+    streamMsMax: config.streamSecondsMax * 1000,
   };
 }
 

@@ -169,9 +169,10 @@ async function openParts(
     { arrivals: arrivals.jobs, allow, recognizer, meter, log },
     { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
   );
+  const recognition = speechServices(speech, meter, config);
   const services = [
     ...transcripts.services,
-    ...speechServices(speech, meter, config),
+    ...recognition.services,
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
   ];
   const checks = readinessChecks({ database, recognizer, archive, sandbox }, config.role);
@@ -182,7 +183,10 @@ async function openParts(
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
             ...transcripts.doors,
-            dialects: await openDialects({ ...speech, meter, log }, dialectOptions(config)),
+            ...(await openDialects(
+              { ...speech, decoding: recognition.decoding, meter, log },
+              dialectOptions(config),
+            )),
             console: await openConsole(config, { db, store, attempts, publicUrl, log }),
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),

@@ -40,7 +40,11 @@ import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import { createSharedDoor } from "./server/shared-door.ts";
 import type { TusParts } from "./server/tus-door.ts";
-import { createSpeechDecoding, createSpeechService } from "./speech/speech-service.ts";
+import {
+  createSpeechDecoding,
+  createSpeechService,
+  type SpeechDecoding,
+} from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
@@ -258,7 +262,7 @@ export function transcriptsService(
   };
 }
 
-/** The service of recognition under each name that clients call. */
+/** The service of recognition under each name that clients call, and the decoders that it uses. */
 export function speechServices(
   {
     recognizer,
@@ -271,7 +275,7 @@ export function speechServices(
   },
   meter: Meter,
   { streamSecondsMax }: Pick<Config, "streamSecondsMax">,
-): readonly ImplementedService[] {
+): { readonly services: readonly ImplementedService[]; readonly decoding: SpeechDecoding } {
   const limits = { streamMsMax: streamSecondsMax * 1000 };
   const decoding = createSpeechDecoding(sandbox);
   const models = () => recognizer.models();
@@ -281,12 +285,13 @@ export function speechServices(
   // The number of END_OF_AUDIO is another event in google.cloud.speech.v1, and none in
   // tiro.speech.v1alpha.
   const ofGoogle = createSpeechService({ ...described, sendEndOfAudio: false });
-  return [
+  const services = [
     own,
     { ...own, service: originalSpeech },
     implemented(GoogleSpeech, ofGoogle),
     implemented(TiroSpeech, createSpeechService(described)),
   ];
+  return { services, decoding };
 }
 
 /** Creates the services for accounts, for their vocabularies and for webhooks. */

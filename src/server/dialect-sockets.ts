@@ -20,6 +20,7 @@ export interface SocketRequest {
   readonly query: URLSearchParams;
   /** The parts of the path that its pattern names. */
   readonly path: Readonly<Record<string, string | undefined>>;
+  readonly requestId: string;
 }
 
 /** A request that may open its socket. */
@@ -43,7 +44,7 @@ export interface SocketDialect {
   /** Checks the options of a request. Throws ServiceError. */
   readonly admit: (request: SocketRequest) => AdmittedSocket;
   /** Returns the response to a request whose socket is not opened. */
-  readonly errorAnswer: (error: ServiceError) => FailureAnswer;
+  readonly errorAnswer: (error: ServiceError, requestId: string) => FailureAnswer;
   /** Returns the last message and the close code for a failure. */
   readonly closeOf: (error: ServiceError) => SocketClose;
 }
@@ -86,7 +87,8 @@ export class DialectSockets {
     this.#upgrade(request, socket, head, found).catch((error: unknown) => {
       const { requestId } = callOriginOf(request);
       const answer = this.#parts.answerError(error, requestId);
-      refuse(socket, answer, requestId, found.dialect.errorAnswer);
+      const { errorAnswer } = found.dialect;
+      refuse(socket, answer, requestId, (failure) => errorAnswer(failure, requestId));
     });
   }
 
@@ -125,6 +127,7 @@ export class DialectSockets {
       headers: request.headers,
       query: new URLSearchParams(url.slice(pathOf(url).length)),
       path: dialect.path.exec(pathOf(url))?.groups ?? {},
+      requestId: callOriginOf(request).requestId,
     });
     if (this.#isDraining) throw shuttingDown();
     if (raw.destroyed) return;
