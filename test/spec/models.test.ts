@@ -147,10 +147,10 @@ async function recognizeDialogue(diarizationConfig: unknown) {
 }
 
 /** Asks for the speakers of the dialogue as clients of OpenAI do (docs/dialects.md). */
-async function diarize(fields: Readonly<Record<string, string>> = {}): Promise<string> {
+async function diarize(): Promise<string> {
   const form = new FormData();
-  const all = { language: "is", response_format: "diarized_json", ...fields };
-  for (const [name, value] of Object.entries(all)) form.set(name, value);
+  const fields = { language: "is", response_format: "diarized_json", stream: "true" };
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
   form.set("file", new Blob([new Uint8Array(dialogueWav)]), "dialogue.wav");
   const headers = { authorization: `Bearer ${service.key}` };
   const path = "/v1/audio/transcriptions";
@@ -243,9 +243,7 @@ test("jobs name speakers once a diarization model is installed", async () => {
   const turnsOf = (speakers: readonly string[]) => {
     return speakers.filter((name, index) => name !== speakers[index - 1]);
   };
-  const { segments }: { segments: { speaker: string }[] } = JSON.parse(await diarize());
-  assert.deepEqual(turnsOf(segments.map((each) => each.speaker)), ["A", "B", "A", "B"]);
-  const events = await diarize({ stream: "true" });
+  const events = await diarize();
   const sent = Array.from(events.matchAll(/"speaker":"(.)"/g), ([, name = ""]) => name);
   assert.deepEqual(turnsOf(sent), ["A", "B", "A", "B"]);
   assert.match(events, /event: transcript\.text\.delta\ndata: .*"segment_id":"seg_001"/);
