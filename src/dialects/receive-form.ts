@@ -45,8 +45,9 @@ const formBytesMax = 1 << 20;
 
 /**
  * Receives the multipart/form-data of a request: the parts come in any order, and the recording
- * goes to a file as it arrives. Other files are ignored. Throws invalid_argument for a body of another kind, and with status 413 for a
- * recording that is too large, before it is sent if its size was announced.
+ * goes to a file as it arrives. Other files are ignored. Throws invalid_argument for a body of
+ * another kind, and with status 413 for a recording that is too large, before it is sent if its
+ * size was announced.
  */
 export async function receiveForm(
   { request, response, signal }: Pick<DialectCall, "request" | "response" | "signal">,

@@ -48,9 +48,11 @@ export interface RecordingCall {
   /** How words are written, and their language, which must be installed. */
   readonly writing: WritingOptions;
   readonly hints: readonly Hint[];
-  /** Whether to tell speakers apart; needs a diarization model. */
-  readonly tellsSpeakers: boolean;
-  /** Called with segments that will not change, in order. Not called if speakers are told apart. */
+  /** Whether to distinguish speakers; needs a diarization model. */
+  readonly detectsSpeakers: boolean;
+  /**
+   * Called with segments that will not change, in order. Not called if speakers are distinguished.
+   */
   readonly onSegments?: (segments: readonly SpokenSegment[]) => void;
   readonly signal: AbortSignal;
 }
@@ -86,7 +88,7 @@ async function transcribe(
   call: RecordingCall & { readonly facts: MediaProbe; readonly slots: EngineSlots },
 ): Promise<TranscribedRecording> {
   const { recognizer, sandbox, meter, durationMsMax, log } = parts;
-  const { file, facts, slots, caller, writing, tellsSpeakers, signal, onSegments } = call;
+  const { file, facts, slots, caller, writing, detectsSpeakers, signal, onSegments } = call;
   const { accountId } = caller;
   const mode = isShort(facts) ? "short" : "job";
   const { languageCode } = writing;
@@ -94,13 +96,10 @@ async function transcribe(
     ? await parts.accountHints.extend(call.hints, { accountId, languageCode })
     : undefined;
   const writer = new LiveWriter(writing);
-  const done: SpokenSegment[] = [];
-  const inOrder = new PiecesInOrder((found) => {
-    const segments = found.map((segment) => written(spokenSegment(segment), writer));
-    done.push(...segments);
-    onSegments?.(segments);
-  });
-  using speakers = tellsSpeakers ? openDetector(recognizer, signal, log) : undefined;
+  const inOrder = new PiecesInOrder((found) =>
+    onSegments?.(found.map((segment) => written(spokenSegment(segment), writer))),
+  );
+  using speakers = detectsSpeakers ? openDetector(recognizer, signal, log) : undefined;
   const id = newId();
   const { segments, durationMs } = await transcribeMedia(
     { sandbox, recognizer, durationMsMax },
@@ -115,17 +114,17 @@ async function transcribe(
       mode,
       languageCode,
       hints: hints ?? [],
+      writing,
       known: new Map(),
       async keep(piece, { segments: found }) {
         // Audio counts once it is recognized. The limit of the day ends a recording in its middle.
         await meter.recognizeShort(caller, piece.endMs - piece.startMs, async () => {});
-        if (!tellsSpeakers) inOrder.add(piece.index, found);
+        if (onSegments && !detectsSpeakers) inOrder.add(piece.index, found);
       },
       speakers,
     },
   );
-  if (tellsSpeakers) done.push(...segments.map((each) => written(spokenSegment(each), writer)));
-  return { segments: done, durationMs };
+  return { segments: segments.map(spokenSegment), durationMs };
 }
 
 /** Whether a recording is recognized as speech:recognize recognizes it, before all jobs. */
@@ -171,6 +170,7 @@ class PiecesInOrder {
   }
 }
 
+/** Returns a segment as plain data, with a space after each word (§2.3). */
 function spokenSegment({ startTime, endTime, speakerId, words }: Segment): SpokenSegment {
   const msOf = (time: Segment["startTime"]): number => (time ? msOfDuration(time) : 0);
   return {
@@ -178,7 +178,7 @@ function spokenSegment({ startTime, endTime, speakerId, words }: Segment): Spoke
     endMs: msOf(endTime),
     speakerId,
     words: words.map(({ word, startTime: start, endTime: end, confidence }) => ({
-      text: word.trim(),
+      text: `${word.trim()} `,
       startMs: msOf(start),
       endMs: msOf(end),
       ...(confidence !== undefined && { confidence }),
@@ -186,9 +186,10 @@ function spokenSegment({ startTime, endTime, speakerId, words }: Segment): Spoke
   };
 }
 
-/** Returns a segment with its words as people write them, each with a space after it (§2.3). */
+/** Returns a segment with its words as people write them: it cannot wait for the next one. */
 function written(segment: SpokenSegment, writer: LiveWriter): SpokenSegment {
-  const words = writer.final(segment.words).map(({ text, startMs, endMs, confidence }) => ({
+  const spoken = segment.words.map((word) => ({ ...word, text: word.text.trim() }));
+  const words = writer.final(spoken).map(({ text, startMs, endMs, confidence }) => ({
     text: `${text} `,
     startMs,
     endMs,

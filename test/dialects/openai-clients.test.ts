@@ -18,7 +18,7 @@ import {
 const text = "Thank you very much for your letter of the 3rd of May.";
 let dialects: DialectService;
 let client: OpenAI;
-/** English, which the service does not expect unless it is told. */
+/** English, which the service expects only if a call names it. */
 let english: Buffer;
 let short: Buffer;
 
@@ -127,7 +127,9 @@ describe("the client of OpenAI", () => {
     }
     assert.ok(deltas.length >= 3, `${deltas.length} parts`);
     assert.equal(deltas.join(""), done);
-    assert.equal(done, whole);
+    // A part cannot wait for the words after it, which decide where a sentence ends.
+    const words = (text: string) => text.toLowerCase().replaceAll(/[.,?]/g, "");
+    assert.equal(words(done), words(whole));
     assert.equal(done.match(/kaffihúsinu/g)?.length, 20);
   });
 
@@ -146,7 +148,7 @@ describe("the client of OpenAI", () => {
       assert.equal(error.code, "model_not_found");
       return true;
     });
-    const stranger = new OpenAI({ apiKey: "nobody", baseURL: `${dialects.service.address}/v1` });
+    const stranger = new OpenAI({ apiKey: "unknown", baseURL: `${dialects.service.address}/v1` });
     await assert.rejects(stranger.models.list(), OpenAI.AuthenticationError);
     const wrong = client.audio.transcriptions.create({
       file: await toFile(short, "speech.wav"),

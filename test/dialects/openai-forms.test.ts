@@ -250,7 +250,7 @@ describe("wrong calls get an error with the field, and store nothing", () => {
     });
   }
 
-  test("a body that is no form, or half a form", async () => {
+  test("a body that is not a form, or half a form", async () => {
     const headers = bearer(dialects.service.key);
     const post = async (body: string | Buffer<ArrayBuffer>, type: string) => {
       const answer = await fetch(`${dialects.service.address}/v1/audio/transcriptions`, {

@@ -65,7 +65,7 @@ async function answerTranscription(parts: OpenAiParts, call: DialectCall): Promi
     caller,
     writing: { languageCode, formats: true, punctuation: true, masksProfanity: false },
     hints,
-    tellsSpeakers: format === "diarized_json",
+    detectsSpeakers: format === "diarized_json",
     signal: call.signal,
   };
   if (wish.streams) {
@@ -94,7 +94,7 @@ async function streamTranscription(
         events.send("transcript.text.delta", { delta });
       },
     });
-    if (recording.tellsSpeakers) {
+    if (recording.detectsSpeakers) {
       for (const segment of diarizedSegments(segments)) {
         const { id } = segment;
         const delta = `${sent === "" ? "" : " "}${segment.text}`;

@@ -97,7 +97,7 @@ function refuseMissing(
   if (fields.all("known_speaker_names").length > 0) {
     violations.add(
       "known_speaker_names",
-      "cannot be used: speakers are told apart, not identified",
+      "cannot be used: speakers are distinguished, not identified",
     );
   }
 }

@@ -75,7 +75,7 @@ async function answerAsr(parts: OpenAiParts, call: DialectCall): Promise<void> {
     caller,
     writing: { languageCode, formats: true, punctuation: true, masksProfanity: false },
     hints,
-    tellsSpeakers: false,
+    detectsSpeakers: false,
     signal: call.signal,
   });
   answer.end(writeOutput(recording, output, languageCode), {

@@ -51,7 +51,7 @@ async function infer(parts: OpenAiParts, call: DialectCall): Promise<void> {
     caller,
     writing: { languageCode, formats: true, punctuation: true, masksProfanity: false },
     hints,
-    tellsSpeakers: format === "diarized_json",
+    detectsSpeakers: format === "diarized_json",
     signal: call.signal,
   });
   if (format === "verbose_json") answer.end(verboseJson(recording, languageCode, fields));
