@@ -31,7 +31,6 @@ export function dialectOptions(config: Config) {
     engineProcesses,
     scratchFolder: join(config.dataFolder, "scratch"),
     durationMsMax: config.recordingSecondsMax * 1000,
-    streamMsMax: config.streamSecondsMax * 1000,
   };
 }
 

@@ -40,11 +40,7 @@ import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import { createSharedDoor } from "./server/shared-door.ts";
 import type { TusParts } from "./server/tus-door.ts";
-import {
-  createSpeechDecoding,
-  createSpeechService,
-  type SpeechDecoding,
-} from "./speech/speech-service.ts";
+import { createSpeechDecoding, createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
 import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
@@ -262,7 +258,13 @@ export function transcriptsService(
   };
 }
 
-/** The service of recognition under each name that clients call, and the decoders that it uses. */
+/** The parts of recognition, which its services share. */
+type SpeechParts = Parameters<typeof createSpeechService>[0] & {
+  readonly recognizer: EnginePool;
+  readonly meter: Meter;
+};
+
+/** The service of recognition under each name that clients call, and its parts. */
 export function speechServices(
   {
     recognizer,
@@ -275,11 +277,11 @@ export function speechServices(
   },
   meter: Meter,
   { streamSecondsMax }: Pick<Config, "streamSecondsMax">,
-): { readonly services: readonly ImplementedService[]; readonly decoding: SpeechDecoding } {
+): { readonly services: readonly ImplementedService[]; readonly parts: SpeechParts } {
   const limits = { streamMsMax: streamSecondsMax * 1000 };
   const decoding = createSpeechDecoding(sandbox);
   const models = () => recognizer.models();
-  const speech = { recognizer, models, limits, meter, decoding, accountHints };
+  const speech: SpeechParts = { recognizer, models, limits, meter, decoding, accountHints };
   const own = implemented(Speech, createSpeechService(speech));
   const described = { ...speech, describeResults: true };
   // The number of END_OF_AUDIO is another event in google.cloud.speech.v1, and none in
@@ -291,7 +293,7 @@ export function speechServices(
     implemented(GoogleSpeech, ofGoogle),
     implemented(TiroSpeech, createSpeechService(described)),
   ];
-  return { services, decoding };
+  return { services, parts: speech };
 }
 
 /** Creates the services for accounts, for their vocabularies and for webhooks. */

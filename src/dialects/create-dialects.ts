@@ -23,14 +23,13 @@ export interface DialectsParts extends Omit<
   readonly recognizer: EnginePool;
   readonly meter: RecordingParts["meter"] & LiveParts["meter"];
   readonly decoding: LiveParts["decoding"];
+  readonly limits: LiveParts["limits"];
 }
 
 export interface DialectsOptions
   extends Pick<OpenAiParts, "defaultLanguage" | "durationMsMax">, FormParts {
   /** The number of pieces of recordings that are recognized at the same time. */
   readonly engineProcesses: number;
-  /** The maximum duration of a live stream. */
-  readonly streamMsMax: number;
 }
 
 /** The doors of the dialects, over HTTP and over WebSocket. */
@@ -52,7 +51,7 @@ const rawBytesMax = 1 << 30;
 /** Opens the dialects: protocols of other services, over the methods of this one. */
 export async function openDialects(
   parts: DialectsParts,
-  { engineProcesses, streamMsMax, ...options }: DialectsOptions,
+  { engineProcesses, ...options }: DialectsOptions,
 ): Promise<OpenedDialects> {
   await prepareScratchFolder(options.scratchFolder);
   const shared: OpenAiParts = {
@@ -63,7 +62,7 @@ export async function openDialects(
     longTurns: turnsOf(engineProcesses),
   };
   const whole = { ...shared, fileBytesMax: Math.max(options.fileBytesMax, rawBytesMax) };
-  const live = { ...shared, ...parts, limits: { streamMsMax } };
+  const live = { ...shared, ...parts };
   const dialects = [
     createOpenAi(shared),
     createWhisperCpp(shared),

@@ -102,12 +102,19 @@ test("a stream is not replaced in the middle of a sample", async () => {
 test("each finalize is answered once, after the results of the audio before it", async () => {
   const said = bytesOf(speech(1_000));
   const quiet = bytesOf(silence(300));
-  const items = [finalize, said, finalize, finalize, quiet, finalize, said, finalize];
+  const items: LiveInput[] = [finalize, said, finalize, finalize, quiet, finalize, said, finalize];
   const shown = ({ events }: SessionFacts): string[] =>
     events.map((event) => `${event.kind} ${event.kind === "finalized" ? event.endMs : ""}`.trim());
   const expected = [
-    ...["finalized 0", "speechStart", "final", "finalized 1000", "finalized 1000"],
-    ...["finalized 1300", "speechStart", "final", "finalized 2300"],
+    "finalized 0",
+    "speechStart",
+    "final",
+    "finalized 1000",
+    "finalized 1000",
+    "finalized 1300",
+    "speechStart",
+    "final",
+    "finalized 2300",
   ];
   assert.deepEqual(shown(await run(items)), expected);
   assert.deepEqual(shown(await run(items, 0)), expected);

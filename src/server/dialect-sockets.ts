@@ -49,7 +49,7 @@ export interface SocketDialect {
   readonly closeOf: (error: ServiceError) => SocketClose;
 }
 
-interface DialectSocketsParts {
+export interface DialectSocketsParts {
   readonly authenticator: Authenticator;
   readonly answerError: AnswerError;
   readonly reading: Pick<MessageReading, "held">;
@@ -61,7 +61,7 @@ interface DialectSocketsParts {
 const fragmentsMax = 1_024;
 const pingMsDefault = 20_000;
 
-/** Serves the sockets of dialects. Each path belongs to one dialect, which also writes its errors. */
+/** Serves the sockets of dialects. A path belongs to one dialect, which also writes its errors. */
 export class DialectSockets {
   readonly #parts: DialectSocketsParts;
   readonly #dialects: readonly { dialect: SocketDialect; server: WebSocketServer }[];

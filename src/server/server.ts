@@ -1,5 +1,4 @@
 import type { DescService } from "@bufbuild/protobuf";
-import type { IncomingHttpHeaders } from "node:http";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { HeldBytes, HeldBytesLimits } from "../std/held-bytes.ts";
@@ -11,7 +10,7 @@ import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createAnswerError, type AnswerError } from "./answer-errors.ts";
 import type { BodyLimits } from "./body-pace.ts";
 import { findCallOrigin } from "./call-origin.ts";
-import { DialectSockets, type SocketDialect } from "./dialect-sockets.ts";
+import { DialectSockets, type DialectSocketsParts, type SocketDialect } from "./dialect-sockets.ts";
 import { createConsoleDoor, type ConsoleParts } from "./console-door.ts";
 import { createConsoleFiles, type ConsoleFilesParts } from "./console-files.ts";
 import { createContract, type Contract } from "./contract.ts";
@@ -32,7 +31,7 @@ import { refuseMalformed } from "./refuse.ts";
 import { createRequestHandler } from "./request-handler.ts";
 import { createRestDoor } from "./rest.ts";
 import { createTusDoor, type TusParts } from "./tus-door.ts";
-import { createWebSocketDoor } from "./websocket.ts";
+import { createWebSocketDoor, type WebSocketDoor } from "./websocket.ts";
 
 /**
  * The maximum time for calls in flight when the service shuts down. After this time, the calls end
@@ -156,12 +155,10 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
 
   const calls = { authenticator, answerError, reading, answers, shutdownSignal: shutdown.signal };
   const rest = createRestDoor(contract, calls);
-  const socketParts = {
+  const sockets = openSockets(contract, parts.socketDialects ?? [], {
     ...calls,
-    refusal: (headers: IncomingHttpHeaders) => pages.refusal(headers),
-  };
-  const webSocket = createWebSocketDoor(contract, socketParts);
-  const dialectSockets = new DialectSockets(parts.socketDialects ?? [], socketParts);
+    refusal: (headers) => pages.refusal(headers),
+  });
   const grpcHealth = createGrpcHealth({
     services: contract.services,
     useOf: health.useOf ?? (() => undefined),
@@ -199,8 +196,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
       refuse: refuseMalformed,
       upgrade: (request, socket, head) => {
         findCallOrigin(request, network.isTrustedProxy);
-        const door = dialectSockets.handles(request) ? dialectSockets : webSocket;
-        door.handleUpgrade(request, socket, head);
+        sockets.handleUpgrade(request, socket, head);
       },
     },
     listen.limits,
@@ -218,13 +214,35 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
         shutdown.abort(new ServiceError("unavailable", "the service is shutting down"));
       }, drainMsMax);
       const cut = setTimeout(() => {
-        webSocket.terminate();
-        dialectSockets.terminate();
+        sockets.terminate();
         port.close();
       }, drainMsMax + abortMs);
-      await port.drain(Promise.all([webSocket.drain(), dialectSockets.drain()]));
+      await port.drain(sockets.drain());
       clearTimeout(endCalls);
       clearTimeout(cut);
+    },
+  };
+}
+
+/** Opens the doors of WebSockets: a path belongs to a dialect, or else to the contract. */
+function openSockets(
+  contract: Contract,
+  dialects: readonly SocketDialect[],
+  parts: Parameters<typeof createWebSocketDoor>[1] & DialectSocketsParts,
+): WebSocketDoor {
+  const own = createWebSocketDoor(contract, parts);
+  const others = new DialectSockets(dialects, parts);
+  return {
+    handleUpgrade(request, socket, head) {
+      const door = others.handles(request) ? others : own;
+      door.handleUpgrade(request, socket, head);
+    },
+    async drain() {
+      await Promise.all([own.drain(), others.drain()]);
+    },
+    terminate() {
+      own.terminate();
+      others.terminate();
     },
   };
 }

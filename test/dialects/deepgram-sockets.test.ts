@@ -8,6 +8,7 @@ import { encode } from "../fixtures/encoded-audio.ts";
 import { espeak, joined, noise, silence } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
+import { callRest } from "../spec/service.ts";
 import { bearer, openDialectService, type DialectService } from "./dialect-service.ts";
 import {
   bytesOf,
@@ -140,7 +141,7 @@ describe("a socket at /v1/listen", () => {
     assert.equal(textOf(stream), said);
   });
 
-  test("masks, punctuates and formats only as it is told", async () => {
+  test("masks, punctuates and formats only where it is requested", async () => {
     const speech = bytesOf(espeak("hún er fædd þriðja maí"));
     const texts: string[] = [];
     for (const options of ["", "&punctuate=true", "&smart_format=true"]) {
@@ -160,8 +161,14 @@ describe("a socket at /v1/listen", () => {
 describe("a handshake", () => {
   test("is refused with every violation, in Deepgram's form", async () => {
     const query = [
-      ...["encoding=speex", "language=xx", "redact=pci", "callback=http://a.example"],
-      ...["endpointing=soon", "utterance_end_ms=late", "alternatives=99", "keyterm=!"],
+      "encoding=speex",
+      "language=xx",
+      "redact=pci",
+      "callback=http://a.example",
+      "endpointing=soon",
+      "utterance_end_ms=late",
+      "alternatives=99",
+      "keyterm=!",
     ];
     const { status, json } = await refusalOf(`/v1/listen?${query.join("&")}`);
     assert.equal(status, 400);
@@ -197,12 +204,9 @@ describe("a handshake", () => {
     const { token } = await addApiKey(db, accountId, ["speech", "account"]);
     const first = await open(bare, { headers: bearer(token) });
     const headers = bearer(token);
-    await until(async () => {
-      const answer = await fetch(`${dialects.service.address}/v1/account`, { headers });
-      return /"concurrentStreams":1/.test(
-        JSON.stringify(((await answer.json()) as { usage: object }).usage),
-      );
-    });
+    const account = async () =>
+      await callRest(dialects.service.address, token, { method: "GET", path: "/v1/account" });
+    await until(async () => (await account()).json.usage.concurrentStreams === 1);
     const { status, json } = await refusalOf(bare, bearer(token));
     assert.deepEqual([status, json.err_code], [429, "TOO_MANY_REQUESTS"]);
     first.terminate();
@@ -228,15 +232,13 @@ describe("an open socket", () => {
     assert.match(reason, /^NET-0000: /);
     assert.equal(textOf(stream), said);
     assert.equal(stream.messages.at(-1).type, "Error");
-    const answer = await fetch(`${dialects.service.address}/v1/account`, {
-      headers: bearer(token),
-    });
-    const { usage } = (await answer.json()) as { usage: { audioSecondsPerDay: number } };
+    const account = { method: "GET", path: "/v1/account" };
+    const { usage } = (await callRest(dialects.service.address, token, account)).json;
     assert.equal(usage.audioSecondsPerDay, 3);
   });
 
   test("ends with 1008 for audio and messages that it cannot read", async () => {
-    const text = Buffer.from("this is no audio at all, but a long English sentence. ".repeat(20));
+    const text = Buffer.from("this is not audio but a long English sentence. ".repeat(20));
     const container = await open("/v1/listen?language=is");
     container.sendRaw(text);
     container.send({ type: "CloseStream" });

@@ -4,7 +4,7 @@ import type { FileOptions } from "./read-options.ts";
 import { seconds, wordOf } from "./write-results.ts";
 
 type Word = SpokenSegment["words"][number] & {
-  /** The number of the speaker in the order of speech, if speakers are told apart. */
+  /** The number of the speaker in the order of speech, if speakers are detected. */
   readonly speaker: number | undefined;
   /** Whether the word begins a segment. */
   readonly isFirst: boolean;
@@ -12,13 +12,13 @@ type Word = SpokenSegment["words"][number] & {
 
 export type WrittenFileOptions = Pick<
   FileOptions,
-  "punctuatedWords" | "tellsSpeakers" | "paragraphs" | "utteranceSplitSeconds"
+  "punctuatedWords" | "detectsSpeakers" | "paragraphs" | "utteranceSplitSeconds"
 >;
 
 /** Returns the results of a recording, which has one channel and one alternative. */
 export function writeFileResults(segments: readonly SpokenSegment[], options: WrittenFileOptions) {
   const { punctuatedWords: punctuated, paragraphs, utteranceSplitSeconds } = options;
-  const words = wordsOf(segments, options.tellsSpeakers);
+  const words = wordsOf(segments, options.detectsSpeakers);
   const alternative = {
     transcript: textOf(words),
     confidence: confidenceOf(words),
@@ -36,12 +36,12 @@ export function writeFileResults(segments: readonly SpokenSegment[], options: Wr
   };
 }
 
-function wordsOf(segments: readonly SpokenSegment[], tellsSpeakers: boolean): Word[] {
+function wordsOf(segments: readonly SpokenSegment[], detectsSpeakers: boolean): Word[] {
   const speakers = [...new Set(segments.map(({ speakerId }) => speakerId))];
   return segments.flatMap(({ words, speakerId }) =>
     words.map((word, index) => ({
       ...word,
-      speaker: tellsSpeakers ? speakers.indexOf(speakerId) : undefined,
+      speaker: detectsSpeakers ? speakers.indexOf(speakerId) : undefined,
       isFirst: index === 0,
     })),
   );

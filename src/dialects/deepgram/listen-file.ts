@@ -40,14 +40,14 @@ async function answerListen(parts: ListenFileParts, call: DialectCall): Promise<
   }
   await using recording = await receiveRecording(call, { ...parts, samples: options.bare });
   const { file, sha256 } = recording;
-  const { writing, hints, tellsSpeakers } = options;
+  const { writing, hints, detectsSpeakers } = options;
   using answer = new PatientAnswer(call.response, { contentType: "application/json", filler: " " });
   const found = await transcribeRecording(parts, {
     file,
     caller,
     writing,
     hints,
-    tellsSpeakers,
+    detectsSpeakers,
     signal: call.signal,
   });
   const { requestId } = callOriginOf(call.request);

@@ -70,7 +70,7 @@ async function listen(
   };
   using input = new ListenInput(socket, {
     idleMsMax: parts.idleMsMax ?? idleMsMaxDefault,
-    onAudio: () => void send(results.heard(session.audioMs)),
+    onAudio: () => void send(results.listen(session.audioMs)),
   });
   const session = new LiveSession(parts, { ...options, fields }, input, {
     caller,

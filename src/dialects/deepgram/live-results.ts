@@ -66,7 +66,7 @@ export class LiveResults {
   }
 
   /** Returns UtteranceEnd if the silence since the last word is long enough. */
-  *heard(audioMs: number): Generator<object, void, undefined> {
+  *listen(audioMs: number): Generator<object, void, undefined> {
     if (this.#isSpeaking || !this.#lastWord || this.#options.now() < this.#lastWord.dueAt) return;
     yield* this.#utteranceEndBefore(audioMs);
   }
@@ -93,8 +93,8 @@ export class LiveResults {
     const { utteranceEndMs } = this.#options;
     if (!final || utteranceEndMs === undefined) return;
     const wordEndMs = word?.endMs ?? final.endMs;
-    const heardMs = final.endMs - wordEndMs;
-    const dueAt = this.#options.now() + Math.max(0, utteranceEndMs - heardMs);
+    const waitedMs = final.endMs - wordEndMs;
+    const dueAt = this.#options.now() + Math.max(0, utteranceEndMs - waitedMs);
     this.#lastWord = { endMs: wordEndMs, dueAt };
   }
 

@@ -25,7 +25,7 @@ export interface ListenOptions {
 
 /** The options of a recording. */
 export interface FileOptions extends ListenOptions {
-  readonly tellsSpeakers: boolean;
+  readonly detectsSpeakers: boolean;
   readonly paragraphs: boolean;
   /** The silence in seconds between two utterances; undefined without utterances. */
   readonly utteranceSplitSeconds: number | undefined;
@@ -37,7 +37,7 @@ export interface FileOptions extends ListenOptions {
 export interface StreamOptions extends ListenOptions {
   readonly audio: LiveAudio;
   readonly interim: boolean;
-  /** Whether the client is told when speech begins. */
+  /** Whether the client gets an event when speech begins. */
   readonly speechStarts: boolean;
   /** The silence after a word that ends an utterance. */
   readonly silenceMsMin: number | undefined;
@@ -85,8 +85,8 @@ const alternativesMaxMax = 30;
 export function readFileOptions(query: FormFields, context: OptionsContext): FileOptions {
   const violations = new Violations();
   const common = readCommon(query, context, "short", violations);
-  const tellsSpeakers = isYes(query.one("diarize")) || query.one("diarize_model") !== "";
-  if (tellsSpeakers && !context.recognizer.canDiarize()) {
+  const detectsSpeakers = isYes(query.one("diarize")) || query.one("diarize_model") !== "";
+  if (detectsSpeakers && !context.recognizer.canDiarize()) {
     violations.add("diarize", "cannot be used: no diarization model is installed");
   }
   const name = query.one("encoding").toLowerCase();
@@ -95,7 +95,7 @@ export function readFileOptions(query: FormFields, context: OptionsContext): Fil
   violations.throwIfAny();
   return {
     ...common,
-    tellsSpeakers,
+    detectsSpeakers,
     paragraphs: isYes(query.one("paragraphs")),
     utteranceSplitSeconds: isYes(query.one("utterances"))
       ? Number(split) || utteranceSplitDefault

@@ -162,19 +162,35 @@ test("each flush marker is reported once, also when another process takes over",
     itemsOf([{ isSpeech: at % 2 === 0, ms }], 100),
   );
   const [said = [], quiet = [], again = [], end = []] = sections;
-  const items = [
-    ...[...said, endUtterance, endUtterance, ...quiet, endUtterance],
-    ...[...again, endUtterance, ...end, endUtterance],
+  const items: RecognitionInput[] = [
+    ...said,
+    endUtterance,
+    endUtterance,
+    ...quiet,
+    endUtterance,
+    ...again,
+    endUtterance,
+    ...end,
+    endUtterance,
   ];
   const shown = ({ speechEvent, isFinal, audioEndMs }: Recognition) =>
     `${speechEvent ?? (isFinal ? "final" : "interim")} ${audioEndMs}`;
   const options = { speechEvents: true };
   const expected = (await recognize(pool, items, options)).map(shown);
   assert.deepEqual(expected, [
-    ...["start 0", "end 700", "final 700", "flushed 700", "flushed 700", "flushed 1500"],
-    ...["start 1360", "end 2100", "final 2100", "flushed 2100", "flushed 2700"],
+    "start 0",
+    "end 700",
+    "final 700",
+    "flushed 700",
+    "flushed 700",
+    "flushed 1500",
+    "start 1360",
+    "end 2100",
+    "final 2100",
+    "flushed 2100",
+    "flushed 2700",
   ]);
-  for (const killedAfter of [1, 3, 5, 6, 9]) {
+  for (const killedAfter of [3, 6]) {
     await allReady();
     const found: string[] = [];
     for await (const each of pool.recognize(paced(items, 600), {
