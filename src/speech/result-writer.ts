@@ -34,9 +34,10 @@ export class ResultWriter {
   write(recognition: Recognition): WrittenRecognition {
     const { isFinal, audioEndMs } = recognition;
     const span = { startMs: this.#endMs, endMs: Math.max(this.#endMs, audioEndMs) };
-    const [best, ...others] = recognition.alternatives.map((each) => withTimes(each, span));
-    if (!best) return recognition;
+    const [recognized, ...others] = recognition.alternatives;
+    if (!recognized) return recognition;
     if (isFinal) this.#endMs = span.endMs;
+    const best = withTimes(recognized, span);
     if (this.#isOff) return { ...recognition, alternatives: [best, ...others] };
     const alternatives = others.map((each) =>
       written(each, (words) => this.#writer.alternative(words)),
