@@ -155,6 +155,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.speech.v2beta1.SpeechContext": "Words and phrases that are likely to be said.",
   "hlust.speech.v2beta1.SpeechContext.phrases": "The phrases, of at most 100 characters each.",
   "hlust.speech.v2beta1.SpeechContext.boost": "How strongly the phrases are preferred, from 0 to 20. Absent or 0 means 10.",
+  "hlust.speech.v2beta1.SpeechContext.sounds_like": "Texts that sound like the phrase, in the spelling of the language: \"shivawn\" for\n\"Siobhan\". Only for a context with one phrase. A model that recognizes letters ignores them.",
   "hlust.speech.v2beta1.RecognitionAudio": "The audio to recognize.",
   "hlust.speech.v2beta1.RecognitionAudio.content": "The bytes of the audio in the encoding of the configuration. Samples can have the header of a\nWAV file.",
   "hlust.speech.v2beta1.RecognitionAudio.uri": "Not supported: requests with it are refused.",

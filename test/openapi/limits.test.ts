@@ -91,6 +91,7 @@ import {
   hintBoostMax,
   hintCharsMax,
   hintPhrasesMax,
+  hintSoundsLikeMax,
 } from "../../src/engines/protocol/check-hints.ts";
 import { keyCharsMax } from "../../src/jobs/jobs-service.ts";
 import { mediaUrlPattern, urlCharsMax } from "../../src/media/media-url.ts";
@@ -254,6 +255,10 @@ function expectedLimits(): Map<string, LimitsInit> {
       { min: 0, max: speakersMaxMax },
     ],
     [`${SpeechContextSchema.typeName}.boost`, { min: 0, max: hintBoostMax }],
+    [
+      `${SpeechContextSchema.typeName}.sounds_like`,
+      { itemsMax: hintSoundsLikeMax, charsMax: hintCharsMax },
+    ],
     [`${phrase}.phrase`, { charsMax: ofVocabulary.phraseChars }],
     [`${phrase}.language_code`, { charsMax: ofVocabulary.languageCodeChars }],
     [`${phrase}.weight`, { min: 0, max: ofVocabulary.weight }],
