@@ -91,7 +91,6 @@ import {
   hintBoostMax,
   hintCharsMax,
   hintPhrasesMax,
-  hintSoundsLikeMax,
 } from "../../src/engines/protocol/check-hints.ts";
 import { keyCharsMax } from "../../src/jobs/jobs-service.ts";
 import { mediaUrlPattern, urlCharsMax } from "../../src/media/media-url.ts";
@@ -129,6 +128,7 @@ function expectedLimits(): Map<string, LimitsInit> {
   const most = transcriptLimits;
   const time = { secondsMin: 0, secondsMax: most.hours * 3600 };
   const share = { min: 0, max: 1 };
+  const soundsLike = { itemsMax: ofVocabulary.soundsLike, charsMax: ofVocabulary.phraseChars };
   const displayName = { charsMax: displayNameLengthMax, pattern: displayNamePattern.source };
   const page = { pageSize: { min: 0 }, pageToken: { charsMax: tokenCharsMax } };
   const endpointing = StreamingRecognitionConfig_EndpointingSchema.typeName;
@@ -255,17 +255,11 @@ function expectedLimits(): Map<string, LimitsInit> {
       { min: 0, max: speakersMaxMax },
     ],
     [`${SpeechContextSchema.typeName}.boost`, { min: 0, max: hintBoostMax }],
-    [
-      `${SpeechContextSchema.typeName}.sounds_like`,
-      { itemsMax: hintSoundsLikeMax, charsMax: hintCharsMax },
-    ],
+    [`${SpeechContextSchema.typeName}.sounds_like`, soundsLike],
     [`${phrase}.phrase`, { charsMax: ofVocabulary.phraseChars }],
     [`${phrase}.language_code`, { charsMax: ofVocabulary.languageCodeChars }],
     [`${phrase}.weight`, { min: 0, max: ofVocabulary.weight }],
-    [
-      `${phrase}.sounds_like`,
-      { itemsMax: ofVocabulary.soundsLike, charsMax: ofVocabulary.phraseChars },
-    ],
+    [`${phrase}.sounds_like`, soundsLike],
     [`${phrase}.state`, { values: VocabularyPhrase_StateSchema.values.map(({ name }) => name) }],
     [
       `${ListVocabularyPhrasesRequestSchema.typeName}.language_code`,
