@@ -128,7 +128,6 @@ function expectedLimits(): Map<string, LimitsInit> {
   const most = transcriptLimits;
   const time = { secondsMin: 0, secondsMax: most.hours * 3600 };
   const share = { min: 0, max: 1 };
-  const soundsLike = { itemsMax: ofVocabulary.soundsLike, charsMax: ofVocabulary.phraseChars };
   const displayName = { charsMax: displayNameLengthMax, pattern: displayNamePattern.source };
   const page = { pageSize: { min: 0 }, pageToken: { charsMax: tokenCharsMax } };
   const endpointing = StreamingRecognitionConfig_EndpointingSchema.typeName;
@@ -147,6 +146,7 @@ function expectedLimits(): Map<string, LimitsInit> {
   ]);
   const phrase = VocabularyPhraseSchema.typeName;
   const ofVocabulary = vocabularyLimits;
+  const soundsLike = { itemsMax: ofVocabulary.soundsLike, charsMax: ofVocabulary.phraseChars };
   const webhooks = [WebhookSchema, CreateWebhookRequestSchema];
   return new Map<string, LimitsInit>([
     ...ofKeys,
