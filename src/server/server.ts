@@ -7,7 +7,7 @@ import type { LongMessages } from "../std/long-messages.ts";
 import type { IsInNetworks } from "../std/networks.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
-import { createAnswerError } from "./answer-errors.ts";
+import { createAnswerError, type AnswerError } from "./answer-errors.ts";
 import type { BodyLimits } from "./body-pace.ts";
 import { findCallOrigin } from "./call-origin.ts";
 import { createConsoleDoor, type ConsoleParts } from "./console-door.ts";
@@ -105,6 +105,14 @@ export interface TrafficLimits {
   readonly longMessages?: LongMessages;
 }
 
+/** What a door outside of the contract needs to answer calls as the other doors do. */
+export interface DialectCalls {
+  readonly authenticator: Authenticator;
+  readonly answerError: AnswerError;
+  /** Aborts the calls that are left when the service shuts down. */
+  readonly shutdownSignal: AbortSignal;
+}
+
 export interface ServerParts {
   readonly api: ServedApi;
   readonly network?: Network;
@@ -114,6 +122,8 @@ export interface ServerParts {
   readonly media?: HttpDoor | undefined;
   /** The door for shared transcripts. */
   readonly shared?: HttpDoor | undefined;
+  /** Creates the door of other services' protocols; undefined if there is none. */
+  readonly dialects?: ((calls: DialectCalls) => HttpDoor) | undefined;
   /** The parts of resumable uploads; undefined if there are none. */
   readonly resumable?: TusParts | undefined;
   /** The parts of the console; undefined if there is no console. */
@@ -168,6 +178,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
         ...(media ? [media] : []),
         ...(shared ? [shared] : []),
         ...(tus ? [tus] : []),
+        ...(parts.dialects ? [parts.dialects(calls)] : []),
         ...(console ? [createConsoleDoor(console, { rest, tus }, reading.held)] : []),
         ...(console ? [createConsoleFiles(console)] : []),
       ],
