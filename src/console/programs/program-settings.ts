@@ -8,6 +8,11 @@ export interface ProgramSettings {
   readonly paste: string;
 }
 
+/** Returns the addresses for programs that know OpenAI's protocol. */
+export function openAiAddresses(origin: string) {
+  return { plain: `${origin}/v1`, withLanguage: `${origin}/openai/is/v1` };
+}
+
 /**
  * Returns what to paste into each program that works with the service at this address
  * (docs/dialects.md). KEY stands for a key.

@@ -3,13 +3,14 @@ import { CodeSample } from "../parts/code-sample.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { useText } from "../text/language.tsx";
 import { programsText } from "../text/programs.ts";
-import { programSettings } from "./program-settings.ts";
+import { openAiAddresses, programSettings } from "./program-settings.ts";
 import "./programs.css";
 
 /** What to paste into other programs, so that they use this service. */
 export function ProgramsPage() {
   const t = useText();
   const { origin } = window.location;
+  const { plain, withLanguage } = openAiAddresses(origin);
   return (
     <div className="programs">
       <PageHead title={t(programsText.title)} sub={t(programsText.sub)} />
@@ -21,9 +22,9 @@ export function ProgramsPage() {
         <h2 id="any-program">{t(programsText.anyProgram)}</h2>
         <p>{t(programsText.anyModel)}</p>
         <h3>{t(programsText.address)}</h3>
-        <CodeSample label={t(programsText.address)} text={`${origin}/v1`} />
+        <CodeSample label={t(programsText.address)} text={plain} />
         <h3>{t(programsText.addressWithLanguage)}</h3>
-        <CodeSample label={t(programsText.addressWithLanguage)} text={`${origin}/openai/is/v1`} />
+        <CodeSample label={t(programsText.addressWithLanguage)} text={withLanguage} />
       </section>
       {programSettings(origin).map(({ name, where, paste }) => (
         <section key={name}>
