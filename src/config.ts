@@ -46,6 +46,8 @@ export interface Config {
   readonly role: ProcessRole;
   readonly engineProcesses: number;
   readonly engine: EngineChoice;
+  /** How speech is distinguished from other sound, for all models. */
+  readonly voiceActivity: VoiceActivityChoice;
   readonly modelsFolder: string;
   /** The models that serve a language instead of the best installed one. */
   readonly modelChoice: ModelChoice;
@@ -93,6 +95,9 @@ export const processRoles = ["all", "api", "worker"] as const;
 export type ProcessRole = (typeof processRoles)[number];
 export const engineChoices = ["auto", "pocketsphinx", "scripted"] as const;
 export type EngineChoice = (typeof engineChoices)[number];
+
+const voiceActivityChoices = ["network", "energy"] as const;
+export type VoiceActivityChoice = (typeof voiceActivityChoices)[number];
 export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
@@ -140,6 +145,13 @@ const settings = {
       "auto (all installed models), pocketsphinx, or scripted (for load tests: invents its words)",
     fallback: "auto",
     parse: (text, name) => oneOf(text ?? "auto", name, engineChoices),
+  },
+  voiceActivity: {
+    name: "HLUST_VOICE_ACTIVITY",
+    meaning:
+      "How speech is found: network (also in noise, music and typing), or energy (3 ms less CPU for a second of speech)",
+    fallback: "network",
+    parse: (text, name) => oneOf(text ?? "network", name, voiceActivityChoices),
   },
   modelsFolder: {
     name: "HLUST_MODELS",
@@ -281,6 +293,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     role: read(settings.role),
     engineProcesses: read(settings.engineProcesses),
     engine: read(settings.engine),
+    voiceActivity: read(settings.voiceActivity),
     modelsFolder: read(settings.modelsFolder) ?? join(dataFolder, "models"),
     modelChoice: read(settings.modelChoice),
     catalogueFile: read(settings.catalogueFile),
