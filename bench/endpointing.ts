@@ -15,7 +15,7 @@ import { type RecordingScore, totalWordErrors } from "../src/evaluation/score-re
 import { openStarter } from "../test/fixtures/open-starter.ts";
 import { allConditions, type Condition } from "./endpointing/conditions.ts";
 import { addCounts, type Counts, noCounts, score } from "./endpointing/score.ts";
-import { type Talk, talksOf } from "./endpointing/talk.ts";
+import { talksOf } from "./endpointing/talk.ts";
 import { recognizeTalk } from "./endpointing/words.ts";
 import { report, reportMachine } from "./report.ts";
 
@@ -36,7 +36,13 @@ const limits = {
 /** Other voices are speech; their figures are printed, and have no limit. */
 const otherVoices = "babble";
 /** PocketSphinx takes a tenth of real time or more, so it recognizes speech in these only. */
-const sphinxConditions = ["quiet room", "white 10 dB", "hum 5 dB", "keyboard 10 dB", "-50 dBFS"];
+const sphinxConditions = new Set([
+  "quiet room",
+  "white 10 dB",
+  "hum 5 dB",
+  "keyboard 10 dB",
+  "-50 dBFS",
+]);
 
 const isQuick = process.argv[2] === "quick";
 const talks = talksOf(join(import.meta.dirname, "../../shared/audio"), isQuick);
@@ -111,7 +117,7 @@ async function countWords(): Promise<Map<Detector, Map<Condition, WordCounts[]>>
       const cells: string[] = [];
       for (const talk of talks) {
         const isIcelandic = talk.languageCode === "is-IS";
-        if (!isIcelandic && !sphinxConditions.includes(condition.name)) {
+        if (!isIcelandic && !sphinxConditions.has(condition.name)) {
           cells.push("-".padStart(22));
           continue;
         }

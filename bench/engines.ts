@@ -11,13 +11,12 @@ import { recognizeThroughPool } from "./engines/through-pool.ts";
 import { type Speech, speechOf } from "./engines/speech.ts";
 
 /**
- * The maximum that the service may add to an engine: a tenth, or 7 ms per second of audio. Pipes,
- * frames and resampling cost 1 to 3 ms with any model, and the network for voice activity 3 to 4 ms
- * (docs/decisions.md). This exceeds a tenth if the engine itself takes less than 60 ms, and the
- * fixed limit then applies.
+ * The maximum that the service may add to an engine: a tenth, or 3.5 ms per second of audio. Pipes,
+ * frames and resampling cost 1 to 3 ms with any model. This exceeds a tenth if the engine itself
+ * takes less than 30 ms, and the fixed limit then applies.
  */
 const ratioMax = 1.1;
-const addedMsMax = 7;
+const addedMsMax = 3.5;
 /**
  * The numbers of concurrent streams. If a stream takes more than a tenth of a core, a process may
  * admit only one stream.

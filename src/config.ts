@@ -101,7 +101,7 @@ export type ProcessRole = (typeof processRoles)[number];
 export const engineChoices = ["auto", "pocketsphinx", "scripted"] as const;
 export type EngineChoice = (typeof engineChoices)[number];
 
-const voiceActivityChoices = ["network", "energy"] as const;
+const voiceActivityChoices = ["energy", "network"] as const;
 export type VoiceActivityChoice = (typeof voiceActivityChoices)[number];
 export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
@@ -154,9 +154,9 @@ const settings = {
   voiceActivity: {
     name: "HLUST_VOICE_ACTIVITY",
     meaning:
-      "How speech is found: network (also in noise, music and typing), or energy (3 ms less CPU for a second of speech)",
-    fallback: "network",
-    parse: (text, name) => oneOf(text ?? "network", name, voiceActivityChoices),
+      "How speech is found: energy, or network (also in noise, music and typing, for 3 ms more CPU for a second of speech)",
+    fallback: "energy",
+    parse: (text, name) => oneOf(text ?? "energy", name, voiceActivityChoices),
   },
   modelsFolder: {
     name: "HLUST_MODELS",

@@ -21,7 +21,7 @@ function white(length: number): Float64Array {
   return generated(length, whiteSource(1));
 }
 
-/** Returns noise with 3 dB less per octave: the sum of white noise through three low-pass filters. */
+/** Returns noise with 3 dB less per octave, from three low-pass filters. */
 function pink(length: number): Float64Array {
   const source = whiteSource(2);
   let [slow, middle, fast] = [0, 0, 0];

@@ -74,7 +74,7 @@ export function score(
   samples: Int16Array,
   activity: VoiceActivity,
 ): void {
-  const heard = new Uint8Array(talk.frames.length);
+  const detected = new Uint8Array(talk.frames.length);
   let at = 0;
   const watched: VoiceActivity = {
     frameSamples: activity.frameSamples,
@@ -85,7 +85,7 @@ export function score(
     isSpeech(frame) {
       const isSpeech = activity.isSpeech(frame);
       const [from, to] = [at / frameSamples, (at + frame.length) / frameSamples];
-      if (isSpeech) heard.fill(1, Math.round(from), Math.round(to));
+      if (isSpeech) detected.fill(1, Math.round(from), Math.round(to));
       at += frame.length;
       return isSpeech;
     },
@@ -104,13 +104,13 @@ export function score(
     const last = found.at(-1);
     if (cut.kind === "end" && last) last.endFrame = cut.endSample / frameSamples;
   }
-  for (const [frame, isHeard] of heard.entries()) {
+  for (const [frame, isSpeech] of detected.entries()) {
     if (talk.frames[frame] === truth.speech) {
       counts.speechFrames += 1;
-      counts.missedFrames += 1 - isHeard;
+      counts.missedFrames += 1 - isSpeech;
     } else if (talk.frames[frame] === truth.silence) {
       counts.silenceFrames += 1;
-      counts.falseFrames += isHeard;
+      counts.falseFrames += isSpeech;
     }
   }
   counts.seconds += samples.length / 16_000;

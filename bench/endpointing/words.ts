@@ -1,4 +1,3 @@
-import type { UtteranceOutputs } from "../../src/engines/protocol/kept-outputs.ts";
 import { EngineSession } from "../../src/engines/process/engine-session.ts";
 import type { Engine } from "../../src/engines/protocol/engine.ts";
 import type { Commit } from "../../src/engines/protocol/session-checkpoint.ts";
@@ -32,7 +31,7 @@ export async function recognizeTalk(
     progress() {},
     received() {},
     done() {},
-    outputs(_: UtteranceOutputs) {},
+    outputs() {},
     committed({ final }: Commit) {
       texts.push(...sourceWords(final?.alternatives[0]?.text ?? ""));
     },

@@ -100,3 +100,29 @@ test("NetworkVoiceActivity gives the network the samples before each chunk", () 
     assert.equal(context.length, 64);
   }
 });
+
+test("a restored NetworkVoiceActivity continues exactly, also while its network runs", () => {
+  const talk = joined(noise(700, 30), voice, noise(900, 30), noise(400, 3000), silence(500));
+  const whole = new NetworkVoiceActivity();
+  const frames = Array.from({ length: Math.floor(talk.length / 160) }, (_, at) =>
+    talk.subarray(160 * at, 160 * (at + 1)),
+  );
+  const isSpeech: boolean[] = [];
+  const saved = frames.map((frame) => {
+    const text = JSON.stringify(whole.save());
+    isSpeech.push(whole.isSpeech(frame));
+    return text;
+  });
+  saved.push(JSON.stringify(whole.save()));
+  // A detector with the same state as the other continues as it does.
+  const checkedFrames = 20;
+  for (let from = 0; from < frames.length; from += 7) {
+    const fresh = new NetworkVoiceActivity();
+    fresh.restore(JSON.parse(saved[from] ?? ""));
+    const to = Math.min(frames.length, from + checkedFrames);
+    const rest = frames.slice(from, to).map((frame) => fresh.isSpeech(frame));
+    assert.deepEqual(rest, isSpeech.slice(from, to), `from frame ${from}`);
+    assert.equal(JSON.stringify(fresh.save()), saved[to], `after frame ${from}`);
+  }
+  assert.ok(isSpeech.filter(Boolean).length > 100);
+});

@@ -10,7 +10,10 @@ import type { VoiceActivity } from "./voice-activity.ts";
 
 /** A frame is 10 ms. */
 const frameSamples = 160;
-/** The network runs while there is sound this far above the noise floor, and for gateFrames after. */
+/**
+ * The network runs while there is sound this far above the noise floor, and for gateFrames after
+ * it.
+ */
 const gateDb = 4;
 const gateFrames = 40;
 /**
@@ -27,15 +30,15 @@ const holdProbability = 0.35;
  */
 const onsetChunks = 3;
 /**
- * The onset is found about this many frames after the first sound. More frames would be noise before
- * the speech, which some models decode as words.
+ * The onset is found about this many frames after the first sound. More frames would be noise
+ * before the speech, which some models decode as words.
  */
 const onsetDelayFrames = 20;
 
 /**
- * Voice activity detection by a neural network, which runs only while there is sound above the noise
- * floor. So silence and steady noise cost nearly nothing, and music, typing and voices in noise are
- * judged by how they sound.
+ * Voice activity detection by a neural network, which runs only while there is sound above the
+ * noise floor. So silence and steady noise cost nearly nothing, and music, typing and voices in
+ * noise are judged by how they sound.
  */
 export class NetworkVoiceActivity implements VoiceActivity {
   readonly frameSamples = frameSamples;

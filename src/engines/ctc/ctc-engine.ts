@@ -1,4 +1,4 @@
-import { NetworkVoiceActivity } from "../../audio/network-voice-activity.ts";
+import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import type { Decoder, Engine, Hint, RecognitionMode } from "../protocol/engine.ts";
 import type { ModelCard } from "../../models/model-card.ts";
 import { type AlignParts, wordAligner } from "./align-words.ts";
@@ -45,7 +45,7 @@ export async function openCtcEngine(card: ModelCard, folder: string): Promise<En
       const beamWidth = beamWidths[mode];
       return newDecoder({ table, scorer, mode, alternativesMax, beamWidth, keepsOutputs });
     },
-    createVoiceActivity: () => new NetworkVoiceActivity(),
+    createVoiceActivity: () => new EnergyVoiceActivity(),
     align: (window, words) => aligner.align(window, words),
     outputs: {
       model: model.identity,

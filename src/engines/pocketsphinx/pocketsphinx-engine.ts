@@ -1,4 +1,4 @@
-import { NetworkVoiceActivity } from "../../audio/network-voice-activity.ts";
+import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import type { DecoderOptions, Engine } from "../protocol/engine.ts";
 import { AcousticModel } from "./acoustic-model.ts";
 import { wordAligner } from "./align-words.ts";
@@ -65,7 +65,7 @@ export async function openPocketsphinx(): Promise<Engine> {
       const searches = new SearchShare(pool, (isHinted ? hintedPlaces : places)[mode]);
       return new WholeDecoder({ alternativesMax, frontEnd, searches });
     },
-    createVoiceActivity: () => new NetworkVoiceActivity(),
+    createVoiceActivity: () => new EnergyVoiceActivity(),
     align(window, words) {
       aligner ??= openAligner(views, () => new FrontEnd(library, viewFloats, config));
       return aligner.align(window, words);

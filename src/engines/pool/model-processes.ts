@@ -24,7 +24,7 @@ const usefulMs = 60_000;
 export interface ModelProcessesOptions {
   readonly model: LoadableModel;
   /** Replaces the detector of voice activity of the model's engine. */
-  readonly voiceActivity?: "energy" | undefined;
+  readonly voiceActivity?: "network" | undefined;
   /**
    * The maximum number of processes. Fewer are started if this many would take too much memory.
    */

@@ -21,9 +21,7 @@ export interface ServingModelsOptions {
   readonly processes: number;
   /** The folder in which models are installed, even while the service runs. Default: none. */
   readonly modelsFolder?: string;
-  /**
-   * How speech is distinguished from other sound. Default: network. The scripted engine has its own detector.
-   */
+  /** How speech is found, except by the scripted engine. Default: energy. */
   readonly voiceActivity?: "network" | "energy";
   readonly log: Log;
   /**
@@ -243,7 +241,7 @@ export class ServingModels implements AsyncDisposable {
     const { name, version } = model;
     const loading = new ModelProcesses({
       model,
-      voiceActivity: voiceActivity === "energy" && engine !== "scripted" ? "energy" : undefined,
+      voiceActivity: voiceActivity === "network" && engine !== "scripted" ? "network" : undefined,
       // The windows of a recording are diarized one after the other.
       processes: isDiarizer(model) ? 1 : processes,
       // The service starts once each model has one process.

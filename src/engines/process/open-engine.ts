@@ -1,5 +1,5 @@
 import { parseNamedCard, readCardText } from "../../models/models-folder.ts";
-import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
+import { NetworkVoiceActivity } from "../../audio/network-voice-activity.ts";
 import type { Engine } from "../protocol/engine.ts";
 import type { EngineSource } from "../protocol/engine-source.ts";
 
@@ -10,7 +10,7 @@ import type { EngineSource } from "../protocol/engine-source.ts";
 export async function openEngine(source: EngineSource): Promise<Engine> {
   const engine = await openChosen(source);
   if (source.voiceActivity === undefined) return engine;
-  return { ...engine, createVoiceActivity: () => new EnergyVoiceActivity() };
+  return { ...engine, createVoiceActivity: () => new NetworkVoiceActivity() };
 }
 
 async function openChosen(source: EngineSource): Promise<Engine> {

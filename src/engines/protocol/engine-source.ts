@@ -6,7 +6,7 @@ export type EngineSource = (
   | { readonly engine: "model"; readonly folder: string }
 ) & {
   /** Replaces the engine's own detector of voice activity. */
-  readonly voiceActivity?: "energy";
+  readonly voiceActivity?: "network";
 };
 
 /** The diarization model that a process loads (diarizer-process.ts). */

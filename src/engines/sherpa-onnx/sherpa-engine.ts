@@ -1,4 +1,4 @@
-import { NetworkVoiceActivity } from "../../audio/network-voice-activity.ts";
+import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import { type Engine, engineSampleRate } from "../protocol/engine.ts";
 import type { ModelCard } from "../../models/model-card.ts";
 import { keepDividedLetters } from "./divided-letters.ts";
@@ -47,7 +47,7 @@ export async function openSherpaEngine(card: ModelCard, folder: string): Promise
     // not show its cost.
     usesThreads: true,
     createDecoder: factory.createDecoder,
-    createVoiceActivity: () => new NetworkVoiceActivity(),
+    createVoiceActivity: () => new EnergyVoiceActivity(),
     // The garbage collector frees the library's memory.
     close() {},
   };
