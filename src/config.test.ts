@@ -46,6 +46,8 @@ test("readConfig() reads every setting", () => {
     HLUST_ENGINE_PROCESSES: "3",
     HLUST_ENGINE: "scripted",
     HLUST_VOICE_ACTIVITY: "network",
+    HLUST_DEFAULT_LANGUAGE: "is-IS",
+    HLUST_CALL_BYTES_MAX: "1000000",
     HLUST_MODELS: "/srv/models",
     HLUST_MODEL_CHOICE: "is-IS:live=small, is-IS=large.2,en-US=parakeet",
     HLUST_CATALOGUE: "/etc/hlust/catalogue.json",
@@ -96,6 +98,8 @@ test("readConfig() reads every setting", () => {
     engineProcesses: 3,
     engine: "scripted",
     voiceActivity: "network",
+    defaultLanguage: "is-IS",
+    callBytesMax: 1_000_000,
     modelsFolder: "/srv/models",
     modelChoice: [
       { languageCode: "is-IS", use: "live", model: "small" },
