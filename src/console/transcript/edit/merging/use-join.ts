@@ -1,6 +1,5 @@
 import { useCallback, useRef, useState } from "react";
 import type { TranscriptJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { callApi } from "../../../api/call-api.ts";
 import { identityOf } from "../../../api/session.ts";
 import { useSession } from "../../../api/use-session.ts";
 import { useAnnounce } from "../../../parts/announcer.tsx";
@@ -19,6 +18,7 @@ import type { JoinedText } from "./joined-text.ts";
 import { joinedSince } from "./joined-since.ts";
 import { changedCount, replacementsIn } from "./replacements-in.ts";
 import { useLoaded } from "../use-loaded.ts";
+import { transcriptFrom } from "../saving/transcript-from.ts";
 import { inSlices } from "../saving/in-slices.ts";
 import type { SessionRef } from "../use-session-ref.ts";
 
@@ -83,16 +83,21 @@ export function useJoin(editor: Editor, session: SessionRef, name: string): Join
   const enter = ({ theirs, current, joined }: Joinable, replacements: readonly Replacement[]) => {
     const note = noteOf(current, { ...joined, replacements }, editor.paragraphs());
     enterText(editor, session, { theirs, joined, replacements });
-    changed(current);
     setAsked(undefined);
-    setNote({ ...note, clashes: 0 });
-    announce(t(presenceText.joined)(note.who, note.paragraphs));
+    // The rest of the page has a task of its own.
+    setTimeout(() => {
+      changed(current);
+      setNote({ ...note, clashes: 0 });
+      announce(t(presenceText.joined)(note.who, note.paragraphs));
+    });
   };
   const join = async ({ asks }: { readonly asks: boolean }): Promise<boolean> => {
     running.current ??= comparedWithCurrent(editor, session, { name, owner }).finally(() => {
       running.current = undefined;
     });
     const joinable = await running.current;
+    // What comes into the text has a task of its own.
+    await sleep(0);
     if (!joinable) return true;
     const { joined, before, current } = joinable;
     if (session.read().saved.version === current.version?.name) return true;
@@ -144,7 +149,7 @@ async function comparedWithCurrent(
   session: SessionRef,
   { name, owner }: { readonly name: string; readonly owner: string },
 ): Promise<Joinable | undefined> {
-  const current = await callApi<TranscriptJson>(`/v1alpha1/${name}`, { owner });
+  const current = await transcriptFrom(`/v1alpha1/${name}`, { owner });
   const { joinedTextSteps } = await loadJoinedText();
   if (session.read().saved.version === current.version?.name) return undefined;
   const { segments: all = [] } = current;
