@@ -44,6 +44,8 @@ export interface TranscriptJobTable {
   hints: Generated<JSONColumnType<unknown[]> | null>;
   /** Whether its recognition ignores the vocabulary of the account. */
   ignores_vocabulary: Generated<boolean>;
+  /** How its text is written, as writingOf() returns it; null for the words as they are. */
+  writing: Generated<JSONColumnType<object> | null>;
   /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
   error: JSONColumnType<Record<string, unknown>> | null;
   idempotency_key: string | null;

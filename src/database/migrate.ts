@@ -29,6 +29,7 @@ import { consoleSettings } from "./migrations/0024_console_settings.ts";
 import { mediaOutputs } from "./migrations/0025_media_outputs.ts";
 import { vocabulary } from "./migrations/0026_vocabulary.ts";
 import { jobHints } from "./migrations/0027_job_hints.ts";
+import { jobWriting } from "./migrations/0028_job_writing.ts";
 import { missingRight } from "./missing-right.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
@@ -63,6 +64,7 @@ export const migrations: MigrationList = {
   "0025_media_outputs": mediaOutputs,
   "0026_vocabulary": vocabulary,
   "0027_job_hints": jobHints,
+  "0028_job_writing": jobWriting,
 };
 
 /**

@@ -12,6 +12,7 @@ import { shown, Violations, type FieldViolation } from "../std/service-error.ts"
 import { checkMetadataSize } from "../transcripts/check-metadata.ts";
 import { checkTranscript } from "../transcripts/check-transcript.ts";
 import { callerFields, checkDictation, mergeMetadata } from "../transcripts/merge.ts";
+import type { WritingChoice } from "../writing/write-words.ts";
 import { installedLanguage } from "./job-language.ts";
 
 export interface CheckedSubmit {
@@ -20,6 +21,8 @@ export interface CheckedSubmit {
   /** The source; undefined if it is among the violations. */
   readonly source: SubmittedSource | undefined;
   readonly hints: readonly Hint[];
+  /** How the text is written; undefined for the words as they are. */
+  readonly writing: WritingChoice | undefined;
   readonly violations: FieldViolation[];
 }
 
@@ -82,7 +85,23 @@ export function checkSubmit(
   const hints = checkHints(request.speechContexts, "speechContexts", use, ofHints) ?? [];
   violations.push(...ofHints.all);
   const isSource = typeof source !== "string";
-  return { metadata, source: isSource ? source : undefined, hints, violations };
+  return {
+    metadata,
+    source: isSource ? source : undefined,
+    hints,
+    writing: writingOf(request),
+    violations,
+  };
+}
+
+function writingOf({
+  enableFormatting: formats,
+  enableAutomaticPunctuation: punctuation,
+  profanityFilter: masksProfanity,
+}: SubmitTranscriptJobRequest): WritingChoice | undefined {
+  return formats || punctuation || masksProfanity
+    ? { formats, punctuation, masksProfanity }
+    : undefined;
 }
 
 function checkLanguage(code: string, installed: readonly string[]): FieldViolation | undefined {

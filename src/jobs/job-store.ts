@@ -8,6 +8,7 @@ import {
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { foldText } from "../std/fold-text.ts";
+import type { WritingChoice } from "../writing/write-words.ts";
 import { cancelledStatus } from "./job-failure.ts";
 import { jobColumns, jobOf, type StoredJob } from "./stored-job.ts";
 import { failRow } from "./worker/end-jobs.ts";
@@ -22,6 +23,8 @@ export interface NewJob {
   readonly hints: readonly Hint[];
   /** Whether its recognition ignores the vocabulary of the account. */
   readonly ignoresVocabulary: boolean;
+  /** How its text is written; undefined for the words as they are. */
+  readonly writing: WritingChoice | undefined;
   readonly idempotencyKey: string | null;
   readonly requestSha256: Buffer | null;
   readonly now: Date;
@@ -75,11 +78,11 @@ export async function insertJobs(
   const column = <T>(of: (job: NewJob) => T): T[] => jobs.map(of);
   const { rows } = await sql<{ id: string }>`
     insert into transcript_job (id, account_id, key_id, state, priority, metadata, subject, keywords, media_uri, upload_id, media_id,
-      content_transcript_id, idempotency_key, request_sha256, hints, ignores_vocabulary, started_at, updated_at)
+      content_transcript_id, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, started_at, updated_at)
     select job.id, job.account_id, job.key_id,
       case when job.content_transcript_id is null then 'PROCESSING' else 'WAITING_FOR_CONTENT' end,
       greatest(${turnMin}::int, ${turnOf(sql`job.account_id`)} + 1 - row_number() over (partition by job.account_id order by job.place)),
-      job.metadata::jsonb, job.subject, array(select jsonb_array_elements_text(job.keywords)), job.media_uri, job.upload_id, job.media_id, job.content_transcript_id, job.idempotency_key, job.request_sha256, job.hints, job.ignores_vocabulary,
+      job.metadata::jsonb, job.subject, array(select jsonb_array_elements_text(job.keywords)), job.media_uri, job.upload_id, job.media_id, job.content_transcript_id, job.idempotency_key, job.request_sha256, job.hints, job.ignores_vocabulary, job.writing,
       job.started_at, job.started_at
     from unnest(
         ${column(({ id }) => id)}::uuid[],
@@ -96,9 +99,10 @@ export async function insertJobs(
         ${column(({ requestSha256 }) => requestSha256)}::bytea[],
         ${column(({ hints }) => (hints.length > 0 ? JSON.stringify(hints) : null))}::jsonb[],
         ${column(({ ignoresVocabulary }) => ignoresVocabulary)}::boolean[],
+        ${column(({ writing }) => (writing ? JSON.stringify(writing) : null))}::jsonb[],
         ${column(({ now }) => now)}::timestamptz[])
       with ordinality as job (id, account_id, key_id, metadata, subject, keywords, media_uri, upload_id, media_id,
-        content_transcript_id, idempotency_key, request_sha256, hints, ignores_vocabulary, started_at, place)
+        content_transcript_id, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, started_at, place)
     on conflict (account_id, idempotency_key) do nothing
     returning id
   `.execute(trx);

@@ -195,7 +195,7 @@ async function submit(
   if (key !== null) await forgetKey(db, accountId, key, new Date(at - keyMs));
   const earlier = await jobOfKey(db, accountId, key, requestSha256);
   if (earlier) return earlier;
-  const { metadata, source, hints, violations } = checkSubmit(request, parts);
+  const { metadata, source, hints, writing, violations } = checkSubmit(request, parts);
   if (source && "uploadId" in source) await uploads.collectUpload(accountId, source.uploadId);
   if (!source || violations.length > 0) {
     const missing = source && (await missingUpload(db, accountId, source));
@@ -213,6 +213,7 @@ async function submit(
     source,
     hints,
     ignoresVocabulary: request.ignoreVocabulary,
+    writing,
     idempotencyKey: key,
     requestSha256,
     now: new Date(at),

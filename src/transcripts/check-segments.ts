@@ -47,13 +47,15 @@ function* checkWords(
   for (const [index, word] of words.entries()) {
     const span = spanOf(word);
     const isPlaced = span && span.start >= start && span.start >= previousStart && span.end <= end;
-    if (!isPlaced || !isWord(word.word) || !isConfidence(word.confidence)) {
+    const { confidence, spoken = "" } = word;
+    if (!isPlaced || !isWord(word.word) || !isConfidence(confidence) || !isWord(spoken)) {
       const place = `${segment}.words[${index}]`;
       yield* span
         ? explainPlace(place, span, { start, end }, previousStart)
         : explainSpan(place, word);
       yield* checkWord(`${place}.word`, word.word);
-      yield* checkConfidence(`${place}.confidence`, word.confidence);
+      yield* checkConfidence(`${place}.confidence`, confidence);
+      yield* checkWord(`${place}.spoken`, spoken);
     }
     previousStart = span?.start ?? previousStart;
   }

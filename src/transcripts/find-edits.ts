@@ -1,4 +1,4 @@
-import type { SegmentJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { SegmentJson, WordJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { CheckedPhrase } from "../vocabulary/check-phrase.ts";
 import { findCorrections, type EditedWords } from "../vocabulary/find-corrections.ts";
 import type { PackedSegments } from "./segments.ts";
@@ -21,16 +21,22 @@ export interface WholeEdit {
 
 /** Finds the corrections between two texts. A task of worker-threads.ts. */
 export function findEdits({ before, after, languageCode }: WholeEdit): CheckedPhrase[] {
-  const edit = { before: wordsIn(unpackedJson(before)), after: wordsIn(unpackedJson(after)) };
+  const edit = editedWords(unpackedJson(before), unpackedJson(after));
   return findCorrections([edit], languageCode);
 }
 
-/** Returns the words of ranges of segments that are replaced, given as JSON. */
+/** Returns the words of two JSON arrays of segments. */
 export function editedWords(before: string, after: string): EditedWords {
-  return { before: wordsIn(`[${before}]`), after: wordsIn(`[${after}]`) };
+  const [removed, added] = [wordsIn(before), wordsIn(after)];
+  const formatted = removed.flatMap(({ spoken }, index) => (spoken === undefined ? [] : [index]));
+  return { before: textsOf(removed), after: textsOf(added), formatted: new Set(formatted) };
 }
 
-function wordsIn(json: string): string[] {
+function wordsIn(json: string): WordJson[] {
   const segments: SegmentJson[] = JSON.parse(json);
-  return segments.flatMap(({ words = [] }) => words.map(({ word = "" }) => word));
+  return segments.flatMap(({ words = [] }) => words);
+}
+
+function textsOf(words: readonly WordJson[]): string[] {
+  return words.map(({ word = "" }) => word);
 }

@@ -4,8 +4,8 @@ import { transcriptLimits } from "./transcript-limits.ts";
 import type { PlainChange } from "./check-changes.ts";
 import type { PlainDuration, PlainSegment, PlainWord } from "./segments.ts";
 
-/** The maximum number of values of a list: six per segment or word, with their commas. */
-const valuesMax = 6 * (transcriptLimits.segments + transcriptLimits.words);
+/** The maximum number of values of a list: seven per segment or word, with their commas. */
+const valuesMax = 7 * (transcriptLimits.segments + transcriptLimits.words);
 
 /**
  * Reads the JSON of a list of segments, in UTF-8, in the form that clients write: names in
@@ -51,7 +51,14 @@ function allOf<T>(list: readonly unknown[], read: (json: unknown) => T | undefin
 }
 
 const segmentNames: ReadonlySet<string> = new Set(["startTime", "endTime", "words", "speakerId"]);
-const wordNames: ReadonlySet<string> = new Set(["startTime", "endTime", "word", "confidence"]);
+const wordNames: ReadonlySet<string> = new Set([
+  "startTime",
+  "endTime",
+  "word",
+  "confidence",
+  "spoken",
+  "estimatedTimes",
+]);
 
 const changeNames: ReadonlySet<string> = new Set(["startIndex", "endIndex", "segments"]);
 
@@ -82,12 +89,19 @@ const floatMax = 3.4028234663852886e38;
 function wordOf(json: unknown): PlainWord | undefined {
   if (!isObjectOf(json, wordNames)) return undefined;
   const times = timesOf(json);
-  const { word = "", confidence } = json;
+  const { word = "", confidence, spoken, estimatedTimes } = json;
   if (!times || !isText(word)) return undefined;
-  if (confidence === undefined) return { ...times, word };
-  // readJson() refuses numbers that no float can have.
-  const isFloat = typeof confidence === "number" && Math.abs(confidence) <= floatMax;
-  return isFloat ? { ...times, word, confidence } : undefined;
+  if (estimatedTimes !== undefined && typeof estimatedTimes !== "boolean") return undefined;
+  const isBare = spoken === undefined && estimatedTimes === undefined;
+  if (isBare && confidence === undefined) return { ...times, word };
+  if (spoken !== undefined && !isText(spoken)) return undefined;
+  if (confidence !== undefined && !isFloat(confidence)) return undefined;
+  return { ...times, word, confidence, spoken, estimatedTimes };
+}
+
+/** Whether readJson() accepts a number: no float can have others. */
+function isFloat(json: unknown): json is number {
+  return typeof json === "number" && Math.abs(json) <= floatMax;
 }
 
 function timesOf({ startTime, endTime }: Readonly<Record<string, unknown>>) {

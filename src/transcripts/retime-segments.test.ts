@@ -18,6 +18,8 @@ const word = fc.record(
     startMs: ms,
     endMs: ms,
     confidence: fc.constantFrom(0, 0.853, 1),
+    estimatedTimes: fc.constant(true as const),
+    spoken: fc.constantFrom("", "tvö hundruð og fimmtíu", " hundrað ", "fimm\tsex"),
   },
   { requiredKeys: ["text", "startMs", "endMs"] },
 );
@@ -28,10 +30,11 @@ const segment = fc.record({
   words: fc.array(word, { maxLength: 4 }),
 });
 
-test("retimeSegments() keeps words, confidences and speakers, and gives ordered times within the recording", () => {
+test("retimeSegments() keeps words, spoken words, confidences and speakers, and gives ordered times within the recording", () => {
   fc.assert(
     fc.property(fc.array(segment), fc.infiniteStream(ms), (segments, stream) => {
-      const count = segments.flatMap(({ words }) => words).length;
+      const said = segmentWords(packed(segments)).flatMap(({ words }) => words);
+      const count = said.length;
       const sorted = [...stream.take(2 * count)].toSorted((a, b) => a - b);
       const times = Float64Array.from(sorted);
       const durationMs = Math.max(50_000, ...sorted);
@@ -40,11 +43,20 @@ test("retimeSegments() keeps words, confidences and speakers, and gives ordered 
       const textOf = (all: readonly SpokenSegment[]) =>
         all.map(({ speakerId, words }) => [
           speakerId,
-          words.map(({ text, confidence }) => [text, confidence]),
+          words.map(({ text, confidence, spoken }) => [text, confidence, spoken]),
         ]);
       assert.deepEqual(textOf(timed), textOf(segments));
-      const found = timed.flatMap(({ words }) => words.flatMap((one) => [one.startMs, one.endMs]));
-      assert.deepEqual(found, sorted);
+      assert.ok(timed.every(({ words }) => words.every((one) => !one.estimatedTimes)));
+      let next = 0;
+      for (const { text, spoken = "", startMs, endMs } of timed.flatMap(({ words }) => words)) {
+        const own = spoken.trim() === "" ? [text.trim()] : spoken.trim().split(/\s+/);
+        assert.deepEqual(said.slice(next, next + own.length), own);
+        // A word begins with the first of its spoken words, and ends with the last.
+        assert.equal(startMs, sorted[2 * next]);
+        next += own.length;
+        assert.equal(endMs, sorted[2 * next - 1]);
+      }
+      assert.equal(next, count);
       let before = 0;
       for (const { startMs, endMs, words } of timed) {
         assert.ok(startMs >= before && startMs <= endMs && endMs <= durationMs);
@@ -69,5 +81,24 @@ test("segmentWords() returns words without the whitespace around them", () => {
   const segments = packed([{ startMs: 1_500, endMs: 2_000, speakerId: "1", words }]);
   assert.deepEqual(segmentWords(segments), [
     { startMs: 1_500, endMs: 2_000, words: ["góðan", "dag,", ""] },
+  ]);
+});
+
+test("segmentWords() returns the spoken words of a number, which have the times that it spans", () => {
+  const words = [
+    { text: "kostar ", startMs: 0, endMs: 400 },
+    { text: "250 ", startMs: 400, endMs: 900, spoken: "tvö hundruð og fimmtíu" },
+    { text: "kr.", startMs: 900, endMs: 1_000, spoken: "krónur" },
+  ];
+  const segments = packed([{ startMs: 0, endMs: 1_000, speakerId: "", words }]);
+  const said = ["kostar", "tvö", "hundruð", "og", "fimmtíu", "krónur"];
+  assert.deepEqual(segmentWords(segments), [{ startMs: 0, endMs: 1_000, words: said }]);
+  const times = Float64Array.from(said.flatMap((_, at) => [100 * at, 100 * at + 90]));
+  const result = retimeSegments({ segments, times, durationMs: 1_000 });
+  const [timed] = spokenSegments(unpackedJson(result));
+  assert.deepEqual(timed?.words, [
+    { text: "kostar ", startMs: 0, endMs: 90 },
+    { text: "250 ", startMs: 100, endMs: 490, spoken: "tvö hundruð og fimmtíu" },
+    { text: "kr.", startMs: 500, endMs: 590, spoken: "krónur" },
   ]);
 });

@@ -7,26 +7,32 @@ import { unpackedJson } from "./write-file.ts";
 /** Segments as they are stored. */
 type Packed = Pick<PackedSegments, "jsonZstd" | "jsonBytes">;
 
-/** A segment with the text of its words, without the whitespace around them. */
+/** A segment with the words that are said in it, without the whitespace around them. */
 export interface SegmentWords {
   readonly startMs: number;
   readonly endMs: number;
   readonly words: readonly string[];
 }
 
-/** Returns the words of stored segments. */
+/** Returns the words of stored segments as they are said: all of those that a number stands for. */
 export function segmentWords(segments: Packed): SegmentWords[] {
   return spokenSegments(unpackedJson(segments)).map(({ startMs, endMs, words }) => ({
     startMs,
     endMs,
-    words: words.map(({ text }) => text.trim()),
+    words: words.flatMap(saidWords),
   }));
+}
+
+/** Returns the words that a word stands for; at least one. */
+function saidWords({ text, spoken = "" }: SpokenWord): readonly string[] {
+  const said = spoken.trim();
+  return said === "" ? [text.trim()] : said.split(/\s+/);
 }
 
 /** New times for stored segments. */
 export interface Retiming {
   readonly segments: Packed;
-  /** The start and the end of each word, in milliseconds. They never decrease. */
+  /** The start and the end of each word of segmentWords(), in ms. They never decrease. */
   readonly times: Float64Array;
   readonly durationMs: number;
 }
@@ -38,15 +44,16 @@ export interface Retiming {
  */
 export function retimeSegments({ segments, times, durationMs }: Retiming): PackedSegments {
   const stored = spokenSegments(unpackedJson(segments));
-  const count = stored.reduce((sum, { words }) => sum + words.length, 0);
+  const count = stored.flatMap(({ words }) => words.flatMap(saidWords)).length;
   if (times.length !== 2 * count) {
     throw new Error(`there are times of ${times.length / 2} words for ${count} words`);
   }
   let next = 0;
   const timed = stored.map((segment): SpokenSegment => {
     const words = segment.words.map((word): SpokenWord => {
-      const [startMs = 0, endMs = 0] = times.subarray(next, (next += 2));
-      return { ...word, startMs, endMs };
+      const own = times.subarray(next, (next += 2 * saidWords(word).length));
+      const { estimatedTimes: _found, ...said } = word;
+      return { ...said, startMs: own.at(0) ?? 0, endMs: own.at(-1) ?? 0 };
     });
     const { startMs = segment.startMs } = words.at(0) ?? {};
     const endMs = words.reduce((latest, word) => Math.max(latest, word.endMs), startMs);

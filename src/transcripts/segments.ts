@@ -48,6 +48,10 @@ export interface PlainWord extends PlainTimes {
   readonly word: string;
   /** From 0 to 1; absent if unknown. */
   readonly confidence?: number | undefined;
+  /** The spoken words that the word stands for; absent if it is written as it was spoken. */
+  readonly spoken?: string | undefined;
+  /** Whether the times are estimated; false is not stored. */
+  readonly estimatedTimes?: boolean | undefined;
 }
 
 export interface PlainTimes {
@@ -152,9 +156,11 @@ export function segmentsJson(segments: readonly PlainSegment[]): string {
 }
 
 function wordJson(word: PlainWord): string {
-  const { confidence } = word;
+  const { confidence, spoken, estimatedTimes } = word;
   const sure = confidence === undefined ? "" : `,"confidence":${storedConfidence(confidence)}`;
-  return `{${timesJson(word)}"word":${JSON.stringify(word.word)}${sure}}`;
+  const said = spoken === undefined ? "" : `,"spoken":${JSON.stringify(spoken)}`;
+  const estimated = estimatedTimes === true ? `,"estimatedTimes":true` : "";
+  return `{${timesJson(word)}"word":${JSON.stringify(word.word)}${sure}${said}${estimated}}`;
 }
 
 /**

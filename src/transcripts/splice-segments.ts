@@ -60,7 +60,7 @@ function correctionsOf(
     }));
   const length = replaced.reduce((sum, { before, after }) => sum + before.length + after.length, 0);
   if (length > comparedBytesMax) return [];
-  const edits = replaced.map(({ before, after }) => editedWords(before, after));
+  const edits = replaced.map(({ before, after }) => editedWords(`[${before}]`, `[${after}]`));
   return findCorrections(edits, languageCode);
 }
 

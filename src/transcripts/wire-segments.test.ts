@@ -30,7 +30,10 @@ const confidence = fc.option(
   fc.nat(1000).map((thousandths) => thousandths / 1000),
   { nil: undefined },
 );
-const words = fc.array(fc.record({ ...times, word: text, confidence }), { maxLength: 12 });
+const spoken = fc.option(text, { nil: undefined });
+const estimatedTimes = fc.constantFrom(undefined, true);
+const word = fc.record({ ...times, word: text, confidence, spoken, estimatedTimes });
+const words = fc.array(word, { maxLength: 12 });
 const segments = fc.array(fc.record({ ...times, words, speakerId: text }), { maxLength: 8 });
 
 function wireOf(given: readonly Segment[]): Uint8Array {

@@ -39,6 +39,17 @@ test("findCorrections() returns what an editor wrote in place of words", () => {
   assert.deepEqual(corrections("by shivon", "by Siobhan", "en-US"), ["Siobhan"]);
 });
 
+test("findCorrections() ignores what is written in place of numbers and abbreviations", () => {
+  const edit = {
+    before: wordsOf("það kostar 250 kr. hjá jóni"),
+    after: wordsOf("það kostar 250 krónur hjá Jónasi"),
+  };
+  const found = (formatted: ReadonlySet<number>) =>
+    findCorrections([{ ...edit, formatted }], "is-IS").map(({ phrase }) => phrase);
+  assert.deepEqual(found(new Set()), ["krónur", "Jónasi"]);
+  assert.deepEqual(found(new Set([2, 3])), ["Jónasi"]);
+});
+
 test("a save has at most twenty corrections, and a long phrase is none", () => {
   const texts = Array.from({ length: 50 }, (_, index) => [
     `og a${index}`,

@@ -8,6 +8,8 @@ import { checkPhrase, type CheckedPhrase } from "./check-phrase.ts";
 export interface EditedWords {
   readonly before: readonly string[];
   readonly after: readonly string[];
+  /** The indexes of words before the edit that recognition wrote in digits or signs. */
+  readonly formatted?: ReadonlySet<number>;
 }
 
 /** The maximum number of words that replace others in a correction, and that are replaced. */
@@ -18,8 +20,9 @@ export const correctionsMax = 20;
 const stepsMax = 600_000;
 
 /**
- * Finds the phrases that an editor wrote in place of one to three words each, except numbers, and
- * except changes of letter case or punctuation only. Each phrase is returned once.
+ * Finds the phrases that an editor wrote in place of one to three words each, except numbers, in
+ * place of formatted words, and changes of letter case or punctuation only. Each phrase is returned
+ * once.
  */
 export function findCorrections(
   edits: readonly EditedWords[],
@@ -37,7 +40,7 @@ export function findCorrections(
 }
 
 /** Yields the words between those that are the same in both texts. */
-function* replacements({ before, after }: EditedWords) {
+function* replacements({ before, after, formatted }: EditedWords) {
   const numbers = new Map<string, number>();
   const numbersOf = (words: readonly Folded[]) =>
     Int32Array.from(words, ({ folded }) => {
@@ -45,14 +48,15 @@ function* replacements({ before, after }: EditedWords) {
       numbers.set(folded, number);
       return number;
     });
-  const [one, other] = [foldedWords(before), foldedWords(after)];
+  const [one, other] = [foldedWords(before, formatted), foldedWords(after)];
   const matches = matchWords(numbersOf(one), numbersOf(other), stepsMax);
   let [from, otherFrom] = [0, 0];
   for (let index = 0; index <= matches.before.length; index += 1) {
     const to = matches.before[index] ?? one.length;
     const otherTo = matches.after[index] ?? other.length;
     const [removed, added] = [one.slice(from, to), other.slice(otherFrom, otherTo)];
-    if (removed.length > 0 && added.length > 0) yield { removed, added };
+    const isRecognized = removed.length > 0 && !removed.some(({ isFormatted }) => isFormatted);
+    if (isRecognized && added.length > 0) yield { removed, added };
     [from, otherFrom] = [to + 1, otherTo + 1];
   }
 }
@@ -61,13 +65,21 @@ function* replacements({ before, after }: EditedWords) {
 interface Folded {
   readonly word: string;
   readonly folded: string;
+  readonly isFormatted: boolean;
 }
 
-function foldedWords(words: readonly string[]): Folded[] {
+function foldedWords(words: readonly string[], formatted?: ReadonlySet<number>): Folded[] {
   return words
-    .flatMap((word) => word.trim().split(/\s+/))
-    .map((word) => ({ word, folded: foldText(word.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, "")) }))
+    .flatMap((word, index) => {
+      const isFormatted = formatted?.has(index) ?? false;
+      const parts = word.trim().split(/\s+/);
+      return parts.map((part) => ({ word: part, folded: foldedLetters(part), isFormatted }));
+    })
     .filter(({ folded }) => folded !== "");
+}
+
+function foldedLetters(word: string): string {
+  return foldText(word.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, ""));
 }
 
 function phraseOf(

@@ -9,6 +9,8 @@ export interface SpokenWord {
   readonly endMs: number;
   /** From 0 to 1. */
   readonly confidence?: number;
+  /** Whether the times are estimated. */
+  readonly estimatedTimes?: true;
 }
 
 /** A text without spaces, with the span of the spoken words that it stands for. */
@@ -18,21 +20,27 @@ export interface WrittenWord {
   readonly endMs: number;
   /** The lowest confidence of the spoken words; absent if one of them has none. */
   readonly confidence?: number;
+  /** Whether the times of one of the spoken words are estimated. */
+  readonly estimatedTimes?: true;
   /** At least one word. */
   readonly spoken: readonly SpokenWord[];
   /** The spoken words with spaces, if the text is not only the word with a capital or a mark. */
   readonly spokenForm?: string;
 }
 
-export interface WritingOptions {
-  /** The language as in the API: "is-IS" or "en-US". Words of others stay as they are. */
-  readonly languageCode: string;
+/** What a caller chooses; all false means the words as they are. */
+export interface WritingChoice {
   /** Whether numbers, dates, times, amounts and abbreviations are in digits and signs. */
   readonly formats: boolean;
   /** Whether sentences have capitals, commas, full stops and question marks. */
   readonly punctuation: boolean;
   /** Whether offensive words show only their first letter. */
   readonly masksProfanity: boolean;
+}
+
+export interface WritingOptions extends WritingChoice {
+  /** The language as in the API: "is-IS" or "en-US". Words of others stay as they are. */
+  readonly languageCode: string;
 }
 
 /** What is known of an utterance besides its words. */
@@ -208,6 +216,7 @@ function writtenWord(
     startMs: words[0]?.startMs ?? 0,
     endMs: words.at(-1)?.endMs ?? 0,
     ...(isSure && { confidence: Math.min(...confidences) }),
+    ...(words.some((word) => word.estimatedTimes) && { estimatedTimes: true }),
     spoken: words,
     ...(isFormatted && { spokenForm: words.map((word) => word.text).join(" ") }),
   };

@@ -116,6 +116,34 @@ test("a job's metadata is stored unchanged, including Icelandic letters and scri
   assert.equal(originalUri, `${host.address}/thogn.wav?þ=ð`);
 });
 
+test("new jobs ask for punctuation and digits, unless the user chose otherwise the last time", async () => {
+  await using page = await pages.open("/jobs?new");
+  const choice = page.getByRole("checkbox", { name: "Með greinarmerkjum og tölustöfum" });
+  const sent = async (name: string) => {
+    await page.getByRole("radio", { name: "Slóð á netinu" }).check();
+    await field(page, "Slóð").fill(`${host.address}/${name}.wav`);
+    const requested = page.waitForRequest(/transcriptjob:submit$/);
+    await page.getByRole("button", { name: "Skrifa upp" }).click();
+    const { enableFormatting, enableAutomaticPunctuation } = (await requested).postDataJSON();
+    await row(page, name).getByText("Ekkert er á slóðinni").waitFor();
+    return [enableFormatting, enableAutomaticPunctuation];
+  };
+  assert.equal(await choice.isChecked(), true);
+  assert.deepEqual(await sent("skrifad"), [true, true]);
+  await page.getByRole("button", { name: "Ný uppskrift" }).click();
+  await choice.uncheck();
+  assert.deepEqual(await sent("ord"), [undefined, undefined]);
+  // The address opens the form.
+  await page.reload();
+  await choice.waitFor();
+  assert.equal(await choice.isChecked(), false);
+  const again = page.waitForRequest(/transcriptjob:submit$/);
+  await page.getByRole("button", { name: "Reyna aftur: ord", exact: true }).click();
+  assert.equal((await again).postDataJSON().enableFormatting, undefined);
+  await choice.check();
+  assert.deepEqual(await sent("tolur"), [true, true]);
+});
+
 test("the service's violations are shown at their fields, and no typed text is lost", async () => {
   await using page = await pages.open("/jobs");
   await openUrlForm(page);

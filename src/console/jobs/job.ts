@@ -5,6 +5,7 @@ import type {
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { subjectOfUrl } from "../upload/media-kind.ts";
+import { readWritten, writtenFields } from "./written-fields.ts";
 
 /** A job (§2.1) as the list shows it. */
 export interface Job {
@@ -87,7 +88,7 @@ export async function cancelJob({ name }: Job): Promise<Job> {
 
 /**
  * Returns a request that submits a job's recording again, with the same source and the fields that
- * callers can set.
+ * callers can set. The text is written as the user chose last.
  */
 export function requestAgain({ metadata, upload }: Job) {
   const { fileType, languageCode, subject, description, keywords, originalUri = "" } = metadata;
@@ -98,5 +99,6 @@ export function requestAgain({ metadata, upload }: Job) {
     metadata: Object.fromEntries(set.filter(([, value]) => value !== undefined)),
     useUri: upload === "",
     uri: upload || originalUri,
+    ...writtenFields(readWritten()),
   };
 }

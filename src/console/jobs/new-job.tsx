@@ -18,6 +18,8 @@ import { NewJobDetails } from "./new-job-details.tsx";
 import { NewJobFiles } from "./new-job-files.tsx";
 import { NewJobUrl } from "./new-job-url.tsx";
 import { checkFiles, metadataOfFile, submitUrl, type DraftProblems } from "./send-draft.ts";
+import { keepWritten, writtenFields } from "./written-fields.ts";
+import { WrittenChoice } from "./written-choice.tsx";
 import "./new-job.css";
 
 /**
@@ -72,6 +74,13 @@ export function NewJob({
         />
         <FieldProblem text={problemIn("metadata.languageCode")} />
       </div>
+      <WrittenChoice
+        isWritten={draft.isWritten}
+        onChange={(isWritten) => {
+          keepWritten(isWritten);
+          change({ isWritten });
+        }}
+      />
       <NewJobDetails
         draft={draft}
         onChange={change}
@@ -117,13 +126,16 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
         setProblems(found);
         return undefined;
       }
-      for (const file of sent.files) queue.add(owner, file.file, metadataOfFile(sent, file));
-      change(emptyDraft);
+      for (const file of sent.files) {
+        const metadata = metadataOfFile(sent, file);
+        queue.add(owner, file.file, { metadata, ...writtenFields(sent.isWritten) });
+      }
+      change(emptyDraft());
       return undefined;
     },
     onSuccess(job) {
       if (!job) return;
-      change(emptyDraft);
+      change(emptyDraft());
       // The list may belong to another user by now.
       if (currentIdentity(queries) === owner) onSubmitted(job);
     },

@@ -18,8 +18,8 @@ export function UploadRow({
   readonly queue: UploadQueue;
 }) {
   const t = useText();
-  const { id, file, metadata, state } = upload;
-  const subject = metadata.subject || file.name;
+  const { id, file, request, state } = upload;
+  const subject = request.metadata?.subject || file.name;
   const percent = percentOf(state, file.size);
   const isFailed = state.kind === "FAILED";
   const canRetry = isFailed || state.kind === "WAITING";

@@ -9,6 +9,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { firstStepsText, sampleText } from "../text/overview.ts";
+import { readWritten, writtenFields } from "../jobs/written-fields.ts";
 import { useUploads } from "../upload/uploads.tsx";
 import { modelsQuery } from "../api/installed-languages.ts";
 import { allSamples, fetchSample, requestFor, type Sample } from "./samples.ts";
@@ -97,12 +98,8 @@ function TrySamples({ samples }: { readonly samples: readonly Sample[] }) {
     mutationFn: fetchSample,
     onSuccess: (file, { languageCode, subject }) => {
       const keywords = [t(sampleText.keyword)];
-      queue.add(identityOf(session), file, {
-        fileType: "AUDIO",
-        languageCode,
-        subject: t(subject),
-        keywords,
-      });
+      const metadata = { fileType: "AUDIO", languageCode, subject: t(subject), keywords } as const;
+      queue.add(identityOf(session), file, { metadata, ...writtenFields(readWritten()) });
       goTo("/jobs");
     },
   });

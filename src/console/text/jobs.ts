@@ -144,6 +144,11 @@ export const newJobText = {
   language: { is: "Hvaða mál er talað?", en: "Which language is spoken?" },
   /** The name of a language as the label of a choice. */
   spoken: { is: capital, en: capital },
+  written: { is: "Með greinarmerkjum og tölustöfum", en: "With punctuation and digits" },
+  writtenHint: {
+    is: "Setningar byrja á stórum staf, og tölur, dagsetningar og upphæðir eru í tölustöfum. Annars koma orðin eins og þau eru sögð.",
+    en: "Sentences begin with a capital, and numbers, dates and amounts are in digits. Otherwise the words are as they are spoken.",
+  },
   more: { is: "Lýsing og efnisorð", en: "Description and keywords" },
   description: { is: "Lýsing", en: "Description" },
   keywords: { is: "Efnisorð", en: "Keywords" },

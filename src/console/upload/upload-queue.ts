@@ -1,4 +1,4 @@
-import type { TranscriptMetadataJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { SubmitTranscriptJobRequestJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError } from "../api/api-error.ts";
 import { forgetUpload, keepUpload, keptPlace } from "./kept-uploads.ts";
 import { Pause } from "./pause.ts";
@@ -8,13 +8,16 @@ import { TransferSpeed } from "./transfer-speed.ts";
 import { uploadFile } from "./upload-file.ts";
 import { waitOut } from "./wait-out.ts";
 
+/** The request that submits an upload, without its source. */
+export type UploadRequest = Omit<SubmitTranscriptJobRequestJson, "useUri" | "uri">;
+
 /** A file that is to become a job. */
 export interface QueuedUpload {
   readonly id: string;
   /** The user who chose the file, and the account (identityOf). */
   readonly owner: string;
   readonly file: File;
-  readonly metadata: TranscriptMetadataJson;
+  readonly request: UploadRequest;
   readonly state: UploadState;
 }
 
@@ -94,7 +97,7 @@ export class UploadQueue {
    * Adds a file to the queue. `owner` is the user who chose the file; another user may be signed in
    * by now.
    */
-  add(owner: string, file: File, metadata: TranscriptMetadataJson): void {
+  add(owner: string, file: File, request: UploadRequest): void {
     const id = crypto.randomUUID();
     const stop = new AbortController();
     this.#works.set(id, {
@@ -104,7 +107,7 @@ export class UploadQueue {
       place: undefined,
       uploaded: undefined,
     });
-    this.#set([...this.#uploads, { id, owner, file, metadata, state: { kind: "QUEUED" } }]);
+    this.#set([...this.#uploads, { id, owner, file, request, state: { kind: "QUEUED" } }]);
     void this.#sendAll();
   }
 
@@ -190,14 +193,14 @@ export class UploadQueue {
   }
 
   async #submit(
-    { id, owner, metadata }: QueuedUpload,
+    { id, owner, request }: QueuedUpload,
     { stop: { signal }, pause, key }: Work,
     uploaded: string,
   ): Promise<void> {
     const submit = async (): Promise<void> => {
       this.#update(id, { kind: "SUBMITTING" });
       this.#checkOwner(owner);
-      await submitJob({ metadata, useUri: false, uri: uploaded }, { key, signal, owner });
+      await submitJob({ ...request, useUri: false, uri: uploaded }, { key, signal, owner });
     };
     const onWait = (error: ApiError): void => this.#update(id, { kind: "WAITING", error });
     await waitOut(submit, { signal, pause, onWait });

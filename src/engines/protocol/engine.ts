@@ -13,6 +13,8 @@ export interface EngineWord {
   readonly endMs: number;
   /** From 0 to 1; absent if the engine does not report it. */
   readonly confidence?: number;
+  /** Whether the times were not recognized: see spreadWords(). Engines never set it. */
+  readonly estimatedTimes?: true;
 }
 
 /** One reading of an utterance. */

@@ -11,6 +11,7 @@ import {
 } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { Hint } from "../../engines/protocol/engine.ts";
+import type { WritingChoice } from "../../writing/write-words.ts";
 
 /** The duration of a lease. A worker extends its leases each second. */
 export const leaseMs = 10_000;
@@ -33,6 +34,8 @@ export interface LeasedJob {
   readonly hints: readonly Hint[];
   /** Whether it ignores the vocabulary of the account. */
   readonly ignoresVocabulary: boolean;
+  /** How its text is written; null for the words as they are. */
+  readonly writing: WritingChoice | null;
   /** The number of attempts that count, including this one. */
   readonly attempts: number;
 }
@@ -88,7 +91,7 @@ async function leaseWhere(
       tries = next.tries + (next.tries <> ${attemptsMax - 1}::int)::int
     from next where j.id = next.id
     returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.content_transcript_id,
-      j.metadata::text as metadata, j.hints, j.ignores_vocabulary,
+      j.metadata::text as metadata, j.hints, j.ignores_vocabulary, j.writing,
       next.tries + 1 as attempts
   `.execute(db);
   return rows.map((row) => ({
@@ -101,6 +104,7 @@ async function leaseWhere(
     contentTranscriptId: row.content_transcript_id,
     hints: row.hints ?? [],
     ignoresVocabulary: row.ignores_vocabulary,
+    writing: row.writing,
     attempts: row.attempts,
   }));
 }
@@ -153,6 +157,7 @@ interface LeasedRow {
   readonly metadata: string;
   readonly hints: readonly Hint[] | null;
   readonly ignores_vocabulary: boolean;
+  readonly writing: WritingChoice | null;
   readonly attempts: number;
 }
 

@@ -87,6 +87,7 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
     recording,
     languageCode,
     hints: await retryWhileDatabaseDown(signal, () => hintsOf(parts, job, languageCode)),
+    writing: job.writing,
     known: isFirst ? new Map() : await checkpoints.read(),
     keep: checkpoints.keep,
     keepsOutputs: media.keepMedia,

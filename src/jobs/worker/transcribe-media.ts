@@ -19,7 +19,9 @@ import type { JobAttempt } from "./job-attempt.ts";
 import type { StoredPiece } from "./job-checkpoints.ts";
 import { attemptsMax } from "../../database/lease.ts";
 import type { Recording } from "./open-recording.ts";
+import type { WritingChoice } from "../../writing/write-words.ts";
 import { joinSegments, segmentsOfPiece } from "./piece-segments.ts";
+import { writeSegments } from "./write-segments.ts";
 
 export interface TranscribeParts {
   readonly sandbox: Sandbox;
@@ -33,8 +35,12 @@ export interface TranscribeOptions {
   readonly attempt: Pick<JobAttempt, "progress" | "takeEngine" | "signal" | "stopping">;
   readonly recording: Pick<Recording, "file" | "facts" | "onBytes">;
   readonly languageCode: string;
+  /** "short" for a recording of seconds whose caller waits. Default: "job". */
+  readonly mode?: "short" | "job";
   /** Default: none. */
   readonly hints?: readonly Hint[];
+  /** How the text is written. Default: the words as they are. */
+  readonly writing?: WritingChoice | null;
   /** The pieces that earlier attempts kept. */
   readonly known: ReadonlyMap<number, StoredPiece>;
   /** Called with each new result. The piece counts once the promise resolves. */
@@ -91,6 +97,7 @@ export async function transcribeMedia(
       const onProgress = (ms: number): void => progress.processed(piece, ms);
       const recognized = await recognizePiece(parts, piece, {
         languageCode: options.languageCode,
+        mode: options.mode ?? "job",
         hints: options.hints ?? [],
         keepsOutputs: options.keepsOutputs ?? false,
         onProgress,
@@ -131,7 +138,10 @@ export async function transcribeMedia(
   stopping.throwIfAborted();
   const spans = (await speakers?.end()) ?? [];
   signal.throwIfAborted();
-  const segments = assignSpeakers(joinSegments(results), spans);
+  const spoken = assignSpeakers(joinSegments(results), spans);
+  const { languageCode, writing } = options;
+  const segments = writing ? await writeSegments(spoken, { languageCode, ...writing }) : spoken;
+  signal.throwIfAborted();
   return { segments, durationMs, fileType: facts.fileType };
 }
 
@@ -144,7 +154,9 @@ async function recognizePiece(
   {
     keepsOutputs,
     ...how
-  }: Required<Pick<RecognitionOptions, "languageCode" | "hints" | "onProgress" | "signal">> & {
+  }: Required<
+    Pick<RecognitionOptions, "languageCode" | "mode" | "hints" | "onProgress" | "signal">
+  > & {
     readonly keepsOutputs: boolean;
   },
 ): Promise<RecognizedPiece> {
@@ -159,7 +171,7 @@ async function recognizePiece(
         if (all.bytes.length <= bytesMax) outputs = all;
       };
       const kept = keepsOutputs && { onOutputs };
-      const options = { ...how, ...kept, mode: "job", sampleRateHertz: decodedSampleRate } as const;
+      const options = { ...how, ...kept, sampleRateHertz: decodedSampleRate };
       const recognition = recognizer.recognize(chunksOf(piece.samples), options);
       for await (const message of recognition) recognitions.push(message);
       signal.throwIfAborted();

@@ -6,7 +6,13 @@ import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { withBundledPackages } from "../../../test/fixtures/bundled-program.ts";
 import { samplesOfWav } from "../../../test/fixtures/flite.ts";
-import { toneModel, toneWav } from "../../../test/fixtures/jobs-fixture.ts";
+import {
+  firstTone,
+  jobRequest,
+  toneModel,
+  toneRecognizer,
+  toneWav,
+} from "../../../test/fixtures/jobs-fixture.ts";
 import {
   numbers,
   openWorkerFixture,
@@ -33,7 +39,10 @@ class WorkerProcess implements AsyncDisposable {
   readonly child: ChildProcess;
   readonly #gone: Promise<unknown>;
 
-  constructor(folder: string, options: { readonly pieceMs: number; readonly deadly?: string }) {
+  constructor(
+    folder: string,
+    options: { readonly pieceMs: number; readonly deadly?: string; readonly texts?: string },
+  ) {
     const program = new URL("../../../test/fixtures/worker-process.ts", import.meta.url).pathname;
     const parameters = [
       ...withBundledPackages,
@@ -41,6 +50,7 @@ class WorkerProcess implements AsyncDisposable {
       folder,
       `${options.pieceMs}`,
       options.deadly ?? "",
+      options.texts ?? "",
     ];
     const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"] });
     createInterface({ input: child.stdout }).on("line", (line) => this.recognized.push(line));
@@ -141,6 +151,43 @@ async function followTheKilled(): Promise<number> {
 describe("a worker that dies", { concurrency: true }, () => {
   test("another worker continues a job from its pieces within 15 s after its worker was killed", async () => {
     await onceWithin(resumedMsMax, followTheKilled);
+  });
+
+  test("the written text of a job is the same after its worker was killed, also where pieces cut numbers", async () => {
+    await using fixture = await openWorkerFixture();
+    const { jobs, account, folder, url } = fixture;
+    const texts = "það kostar tvö hundruð og fimmtíu krónur hún kemur tuttugasta og fyrsta janúar";
+    const tones = texts.split(" ").map((_, at) => firstTone + at);
+    const count = 20;
+    const wav = toneWav(Array.from({ length: count }, () => tones).flat(), 130 * 16);
+    fixture.serve("/written.wav", wav);
+    const request = {
+      ...jobRequest(`${url}/written.wav`, {}, "is-IS"),
+      enableFormatting: true,
+      enableAutomaticPunctuation: true,
+    };
+    const name = await jobs.submit(account, request);
+    const killed = new WorkerProcess(folder, { pieceMs: 700, texts });
+    await until(async () => killed.recognized.length >= 3);
+    await killed.kill();
+    await loseLeases(fixture);
+    await using _next = await jobs.openWorker(toneRecognizer({ texts: texts.split(" ") }));
+    const { text, words } = await fixture.transcriptOf(await jobs.ended(account, name));
+    const whole = await jobs.ended(account, await jobs.submit(account, request));
+    const expected = await fixture.transcriptOf(whole);
+    assert.equal(text, expected.text);
+    assert.deepEqual(words, expected.words);
+    const sentence = "það kostar 250 kr. hún kemur 21. janúar ";
+    assert.equal(text, `Þ${sentence.repeat(count).trim().slice(1)}.`);
+    // The words as they were spoken.
+    const plain = await jobs.ended(
+      account,
+      await jobs.submit(account, jobRequest(`${url}/written.wav`, {}, "is-IS")),
+    );
+    const spoken = words.map((each) => each.spoken ?? each.word.trim().replace(/\.$/, ""));
+    const bare = (await fixture.transcriptOf(plain)).text;
+    assert.equal(spoken.join(" ").toLowerCase(), bare);
+    assert.equal(bare, `${texts} `.repeat(count).trim());
   });
 
   test("a worker that was stopped for longer than its lease changes nothing when it continues", async () => {
