@@ -12,6 +12,7 @@ import type { LiveParts } from "./live-session.ts";
 import { createOpenAi, type OpenAiParts } from "./openai/openai.ts";
 import type { FormParts } from "./receive-form.ts";
 import type { RecordingParts, RecordingTurns } from "./transcribe-recording.ts";
+import { createVoskSocket } from "./vosk/vosk-socket.ts";
 import { createWhisperAsr } from "./whisper/whisper-asr.ts";
 import { createWhisperCpp } from "./whisper/whisper-cpp.ts";
 
@@ -71,7 +72,7 @@ export async function openDialects(
   ];
   return {
     dialects: (door) => createDialectsDoor(dialects, door),
-    socketDialects: [createListenSocket(live)],
+    socketDialects: [createListenSocket(live), createVoskSocket(live)],
   };
 }
 

@@ -5,6 +5,8 @@ import { noteError } from "../spec/secrets.ts";
 export interface DialectStream {
   // oxlint-disable-next-line typescript/no-explicit-any -- what tests look into, and assert
   readonly messages: readonly any[];
+  /** The messages as they came. */
+  readonly texts: readonly string[];
   /** The subprotocol that the service chose. */
   readonly protocol: string;
   /** Sends audio, or text as it is. */
@@ -43,10 +45,12 @@ export async function openDialectStream(
   const { protocols = [], ...own } = options;
   const socket = new WebSocket(`${address.replace("http", "ws")}${path}`, protocols, own);
   const messages: unknown[] = [];
+  const texts: string[] = [];
   const looking = new Set<() => void>();
   socket.on("message", (data: Buffer) => {
     const text = data.toString();
     if (/error/i.test(text)) noteError(address, text);
+    texts.push(text);
     messages.push(JSON.parse(text));
     for (const look of looking) look();
   });
@@ -67,6 +71,7 @@ export async function openDialectStream(
   });
   return {
     messages,
+    texts,
     protocol: socket.protocol,
     closed,
     sendRaw: (data) => socket.send(data),
