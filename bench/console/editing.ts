@@ -341,7 +341,12 @@ class Measured {
       await sleep(6_000);
     });
     await this.#page.locator(".note").filter({ hasText: "1 breytt" }).waitFor();
-    this.#add("the longest task while a version of others joins", longestMs, limits.savingTaskMs, "");
+    this.#add(
+      "the longest task while a version of others joins",
+      longestMs,
+      limits.savingTaskMs,
+      "",
+    );
   }
 
   async heap(): Promise<void> {
