@@ -103,6 +103,23 @@ test("above the limit of calls, saving waits as the service says, and then succe
   assert.equal(await firstTextAtService(name), `Jæja. Sko. ${first}`);
 });
 
+test("if a proxy says that the service is down, saving says so, waits as long as the proxy says, and then saves", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openTyped(name);
+  await page.route("**/*:modifySegments", (route) =>
+    route.fulfill({ status: 503, headers: { "retry-after": "600" }, body: "<h1>down</h1>" }),
+  );
+  await page.keyboard.press("Control+s");
+  const note = page.locator(".note").filter({ hasText: "aftur eftir 600 sekúndur" });
+  await note.waitFor();
+  assert.match(await note.innerText(), /^Þjónustan gat ekki svarað\. Textinn er kyrr hér\./);
+  await page.unroute("**/*:modifySegments");
+  await note.getByRole("button", { name: "Reyna núna" }).click();
+  await saved(page);
+  await note.waitFor({ state: "detached" });
+  assert.equal(await firstTextAtService(name), `Jæja. ${first}`);
+});
+
 test("a browser that stores nothing keeps the draft on the service within seconds, and says so", async () => {
   const name = await createInterview(pages.service);
   await using page = await pages.open("/");

@@ -5,37 +5,21 @@ import { useSession } from "../../../api/use-session.ts";
 import { useAnnounce } from "../../../parts/announcer.tsx";
 import { useText } from "../../../text/language.tsx";
 import { presenceText } from "../../../text/transcript-presence.ts";
-import { spokenTextSteps } from "../../spoken-text.ts";
 import { useChanged } from "../../aside/use-changed.ts";
-import { type EditSession, newSession } from "../edit-session.ts";
 import type { Editor } from "../editor/editor.ts";
-import { type Base, baseOfSteps, type EditedParagraph } from "../model/base.ts";
+import type { EditedParagraph } from "../model/base.ts";
 import { mergedSpeakers } from "../model/merged-speakers.ts";
-import { areSameRetimings, type Retimings } from "../model/retimings.ts";
+import { areSameRetimings } from "../model/retimings.ts";
 import type { Replacement } from "../model/replacements.ts";
 import { afterChoices, type Choice } from "./after-choices.ts";
+import type { Joinable } from "./compared-with-current.ts";
 import type { JoinedText } from "./joined-text.ts";
 import { joinedSince } from "./joined-since.ts";
 import { changedCount, replacementsIn } from "./replacements-in.ts";
 import { useLoaded } from "../use-loaded.ts";
-import { transcriptFrom } from "../saving/transcript-from.ts";
-import { inSlices } from "../saving/in-slices.ts";
 import type { SessionRef } from "../use-session-ref.ts";
 
-const loadJoinedText = () => import("./joined-text.ts");
-
-/** A version of others, and the edited text with its changes, before it is in the editor. */
-export interface Joinable {
-  /** The version as it would be opened. */
-  readonly theirs: EditSession;
-  readonly current: TranscriptJson;
-  /** The paragraphs that were edited when the version was compared with them. */
-  readonly before: readonly EditedParagraph[];
-  readonly retimings: Retimings;
-  /** The version that was edited then. */
-  readonly base: Base;
-  readonly joined: JoinedText;
-}
+const loadCompared = () => import("./compared-with-current.ts");
 
 /** How long after a change in the same place the texts are compared again. */
 const againMs = 300;
@@ -78,7 +62,7 @@ export function useJoin(editor: Editor, session: SessionRef, name: string): Join
   const owner = identityOf(useSession());
   const [note, setNote] = useState<JoinNote>();
   const [asked, setAsked] = useState<Joinable>();
-  useLoaded(loadJoinedText, false);
+  useLoaded(loadCompared, false);
   const running = useRef<Promise<Joinable | undefined>>(undefined);
   const enter = ({ theirs, current, joined }: Joinable, replacements: readonly Replacement[]) => {
     const note = noteOf(current, { ...joined, replacements }, editor.paragraphs());
@@ -92,9 +76,14 @@ export function useJoin(editor: Editor, session: SessionRef, name: string): Join
     });
   };
   const join = async ({ asks }: { readonly asks: boolean }): Promise<boolean> => {
-    running.current ??= comparedWithCurrent(editor, session, { name, owner }).finally(() => {
-      running.current = undefined;
-    });
+    running.current ??= loadCompared()
+      .then(
+        async ({ comparedWithCurrent }) =>
+          await comparedWithCurrent(editor, session, { name, owner }),
+      )
+      .finally(() => {
+        running.current = undefined;
+      });
     const joinable = await running.current;
     // What comes into the text has a task of its own.
     await sleep(0);
@@ -141,34 +130,6 @@ function replacementsNow(
 ): readonly Replacement[] | undefined {
   if (editor.base !== base || !areSameRetimings(retimings, editor.retimings())) return undefined;
   return joinedSince(replacements, before, editor.paragraphs());
-}
-
-/** Compares the edited text with the current version. Returns undefined if that is the base. */
-async function comparedWithCurrent(
-  editor: Editor,
-  session: SessionRef,
-  { name, owner }: { readonly name: string; readonly owner: string },
-): Promise<Joinable | undefined> {
-  const current = await transcriptFrom(`/v1alpha1/${name}`, { owner });
-  const { joinedTextSteps } = await loadJoinedText();
-  if (session.read().saved.version === current.version?.name) return undefined;
-  const { segments: all = [] } = current;
-  // Long texts take hundreds of milliseconds, in which keys would wait.
-  const text = await inSlices(spokenTextSteps(all));
-  const theirs = newSession(current, text, await inSlices(baseOfSteps(all)));
-  const { saved } = session.read();
-  const before = editor.paragraphs();
-  const retimings = editor.retimings();
-  const { segments } = saved;
-  const { base } = editor;
-  const mine = {
-    base,
-    paragraphs: before,
-    retimings,
-    saved: segments && { segments, retimings: saved.retimings },
-  };
-  const joined = await inSlices(joinedTextSteps(mine, theirs.base));
-  return { theirs, current, before, retimings, base, joined };
 }
 
 function sleep(ms: number): Promise<void> {
