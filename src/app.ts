@@ -256,6 +256,7 @@ async function openSlowParts(
     ),
     openEnginePool({
       engine: config.engine,
+      voiceActivity: config.voiceActivity,
       processes: config.engineProcesses,
       modelsFolder: config.modelsFolder,
       choice: config.modelChoice,

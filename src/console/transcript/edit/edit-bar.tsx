@@ -11,7 +11,7 @@ import { useCommand } from "./keys/use-commands.ts";
 import type { DraftState } from "./saving/draft-keeper.ts";
 import { SaveNote } from "./saving/save-note.tsx";
 import { useBarHeight } from "./use-bar-height.ts";
-import { useLoaded } from "./use-loaded.ts";
+import { useLoaded } from "../use-loaded.ts";
 import type { Save } from "./use-save.ts";
 
 const loadQuestion = () => import("./end-question.tsx");

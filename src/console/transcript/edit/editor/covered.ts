@@ -9,8 +9,8 @@ export class Covered {
   readonly px = { top: 72, right: 0, bottom: 120, left: 0 };
 
   /**
-   * Notes the height of the bar over the text. If it has grown over the line of the caret, which was
-   * in view, scrolls this line into view.
+   * Notes the height of the bar over the text. If it has grown over the line of the caret, which
+   * was in view, scrolls this line into view.
    */
   setBar(view: EditorView, heightPx: number): void {
     const before = this.px.top - roomPx;

@@ -16,7 +16,7 @@ import type { Joinable } from "./compared-with-current.ts";
 import type { JoinedText } from "./joined-text.ts";
 import { joinedSince } from "./joined-since.ts";
 import { changedCount, replacementsIn } from "./replacements-in.ts";
-import { useLoaded } from "../use-loaded.ts";
+import { useLoaded } from "../../use-loaded.ts";
 import type { SessionRef } from "../use-session-ref.ts";
 
 const loadCompared = () => import("./compared-with-current.ts");
