@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { ShareJson } from "../../../gen/hlust/transcripts/v1alpha1/share_pb.ts";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError } from "../../api/api-error.ts";
@@ -14,9 +14,13 @@ import { useLanguage, useText } from "../../text/language.tsx";
 import { sharesText } from "../../text/shares.ts";
 import { useNow } from "../../text/use-now.ts";
 import { AsideSection } from "./aside-section.tsx";
-import { ShareDialog } from "./share-dialog.tsx";
 import { sharesQuery } from "./shares-query.ts";
 import "./shares.css";
+
+/** The dialog is loaded when a link is made. */
+const ShareDialog = lazy(() =>
+  import("./share-dialog.tsx").then(({ ShareDialog }) => ({ default: ShareDialog })),
+);
 
 /** The links with which the transcript is read without an account. */
 export function Shares({
@@ -52,12 +56,14 @@ export function Shares({
       )}
       {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
       {isMaking && (
-        <ShareDialog
-          name={name}
-          version={version}
-          hasMedia={(transcript.uri ?? "") !== ""}
-          onClose={() => setIsMaking(false)}
-        />
+        <Suspense>
+          <ShareDialog
+            name={name}
+            version={version}
+            hasMedia={(transcript.uri ?? "") !== ""}
+            onClose={() => setIsMaking(false)}
+          />
+        </Suspense>
       )}
       {revoked && (
         <RevokeDialog name={name} share={revoked} onClose={() => setRevoked(undefined)} />
