@@ -161,7 +161,8 @@ async function openParts(
   const answers = new HeldBytes(memory.answers);
   const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
   const pageTokens = await openPageTokens(db);
-  const speech = { recognizer, sandbox, accountHints: createAccountHints({ db }) };
+  const accountHints = createAccountHints({ db });
+  const speech = speechServices({ recognizer, sandbox, accountHints }, meter, config);
   const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches },
@@ -171,7 +172,7 @@ async function openParts(
   );
   const services = [
     ...transcripts.services,
-    ...speechServices(speech, meter, config),
+    ...speech.services,
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
   ];
   const checks = readinessChecks({ database, recognizer, archive, sandbox }, config.role);
@@ -182,7 +183,7 @@ async function openParts(
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
             ...transcripts.doors,
-            dialects: await openDialects({ ...speech, meter, log }, dialectOptions(config)),
+            ...(await openDialects({ ...speech.parts, sandbox, log }, dialectOptions(config))),
             console: await openConsole(config, { db, store, attempts, publicUrl, log }),
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),
@@ -255,6 +256,7 @@ async function openSlowParts(
     ),
     openEnginePool({
       engine: config.engine,
+      voiceActivity: config.voiceActivity,
       processes: config.engineProcesses,
       modelsFolder: config.modelsFolder,
       choice: config.modelChoice,

@@ -3,11 +3,16 @@ import type { EnginePool } from "../engines/pool/engine-pool.ts";
 import { EngineSlots } from "../jobs/worker/engine-slots.ts";
 import type { HttpDoor } from "../server/http.ts";
 import { FairSemaphore } from "../std/fair-semaphore.ts";
+import type { SocketDialect } from "../server/dialect-sockets.ts";
 import type { DialectCalls } from "../server/server.ts";
 import { createDialectsDoor } from "./dialects-door.ts";
+import { createListenFile } from "./deepgram/listen-file.ts";
+import { createListenSocket } from "./deepgram/listen-socket.ts";
+import type { LiveParts } from "./live-session.ts";
 import { createOpenAi, type OpenAiParts } from "./openai/openai.ts";
 import type { FormParts } from "./receive-form.ts";
 import type { RecordingParts, RecordingTurns } from "./transcribe-recording.ts";
+import { createVoskSocket } from "./vosk/vosk-socket.ts";
 import { createWhisperAsr } from "./whisper/whisper-asr.ts";
 import { createWhisperCpp } from "./whisper/whisper-cpp.ts";
 
@@ -17,12 +22,21 @@ export interface DialectsParts extends Omit<
   "shortTurns" | "longTurns" | "durationMsMax"
 > {
   readonly recognizer: EnginePool;
+  readonly meter: RecordingParts["meter"] & LiveParts["meter"];
+  readonly decoding: LiveParts["decoding"];
+  readonly limits: LiveParts["limits"];
 }
 
 export interface DialectsOptions
   extends Pick<OpenAiParts, "defaultLanguage" | "durationMsMax">, FormParts {
   /** The number of pieces of recordings that are recognized at the same time. */
   readonly engineProcesses: number;
+}
+
+/** The doors of the dialects, over HTTP and over WebSocket. */
+export interface OpenedDialects {
+  readonly dialects: (door: DialectCalls) => HttpDoor;
+  readonly socketDialects: readonly SocketDialect[];
 }
 
 /**
@@ -39,7 +53,7 @@ const rawBytesMax = 1 << 30;
 export async function openDialects(
   parts: DialectsParts,
   { engineProcesses, ...options }: DialectsOptions,
-): Promise<(door: DialectCalls) => HttpDoor> {
+): Promise<OpenedDialects> {
   await prepareScratchFolder(options.scratchFolder);
   const shared: OpenAiParts = {
     ...parts,
@@ -49,8 +63,17 @@ export async function openDialects(
     longTurns: turnsOf(engineProcesses),
   };
   const whole = { ...shared, fileBytesMax: Math.max(options.fileBytesMax, rawBytesMax) };
-  const dialects = [createOpenAi(shared), createWhisperCpp(shared), createWhisperAsr(whole)];
-  return (door) => createDialectsDoor(dialects, door);
+  const live = { ...shared, ...parts };
+  const dialects = [
+    createOpenAi(shared),
+    createWhisperCpp(shared),
+    createWhisperAsr(whole),
+    createListenFile(whole),
+  ];
+  return {
+    dialects: (door) => createDialectsDoor(dialects, door),
+    socketDialects: [createListenSocket(live), createVoskSocket(live)],
+  };
 }
 
 function turnsOf(pieces: number): RecordingTurns {

@@ -26,6 +26,21 @@ export function shownKey(headers: IncomingHttpHeaders): Headers {
   );
 }
 
+/**
+ * Returns the key of a request for a socket: as shownKey() does, or in the subprotocols, where
+ * browsers send it: `token, <key>`, `bearer, <key>` or `openai-insecure-api-key.<key>`.
+ */
+export function shownSocketKey(headers: IncomingHttpHeaders): Headers {
+  const names = (headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
+  const scheme = names.findIndex((name) => /^(?:token|bearer)$/i.test(name));
+  const named = scheme === -1 ? undefined : names[scheme + 1];
+  const prefix = "openai-insecure-api-key.";
+  const prefixed = names.find((name) => name.startsWith(prefix))?.slice(prefix.length);
+  const keys = [named, prefixed].filter((key) => key !== undefined && key !== "");
+  const authorization = [headers.authorization ?? "", ...keys.map((key) => `Bearer ${key}`)];
+  return shownKey({ ...headers, authorization: authorization.filter(Boolean).join(", ") });
+}
+
 function keyInAuthorization(value: string): string {
   const [, scheme = "", rest = ""] = /^(\S+)(?:\s+(.*))?$/.exec(value) ?? [];
   switch (scheme.toLowerCase()) {

@@ -29,5 +29,5 @@ export interface DialectRoute {
 export interface Dialect {
   readonly routes: readonly DialectRoute[];
   /** Returns an error in the form that clients of the dialect read. */
-  readonly errorAnswer: (error: ServiceError) => FailureAnswer;
+  readonly errorAnswer: (error: ServiceError, requestId: string) => FailureAnswer;
 }

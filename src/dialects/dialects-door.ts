@@ -37,8 +37,10 @@ export function createDialectsDoor(dialects: readonly Dialect[], parts: DialectC
           found.find(({ route }) => route.method === methodOf(request)) ?? notAllowed(found);
         await run(route, { request, response }, parts);
       } catch (error) {
-        const answered = parts.answerError(error, callOriginOf(request).requestId);
-        if (!isClosed(response)) answerFailure(response, answered, dialect.errorAnswer);
+        const { requestId } = callOriginOf(request);
+        const answered = parts.answerError(error, requestId);
+        const answerOf = (failure: ServiceError) => dialect.errorAnswer(failure, requestId);
+        if (!isClosed(response)) answerFailure(response, answered, answerOf);
       }
     },
   };
