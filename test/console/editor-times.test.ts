@@ -139,9 +139,33 @@ test("a new word can be retimed once it was saved, without opening the text agai
   await page.keyboard.press("Control+y");
   await save(page);
   assert.deepEqual((await wordsOf(name))[0]?.[5], set);
-  await page.reload();
-  await page.locator(".segment").nth(3).waitFor({ state: "attached" });
-  assert.deepEqual((await wordsOf(name))[0]?.[5], set);
+});
+
+test("estimated times are named where they are shown, and are not estimated once they are set", async () => {
+  const marked = segments.map((segment, at) =>
+    at > 0
+      ? segment
+      : { ...segment, words: segment.words.map((word) => ({ ...word, estimatedTimes: true })) },
+  );
+  const transcript = { metadata: interviewMetadata, segments: marked };
+  const name = await createTranscript(pages.service, transcript, media);
+  await using reading = await pages.open(`/${name}`);
+  const times = reading.locator(".segment-time");
+  await times.nth(1).waitFor();
+  assert.equal(await times.nth(0).getAttribute("title"), "Tíminn er áætlaður.");
+  assert.equal(await times.nth(1).getAttribute("title"), null);
+  await using page = await openPlayable(name);
+  await placeIn(page, 0, 4);
+  await page.keyboard.press("F9");
+  await shown(page, "Tímar orðsins voru áætlaðir.");
+  await page.keyboard.press("F9");
+  await shown(page, /\)\.$/);
+  await save(page);
+  const [first = []] = await wordsOf(name);
+  assert.deepEqual(
+    first.map(({ estimatedTimes }) => estimatedTimes),
+    first.map((_, at) => (at === 4 ? undefined : true)),
+  );
 });
 
 test("what a key sets while it is held is undone in one step", async () => {

@@ -7,7 +7,10 @@ import type { Retimings } from "../model/retimings.ts";
 import { inSlices } from "../saving/in-slices.ts";
 import { transcriptFrom } from "../saving/transcript-from.ts";
 import type { SessionRef } from "../use-session-ref.ts";
+import type { Replacement } from "../model/replacements.ts";
+import { afterChoices, type Choice } from "./after-choices.ts";
 import { type JoinedText, joinedTextSteps } from "./joined-text.ts";
+import { replacementsIn } from "./replacements-in.ts";
 
 /** A version of others, and the edited text with its changes, before it is in the editor. */
 export interface Joinable {
@@ -20,6 +23,8 @@ export interface Joinable {
   /** The version that was edited then. */
   readonly base: Base;
   readonly joined: JoinedText;
+  /** Returns what has to be replaced after the user has chosen for each clash. */
+  readonly replacementsAfter: (choices: readonly Choice[]) => readonly Replacement[];
 }
 
 /** Compares the edited text with the current version. Returns undefined if that is the base. */
@@ -46,5 +51,9 @@ export async function comparedWithCurrent(
     saved: segments && { segments, retimings: saved.retimings },
   };
   const joined = await inSlices(joinedTextSteps(mine, theirs.base));
-  return { theirs, current, before, retimings, base, joined };
+  const replacementsAfter = (choices: readonly Choice[]): readonly Replacement[] => {
+    const paragraphs = afterChoices(joined.paragraphs, joined.clashes, choices);
+    return replacementsIn(before, { edges: joined.edges, paragraphs });
+  };
+  return { theirs, current, before, retimings, base, joined, replacementsAfter };
 }

@@ -11,11 +11,11 @@ import type { EditedParagraph } from "../model/base.ts";
 import { mergedSpeakers } from "../model/merged-speakers.ts";
 import { areSameRetimings } from "../model/retimings.ts";
 import type { Replacement } from "../model/replacements.ts";
-import { afterChoices, type Choice } from "./after-choices.ts";
+import type { Choice } from "./after-choices.ts";
 import type { Joinable } from "./compared-with-current.ts";
 import type { JoinedText } from "./joined-text.ts";
 import { joinedSince } from "./joined-since.ts";
-import { changedCount, replacementsIn } from "./replacements-in.ts";
+import { changedCount } from "./changed-count.ts";
 import { useLoaded } from "../../use-loaded.ts";
 import type { SessionRef } from "../use-session-ref.ts";
 
@@ -106,10 +106,7 @@ export function useJoin(editor: Editor, session: SessionRef, name: string): Join
   };
   const choose = (choices: readonly Choice[]): boolean => {
     if (!asked) return false;
-    const { joined, before } = asked;
-    const paragraphs = afterChoices(joined.paragraphs, joined.clashes, choices);
-    const all = replacementsIn(before, { edges: joined.edges, paragraphs });
-    const replacements = replacementsNow(editor, asked, all);
+    const replacements = replacementsNow(editor, asked, asked.replacementsAfter(choices));
     if (replacements) enter(asked, replacements);
     else void join({ asks: true });
     return replacements !== undefined;
