@@ -74,7 +74,7 @@ export async function openDialectService(): Promise<DialectService> {
     },
     async assertNothingLeft() {
       const scratch = join(service.dataFolder, "scratch");
-      await until(async () => (await readdir(scratch)).length === 0, 2_000);
+      await until(async () => (await readdir(scratch)).length === 0, 10_000);
       for (const table of ["transcript_job", "transcript", "media"]) {
         const { rows } = await sql`select 1 from ${sql.table(table)}`.execute(database.db);
         assert.deepEqual(rows, [], table);
