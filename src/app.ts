@@ -183,7 +183,7 @@ async function openParts(
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
             ...transcripts.doors,
-            ...(await openDialects({ ...speech.parts, sandbox, log }, dialectOptions(config))),
+            ...(await openDialects({ ...speech.parts, db, sandbox, log }, dialectOptions(config))),
             console: await openConsole(config, { db, store, attempts, publicUrl, log }),
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),
@@ -256,6 +256,7 @@ async function openSlowParts(
     ),
     openEnginePool({
       engine: config.engine,
+      voiceActivity: config.voiceActivity,
       processes: config.engineProcesses,
       modelsFolder: config.modelsFolder,
       choice: config.modelChoice,

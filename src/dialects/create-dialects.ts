@@ -9,6 +9,8 @@ import { createDialectsDoor } from "./dialects-door.ts";
 import { createListenFile } from "./deepgram/listen-file.ts";
 import { createListenSocket } from "./deepgram/listen-socket.ts";
 import type { LiveParts } from "./live-session.ts";
+import { createClientSecrets, type SecretParts } from "./openai/realtime/client-secrets.ts";
+import { createRealtimeSocket } from "./openai/realtime/realtime-socket.ts";
 import { createOpenAi, type OpenAiParts } from "./openai/openai.ts";
 import type { FormParts } from "./receive-form.ts";
 import type { RecordingParts, RecordingTurns } from "./transcribe-recording.ts";
@@ -25,6 +27,7 @@ export interface DialectsParts extends Omit<
   readonly meter: RecordingParts["meter"] & LiveParts["meter"];
   readonly decoding: LiveParts["decoding"];
   readonly limits: LiveParts["limits"];
+  readonly db: SecretParts["streamTokens"]["db"];
 }
 
 export interface DialectsOptions
@@ -69,10 +72,11 @@ export async function openDialects(
     createWhisperCpp(shared),
     createWhisperAsr(whole),
     createListenFile(whole),
+    createClientSecrets({ ...live, streamTokens: parts }),
   ];
   return {
     dialects: (door) => createDialectsDoor(dialects, door),
-    socketDialects: [createListenSocket(live), createVoskSocket(live)],
+    socketDialects: [createListenSocket(live), createVoskSocket(live), createRealtimeSocket(live)],
   };
 }
 

@@ -15,8 +15,8 @@ import {
   withTexts,
 } from "./edited-page.ts";
 import { createInterview } from "./edited-transcript.ts";
-import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { mainThreadMs } from "./main-thread.ts";
+import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
 let pages: TestPages;
@@ -131,7 +131,7 @@ test("a hit is played from a second before it", async () => {
   });
 });
 
-test("a thousand hits are replaced within 300 ms of CPU time, and all come back with one step", async (test) => {
+test("a thousand hits are replaced in 300 ms of CPU time, and all come back with one step", async (test) => {
   const line = "Hér stendur áin í miðri setningu og enn er áin hér.";
   const lines = Array.from({ length: 500 }, (_, at): [string, string] => [`S${at % 2}`, line]);
   const name = await createInterview(pages.service, { said: lines });
@@ -142,21 +142,20 @@ test("a thousand hits are replaced within 300 ms of CPU time, and all come back 
   await byOf(page).fill("fljótið");
   const button = panelOf(page).getByRole("button", { name: "Skipta út öllum merktum" });
   await button.focus();
+  const laidOut = page.evaluate(`new Promise((resolve) => {
+    const text = document.querySelector(".words-text");
+    new MutationObserver((_, observer) => {
+      observer.disconnect();
+      requestAnimationFrame(() => { text.getBoundingClientRect(); setTimeout(resolve); });
+    }).observe(text, { subtree: true, characterData: true, childList: true });
+  })`);
+  // From the key to the text that is laid out and painted.
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
-  // CPU time of the page, from the key to the text that is laid out.
   const ms = await mainThreadMs(devtools, async () => {
-    const laidOut = page.evaluate(`new Promise((resolve) => {
-      const text = document.querySelector(".words-text");
-      new MutationObserver((_, observer) => {
-        observer.disconnect();
-        requestAnimationFrame(() => { text.getBoundingClientRect(); resolve(); });
-      }).observe(text, { subtree: true, characterData: true, childList: true });
-    })`);
     await button.press("Enter");
     await laidOut;
   });
-  await devtools.detach();
   const changed = lines.map(() => line.replaceAll("áin", "fljótið"));
   await untilTexts(page, changed);
   test.diagnostic(`1,000 hits replaced in ${Math.round(ms)} ms of CPU time`);

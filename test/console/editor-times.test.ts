@@ -106,6 +106,33 @@ test("keys move the times of the word at the caret, one step each, and saving se
   assert.deepEqual(await wordsOf(name), opened);
 });
 
+test("estimated times are named where they are shown, and are not estimated once they are set", async () => {
+  const marked = segments.map((segment, at) =>
+    at > 0
+      ? segment
+      : { ...segment, words: segment.words.map((word) => ({ ...word, estimatedTimes: true })) },
+  );
+  const transcript = { metadata: interviewMetadata, segments: marked };
+  const name = await createTranscript(pages.service, transcript, media);
+  await using reading = await pages.open(`/${name}`);
+  const times = reading.locator(".segment-time");
+  await times.nth(1).waitFor();
+  assert.equal(await times.nth(0).getAttribute("title"), "Tíminn er áætlaður.");
+  assert.equal(await times.nth(1).getAttribute("title"), null);
+  await using page = await openPlayable(name);
+  await placeIn(page, 0, 4);
+  await page.keyboard.press("F9");
+  await shown(page, "Tímar orðsins voru áætlaðir.");
+  await page.keyboard.press("F9");
+  await shown(page, /\)\.$/);
+  await save(page);
+  const [first = []] = await wordsOf(name);
+  assert.deepEqual(
+    first.map(({ estimatedTimes }) => estimatedTimes),
+    first.map((_, at) => (at === 4 ? undefined : true)),
+  );
+});
+
 test("what a key sets while it is held is undone in one step", async () => {
   const name = await create();
   const opened = await wordsOf(name);
@@ -160,6 +187,8 @@ test("the word at the caret is marked while playing, and the played word is high
   const place = () => page.evaluate<number>("document.querySelector('video, audio').currentTime");
   const start = Number.parseFloat(segments[0]?.words[4]?.startTime ?? "");
   const end = Number.parseFloat(segments[0]?.words[4]?.endTime ?? "");
+  // So slow that the word lasts for seconds, and the key is pressed within it on a busy machine.
+  await page.evaluate("document.querySelector('video, audio').playbackRate = 0.0625");
   await page.keyboard.press("Tab");
   await until(async () => (await place()) > start + 0.05);
   const from = await place();

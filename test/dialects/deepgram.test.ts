@@ -238,18 +238,20 @@ describe("Deepgram's client", () => {
   });
 
   test("finds the service under a path with the language", async () => {
-    const own = clientAt(`${dialects.service.address}/deepgram/en`);
-    const answer = await own.listen.v1.media.transcribeFile(wavOf(spoken.en.samples), {
-      model: "nova-3",
-      smart_format: true,
-    });
+    const own = clientAt(`${dialects.service.address}/deepgram/is`);
+    const file = wavOf(spoken.is.samples);
+    const options = { model: "nova-3", smart_format: true } as const;
+    const answer = await own.listen.v1.media.transcribeFile(file, options);
     assert.ok("results" in answer);
-    assert.equal(answer.results.channels[0]?.alternatives?.[0]?.transcript, written.en);
+    assert.equal(answer.results.channels[0]?.alternatives?.[0]?.transcript, written.is);
     const stream = await listen({}, own);
-    stream.sendAudio(spoken.en.samples);
+    stream.sendAudio(spoken.is.samples);
     stream.socket.sendCloseStream({ type: "CloseStream" });
     assert.equal(await stream.closed, 1000);
-    assert.equal(textOf(resultsOf(stream.messages)), said.en);
+    assert.equal(textOf(resultsOf(stream.messages)), said.is);
+    const other = clientAt(`${dialects.service.address}/deepgram/fr`);
+    const refused = other.listen.v1.media.transcribeFile(file, options);
+    await assert.rejects(refused, /language: is \\"fr\\", which has no installed model/);
   });
 
   test("gets the message of an error", async () => {

@@ -278,7 +278,8 @@ describe("a socket at /vosk", () => {
     await lockStep(other, framesOf(bytesOf(silence(500))));
     assert.ok((await dialects.sessions()) > 0);
     other.terminate();
-    await until(async () => (await dialects.sessions()) === 0, 2_000);
+    // Two seconds, on a machine five times as slow.
+    await until(async () => (await dialects.sessions()) === 0, 10_000);
     await dialects.assertNothingLeft();
   });
 });

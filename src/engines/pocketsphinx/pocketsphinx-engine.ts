@@ -1,4 +1,4 @@
-import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
+import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import type { DecoderOptions, Engine } from "../protocol/engine.ts";
 import { AcousticModel } from "./acoustic-model.ts";
 import { wordAligner } from "./align-words.ts";
