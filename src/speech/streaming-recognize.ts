@@ -8,6 +8,7 @@ import type {
   Recognizer,
 } from "../engines/protocol/recognizer.ts";
 import {
+  StreamingRecognitionResult_Effort as Effort,
   StreamingRecognitionResultSchema,
   StreamingRecognizeResponse_SpeechEventType as SpeechEventType,
   StreamingRecognizeResponseSchema,
@@ -126,6 +127,8 @@ export async function* streamingRecognize(
     yield eventOf(SpeechEventType.END_OF_AUDIO, Math.round(audioMs));
   }
 }
+
+const efforts = { quick: Effort.QUICK, full: Effort.FULL } as const;
 
 const speechEvents = {
   start: SpeechEventType.START_OF_SPEECH,
@@ -265,7 +268,7 @@ function checkEndpointing(
 }
 
 function responseOf(
-  { isFinal, alternatives }: WrittenRecognition,
+  { isFinal, alternatives, effort }: WrittenRecognition,
   withWords: boolean,
   facts: { readonly stability: number } & Partial<ReturnType<typeof descriptionOf>>,
 ): StreamingRecognizeResponse {
@@ -273,6 +276,7 @@ function responseOf(
   const result = create(StreamingRecognitionResultSchema, {
     isFinal,
     alternatives: alternatives.map((each) => alternativeOf(each, { withWords, after })),
+    ...(effort && { effort: efforts[effort] }),
     ...facts,
   });
   return create(StreamingRecognizeResponseSchema, { results: [result] });
