@@ -16,7 +16,7 @@ const built = join(root, "dist/console");
 const stamp = ".stamp";
 /** The sources of the console, and everything that they import. */
 const sources = [
-  "src/{console,client,gen,std,transcoding}/**/*",
+  "src/{console,client,cues,gen,std,transcoding}/**/*",
   "samples/*.wav",
   "package-lock.json",
 ];

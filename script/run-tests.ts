@@ -1,50 +1,66 @@
 // Runs the groups of tests that its arguments name (unit or system), one after the other, for the
-// npm scripts "test", "test:unit" and "test:system". Further arguments are passed to `node --test`.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+// npm scripts "test", "test:unit" and "test:system". --test-name-pattern selects tests.
 import { join, resolve } from "node:path";
 import process from "node:process";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import { parseArgs } from "node:util";
+import report from "../test/suites/gate-reporter.ts";
 import { drawSeeds } from "../test/suites/seeds.ts";
 import { filesOfGroup, isGroup, type Group } from "../test/suites/suites.ts";
 
-const root = resolve(import.meta.dirname, "..");
-const args = process.argv.slice(2);
-const groups = args.filter(isGroup);
-const extra = args.filter((arg) => !isGroup(arg));
-const seeds = drawSeeds(process.env);
+/**
+ * How many test files run concurrently. Half of the time is spent waiting, such as for leases, so
+ * that four files keep two cores busy. More would only make each other's calls slow.
+ */
+const concurrency = 4;
+/** The maximum duration of a test that names none. */
+const timeoutMs = 180_000;
 
-/** Returns the exit code of the group's `node --test`. */
-async function runGroup(group: Group): Promise<number> {
-  const reporter = join(root, "test/suites/gate-reporter.ts");
-  const program = [
-    `--import=${join(root, "test/fixtures/property-seed.ts")}`,
-    "--test",
-    "--test-concurrency=3",
-    "--test-timeout=180000",
-    "--test-reporter=spec",
-    "--test-reporter-destination=stdout",
-    `--test-reporter=${reporter}`,
-    "--test-reporter-destination=stdout",
-  ];
-  const env = {
-    NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node"),
-    ...process.env,
-    ...seeds,
-  };
+const root = resolve(import.meta.dirname, "..");
+const { values: options, positionals } = parseArgs({
+  options: { "test-name-pattern": { type: "string", multiple: true, default: [] } },
+  allowPositionals: true,
+});
+const groups = positionals.filter(isGroup);
+const seeds = drawSeeds(process.env);
+Object.assign(process.env, seeds);
+process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node");
+const stopped = new AbortController();
+
+/** Runs the files of a group in the order in which filesOfGroup() returns them. */
+async function runGroup(group: Group): Promise<void> {
   const seedNames = Object.entries(seeds).map(([name, seed]) => `${name}=${seed}`);
   process.stdout.write(`${group} tests: ${seedNames.join(" ")}\n`);
-  const child = spawn(process.execPath, [...program, ...extra, ...filesOfGroup(group)], {
+  const events = run({
+    // `node --test` would sort the files.
+    files: filesOfGroup(group).map((file) => join(root, file)),
     cwd: root,
-    env,
-    stdio: "inherit",
+    concurrency,
+    timeout: timeoutMs,
+    execArgv: [`--import=${join(root, "test/fixtures/property-seed.ts")}`],
+    testNamePatterns: options["test-name-pattern"],
+    signal: stopped.signal,
   });
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
-  const [code] = await once(child, "exit");
-  return typeof code === "number" ? code : 1;
+  events.on("test:fail", ({ todo }) => {
+    if (todo === undefined || todo === false) process.exitCode = 1;
+  });
+  const printed = [events.compose(new spec()), events.compose(report)].map(async (lines) => {
+    for await (const line of lines) process.stdout.write(line);
+  });
+  await Promise.all(printed);
 }
 
-if (groups.length === 0) throw new Error("usage: run-tests.ts unit|system...");
+if (groups.length === 0 || groups.length < positionals.length) {
+  throw new Error("usage: run-tests.ts unit|system... [--test-name-pattern PATTERN]");
+}
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    process.exitCode = 1;
+    stopped.abort();
+  });
+}
 for (const group of groups) {
   // The next group runs even if this one fails.
-  process.exitCode = Math.max(Number(process.exitCode ?? 0), await runGroup(group));
+  if (!stopped.signal.aborted) await runGroup(group);
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { ConfigError, memoryShares, type Config, type MemoryShares } from "./config.ts";
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
@@ -19,6 +20,18 @@ export function listenOf(config: Config): ListenOptions {
 export function networkOf({ callers }: Config, publicUrl: () => string): Network {
   const { contact, allowedOrigins, trustedProxies } = callers;
   return { contact, allowedOrigins, isTrustedProxy: parseNetworks(trustedProxies), publicUrl };
+}
+
+/** Returns the settings of the protocols of other services. */
+export function dialectOptions(config: Config) {
+  const { defaultLanguage, callBytesMax: fileBytesMax, engineProcesses } = config;
+  return {
+    defaultLanguage,
+    fileBytesMax,
+    engineProcesses,
+    scratchFolder: join(config.dataFolder, "scratch"),
+    durationMsMax: config.recordingSecondsMax * 1000,
+  };
 }
 
 /** Returns the memory of each part of this process. */

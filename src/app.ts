@@ -14,7 +14,7 @@ import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
 import { openMeter, type Meter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
 import { createRefusedAttempts, type RefusedAttempts } from "./auth/refused-attempts.ts";
-import { allowListOf, listenOf, memoryOf, networkOf } from "./app-options.ts";
+import { allowListOf, dialectOptions, listenOf, memoryOf, networkOf } from "./app-options.ts";
 import type { Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
@@ -28,6 +28,7 @@ import {
   transcriptsService,
   type MediaService,
 } from "./doors.ts";
+import { openDialects } from "./dialects/create-dialects.ts";
 import { openEnginePool } from "./engines/pool/engine-pool.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
 import type { MediaStore } from "./media/media-store.ts";
@@ -139,8 +140,8 @@ async function openParts(
   const { db } = database;
   // The archive is opened before anything is written, so that a database of another archive stays
   // unchanged.
-  const settings = { isQuarantined, removedDays: config.removedMediaDays };
-  const archive = parts.use(await openServedArchive(config, { db, log, ...settings }));
+  const kept = { db, log, isQuarantined, removedDays: config.removedMediaDays };
+  const archive = parts.use(await openServedArchive(config, kept));
   const { store, quarantine } = archive;
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const meter = parts.use(openMeter({ db, accountLimits: config.accountLimits, log }));
@@ -161,6 +162,7 @@ async function openParts(
   const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
   const pageTokens = await openPageTokens(db);
   const accountHints = createAccountHints({ db });
+  const speech = speechServices({ recognizer, sandbox, accountHints }, meter, config);
   const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches },
@@ -170,23 +172,24 @@ async function openParts(
   );
   const services = [
     ...transcripts.services,
-    ...speechServices({ recognizer, sandbox, accountHints }, meter, config),
+    ...speech.services,
     ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
   ];
   const checks = readinessChecks({ database, recognizer, archive, sandbox }, config.role);
-  const longMessages = parts.use(openSegmentsReader());
+  const reading = { longMessages: parts.use(openSegmentsReader()), requestBytes: memory.bodies };
   const server = parts.use(
     await openServer(listenOf(config), {
       ...(answersCalls
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
             ...transcripts.doors,
+            ...(await openDialects({ ...speech.parts, db, sandbox, log }, dialectOptions(config))),
             console: await openConsole(config, { db, store, attempts, publicUrl, log }),
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),
       network: networkOf(config, publicUrl),
       health: { checks, useOf },
-      traffic: { longMessages, requestBytes: memory.bodies, answers },
+      traffic: { ...reading, answers },
       log,
     }),
   );
@@ -197,12 +200,11 @@ async function openParts(
   });
   address = server.address;
   const owner = answersCalls ? firstKey?.owner : undefined;
-  const firstLink = owner && signInLink(publicUrl(), await createSignInToken(db, owner));
   const open = parts.move();
   return {
     address,
     firstKey,
-    firstLink,
+    firstLink: owner && signInLink(publicUrl(), await createSignInToken(db, owner)),
     loading: () => loadingModels(recognizer.state()),
     loaded: (signal) => recognizer.loaded(signal),
     leave: () => leaveNode(server, workers, log),
@@ -254,6 +256,7 @@ async function openSlowParts(
     ),
     openEnginePool({
       engine: config.engine,
+      voiceActivity: config.voiceActivity,
       processes: config.engineProcesses,
       modelsFolder: config.modelsFolder,
       choice: config.modelChoice,

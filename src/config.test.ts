@@ -15,6 +15,7 @@ test("readConfig() returns the defaults if nothing is set", () => {
   assert.equal(config.role, "all");
   assert.ok(config.engineProcesses >= 1);
   assert.equal(config.engine, "auto");
+  assert.equal(config.voiceActivity, "energy");
   assert.deepEqual(config.allowMediaFrom, []);
   assert.deepEqual(config.allowWebhooksTo, []);
   assert.deepEqual(config.callers, {
@@ -44,6 +45,9 @@ test("readConfig() reads every setting", () => {
     HLUST_ROLE: "worker",
     HLUST_ENGINE_PROCESSES: "3",
     HLUST_ENGINE: "scripted",
+    HLUST_VOICE_ACTIVITY: "network",
+    HLUST_DEFAULT_LANGUAGE: "is-IS",
+    HLUST_CALL_BYTES_MAX: "1000000",
     HLUST_MODELS: "/srv/models",
     HLUST_MODEL_CHOICE: "is-IS:live=small, is-IS=large.2,en-US=parakeet",
     HLUST_CATALOGUE: "/etc/hlust/catalogue.json",
@@ -93,6 +97,9 @@ test("readConfig() reads every setting", () => {
     role: "worker",
     engineProcesses: 3,
     engine: "scripted",
+    voiceActivity: "network",
+    defaultLanguage: "is-IS",
+    callBytesMax: 1_000_000,
     modelsFolder: "/srv/models",
     modelChoice: [
       { languageCode: "is-IS", use: "live", model: "small" },
@@ -215,6 +222,7 @@ test("readConfig() throws an error that names every invalid setting", () => {
     ["HLUST_ROLE", "boss", /HLUST_ROLE must be one of all, api, worker, not "boss"/],
     ["HLUST_ENGINE_PROCESSES", "0", /HLUST_ENGINE_PROCESSES/],
     ["HLUST_ENGINE", "magic", /HLUST_ENGINE/],
+    ["HLUST_VOICE_ACTIVITY", "ears", /HLUST_VOICE_ACTIVITY must be one of energy, network/],
     ["HLUST_SANDBOX", "none", /HLUST_SANDBOX/],
     ["HLUST_LOG", "loud", /HLUST_LOG/],
     ["HLUST_KEEP_MEDIA", "yes", /HLUST_KEEP_MEDIA/],

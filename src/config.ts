@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { modelUses, type ModelChoice } from "./models/model-choice.ts";
+import { canonicalLanguageCode } from "./std/language-code.ts";
 import { logLevels, type LogLevel } from "./std/log.ts";
 import { callerSettings, readCallers, type CallerConfig } from "./settings/caller-settings.ts";
 import {
@@ -46,6 +47,8 @@ export interface Config {
   readonly role: ProcessRole;
   readonly engineProcesses: number;
   readonly engine: EngineChoice;
+  /** How speech is distinguished from other sound, for all models. */
+  readonly voiceActivity: VoiceActivityChoice;
   readonly modelsFolder: string;
   /** The models that serve a language instead of the best installed one. */
   readonly modelChoice: ModelChoice;
@@ -71,6 +74,10 @@ export interface Config {
   readonly streamSecondsMax: number;
   /** The limits of accounts for which the operator has set no others; 0 means no limit. */
   readonly accountLimits: Readonly<Record<keyof typeof limitSettings, number>>;
+  /** The language of calls in the protocols of other services that name none. */
+  readonly defaultLanguage: string | undefined;
+  /** The maximum size of a recording in a call of another service's protocol. */
+  readonly callBytesMax: number;
   /** How long a node still answers calls after SIGTERM, while its health reports "not ready". */
   readonly drainSeconds: number;
   /** A service configuration with HTTP rules. If undefined, the contract's own paths are used. */
@@ -93,6 +100,9 @@ export const processRoles = ["all", "api", "worker"] as const;
 export type ProcessRole = (typeof processRoles)[number];
 export const engineChoices = ["auto", "pocketsphinx", "scripted"] as const;
 export type EngineChoice = (typeof engineChoices)[number];
+
+const voiceActivityChoices = ["energy", "network"] as const;
+export type VoiceActivityChoice = (typeof voiceActivityChoices)[number];
 export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
@@ -140,6 +150,13 @@ const settings = {
       "auto (all installed models), pocketsphinx, or scripted (for load tests: invents its words)",
     fallback: "auto",
     parse: (text, name) => oneOf(text ?? "auto", name, engineChoices),
+  },
+  voiceActivity: {
+    name: "HLUST_VOICE_ACTIVITY",
+    meaning:
+      "How speech is found: energy, or network (also in noise, music and typing, for 3 ms more CPU for a second of speech)",
+    fallback: "energy",
+    parse: (text, name) => oneOf(text ?? "energy", name, voiceActivityChoices),
   },
   modelsFolder: {
     name: "HLUST_MODELS",
@@ -214,6 +231,19 @@ const settings = {
     fallback: "14400 (4 h)",
     parse: (text, name) => whole(text ?? "14400", name, 1, 7 * 24 * 3600),
   },
+  defaultLanguage: {
+    name: "HLUST_DEFAULT_LANGUAGE",
+    meaning:
+      "Language of calls in the protocols of other services (docs/dialects.md) that name none, for example is-IS",
+    fallback: "the only installed one",
+    parse: (text, name) => (text === undefined ? undefined : languageCode(text, name)),
+  },
+  callBytesMax: {
+    name: "HLUST_CALL_BYTES_MAX",
+    meaning: "Largest recording in a call of OpenAI's protocol (docs/dialects.md), in bytes",
+    fallback: "26214400 (25 MiB)",
+    parse: (text, name) => whole(text ?? "26214400", name, 1, 2 ** 31),
+  },
   drainSeconds: {
     name: "HLUST_DRAIN_SECONDS",
     meaning:
@@ -281,6 +311,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     role: read(settings.role),
     engineProcesses: read(settings.engineProcesses),
     engine: read(settings.engine),
+    voiceActivity: read(settings.voiceActivity),
     modelsFolder: read(settings.modelsFolder) ?? join(dataFolder, "models"),
     modelChoice: read(settings.modelChoice),
     catalogueFile: read(settings.catalogueFile),
@@ -293,6 +324,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     recordingSecondsMax: read(settings.recordingSecondsMax),
     streamSecondsMax: read(settings.streamSecondsMax),
     accountLimits: readLimits(read),
+    defaultLanguage: read(settings.defaultLanguage),
+    callBytesMax: read(settings.callBytesMax),
     drainSeconds: read(settings.drainSeconds),
     httpRulesFile: read(settings.httpRulesFile),
     removedMediaDays: read(settings.removedMediaDays),
@@ -336,6 +369,14 @@ export function describeConfig(environment: NodeJS.ProcessEnv): string {
       return `${name}\n    ${meaning}\n    ${value}${text && !isSecret ? `   (default: ${fallback})` : ""}\n`;
     })
     .join("");
+}
+
+function languageCode(text: string, name: string): string {
+  const code = canonicalLanguageCode(text);
+  if (code !== undefined) return code;
+  throw new ConfigError(
+    `${name} must be a language code such as is-IS, not ${JSON.stringify(text)}`,
+  );
 }
 
 function modelChoice(entry: string, name: string): ModelChoice[number] {

@@ -258,7 +258,13 @@ export function transcriptsService(
   };
 }
 
-/** The service of recognition under each name that clients call. */
+/** The parts of recognition, which its services share. */
+type SpeechParts = Parameters<typeof createSpeechService>[0] & {
+  readonly recognizer: EnginePool;
+  readonly meter: Meter;
+};
+
+/** The service of recognition under each name that clients call, and its parts. */
 export function speechServices(
   {
     recognizer,
@@ -271,22 +277,23 @@ export function speechServices(
   },
   meter: Meter,
   { streamSecondsMax }: Pick<Config, "streamSecondsMax">,
-): readonly ImplementedService[] {
+): { readonly services: readonly ImplementedService[]; readonly parts: SpeechParts } {
   const limits = { streamMsMax: streamSecondsMax * 1000 };
   const decoding = createSpeechDecoding(sandbox);
   const models = () => recognizer.models();
-  const speech = { recognizer, models, limits, meter, decoding, accountHints };
+  const speech: SpeechParts = { recognizer, models, limits, meter, decoding, accountHints };
   const own = implemented(Speech, createSpeechService(speech));
   const described = { ...speech, describeResults: true };
   // The number of END_OF_AUDIO is another event in google.cloud.speech.v1, and none in
   // tiro.speech.v1alpha.
   const ofGoogle = createSpeechService({ ...described, sendEndOfAudio: false });
-  return [
+  const services = [
     own,
     { ...own, service: originalSpeech },
     implemented(GoogleSpeech, ofGoogle),
     implemented(TiroSpeech, createSpeechService(described)),
   ];
+  return { services, parts: speech };
 }
 
 /** Creates the services for accounts, for their vocabularies and for webhooks. */

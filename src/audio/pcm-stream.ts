@@ -5,8 +5,10 @@ import { Resampler, resampledRate, resampleRateMax, resampleRateMin } from "./re
 
 /** The samples that a stream has, with or without the header of a WAV file. */
 export interface BarePcm {
-  readonly encoding: "s16" | "mulaw" | "alaw";
+  readonly encoding: PcmEncoding;
   readonly sampleRateHertz: number;
+  /** Two channels are averaged. Default: 1. */
+  readonly channels?: 1 | 2;
   /** Returns what the first bytes are if they are not samples. */
   readonly foreignOf?: (head: Uint8Array) => string | undefined;
 }
@@ -27,7 +29,7 @@ const noBytes = Buffer.alloc(0);
 export class PcmStream {
   readonly #expected: BarePcm | "wav";
   #head: Buffer = noBytes;
-  #format: { readonly encoding: PcmEncoding; readonly channels: 1 | 2 } | undefined;
+  #format: PcmFormat | undefined;
   /** The number of sample bytes that the header announces and that have not arrived yet. */
   #left = Infinity;
   /** The first bytes of an incomplete frame. */
@@ -60,7 +62,7 @@ export class PcmStream {
       if (this.#expected === "wav" || this.#head.toString("latin1", 0, 4) === "RIFF") {
         throw new AudioError("audio", "has a WAV header that ends before its samples");
       }
-      this.#format = { encoding: this.#expected.encoding, channels: 1 };
+      this.#format = formatOf(this.#expected);
     }
     const samples = this.#samples(this.#head);
     this.#head = noBytes;
@@ -76,7 +78,7 @@ export class PcmStream {
       if (expected === "wav") throw new AudioError("audio", "is not a WAV file");
       const foreign = expected.foreignOf?.(head);
       if (foreign !== undefined) throw new AudioError("audio", `looks like ${foreign}`);
-      this.#format = { encoding: expected.encoding, channels: 1 };
+      this.#format = formatOf(expected);
       return 0;
     }
     const start = readStart(head);
@@ -130,25 +132,41 @@ interface WavStart {
   readonly dataBytes: number;
 }
 
-/** The names of encodings in RecognitionConfig. */
-const names = { s16: "LINEAR16", mulaw: "MULAW", alaw: "ALAW" } as const;
+/** The names of encodings for messages. */
+const names: Readonly<Record<PcmEncoding, string>> = {
+  u8: "8-bit samples",
+  s16: "LINEAR16",
+  s24: "24-bit samples",
+  s32: "32-bit samples",
+  f32: "32-bit floating-point samples",
+  mulaw: "MULAW",
+  alaw: "ALAW",
+};
 
-function agreed(
-  { encoding, name, channels, sampleRateHertz }: WavStart,
-  expected: BarePcm,
-): { readonly encoding: PcmEncoding; readonly channels: 1 } {
-  if (encoding !== expected.encoding) {
-    const problem = `must be a WAV file with ${names[expected.encoding]}, not ${name}`;
+interface PcmFormat {
+  readonly encoding: PcmEncoding;
+  readonly channels: 1 | 2;
+}
+
+function formatOf({ encoding, channels = 1 }: BarePcm): PcmFormat {
+  return { encoding, channels };
+}
+
+function agreed({ encoding, name, channels, sampleRateHertz }: WavStart, expected: BarePcm) {
+  const format = formatOf(expected);
+  if (encoding !== format.encoding) {
+    const problem = `must be a WAV file with ${names[format.encoding]}, not ${name}`;
     throw new AudioError("audio", problem);
   }
-  if (channels !== 1) {
-    throw new AudioError("audio", `must be a WAV file with 1 channel, not ${channels}`);
+  if (channels !== format.channels) {
+    const count = `${format.channels} channel${format.channels === 1 ? "" : "s"}`;
+    throw new AudioError("audio", `must be a WAV file with ${count}, not ${channels}`);
   }
   if (sampleRateHertz !== expected.sampleRateHertz && expected.sampleRateHertz > 0) {
     const problem = `is ${expected.sampleRateHertz}, but the WAV header of the audio has ${sampleRateHertz}`;
     throw new AudioError("sampleRateHertz", problem);
   }
-  return { encoding, channels };
+  return format;
 }
 
 /** Reads the header; returns undefined if it is not complete. */

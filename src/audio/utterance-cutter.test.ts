@@ -3,7 +3,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { espeak, joined } from "../../test/fixtures/flite.ts";
 import { type Cut, UtteranceCutter } from "./utterance-cutter.ts";
-import { EnergyVoiceActivity, type VoiceActivity } from "./voice-activity.ts";
+import { EnergyVoiceActivity } from "./energy-voice-activity.ts";
+import { NetworkVoiceActivity } from "./network-voice-activity.ts";
+import type { VoiceActivity } from "./voice-activity.ts";
 
 /** Creates an exact detector, for which a frame with a nonzero sample is speech. */
 const exactActivity = (): VoiceActivity => ({
@@ -183,9 +185,11 @@ function buzz(ms: number, amplitude: number): Int16Array {
   });
 }
 
-test("EnergyVoiceActivity finds no speech in silence or in steady noise, whenever the noise begins", () => {
+const detectors = [EnergyVoiceActivity, NetworkVoiceActivity];
+
+test("detectors find no speech in silence or in steady noise, whenever the noise begins", () => {
   const utterancesIn = (...inputs: Int16Array[]) =>
-    cutUp(inputs, { activity: new EnergyVoiceActivity() }).length;
+    detectors.flatMap((Detector) => cutUp(inputs, { activity: new Detector() })).length;
   assert.equal(utterancesIn(silence(10_000)), 0);
   for (const amplitude of [1, 3, 10, 100, 1000, 10_000, 60_000]) {
     for (let seed = 1; seed <= 5; seed++) {
@@ -266,19 +270,21 @@ test("UtteranceCutter begins an utterance before the first sound, even after dig
     ["digital silence", silence(1500)],
     ["a quiet room", noise(1500, 4, 1)],
   ] as const) {
-    const talk = joined(gap, espeak("veðrið er gott í dag"), gap, espeak("góðan daginn"), gap);
-    const cutter = new UtteranceCutter({
-      voiceActivity: new EnergyVoiceActivity(),
-      silenceMsMin: 500,
-      utteranceMsMax: 20_000,
-    });
-    const starts = Array.from(cutter.push(talk)).flatMap((cut) =>
-      cut.kind === "begin" ? [cut.startSample] : [],
-    );
-    assert.equal(starts.length, 2, name);
-    for (const start of starts) {
-      const sound = talk.findIndex((sample, at) => at >= start && Math.abs(sample) > 60);
-      assert.ok(sound - start >= 1600, `${name}: ${(sound - start) / 16} ms before the sound`);
+    for (const Detector of detectors) {
+      const talk = joined(gap, espeak("veðrið er gott í dag"), gap, espeak("góðan daginn"), gap);
+      const cutter = new UtteranceCutter({
+        voiceActivity: new Detector(),
+        silenceMsMin: 500,
+        utteranceMsMax: 20_000,
+      });
+      const starts = Array.from(cutter.push(talk)).flatMap((cut) =>
+        cut.kind === "begin" ? [cut.startSample] : [],
+      );
+      assert.equal(starts.length, 2, name);
+      for (const start of starts) {
+        const sound = talk.findIndex((sample, at) => at >= start && Math.abs(sample) > 60);
+        assert.ok(sound - start >= 1600, `${name}: ${(sound - start) / 16} ms before the sound`);
+      }
     }
   }
 });

@@ -63,6 +63,7 @@ function summaryTable(systems: readonly SystemReport[]): string {
     ["Character error rate, %", ({ all }) => ratedText(all.characters)],
     ["Real-time factor", ({ all }) => all.realTimeFactor?.toFixed(3) ?? "not measured"],
     ["Latency of finals, p50 / p95 ms", ({ all: { finals } }) => latencyText(finals)],
+    ["Finals without word times, not measured", ({ all }) => String(all.untimedFinals)],
   ];
   const head = ["Figure", ...systems.map(({ label }) => label)];
   const cells = rows.map(([name, figure]) => [name, ...systems.map(figure)]);

@@ -47,6 +47,7 @@ function summaryJson(summary: Summary): object {
     characters: ratedJson(summary.characters),
     realTimeFactor: summary.realTimeFactor ?? null,
     finalLatencyMs: summary.finals ?? null,
+    untimedFinalCount: summary.untimedFinals,
   };
 }
 

@@ -54,6 +54,16 @@ test("latencies of finals have percentiles, and no real-time factor is derived f
   assert.doesNotMatch(report, /real-time/);
 });
 
+test("finals without word times are reported, and do not count in the latency", () => {
+  const live = { mode: "live", finalMs: [10], untimedFinals: 2 };
+  const results = [resultOf("a", "a", live), resultOf("b", "b", { ...live, finalMs: [] })];
+  const system = summarizeResults("s", results, options);
+  assert.equal(system.all.finals?.count, 1);
+  assert.equal(system.all.untimedFinals, 4);
+  const report = textReport({ manifest: "m", ...options, system });
+  assert.match(report, /^ {2}latency not measured {2}4 results without word times$/m);
+});
+
 test("recordings that were not recognized are listed and count in no rate", () => {
   const results = [resultOf("a b", "a b"), resultOf("c d", "", { failure: "no engine" })];
   const report = summarizeResults("s", results, options);

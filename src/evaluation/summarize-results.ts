@@ -22,9 +22,11 @@ export interface RecordingResult extends ScorableText {
   readonly tookMs?: number;
   /**
    * For each final result of a stream in real time, the time from the end of its last word in the
-   * audio to its arrival.
+   * audio to its arrival; without results that have no word times.
    */
   readonly finalMs?: readonly number[];
+  /** The number of results without word times, whose latency is not known. */
+  readonly untimedFinals?: number;
 }
 
 /** Errors, their share of the length, and its interval. */
@@ -62,6 +64,8 @@ export interface Summary {
   readonly realTimeFactor: number | undefined;
   /** The latency of final results; undefined if the audio was not sent in real time. */
   readonly finals: Latency | undefined;
+  /** The number of final results whose latency is not known, because they have no word times. */
+  readonly untimedFinals: number;
 }
 
 /** A part of the recordings with the same language, mode and model. */
@@ -167,6 +171,7 @@ function summaryOf(scored: readonly ScoredResult[], resampling: Resampling): Sum
     ),
     realTimeFactor: timedMs === 0 ? undefined : tookMs / timedMs,
     finals: latencyOf(scored.flatMap(({ result }) => result.finalMs ?? [])),
+    untimedFinals: sumOf(scored.map(({ result }) => result.untimedFinals ?? 0)),
   };
 }
 

@@ -61,7 +61,7 @@ function systemLines(system: SystemReport): string[] {
 }
 
 function summaryLines(summary: Summary): string[] {
-  const { words, characters, realTimeFactor, finals } = summary;
+  const { words, characters, realTimeFactor, finals, untimedFinals } = summary;
   const { counts } = words;
   const kinds = `${counts.insertions} ins, ${counts.deletions} del, ${counts.substitutions} sub`;
   const of = (errors: number, length: number): string => `${errors} of ${length}`;
@@ -80,6 +80,10 @@ function summaryLines(summary: Summary): string[] {
     lines.push(
       `  latency of finals     p50 ${half}, p95 ${most}, max ${longest} (${finals.count} results)`,
     );
+  }
+  if (untimedFinals > 0) {
+    const results = count(untimedFinals, "result");
+    lines.push(`  latency not measured  ${results} without word times`);
   }
   return lines;
 }

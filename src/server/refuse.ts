@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
+import type { FailureAnswer } from "./http.ts";
 
 /**
  * A refused connection is destroyed after this time, since the client may neither read nor close
@@ -10,9 +11,17 @@ import { errorBody } from "./answer-errors.ts";
  */
 const endMsMax = 500;
 
-/** Sends an HTTP/1.1 error response on a bare socket and ends the socket. */
-export function refuse(socket: Duplex, error: ServiceError, requestId: string = newId()): void {
-  const { status, headers, body } = errorBody(error);
+/**
+ * Sends an HTTP/1.1 error response on a bare socket and ends the socket. `answerOf` returns the
+ * response; by default it is that of the API.
+ */
+export function refuse(
+  socket: Duplex,
+  error: ServiceError,
+  requestId: string = newId(),
+  answerOf: (error: ServiceError) => FailureAnswer = errorBody,
+): void {
+  const { status, headers, body } = answerOf(error);
   const lines = Object.entries({
     ...headers,
     "x-request-id": requestId,

@@ -7,9 +7,10 @@ import type { LongMessages } from "../std/long-messages.ts";
 import type { IsInNetworks } from "../std/networks.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
-import { createAnswerError } from "./answer-errors.ts";
+import { createAnswerError, type AnswerError } from "./answer-errors.ts";
 import type { BodyLimits } from "./body-pace.ts";
 import { findCallOrigin } from "./call-origin.ts";
+import { DialectSockets, type DialectSocketsParts, type SocketDialect } from "./dialect-sockets.ts";
 import { createConsoleDoor, type ConsoleParts } from "./console-door.ts";
 import { createConsoleFiles, type ConsoleFilesParts } from "./console-files.ts";
 import { createContract, type Contract } from "./contract.ts";
@@ -30,7 +31,7 @@ import { refuseMalformed } from "./refuse.ts";
 import { createRequestHandler } from "./request-handler.ts";
 import { createRestDoor } from "./rest.ts";
 import { createTusDoor, type TusParts } from "./tus-door.ts";
-import { createWebSocketDoor } from "./websocket.ts";
+import { createWebSocketDoor, type WebSocketDoor } from "./websocket.ts";
 
 /**
  * The maximum time for calls in flight when the service shuts down. After this time, the calls end
@@ -105,6 +106,14 @@ export interface TrafficLimits {
   readonly longMessages?: LongMessages;
 }
 
+/** What a door outside of the contract needs to answer calls as the other doors do. */
+export interface DialectCalls {
+  readonly authenticator: Authenticator;
+  readonly answerError: AnswerError;
+  /** Aborts the calls that are left when the service shuts down. */
+  readonly shutdownSignal: AbortSignal;
+}
+
 export interface ServerParts {
   readonly api: ServedApi;
   readonly network?: Network;
@@ -114,6 +123,10 @@ export interface ServerParts {
   readonly media?: HttpDoor | undefined;
   /** The door for shared transcripts. */
   readonly shared?: HttpDoor | undefined;
+  /** Creates the door of other services' protocols; undefined if there is none. */
+  readonly dialects?: ((calls: DialectCalls) => HttpDoor) | undefined;
+  /** The protocols of other services over WebSocket. Default: none. */
+  readonly socketDialects?: readonly SocketDialect[] | undefined;
   /** The parts of resumable uploads; undefined if there are none. */
   readonly resumable?: TusParts | undefined;
   /** The parts of the console; undefined if there is no console. */
@@ -142,7 +155,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
 
   const calls = { authenticator, answerError, reading, answers, shutdownSignal: shutdown.signal };
   const rest = createRestDoor(contract, calls);
-  const webSocket = createWebSocketDoor(contract, {
+  const sockets = openSockets(contract, parts.socketDialects ?? [], {
     ...calls,
     refusal: (headers) => pages.refusal(headers),
   });
@@ -168,6 +181,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
         ...(media ? [media] : []),
         ...(shared ? [shared] : []),
         ...(tus ? [tus] : []),
+        ...(parts.dialects ? [parts.dialects(calls)] : []),
         ...(console ? [createConsoleDoor(console, { rest, tus }, reading.held)] : []),
         ...(console ? [createConsoleFiles(console)] : []),
       ],
@@ -182,7 +196,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
       refuse: refuseMalformed,
       upgrade: (request, socket, head) => {
         findCallOrigin(request, network.isTrustedProxy);
-        webSocket.handleUpgrade(request, socket, head);
+        sockets.handleUpgrade(request, socket, head);
       },
     },
     listen.limits,
@@ -200,12 +214,35 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
         shutdown.abort(new ServiceError("unavailable", "the service is shutting down"));
       }, drainMsMax);
       const cut = setTimeout(() => {
-        webSocket.terminate();
+        sockets.terminate();
         port.close();
       }, drainMsMax + abortMs);
-      await port.drain(webSocket.drain());
+      await port.drain(sockets.drain());
       clearTimeout(endCalls);
       clearTimeout(cut);
+    },
+  };
+}
+
+/** Opens the doors of WebSockets: a path belongs to a dialect, or else to the contract. */
+function openSockets(
+  contract: Contract,
+  dialects: readonly SocketDialect[],
+  parts: Parameters<typeof createWebSocketDoor>[1] & DialectSocketsParts,
+): WebSocketDoor {
+  const own = createWebSocketDoor(contract, parts);
+  const others = new DialectSockets(dialects, parts);
+  return {
+    handleUpgrade(request, socket, head) {
+      const door = others.handles(request) ? others : own;
+      door.handleUpgrade(request, socket, head);
+    },
+    async drain() {
+      await Promise.all([own.drain(), others.drain()]);
+    },
+    terminate() {
+      own.terminate();
+      others.terminate();
     },
   };
 }

@@ -6,6 +6,7 @@ import { ServiceError } from "../std/service-error.ts";
 import { countValues } from "../transcoding/count-values.ts";
 import { readJson } from "../transcoding/read-json.ts";
 import { TinyChunks, tinyChunks } from "./tiny-chunks.ts";
+import { countSocketBytes } from "./count-socket-bytes.ts";
 import { closeGraceMs } from "./http.ts";
 import { MessageQueue } from "./message-queue.ts";
 import { takesLong } from "./message-reading.ts";
@@ -60,29 +61,8 @@ class SocketMessages {
     this.#parts = parts;
     const source = { pause: () => this.#flow(true), resume: () => this.#flow(false) };
     this.queue = new MessageQueue(source, waitingBytesMax);
-    this.#countParts();
+    countSocketBytes(parts.raw, parts.share, this.queue);
     this.#listen();
-  }
-
-  /**
-   * Counts the bytes of a message until the message is complete. Waiting messages are counted by
-   * the queue, which is short.
-   */
-  #countParts(): void {
-    const { share, raw } = this.#parts;
-    const count = (chunk: Buffer): void => {
-      if (this.queue.isEnded) return;
-      try {
-        share.grow(chunk.length);
-      } catch (error) {
-        this.queue.fail(error);
-        // A client that continues to send is disconnected.
-        setTimeout(() => raw.destroy(), closeGraceMs).unref();
-      }
-    };
-    // The bytes are counted before ws joins them into messages.
-    raw.prependListener("data", count);
-    raw.once("close", () => share[Symbol.dispose]());
   }
 
   #listen(): void {

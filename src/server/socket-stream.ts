@@ -6,17 +6,9 @@ import { ServiceError } from "../std/service-error.ts";
 import { statusJson, type AnswerError } from "./answer-errors.ts";
 import type { CallContext } from "./call-context.ts";
 import { clientGone } from "./client-gone.ts";
-import { closeGraceMs } from "./http.ts";
+import { LivingSocket } from "./living-socket.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { socketMessages, tooBig, type MessageParts } from "./socket-messages.ts";
-
-/**
- * The maximum size of the responses that wait to be sent. Above this limit, no more responses are
- * requested from the method.
- */
-const unsentBytesMax = 256 << 10;
-/** A client that reads nothing for this long is disconnected. */
-const unsentMsMax = 30_000;
 
 export type BidiSpec = Extract<MethodImplSpec, { kind: "bidi_streaming" }>;
 
@@ -32,13 +24,14 @@ export class SocketStream {
   readonly #socket: WebSocket;
   readonly #parts: SocketStreamParts;
   readonly #messages: MessageQueue<Message>;
+  readonly #living: LivingSocket;
   #isDraining = false;
-  #missedPongs = 0;
 
   constructor(socket: WebSocket, parts: SocketStreamParts) {
     this.#socket = socket;
     this.#parts = parts;
     this.#messages = socketMessages(socket, parts);
+    this.#living = new LivingSocket(socket);
     this.#listen();
   }
 
@@ -48,10 +41,10 @@ export class SocketStream {
     try {
       for await (const answer of spec.impl(this.#messages, context)) {
         const message = create(spec.method.output, answer);
-        const sending = this.#send(`{"result":${write(message)}}`);
+        const sending = this.#living.send(`{"result":${write(message)}}`);
         if (sending) await sending;
       }
-      this.#close(this.#isDraining ? 1012 : 1000);
+      this.#living.close(this.#isDraining ? 1012 : 1000);
     } catch (error) {
       await this.#fail(error);
     } finally {
@@ -77,24 +70,10 @@ export class SocketStream {
     this.#messages.fail(reason);
     const answer = this.#parts.answerError(reason);
     this.#socket.send(JSON.stringify({ error: statusJson(answer) }));
-    this.#close(closeCode(answer));
-    // The client's close frame must be read, even if the socket was paused.
-    this.#socket.resume();
-    const timer = setTimeout(() => {
-      this.#socket.terminate();
-    }, closeGraceMs);
-    this.#socket.once("close", () => {
-      clearTimeout(timer);
-    });
+    this.#living.closeSoon(closeCode(answer));
   }
 
   #listen(): void {
-    this.#socket.on("message", () => {
-      this.#missedPongs = 0;
-    });
-    this.#socket.on("pong", () => {
-      this.#missedPongs = 0;
-    });
     this.#socket.on("close", () => {
       const gone = clientGone();
       this.#parts.context.abort(gone);
@@ -106,45 +85,15 @@ export class SocketStream {
     });
   }
 
-  /** Sends a ping. A client that misses three pings is disconnected. */
   beat(): void {
-    // While the socket is paused, pongs are not read either.
-    if (!this.#socket.isPaused) this.#missedPongs += 1;
-    if (this.#missedPongs > 2) this.#socket.terminate();
-    else this.#socket.ping();
-  }
-
-  /**
-   * Sends a message. Returns a promise only if too much data waits to be sent. The promise resolves
-   * when all of that data has been sent to the client.
-   */
-  #send(text: string): Promise<void> | undefined {
-    this.#socket.send(text);
-    return this.#socket.bufferedAmount <= unsentBytesMax ? undefined : this.#sent();
-  }
-
-  async #sent(): Promise<void> {
-    const timer = setTimeout(() => {
-      this.#socket.terminate();
-    }, unsentMsMax);
-    // A ping is sent after all waiting data, so its callback means that all of the data was sent.
-    await new Promise<void>((resolve) => {
-      this.#socket.ping("", false, () => {
-        resolve();
-      });
-    });
-    clearTimeout(timer);
+    this.#living.beat();
   }
 
   async #fail(error: unknown): Promise<void> {
     if (this.#parts.context.reason) return;
     const answer = this.#parts.answerError(error);
-    await this.#send(JSON.stringify({ error: statusJson(answer) }));
-    this.#close(this.#isDraining ? 1012 : closeCode(answer));
-  }
-
-  #close(code: number): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.close(code);
+    await this.#living.send(JSON.stringify({ error: statusJson(answer) }));
+    this.#living.close(this.#isDraining ? 1012 : closeCode(answer));
   }
 }
 

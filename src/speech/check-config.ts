@@ -15,7 +15,7 @@ import {
 
 /** How audio is encoded: as samples that this process decodes, or in a form that is decoded. */
 export type AudioForm =
-  | { readonly kind: "bare"; readonly encoding: BarePcm["encoding"] }
+  | ({ readonly kind: "bare" } & Pick<BarePcm, "encoding" | "channels">)
   | { readonly kind: "container"; readonly encoding: ContainerEncoding };
 
 const forms: ReadonlyMap<number, AudioForm> = new Map<number, AudioForm>([

@@ -83,7 +83,8 @@ export class DecodedInput implements AsyncDisposable {
     try {
       const start = await this.#start();
       if (!start) return;
-      const { format, head } = start;
+      const { format, head, markers } = start;
+      for (let left = markers; left > 0; left -= 1) yield endUtterance;
       const items = format === "wav" ? this.#readWav(head) : this.#decode(format, head);
       for await (const item of items) {
         if (item !== endUtterance) this.#refusal = this.#options.meter(item);
@@ -99,14 +100,18 @@ export class DecodedInput implements AsyncDisposable {
   /** Reads the first bytes until they show the format. Returns undefined without any audio. */
   async #start() {
     let head = Buffer.alloc(0);
+    let markers = 0;
     for (;;) {
       const { done, value } = await this.#source.next();
-      if (value === endUtterance) continue;
+      if (value === endUtterance) {
+        markers += 1;
+        continue;
+      }
       const isWhole = done === true;
       if (isWhole && (head.length === 0 || this.#source.refusal)) return undefined;
       if (!isWhole) head = Buffer.concat([head, value]);
       const format = streamFormatOf(this.#options.encoding, head, isWhole);
-      if (format) return { format, head };
+      if (format) return { format, head, markers };
       if (isWhole) throw new Error("the format of the whole audio is undecided");
     }
   }

@@ -100,7 +100,11 @@ export async function recognize(
 
 /** Returns the hints of a recognition: those of the call, and the vocabulary if it is used. */
 export async function hintsOf(
-  { hints, languageCode, usesVocabulary }: CheckedConfig,
+  {
+    hints,
+    languageCode,
+    usesVocabulary,
+  }: Pick<CheckedConfig, "hints" | "languageCode" | "usesVocabulary">,
   extendHints: ExtendHints,
 ): Promise<readonly Hint[] | undefined> {
   return usesVocabulary ? await extendHints(hints, languageCode) : hints;

@@ -14,7 +14,7 @@ function recognitionOf(texts: readonly string[], isFinal = true): Recognition {
 
 test("a result is as it was recognized when nothing is requested", () => {
   const recognition = recognitionOf(["i paid five dollars"]);
-  assert.equal(new ResultWriter(off).write(recognition), recognition);
+  assert.deepEqual(new ResultWriter(off).write(recognition), recognition);
 });
 
 test("words are written with their times and the words that were spoken", () => {
@@ -40,15 +40,33 @@ test("alternatives that are written the same are one", () => {
   );
 });
 
-test("a text without word times is written without words", () => {
-  const text = "is it twenty percent";
-  const recognition: Recognition = {
-    isFinal: true,
-    alternatives: [{ text, words: [] }],
-    audioEndMs: 1_000,
+test("words without times share the time since the previous final result, and are marked", () => {
+  const writer = new ResultWriter(on);
+  const result = (text: string, audioEndMs: number, isFinal = true): Recognition => {
+    return { isFinal, alternatives: [{ text, words: [] }], audioEndMs };
   };
-  const { alternatives } = new ResultWriter(on).write(recognition);
-  assert.deepEqual(alternatives, [{ text: "Is it 20%?", words: [] }]);
+  writer.write(result("yes", 400));
+  const estimatedTimes = true;
+  assert.deepEqual(writer.write(result("is it", 800, false)).alternatives[0]?.words, [
+    { text: "Is", startMs: 400, endMs: 600, estimatedTimes },
+    { text: "it", startMs: 600, endMs: 800, estimatedTimes },
+  ]);
+  const { alternatives } = writer.write(result("is it twenty percent", 2_100));
+  assert.deepEqual(alternatives, [
+    {
+      text: "Is it 20%?",
+      words: [
+        { text: "Is", startMs: 400, endMs: 600, estimatedTimes },
+        { text: "it", startMs: 600, endMs: 800, estimatedTimes },
+        { text: "20%?", startMs: 800, endMs: 2_100, spoken: "twenty percent", estimatedTimes },
+      ],
+    },
+  ]);
+  const plain = new ResultWriter(off).write(result("is it", 400));
+  assert.deepEqual(plain.alternatives[0]?.words, [
+    { text: "is", startMs: 0, endMs: 200, estimatedTimes },
+    { text: "it", startMs: 200, endMs: 400, estimatedTimes },
+  ]);
 });
 
 test("a sentence continues in the next result, in its alternatives too", () => {

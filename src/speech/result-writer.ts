@@ -1,5 +1,6 @@
 import type { EngineWord, Hypothesis } from "../engines/protocol/engine.ts";
 import type { Recognition } from "../engines/protocol/recognizer.ts";
+import { spreadWords } from "../engines/protocol/spread-words.ts";
 import { LiveWriter } from "../writing/live-writer.ts";
 import type { WritingOptions, WrittenWord } from "../writing/write-words.ts";
 
@@ -21,6 +22,8 @@ export interface WrittenRecognition extends Recognition {
 export class ResultWriter {
   readonly #writer: LiveWriter;
   readonly #isOff: boolean;
+  /** The end of the last final result. */
+  #endMs = 0;
 
   constructor(options: WritingOptions) {
     this.#writer = new LiveWriter(options);
@@ -29,9 +32,13 @@ export class ResultWriter {
 
   /** Returns a result with its texts and words written; alternatives stay distinct. */
   write(recognition: Recognition): WrittenRecognition {
-    const [best, ...others] = recognition.alternatives;
-    if (this.#isOff || !best) return recognition;
-    const { isFinal } = recognition;
+    const { isFinal, audioEndMs } = recognition;
+    const span = { startMs: this.#endMs, endMs: Math.max(this.#endMs, audioEndMs) };
+    const [recognized, ...others] = recognition.alternatives;
+    if (!recognized) return recognition;
+    if (isFinal) this.#endMs = span.endMs;
+    const best = withTimes(recognized, span);
+    if (this.#isOff) return { ...recognition, alternatives: [best, ...others] };
     const alternatives = others.map((each) =>
       written(each, (words) => this.#writer.alternative(words)),
     );
@@ -44,6 +51,12 @@ export class ResultWriter {
     );
     return { ...recognition, alternatives: distinct };
   }
+}
+
+/** Returns a reading whose words have times, if only estimated ones. */
+function withTimes(hypothesis: Hypothesis, span: Parameters<typeof spreadWords>[1]): Hypothesis {
+  const { text, words } = hypothesis;
+  return words.length > 0 ? hypothesis : { ...hypothesis, words: spreadWords(text, span) };
 }
 
 function written(
@@ -61,12 +74,14 @@ function written(
   };
 }
 
-function resultWord({ text, startMs, endMs, confidence, spokenForm }: WrittenWord): ResultWord {
+function resultWord(written: WrittenWord): ResultWord {
+  const { text, startMs, endMs, confidence, spokenForm, estimatedTimes } = written;
   return {
     text,
     startMs,
     endMs,
     ...(confidence !== undefined && { confidence }),
     ...(spokenForm !== undefined && { spoken: spokenForm }),
+    ...(estimatedTimes && { estimatedTimes }),
   };
 }

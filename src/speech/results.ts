@@ -44,12 +44,13 @@ export function descriptionOf(
 }
 
 function wordInfoOf(
-  { text, startMs, endMs, confidence, spoken }: ResultWord,
+  { text, startMs, endMs, confidence, spoken, estimatedTimes }: ResultWord,
   speakerTag: number,
 ): WordInfo {
   return create(WordInfoSchema, {
     word: text,
     speakerTag,
+    estimatedTimes: estimatedTimes === true,
     startTime: durationFromMs(startMs),
     endTime: durationFromMs(endMs),
     ...(confidence !== undefined && { confidence }),

@@ -10,7 +10,8 @@ import { DecoderPlaces, streamDecodersMax } from "./decoder-places.ts";
 import { ShortDecoder } from "./decode-short.ts";
 import { modelsMessage } from "./models-message.ts";
 import { recognize, type ExtendHints } from "./recognize.ts";
-import { streamingRecognize, type LiveLimits } from "./streaming-recognize.ts";
+import type { LiveLimits } from "./recognize-stream.ts";
+import { streamingRecognize } from "./streaming-recognize.ts";
 
 /** The parts that decode audio, shared by all services of a node. */
 export interface SpeechDecoding {

@@ -14,7 +14,8 @@ import { msOfDuration } from "../std/duration.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { createSpeechDecoding, type SpeechDecoding } from "./speech-service.ts";
-import { streamingRecognize, type LiveLimits } from "./streaming-recognize.ts";
+import type { LiveLimits } from "./recognize-stream.ts";
+import { streamingRecognize } from "./streaming-recognize.ts";
 
 let recognizer: EnginePool;
 let decoding: SpeechDecoding;

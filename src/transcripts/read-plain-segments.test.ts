@@ -77,6 +77,7 @@ const wordsJson = (second: number): fc.Arbitrary<string> =>
         word: textJson(fc.string({ unit: "binary", maxLength: 8 }).filter(hasNoControl)),
         confidence: fc.constantFrom("0", "1", "0.5", "0.8529999852180481", "1e-3", "-0", "1.0"),
         spoken: textJson(fc.string({ unit: "binary", maxLength: 8 }).filter(hasNoControl)),
+        estimatedTimes: fc.constantFrom("true", "false"),
       }),
       { maxLength: 3 },
     )
@@ -185,6 +186,8 @@ test("readPlainSegments() leaves other forms to readJson()", () => {
     ["a number as a word", word("1")],
     ["null as a confidence", one('{"startTime":"1s","endTime":"2s","confidence":null}')],
     ["a text as a confidence", one('{"startTime":"1s","endTime":"2s","confidence":"0.5"}')],
+    ["a number as a flag", one('{"startTime":"1s","endTime":"2s","estimatedTimes":1}')],
+    ["null as a flag", one('{"startTime":"1s","endTime":"2s","estimatedTimes":null}')],
     ["null as the spoken words", one('{"startTime":"1s","endTime":"2s","spoken":null}')],
     ["a number as the spoken words", one('{"startTime":"1s","endTime":"2s","spoken":1}')],
     ["a number as a speaker", one("", ',"speakerId":1')],
@@ -250,7 +253,7 @@ test("readPlainSegments() reads segments at their limits", () => {
     [
       "200,000 words with all their fields",
       one(
-        `${'{"startTime":"1s","endTime":"1s","word":"a ","confidence":0.5,"spoken":"b"},'.repeat(199_999)}{"startTime":"1s","endTime":"1s"}`,
+        `${'{"startTime":"1s","endTime":"1s","word":"a ","confidence":0.5,"spoken":"b","estimatedTimes":true},'.repeat(199_999)}{"startTime":"1s","endTime":"1s"}`,
       ),
     ],
   ];

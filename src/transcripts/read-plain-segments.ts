@@ -4,8 +4,8 @@ import { transcriptLimits } from "./transcript-limits.ts";
 import type { PlainChange } from "./check-changes.ts";
 import type { PlainDuration, PlainSegment, PlainWord } from "./segments.ts";
 
-/** The maximum number of values of a list: six per segment or word, with their commas. */
-const valuesMax = 6 * (transcriptLimits.segments + transcriptLimits.words);
+/** The maximum number of values of a list: seven per segment or word, with their commas. */
+const valuesMax = 7 * (transcriptLimits.segments + transcriptLimits.words);
 
 /**
  * Reads the JSON of a list of segments, in UTF-8, in the form that clients write: names in
@@ -57,6 +57,7 @@ const wordNames: ReadonlySet<string> = new Set([
   "word",
   "confidence",
   "spoken",
+  "estimatedTimes",
 ]);
 
 const changeNames: ReadonlySet<string> = new Set(["startIndex", "endIndex", "segments"]);
@@ -88,12 +89,14 @@ const floatMax = 3.4028234663852886e38;
 function wordOf(json: unknown): PlainWord | undefined {
   if (!isObjectOf(json, wordNames)) return undefined;
   const times = timesOf(json);
-  const { word = "", confidence, spoken } = json;
+  const { word = "", confidence, spoken, estimatedTimes } = json;
   if (!times || !isText(word)) return undefined;
-  if (confidence === undefined && spoken === undefined) return { ...times, word };
+  if (estimatedTimes !== undefined && typeof estimatedTimes !== "boolean") return undefined;
+  const isBare = spoken === undefined && estimatedTimes === undefined;
+  if (isBare && confidence === undefined) return { ...times, word };
   if (spoken !== undefined && !isText(spoken)) return undefined;
   if (confidence !== undefined && !isFloat(confidence)) return undefined;
-  return { ...times, word, confidence, spoken };
+  return { ...times, word, confidence, spoken, estimatedTimes };
 }
 
 /** Whether readJson() accepts a number: no float can have others. */

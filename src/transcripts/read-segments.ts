@@ -68,11 +68,11 @@ export interface Refused {
  */
 const restBytesMax = 1 << 20;
 /**
- * The maximum number of Protobuf fields. Every word has ten and every segment has eight, including
+ * The maximum number of Protobuf fields. Every word has 11 and every segment has eight, including
  * the fields of their messages; a change has three.
  */
 const fieldsMax =
-  10 * (transcriptLimits.words + transcriptLimits.segments + transcriptLimits.changes);
+  11 * (transcriptLimits.words + transcriptLimits.segments + transcriptLimits.changes);
 
 /** How one of the lists that make messages long is read. */
 interface ListForm {

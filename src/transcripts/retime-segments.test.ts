@@ -18,6 +18,7 @@ const word = fc.record(
     startMs: ms,
     endMs: ms,
     confidence: fc.constantFrom(0, 0.853, 1),
+    estimatedTimes: fc.constant(true as const),
     spoken: fc.constantFrom("", "tvö hundruð og fimmtíu", " hundrað ", "fimm\tsex"),
   },
   { requiredKeys: ["text", "startMs", "endMs"] },
@@ -45,6 +46,7 @@ test("retimeSegments() keeps words, spoken words, confidences and speakers, and 
           words.map(({ text, confidence, spoken }) => [text, confidence, spoken]),
         ]);
       assert.deepEqual(textOf(timed), textOf(segments));
+      assert.ok(timed.every(({ words }) => words.every((one) => !one.estimatedTimes)));
       let next = 0;
       for (const { text, spoken = "", startMs, endMs } of timed.flatMap(({ words }) => words)) {
         const own = spoken.trim() === "" ? [text.trim()] : spoken.trim().split(/\s+/);

@@ -52,7 +52,8 @@ export function retimeSegments({ segments, times, durationMs }: Retiming): Packe
   const timed = stored.map((segment): SpokenSegment => {
     const words = segment.words.map((word): SpokenWord => {
       const own = times.subarray(next, (next += 2 * saidWords(word).length));
-      return { ...word, startMs: own.at(0) ?? 0, endMs: own.at(-1) ?? 0 };
+      const { estimatedTimes: _found, ...said } = word;
+      return { ...said, startMs: own.at(0) ?? 0, endMs: own.at(-1) ?? 0 };
     });
     const { startMs = segment.startMs } = words.at(0) ?? {};
     const endMs = words.reduce((latest, word) => Math.max(latest, word.endMs), startMs);

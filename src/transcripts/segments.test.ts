@@ -27,6 +27,7 @@ const word = fc.record({
     { nil: undefined },
   ),
   spoken: fc.option(fc.string({ unit: "grapheme" }), { nil: undefined }),
+  estimatedTimes: fc.constantFrom(undefined, true),
 });
 const segment = fc
   .record({
@@ -84,6 +85,13 @@ test("segmentsJson() writes a confidence with three decimals, and none where the
     const words = [{ word: "a", confidence }];
     assert.equal(segmentsJson([{ words, speakerId: "" }]), `[{"words":[${json}],"speakerId":""}]`);
   }
+});
+
+test("segmentsJson() writes only estimated times that are estimated", () => {
+  const json = (estimatedTimes: boolean | undefined) =>
+    segmentsJson([{ words: [{ word: "a", estimatedTimes }], speakerId: "" }]);
+  assert.equal(json(true), '[{"words":[{"word":"a","estimatedTimes":true}],"speakerId":""}]');
+  assert.equal(json(false), json(undefined));
 });
 
 test("textLength() counts the characters and bytes of all words", () => {

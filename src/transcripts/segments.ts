@@ -50,6 +50,8 @@ export interface PlainWord extends PlainTimes {
   readonly confidence?: number | undefined;
   /** The spoken words that the word stands for; absent if it is written as it was spoken. */
   readonly spoken?: string | undefined;
+  /** Whether the times are estimated; false is not stored. */
+  readonly estimatedTimes?: boolean | undefined;
 }
 
 export interface PlainTimes {
@@ -154,10 +156,11 @@ export function segmentsJson(segments: readonly PlainSegment[]): string {
 }
 
 function wordJson(word: PlainWord): string {
-  const { confidence, spoken } = word;
+  const { confidence, spoken, estimatedTimes } = word;
   const sure = confidence === undefined ? "" : `,"confidence":${storedConfidence(confidence)}`;
   const said = spoken === undefined ? "" : `,"spoken":${JSON.stringify(spoken)}`;
-  return `{${timesJson(word)}"word":${JSON.stringify(word.word)}${sure}${said}}`;
+  const estimated = estimatedTimes === true ? `,"estimatedTimes":true` : "";
+  return `{${timesJson(word)}"word":${JSON.stringify(word.word)}${sure}${said}${estimated}}`;
 }
 
 /**

@@ -13,6 +13,8 @@ export interface SpokenWord {
   readonly confidence?: number;
   /** The spoken words that the word stands for; absent if it is written as it was spoken. */
   readonly spoken?: string;
+  /** Whether the times are estimated. */
+  readonly estimatedTimes?: true;
 }
 
 /** A segment of a transcript. The words are ordered by their start. */
@@ -35,13 +37,15 @@ export function spokenSegments(json: string): SpokenSegment[] {
   }));
 }
 
-function spokenWord({ startTime, endTime, word = "", confidence, spoken }: WordJson): SpokenWord {
+function spokenWord(json: WordJson): SpokenWord {
+  const { startTime, endTime, word = "", confidence, spoken, estimatedTimes } = json;
   return {
     text: word,
     startMs: msOf(startTime),
     endMs: msOf(endTime),
     ...(typeof confidence === "number" && { confidence }),
     ...(spoken !== undefined && { spoken }),
+    ...(estimatedTimes === true && { estimatedTimes }),
   };
 }
 
@@ -53,13 +57,14 @@ export function spokenJson(segments: readonly SpokenSegment[]): string {
     segments.map(({ startMs, endMs, speakerId, words }) => ({
       startTime: durationOf(startMs),
       endTime: durationOf(endMs),
-      words: words.map(({ text, startMs, endMs, confidence, spoken }) => ({
+      words: words.map(({ text, startMs, endMs, confidence, spoken, estimatedTimes }) => ({
         startTime: durationOf(startMs),
         endTime: durationOf(endMs),
         word: text,
         // JSON.stringify() leaves out undefined.
         confidence,
         spoken,
+        estimatedTimes,
       })),
       speakerId,
     })),

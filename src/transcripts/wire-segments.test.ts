@@ -31,7 +31,9 @@ const confidence = fc.option(
   { nil: undefined },
 );
 const spoken = fc.option(text, { nil: undefined });
-const words = fc.array(fc.record({ ...times, word: text, confidence, spoken }), { maxLength: 12 });
+const estimatedTimes = fc.constantFrom(undefined, true);
+const word = fc.record({ ...times, word: text, confidence, spoken, estimatedTimes });
+const words = fc.array(word, { maxLength: 12 });
 const segments = fc.array(fc.record({ ...times, words, speakerId: text }), { maxLength: 8 });
 
 function wireOf(given: readonly Segment[]): Uint8Array {

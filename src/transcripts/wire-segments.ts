@@ -12,6 +12,8 @@ const wordTag = 0x1a;
 const confidenceTag = [0xa5, 0x06] as const;
 /** Field 101, a string (101 << 3 | 2), as a varint. */
 const spokenTag = [0xaa, 0x06] as const;
+/** Field 102, a bool (102 << 3 | 0), as a varint. */
+const estimatedTimesTag = [0xb0, 0x06] as const;
 const durationTags = { seconds: 0x08, nanos: 0x10 };
 
 /** The maximum number of bytes of a length prefix. */
@@ -41,12 +43,14 @@ function putSegment(out: WireOut, segment: SegmentJson): void {
   out.text(tags.speakerId, segment.speakerId);
 }
 
-function putWord(out: WireOut, { startTime, endTime, word, confidence, spoken }: WordJson): void {
+function putWord(out: WireOut, given: WordJson): void {
+  const { startTime, endTime, word, confidence, spoken, estimatedTimes } = given;
   out.duration(tags.startTime, startTime);
   out.duration(tags.endTime, endTime);
   out.text(wordTag, word);
   if (typeof confidence === "number") out.float(confidenceTag, confidence);
   if (spoken !== undefined) out.longTagText(spokenTag, spoken);
+  if (estimatedTimes === true) out.true(estimatedTimesTag);
 }
 
 class WireOut {
@@ -92,6 +96,11 @@ class WireOut {
     for (const byte of tag) this.#out[this.#at++] = byte;
     this.#varint(Buffer.byteLength(text));
     this.#at += this.#out.write(text, this.#at);
+  }
+
+  true(tag: readonly [number, number]): void {
+    for (const byte of tag) this.#out[this.#at++] = byte;
+    this.#out[this.#at++] = 1;
   }
 
   float(tag: readonly [number, number], value: number): void {

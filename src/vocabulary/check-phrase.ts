@@ -1,4 +1,9 @@
-import { hintBoostDefault, hintBoostMax, hintCharsMax } from "../engines/protocol/check-hints.ts";
+import {
+  hintBoostDefault,
+  hintBoostMax,
+  hintCharsMax,
+  hintSoundsLikeMax,
+} from "../engines/protocol/check-hints.ts";
 import { canonicalLanguageCode } from "../std/language-code.ts";
 import { shown, type Violations } from "../std/service-error.ts";
 import { foldPhrase } from "./fold-phrase.ts";
@@ -10,7 +15,7 @@ export const vocabularyLimits = {
   candidates: 1000,
   rejected: 5000,
   phraseChars: hintCharsMax,
-  soundsLike: 5,
+  soundsLike: hintSoundsLikeMax,
   weight: hintBoostMax,
   languageCodeChars: 100,
 } as const;

@@ -9,6 +9,8 @@ export interface SpokenWord {
   readonly endMs: number;
   /** From 0 to 1. */
   readonly confidence?: number;
+  /** Whether the times are estimated. */
+  readonly estimatedTimes?: true;
 }
 
 /** A text without spaces, with the span of the spoken words that it stands for. */
@@ -18,6 +20,8 @@ export interface WrittenWord {
   readonly endMs: number;
   /** The lowest confidence of the spoken words; absent if one of them has none. */
   readonly confidence?: number;
+  /** Whether the times of one of the spoken words are estimated. */
+  readonly estimatedTimes?: true;
   /** At least one word. */
   readonly spoken: readonly SpokenWord[];
   /** The spoken words with spaces, if the text is not only the word with a capital or a mark. */
@@ -212,6 +216,7 @@ function writtenWord(
     startMs: words[0]?.startMs ?? 0,
     endMs: words.at(-1)?.endMs ?? 0,
     ...(isSure && { confidence: Math.min(...confidences) }),
+    ...(words.some((word) => word.estimatedTimes) && { estimatedTimes: true }),
     spoken: words,
     ...(isFormatted && { spokenForm: words.map((word) => word.text).join(" ") }),
   };

@@ -160,6 +160,8 @@ test("the word at the caret is marked while playing, and the played word is high
   const place = () => page.evaluate<number>("document.querySelector('video, audio').currentTime");
   const start = Number.parseFloat(segments[0]?.words[4]?.startTime ?? "");
   const end = Number.parseFloat(segments[0]?.words[4]?.endTime ?? "");
+  // So slow that the word lasts for seconds, and the key is pressed within it on a busy machine.
+  await page.evaluate("document.querySelector('video, audio').playbackRate = 0.0625");
   await page.keyboard.press("Tab");
   await until(async () => (await place()) > start + 0.05);
   const from = await place();

@@ -40,7 +40,7 @@ test("a phrase is added, changed and deleted", async () => {
   await dialog().getByText("Skrifaðu orð.").waitFor();
   await dialog().getByLabel("Orð eða orðasamband").fill("Ásbyrgi 🏔️");
   await dialog().getByRole("button", { name: "Vista" }).click();
-  await dialog().getByText("has an emoji, U+1F3D4").waitFor();
+  await dialog().getByText("Hér er tjákn, U+1F3D4.").waitFor();
   await dialog().getByLabel("Orð eða orðasamband").fill("Ásbyrgi");
   await dialog().getByLabel("Hljómar eins og").fill("ás birgi, ásbirgi");
   await checkLooks(page, "vocabulary-add", someLooks);
@@ -63,8 +63,8 @@ test("lines are imported, and invalid ones are named", async () => {
   const lines = dialog().getByLabel("Eitt orð eða orðasamband í línu");
   await lines.fill("Ásbyrgi\n\nHúsavík 🐋\n---\n");
   await button("Flytja inn").click();
-  await dialog().getByText("Lína 3: has an emoji, U+1F40B").waitFor();
-  await dialog().getByText("Lína 4: has no letter or digit").waitFor();
+  await dialog().getByText("Lína 3: Hér er tjákn, U+1F40B.").waitFor();
+  await dialog().getByText("Lína 4: Hér er hvorki bókstafur né tölustafur.").waitFor();
   assert.deepEqual(await stored(), []);
   await lines.fill("Ásbyrgi\nHúsavík\nhúsavík\n");
   await button("Flytja inn").click();

@@ -146,6 +146,7 @@ function expectedLimits(): Map<string, LimitsInit> {
   ]);
   const phrase = VocabularyPhraseSchema.typeName;
   const ofVocabulary = vocabularyLimits;
+  const soundsLike = { itemsMax: ofVocabulary.soundsLike, charsMax: ofVocabulary.phraseChars };
   const webhooks = [WebhookSchema, CreateWebhookRequestSchema];
   return new Map<string, LimitsInit>([
     ...ofKeys,
@@ -254,13 +255,11 @@ function expectedLimits(): Map<string, LimitsInit> {
       { min: 0, max: speakersMaxMax },
     ],
     [`${SpeechContextSchema.typeName}.boost`, { min: 0, max: hintBoostMax }],
+    [`${SpeechContextSchema.typeName}.sounds_like`, soundsLike],
     [`${phrase}.phrase`, { charsMax: ofVocabulary.phraseChars }],
     [`${phrase}.language_code`, { charsMax: ofVocabulary.languageCodeChars }],
     [`${phrase}.weight`, { min: 0, max: ofVocabulary.weight }],
-    [
-      `${phrase}.sounds_like`,
-      { itemsMax: ofVocabulary.soundsLike, charsMax: ofVocabulary.phraseChars },
-    ],
+    [`${phrase}.sounds_like`, soundsLike],
     [`${phrase}.state`, { values: VocabularyPhrase_StateSchema.values.map(({ name }) => name) }],
     [
       `${ListVocabularyPhrasesRequestSchema.typeName}.language_code`,

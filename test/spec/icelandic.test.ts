@@ -217,6 +217,10 @@ test("hints are used in both languages, written as the caller writes them, and r
   assert.equal(texts[1], namedText);
   assert.doesNotMatch(texts[0] ?? "", /Siobhan Kowalczyk/i);
   assert.equal(texts[2], texts[0], "the hints of a call apply to that call alone");
+  // A name that is read as it is not written.
+  const alike = [{ phrases: ["Siobhan"] }, { phrases: ["Wqzt"], soundsLike: ["Kowalczyk"] }];
+  const read = await recognizeInTime(named(), { ...inEnglish, speechContexts: alike });
+  assert.equal(textsOf(read.json).join(" "), "i met Siobhan Wqzt at the station");
   const none = await recognize(englishTalk, { languageCode: "en-US", speechContexts: [] });
   assert.equal(none.status, 200);
   const many = Array.from({ length: 501 }, (_, index) => `orð ${index}`);
@@ -232,6 +236,11 @@ test("hints are used in both languages, written as the caller writes them, and r
       [{ phrases: ["Anna", "anna"] }],
       "config.speechContexts[0].phrases[1]",
       /is "anna", which config\.speechContexts\[0\]\.phrases\[0\] has already/,
+    ],
+    [
+      [{ phrases: ["a", "b"], soundsLike: ["c"] }],
+      "config.speechContexts[0].soundsLike",
+      /needs exactly one phrase, not 2/,
     ],
     [[{ phrases: ["a\tb"] }], "config.speechContexts[0].phrases[0]", /has a control character/],
     [[{ phrases: many }], "config.speechContexts", /has 501 phrases; at most 500 are allowed/],

@@ -29,6 +29,7 @@ const dialogue = [
 
 /** The beginning of the dialogue, shorter than 30 s, in base64. */
 let dialogueContent: string;
+let dialogueWav: Buffer;
 let folder: string;
 let service: TestService;
 let host: MediaHost;
@@ -47,9 +48,10 @@ before(async () => {
   ]);
   const { buffer, byteOffset, byteLength } = joined(...spoken);
   dialogueContent = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+  dialogueWav = wavOf(joined(...spoken));
   host = await openMediaHost({
     "/hello.wav": wavOf(joined(silence(300), espeak("góðan daginn"), silence(500))),
-    "/dialogue.wav": wavOf(joined(...spoken)),
+    "/dialogue.wav": dialogueWav,
   });
   const { HLUST_MODELS = "" } = environment;
   service = await openTestService({ HLUST_MODELS });
@@ -144,6 +146,19 @@ async function recognizeDialogue(diarizationConfig: unknown) {
   return await service.call("POST", "/v2beta1/speech:recognize", body);
 }
 
+/** Asks for the speakers of the dialogue as clients of OpenAI do (docs/dialects.md). */
+async function diarize(): Promise<string> {
+  const form = new FormData();
+  const fields = { language: "is", response_format: "diarized_json", stream: "true" };
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set("file", new Blob([new Uint8Array(dialogueWav)]), "dialogue.wav");
+  const headers = { authorization: `Bearer ${service.key}` };
+  const path = "/v1/audio/transcriptions";
+  const answer = await fetch(`${service.address}${path}`, { method: "POST", headers, body: form });
+  assert.equal(answer.status, 200);
+  return await answer.text();
+}
+
 /** Returns the speaker tags of all words. */
 function tagsOf(json: {
   readonly results: readonly {
@@ -225,6 +240,13 @@ test("jobs name speakers once a diarization model is installed", async () => {
   );
   const single = await recognizeDialogue({ enableSpeakerDiarization: true, maxSpeakerCount: 1 });
   assert.deepEqual(new Set(tagsOf(single.json)), new Set([1]));
+  const turnsOf = (speakers: readonly string[]) => {
+    return speakers.filter((name, index) => name !== speakers[index - 1]);
+  };
+  const events = await diarize();
+  const sent = Array.from(events.matchAll(/"speaker":"(.)"/g), ([, name = ""]) => name);
+  assert.deepEqual(turnsOf(sent), ["A", "B", "A", "B"]);
+  assert.match(events, /event: transcript\.text\.delta\ndata: .*"segment_id":"seg_001"/);
   const untagged = await recognizeDialogue({ enableSpeakerDiarization: false });
   assert.doesNotMatch(JSON.stringify(untagged.json), /speakerTag|words/);
 

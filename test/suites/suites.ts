@@ -1,5 +1,6 @@
 import { globSync } from "node:fs";
 import { resolve } from "node:path";
+import { inRunOrder } from "./run-order.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -65,9 +66,9 @@ export function filesOfSuite(name: string): readonly string[] {
 }
 
 /**
- * Returns the files that `node --test` runs for a group. For the unit tests, these are the suites,
- * and each file of src and bench that is in no suite. Throws if a suite has no file, or if a
- * pattern above matches no file.
+ * Returns the files that are run for a group, in the order in which they start. For the unit tests,
+ * these are the suites, and each file of src and bench that is in no suite. Throws if a suite has
+ * no file, or if a pattern above matches no file.
  */
 export function filesOfGroup(group: Group): readonly string[] {
   const system = new Set(matches(systemTestsOfSrc));
@@ -75,14 +76,14 @@ export function filesOfGroup(group: Group): readonly string[] {
     const ofTest = matches(["test/**/*.test.ts"]).filter(
       (file) => !file.startsWith("test/suites/"),
     );
-    return [...ofTest, ...system].toSorted();
+    return inRunOrder([...ofTest, ...system]);
   }
   const names = Object.keys(suites);
   const shared = new Set(names.flatMap(filesOfSuite));
   const others = matches(["{src,bench}/**/*.test.ts"]).filter((file) => {
     return !shared.has(file) && !system.has(file);
   });
-  return [...names.map((name) => `test/suites/${name}.test.ts`), ...others].toSorted();
+  return inRunOrder([...names.map((name) => `test/suites/${name}.test.ts`), ...others]);
 }
 
 /**

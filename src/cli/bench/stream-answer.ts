@@ -9,7 +9,10 @@ export interface StreamAnswer {
 export interface StreamResult {
   readonly isFinal: boolean;
   readonly transcript: string;
-  /** The time in the stream at which the last word ends; undefined without word times. */
+  /**
+   * The time in the stream at which the last word ends; undefined without word times, and if they
+   * are estimated.
+   */
   readonly endMs: number | undefined;
 }
 
@@ -33,7 +36,8 @@ export function readStreamAnswer(text: string): StreamAnswer | undefined {
 
 function readResult(result: unknown): StreamResult {
   const [best] = list(jsonField(result, "alternatives"));
-  const end = jsonField(list(jsonField(best, "words")).at(-1), "endTime");
+  const last = list(jsonField(best, "words")).at(-1);
+  const end = jsonField(last, "estimatedTimes") === true ? undefined : jsonField(last, "endTime");
   return {
     isFinal: jsonField(result, "isFinal") === true,
     transcript: jsonText(best, "transcript"),

@@ -30,10 +30,12 @@ export interface RecognizedRecording {
   /** The time of the recognition, without decoding the file. */
   readonly tookMs: number;
   /**
-   * If the audio was paced: for each final result, the time from the end of its last word in the
-   * audio to its arrival.
+   * If the audio was paced: for each final result with word times, the time from the end of its
+   * last word in the audio to its arrival.
    */
   readonly finalMs: readonly number[];
+  /** If the audio was paced: the number of final results without word times. */
+  readonly untimedFinals: number;
 }
 
 /** The length of the chunks of audio. Live clients send such chunks. */
@@ -57,6 +59,7 @@ export async function recognizeRecording(
   };
   const words: TimedWord[] = [];
   const finalMs: number[] = [];
+  let untimedFinals = 0;
   const startedAt = performance.now();
   if (mode === "job") {
     for await (const { samples: piece, startMs } of cutPieces(once(samples), engineSampleRate)) {
@@ -71,10 +74,12 @@ export async function recognizeRecording(
       const found = wordsOf(recognition, 0, words.at(-1)?.endMs ?? 0);
       words.push(...found);
       const last = found.at(-1);
-      if (isPaced && last) finalMs.push(Math.max(0, arrivedMs - last.endMs));
+      if (!isPaced || !last) continue;
+      if (recognition.alternatives[0]?.words.length === 0) untimedFinals += 1;
+      else finalMs.push(Math.max(0, arrivedMs - last.endMs));
     }
   }
-  return { words, tookMs: performance.now() - startedAt, finalMs };
+  return { words, tookMs: performance.now() - startedAt, finalMs, untimedFinals };
 }
 
 async function* once(samples: Int16Array): AsyncGenerator<Int16Array> {

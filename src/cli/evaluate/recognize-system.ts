@@ -84,7 +84,7 @@ async function resultOf(
     const isLivePaced = mode === "live" && isPaced;
     const used = pool.takesHints(languageCode, mode) ? hints : [];
     const options = { languageCode, mode, silenceMs, hints: used, isPaced: isLivePaced };
-    const { words, tookMs, finalMs } = await whenAdmitted(() =>
+    const { words, tookMs, finalMs, untimedFinals } = await whenAdmitted(() =>
       recognizeRecording(pool, samples, options),
     );
     return {
@@ -95,7 +95,7 @@ async function resultOf(
       text,
       recognized: words,
       durationMs: (samples.length * 1000) / engineSampleRate,
-      ...(isLivePaced ? { finalMs } : { tookMs }),
+      ...(isLivePaced ? { finalMs, untimedFinals } : { tookMs }),
     };
   } catch (error) {
     return failed(recording, error);

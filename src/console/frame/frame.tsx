@@ -35,6 +35,10 @@ const pages = [
     Page: lazy(() => import("../vocabulary/vocabulary-page.tsx").then(of("VocabularyPage"))),
   },
   { path: "/keys", Page: lazy(() => import("../keys/keys-page.tsx").then(of("KeysPage"))) },
+  {
+    path: "/programs",
+    Page: lazy(() => import("../programs/programs-page.tsx").then(of("ProgramsPage"))),
+  },
   { path: "/help", Page: lazy(() => import("../help/help-page.tsx").then(of("HelpPage"))) },
   {
     path: "/account",

@@ -1,5 +1,6 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { Link } from "wouter";
 import { useSession } from "../api/use-session.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -8,6 +9,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { keysText } from "../text/keys.ts";
 import { type Phrase, useText } from "../text/language.tsx";
+import { programsText } from "../text/programs.ts";
 import { apiKeysQuery, clientKeysQuery, type Key } from "./key.ts";
 import { KeyRows } from "./key-rows.tsx";
 
@@ -63,6 +65,9 @@ function Keys() {
         </Button>
         <Button onPress={() => setDialog("clientKey")}>{t(keysText.newClientKey)}</Button>
       </PageHead>
+      <p>
+        <Link to="/programs">{t(programsText.title)}</Link>
+      </p>
       <Kind
         title={keysText.apiKeys}
         none={keysText.noApiKeys}

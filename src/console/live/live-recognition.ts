@@ -212,18 +212,20 @@ export class LiveRecognition {
   #wordsOf({ alternatives: [best] }: StreamingRecognitionResult, start: number): SpokenWord[] {
     if (!best) return [];
     const startMs = this.#msAt(start);
-    const timed = best.words.flatMap(({ word, startTime, endTime, confidence, spoken }) =>
-      startTime && endTime
-        ? [
-            {
-              text: word,
-              startMs: Math.round(startMs + msOfDuration(startTime)),
-              endMs: Math.round(startMs + msOfDuration(endTime)),
-              ...(confidence !== undefined && { confidence }),
-              ...(spoken !== undefined && { spoken }),
-            },
-          ]
-        : [],
+    const timed = best.words.flatMap(
+      ({ word, startTime, endTime, confidence, spoken, estimatedTimes }) =>
+        startTime && endTime
+          ? [
+              {
+                text: word,
+                startMs: Math.round(startMs + msOfDuration(startTime)),
+                endMs: Math.round(startMs + msOfDuration(endTime)),
+                ...(confidence !== undefined && { confidence }),
+                ...(spoken !== undefined && { spoken }),
+                ...(estimatedTimes && { estimatedTimes }),
+              },
+            ]
+          : [],
     );
     if (timed.length > 0) return timed;
     // Some models return no word times.

@@ -118,12 +118,13 @@ function transcriptOf(
     segments: utterances.map(({ words }) => ({
       startTime: durationOf(words[0]?.startMs ?? 0),
       endTime: durationOf(words.at(-1)?.endMs ?? 0),
-      words: words.map(({ text, startMs, endMs, confidence, spoken }) => ({
+      words: words.map(({ text, startMs, endMs, confidence, spoken, estimatedTimes }) => ({
         startTime: durationOf(startMs),
         endTime: durationOf(endMs),
         word: `${text} `,
         ...(confidence !== undefined && { confidence }),
         ...(spoken !== undefined && { spoken }),
+        ...(estimatedTimes && { estimatedTimes }),
       })),
     })),
   };

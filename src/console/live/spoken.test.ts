@@ -69,10 +69,10 @@ test("finalized() treats the interim words as final", () => {
   assert.deepEqual(spoken.interim, []);
 });
 
-test("sharedTimes() divides the time among words in proportion to their length", () => {
+test("sharedTimes() divides the time among words in proportion to their length, and marks them", () => {
   assert.deepEqual(sharedTimes(" já  góðan ", 1000, 1700), [
-    { text: "já", startMs: 1000, endMs: 1200 },
-    { text: "góðan", startMs: 1200, endMs: 1700 },
+    { text: "já", startMs: 1000, endMs: 1200, estimatedTimes: true },
+    { text: "góðan", startMs: 1200, endMs: 1700, estimatedTimes: true },
   ]);
   assert.deepEqual(sharedTimes(" ", 0, 100), []);
   assert.equal(textOf(sharedTimes("a b", 0, 2)), "a b");

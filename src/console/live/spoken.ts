@@ -7,6 +7,8 @@ export interface SpokenWord {
   readonly confidence?: number;
   /** The spoken words that the word stands for; absent if it is written as it was spoken. */
   readonly spoken?: string;
+  /** Whether the times are estimated. */
+  readonly estimatedTimes?: true;
 }
 
 /** The words between two silences. */
@@ -102,6 +104,6 @@ export function sharedTimes(text: string, startMs: number, endMs: number): Spoke
   return words.map((word) => {
     const start = msOfLetters(before);
     before += word.length;
-    return { text: word, startMs: start, endMs: msOfLetters(before) };
+    return { text: word, startMs: start, endMs: msOfLetters(before), estimatedTimes: true };
   });
 }

@@ -43,6 +43,7 @@ export const timesText = {
     en: (word: string) =>
       `The times of the new word “${word}” are estimated. They can be changed after the text is saved and opened again.`,
   },
+  wasEstimated: { is: "Tímar orðsins voru áætlaðir.", en: "The word’s times were estimated." },
   noWord: { is: "Ekkert orð er við bendilinn.", en: "There is no word at the caret." },
   unclearOff: {
     is: "Slökkt er á óvissum orðum. Veldu mörkin í „Lyklar og stillingar“.",

@@ -46,6 +46,7 @@ export const transcriptText = {
     is: (time: string) => `Hlusta frá ${time}`,
     en: (time: string) => `Listen from ${time}`,
   },
+  estimatedTime: { is: "Tíminn er áætlaður.", en: "The time is estimated." },
   follow: { is: "Fylgja", en: "Follow" },
   player: { is: "Spilari", en: "Player" },
   play: { is: "Spila", en: "Play" },

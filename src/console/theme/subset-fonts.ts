@@ -15,7 +15,15 @@ const letters = lettersOf(
 );
 
 /**
- * Returns a Vite plugin that removes unused weights, a third of the size, from the Latin fonts.
+ * The OpenType features that the Latin fonts keep: kerning, ligatures, forms that depend on the
+ * letters around or on the language, and the digits that styles choose. Small capitals, fractions
+ * and anchors of combining marks, which no style or text of these letters uses, are removed.
+ */
+const keepFeatures = ["kern", "liga", "calt", "locl", "lnum", "tnum"];
+
+/**
+ * Returns a Vite plugin that removes weights and features that are not used, half of the size, from
+ * the Latin fonts.
  */
 export function subsetFonts(): Plugin {
   return {
@@ -25,7 +33,11 @@ export function subsetFonts(): Plugin {
       for (const file of Object.values(bundle)) {
         if (file.type !== "asset" || !isLatin.test(file.fileName)) continue;
         const font = Buffer.from(file.source);
-        file.source = await subsetFont(font, letters, { targetFormat: "woff2", variationAxes });
+        file.source = await subsetFont(font, letters, {
+          targetFormat: "woff2",
+          variationAxes,
+          keepFeatures,
+        });
       }
     },
   };

@@ -10,6 +10,8 @@ export interface Paragraph {
   readonly start: number;
   /** The key of the speaker in the transcript's speakers; "" if the speaker is unknown. */
   readonly speaker: string;
+  /** Whether the start is estimated, because the model gave no word times. */
+  readonly isEstimated: boolean;
   /** Whether the speaker differs from that of the previous paragraph. */
   readonly isTurn: boolean;
   /** The index of the paragraph's first word among all words of the text. */
@@ -61,6 +63,7 @@ export function* spokenTextSteps(
     for (let from = 0; from < words.length;) {
       const end = paragraphEnd(words.length, from, (at) => words[at]?.word ?? "");
       const firstWord = word;
+      const isEstimated = words[from]?.estimatedTimes === true;
       let text = "";
       for (; from < end; from++, word++) {
         const { startTime, endTime, word: said = "" } = words[from] ?? {};
@@ -71,7 +74,8 @@ export function* spokenTextSteps(
         if (word > 0 && (starts[word] ?? 0) < (starts[word - 1] ?? 0)) isOrdered = false;
       }
       const isTurn = speaker !== "" && paragraphs.at(-1)?.speaker !== speaker;
-      paragraphs.push({ text, start: starts[firstWord] ?? 0, speaker, isTurn, firstWord });
+      const start = starts[firstWord] ?? 0;
+      paragraphs.push({ text, start, isEstimated, speaker, isTurn, firstWord });
     }
     yield;
   }

@@ -110,6 +110,7 @@ const Part = memo(function Part({
     <div className="words-part" style={style}>
       {paragraphs.map((paragraph, at) => {
         const time = clockText(paragraph.start);
+        const title = paragraph.isEstimated ? t(transcriptText.estimatedTime) : undefined;
         return (
           <div className="segment" key={paragraph.firstWord}>
             <div className="segment-margin">
@@ -120,10 +121,13 @@ const Part = memo(function Part({
                 </b>
               )}
               {linkTo === undefined ? (
-                <span className="segment-time">{time}</span>
+                <span className="segment-time" title={title}>
+                  {time}
+                </span>
               ) : (
                 <a
                   className="segment-time"
+                  title={title}
                   href={linkTo + paragraph.start}
                   aria-label={t(transcriptText.playFrom)(time)}
                   tabIndex={isFirst && at === 0 ? 0 : -1}

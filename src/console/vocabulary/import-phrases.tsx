@@ -10,6 +10,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
+import { phraseViolationText } from "../text/phrase-violations.ts";
 import { vocabularyProblems, vocabularyText } from "../text/vocabulary.ts";
 import { lineProblems, linesOf } from "./phrase-lines.ts";
 import { PhraseLanguage, useFirstLanguage } from "./phrase-language.tsx";
@@ -69,7 +70,7 @@ export function ImportPhrases({ onClose }: { readonly onClose: () => void }) {
               {problems.map(({ line, description }) => (
                 <li key={`${line} ${description}`}>
                   {line === undefined ? "" : `${t(vocabularyText.line)(line)}: `}
-                  <span lang="en">{description}</span>
+                  {t(phraseViolationText({ description }))}
                 </li>
               ))}
             </ul>

@@ -1,6 +1,7 @@
-import { violationOf } from "../api/violations.ts";
+import { violationIn } from "../api/violations.ts";
 import { TextInput } from "../parts/text-input.tsx";
 import { useText } from "../text/language.tsx";
+import { phraseViolationText } from "../text/phrase-violations.ts";
 import { vocabularyText } from "../text/vocabulary.ts";
 import { PhraseLanguage } from "./phrase-language.tsx";
 import type { Phrase } from "./phrases-query.ts";
@@ -47,6 +48,10 @@ export function PhraseFields({
   readonly isMissing: boolean;
 }) {
   const t = useText();
+  const problemIn = (field: string): string | undefined => {
+    const found = violationIn(error, field);
+    return found && t(phraseViolationText(found));
+  };
   const set = (changed: Partial<PhraseDraft>) => onChange({ ...draft, ...changed });
   return (
     <>
@@ -55,7 +60,7 @@ export function PhraseFields({
         autoComplete="off"
         value={draft.phrase}
         onChange={(phrase) => set({ phrase })}
-        problem={isMissing ? t(vocabularyText.phraseMissing) : violationOf(error, "phrase")}
+        problem={isMissing ? t(vocabularyText.phraseMissing) : problemIn("phrase")}
         // oxlint-disable-next-line jsx-a11y/no-autofocus -- the dialog is opened to fill it in
         autoFocus
       />
@@ -69,14 +74,14 @@ export function PhraseFields({
         inputMode="decimal"
         value={draft.weight}
         onChange={(weight) => set({ weight })}
-        problem={violationOf(error, "weight")}
+        problem={problemIn("weight")}
       />
       <TextInput
         label={t(vocabularyText.soundsLikeLabel)}
         hint={t(vocabularyText.soundsLikeHint)}
         value={draft.soundsLike}
         onChange={(soundsLike) => set({ soundsLike })}
-        problem={violationOf(error, "soundsLike")}
+        problem={problemIn("soundsLike")}
       />
     </>
   );

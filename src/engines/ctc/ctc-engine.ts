@@ -1,4 +1,4 @@
-import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
+import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import type { Decoder, Engine, Hint, RecognitionMode } from "../protocol/engine.ts";
 import type { ModelCard } from "../../models/model-card.ts";
 import { type AlignParts, wordAligner } from "./align-words.ts";

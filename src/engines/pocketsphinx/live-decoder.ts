@@ -12,8 +12,8 @@ const framesPerMs = 0.9;
 const secondPassMsMax = 150;
 
 /**
- * The maximum length of an utterance that is searched again with full effort, in frames: 6 s. At 0.7
- * frames per millisecond, the final result then waits 0.5 s after the silence that ends the
+ * The maximum length of an utterance that is searched again with full effort, in frames: 6 s. At
+ * 0.7 frames per millisecond, the final result then waits 0.5 s after the silence that ends the
  * utterance, or 0.9 s if the utterance ends without silence.
  */
 const fullFramesMax = 600;

@@ -1,4 +1,4 @@
-import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
+import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import type { DecoderOptions, Engine } from "../protocol/engine.ts";
 import { AcousticModel } from "./acoustic-model.ts";
 import { wordAligner } from "./align-words.ts";
@@ -20,8 +20,8 @@ import { WholeDecoder } from "./whole-decoder.ts";
 /** These settings are fast enough for several streams per core. */
 const liveSettings = { "-maxhmmpf": "10000" };
 /**
- * The settings for whole utterances, and for the second search of full effort, with wider beams. The
- * limit makes them a third faster and no less accurate (bench/RESULTS.md).
+ * The settings for whole utterances, and for the second search of full effort, with wider beams.
+ * The limit makes them a third faster and no less accurate (bench/RESULTS.md).
  */
 const wholeSettings = {
   "-beam": "1e-60",

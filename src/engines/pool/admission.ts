@@ -77,8 +77,8 @@ export class Admission {
   /**
    * Returns the share of a core that the next utterances of a stream in this process need for full
    * effort, in addition to quick effort; 0 if there is no room for it. Full effort never takes room
-   * from streams or from recordings for which clients wait: they are admitted as if every stream had
-   * quick effort. `before`: the last answer for this stream.
+   * from streams or from recordings for which clients wait: they are admitted as if every stream
+   * had quick effort. `before`: the last answer for this stream.
    */
   fullDemand(process: LoadedProcess, before: number): number {
     const share = this.#fullCost?.cpuPerAudio ?? 0;

@@ -156,6 +156,56 @@ test("speech events are neither repeated nor lost when another process takes ove
   assert.ok((await recognize(pool, items)).every(({ speechEvent }) => speechEvent === undefined));
 });
 
+test("each flush marker is reported once, also when another process takes over", async () => {
+  await allReady();
+  const sections = [700, 800, 600, 600].map((ms, at) =>
+    itemsOf([{ isSpeech: at % 2 === 0, ms }], 100),
+  );
+  const [said = [], quiet = [], again = [], end = []] = sections;
+  const items: RecognitionInput[] = [
+    ...said,
+    endUtterance,
+    endUtterance,
+    ...quiet,
+    endUtterance,
+    ...again,
+    endUtterance,
+    ...end,
+    endUtterance,
+  ];
+  const shown = ({ speechEvent, isFinal, audioEndMs }: Recognition) =>
+    `${speechEvent ?? (isFinal ? "final" : "interim")} ${audioEndMs}`;
+  const options = { speechEvents: true };
+  const expected = (await recognize(pool, items, options)).map(shown);
+  assert.deepEqual(expected, [
+    "start 0",
+    "end 700",
+    "final 700",
+    "flushed 700",
+    "flushed 700",
+    "flushed 1500",
+    "start 1360",
+    "end 2100",
+    "final 2100",
+    "flushed 2100",
+    "flushed 2700",
+  ]);
+  for (const killedAfter of [3, 6]) {
+    await allReady();
+    const found: string[] = [];
+    for await (const each of pool.recognize(paced(items, 600), {
+      ...scriptedOptions,
+      ...options,
+    })) {
+      found.push(shown(each));
+      if (found.length !== killedAfter) continue;
+      for (const pid of pids()) process.kill(pid, "SIGKILL");
+    }
+    assert.deepEqual(found, expected, `killed after ${killedAfter}`);
+  }
+  assert.ok((await recognize(pool, items)).every(({ speechEvent }) => speechEvent === undefined));
+});
+
 test("a stopped process is replaced, an idle process is kept, and their streams continue", async () => {
   const rows: [what: string, stop: (pid: number) => void, extra: RecognitionInput[]][] = [
     ["stopped", (pid) => process.kill(pid, "SIGSTOP"), []],

@@ -23,6 +23,8 @@ const usefulMs = 60_000;
 
 export interface ModelProcessesOptions {
   readonly model: LoadableModel;
+  /** Replaces the detector of voice activity of the model's engine. */
+  readonly voiceActivity?: "network" | undefined;
   /**
    * The maximum number of processes. Fewer are started if this many would take too much memory.
    */
@@ -151,9 +153,9 @@ export class ModelProcesses implements AsyncDisposable {
   }
 
   async #start(slot: Slot): Promise<EngineChild> {
-    const { model, log, stuckMsMax, ready } = this.#options;
+    const { model, voiceActivity, log, stuckMsMax, ready } = this.#options;
     const child = await openEngineChild({
-      source: model.source,
+      source: { ...model.source, ...(voiceActivity && { voiceActivity }) },
       model: model.name,
       log,
       stuckMsMax,

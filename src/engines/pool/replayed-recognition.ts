@@ -71,6 +71,10 @@ export class ReplayedRecognition implements SessionClient {
   #eventsSent = 0;
   #eventsSeen = 0;
   #eventMs = 0;
+  /** The number of flush markers that have taken effect. */
+  #flushMarkers = 0;
+  /** For each later flush marker, how many there are with those that directly follow it. */
+  readonly #waitingMarkers: number[] = [];
   /** The number of processes lost since the last commit. */
   #losses = 0;
   /** The number of those processes that were lost while they worked on this session. */
@@ -172,9 +176,13 @@ export class ReplayedRecognition implements SessionClient {
       this.#source.take();
       if (item === undefined) break;
       // A second flush marker right after the first has no effect and need not be kept.
-      if (item === endUtterance && this.#isFlushed) continue;
+      if (item === endUtterance && this.#isFlushed) {
+        this.#repeatMarker();
+        continue;
+      }
       this.#isFlushed = item === endUtterance;
       if (item !== endUtterance && this.mode === "live") this.#chooseEffort(place, item.length);
+      if (this.#isFlushed) this.#waitingMarkers.push(1);
       this.#uncommitted.push(item);
       const sending = this.#sendItem(session, item);
       if (sending) await sending;
@@ -248,6 +256,26 @@ export class ReplayedRecognition implements SessionClient {
     this.#eventsSent = 0;
     this.#eventsSeen = 0;
     if (final) this.#results.push(final);
+    const { flushMarkers } = checkpoint.position;
+    const covered = this.#waitingMarkers.splice(0, flushMarkers - this.#flushMarkers);
+    this.#flushMarkers = flushMarkers;
+    for (const count of covered) this.#reportFlushes(count);
+  }
+
+  /** Counts a marker with the one before it, or reports it if that has taken effect. */
+  #repeatMarker(): void {
+    const last = this.#waitingMarkers.pop();
+    if (last === undefined) this.#reportFlushes(1);
+    else this.#waitingMarkers.push(last + 1);
+  }
+
+  #reportFlushes(count: number): void {
+    if (this.#options.speechEvents !== true) return;
+    const samples = this.#checkpoint?.position.samples ?? 0;
+    const audioEndMs = Math.round((samples * 1000) / this.sampleRateHertz);
+    for (let left = count; left > 0; left -= 1) {
+      this.#results.push({ isFinal: false, alternatives: [], audioEndMs, speechEvent: "flushed" });
+    }
   }
 
   #countLoss({ wasActive }: SessionEnd & { readonly kind: "lost" }): void {

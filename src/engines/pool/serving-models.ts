@@ -21,6 +21,8 @@ export interface ServingModelsOptions {
   readonly processes: number;
   /** The folder in which models are installed, even while the service runs. Default: none. */
   readonly modelsFolder?: string;
+  /** How speech is found, except by the scripted engine. Default: energy. */
+  readonly voiceActivity?: "network" | "energy";
   readonly log: Log;
   /**
    * The maximum time without progress of a process that has audio; after it the process is
@@ -234,10 +236,12 @@ export class ServingModels implements AsyncDisposable {
    */
   async #load(model: LoadableModel): Promise<unknown> {
     if (this.#isClosed) return undefined;
-    const { engine, processes, log, stuckMsMax = stuckMsMaxDefault } = this.#options;
+    const { engine, processes, voiceActivity, log } = this.#options;
+    const { stuckMsMax = stuckMsMaxDefault } = this.#options;
     const { name, version } = model;
     const loading = new ModelProcesses({
       model,
+      voiceActivity: voiceActivity === "network" && engine !== "scripted" ? "network" : undefined,
       // The windows of a recording are diarized one after the other.
       processes: isDiarizer(model) ? 1 : processes,
       // The service starts once each model has one process.

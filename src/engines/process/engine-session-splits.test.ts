@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
+import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import { joined, noise, silence } from "../../../test/fixtures/flite.ts";
 import type { Engine } from "../protocol/engine.ts";
 import { EngineSession } from "./engine-session.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
+import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import { joined, noise, silence } from "../../../test/fixtures/flite.ts";
 import { speech } from "../../../test/fixtures/engine-pool-fixture.ts";
 import type { Decoder, Effort, Engine, Hypothesis } from "../protocol/engine.ts";

@@ -177,7 +177,12 @@ export class EngineSession {
 
   *#flush(): Generator<Pause, void, void> {
     this.#flushMarkers += 1;
+    const isWithinUtterance = this.#cutter.isWithinUtterance;
     yield* this.#apply(this.#cutter.endUtterance());
+    // The commit reports that the marker has taken effect.
+    if (!isWithinUtterance && this.#options.speechEvents === true) {
+      this.#commit(undefined, nothing);
+    }
   }
 
   *#process(input: Int16Array): Generator<Pause, void, void> {

@@ -1,4 +1,5 @@
 import { parseNamedCard, readCardText } from "../../models/models-folder.ts";
+import { NetworkVoiceActivity } from "../../audio/network-voice-activity.ts";
 import type { Engine } from "../protocol/engine.ts";
 import type { EngineSource } from "../protocol/engine-source.ts";
 
@@ -7,6 +8,12 @@ import type { EngineSource } from "../protocol/engine-source.ts";
  * or wrong part, with its file.
  */
 export async function openEngine(source: EngineSource): Promise<Engine> {
+  const engine = await openChosen(source);
+  if (source.voiceActivity === undefined) return engine;
+  return { ...engine, createVoiceActivity: () => new NetworkVoiceActivity() };
+}
+
+async function openChosen(source: EngineSource): Promise<Engine> {
   if (source.engine === "model") return await openModel(source.folder);
   if (source.engine === "scripted") {
     const { createScriptedEngine } = await import("../scripted/scripted-engine.ts");

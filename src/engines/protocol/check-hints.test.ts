@@ -42,6 +42,31 @@ test("checkHints() returns each phrase with its boost, 10 if it is 0", () => {
   assert.equal(checked([{ phrases: [], boost: 5 }]).hints, undefined);
 });
 
+test("checkHints() returns the texts that one phrase sounds like", () => {
+  const { hints, named } = checked([
+    { phrases: ["Siobhan"], boost: 0, soundsLike: ["shivawn", "shi von"] },
+    { phrases: ["Anna"], boost: 5, soundsLike: [] },
+  ]);
+  assert.deepEqual(named, []);
+  assert.deepEqual(hints, [
+    { phrase: "Siobhan", boost: 10, soundsLike: ["shivawn", "shi von"] },
+    { phrase: "Anna", boost: 5 },
+  ]);
+  const wrong = checked([
+    { phrases: ["Anna", "Ben"], boost: 0, soundsLike: ["anna"] },
+    { phrases: [], boost: 0, soundsLike: ["anna"] },
+    { phrases: ["Cleo"], boost: 0, soundsLike: ["", "klee oh", "Klee oh!", "a\u0000", "x", "y"] },
+  ]);
+  assert.deepEqual(wrong.named, [
+    "hints[0].soundsLike needs exactly one phrase, not 2",
+    "hints[1].soundsLike needs exactly one phrase, not 0",
+    "hints[2].soundsLike has 6 texts; at most 5 are allowed",
+    "hints[2].soundsLike[0] has no letter or digit",
+    "hints[2].soundsLike[2] is the same as soundsLike[1]",
+    "hints[2].soundsLike[3] has a control character",
+  ]);
+});
+
 test("checkHints() names every violation at once", () => {
   const many = Array.from({ length: 500 }, (_, at) => `word ${at}`);
   const { named } = checked([

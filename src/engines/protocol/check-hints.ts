@@ -11,12 +11,16 @@ export const hintPhrasesMax = 500;
 export const hintCharsMax = 100;
 export const hintBoostMax = 20;
 export const hintBoostDefault = 10;
+/** The maximum number of texts that a phrase sounds like. */
+export const hintSoundsLikeMax = 5;
 
 /** Phrases with one boost, as callers send them. */
 export interface PhraseContext {
   readonly phrases: readonly string[];
   /** 0 means the default. */
   readonly boost: number;
+  /** Texts that sound like the phrase, of which there is then only one. */
+  readonly soundsLike?: readonly string[];
 }
 
 /** What the hints are for. */
@@ -47,10 +51,12 @@ export function checkHints(
     violations.add(field, `has ${count} phrases; at most ${hintPhrasesMax} are allowed`);
   }
   const places = new Map<string, string>();
-  for (const [index, { phrases, boost }] of contexts.entries()) {
+  for (const [index, context] of contexts.entries()) {
+    const { phrases, boost } = context;
     if (!(boost >= 0 && boost <= hintBoostMax)) {
       violations.add(`${field}[${index}].boost`, `must be 0 to ${hintBoostMax}, not ${boost}`);
     }
+    checkSoundsLike(context, `${field}[${index}].soundsLike`, violations);
     for (const [at, phrase] of phrases.entries()) {
       const place = `${field}[${index}].phrases[${at}]`;
       const words = foldedWords(phrase).join(" ");
@@ -71,9 +77,37 @@ export function checkHints(
     }
     return undefined;
   }
-  return contexts.flatMap(({ phrases, boost }) =>
-    phrases.map((phrase) => ({ phrase, boost: boost === 0 ? hintBoostDefault : boost })),
+  return contexts.flatMap(({ phrases, boost, soundsLike = [] }) =>
+    phrases.map((phrase) => ({
+      phrase,
+      boost: boost === 0 ? hintBoostDefault : boost,
+      ...(soundsLike.length > 0 && { soundsLike }),
+    })),
   );
+}
+
+function checkSoundsLike(
+  { phrases, soundsLike = [] }: PhraseContext,
+  field: string,
+  violations: Violations,
+): void {
+  if (soundsLike.length === 0) return;
+  if (phrases.length !== 1) {
+    violations.add(field, `needs exactly one phrase, not ${phrases.length}`);
+  }
+  if (soundsLike.length > hintSoundsLikeMax) {
+    const problem = `has ${soundsLike.length} texts; at most ${hintSoundsLikeMax} are allowed`;
+    violations.add(field, problem);
+  }
+  const places = new Map<string, number>();
+  for (const [at, text] of soundsLike.entries()) {
+    const words = foldedWords(text).join(" ");
+    const earlier = places.get(words);
+    const problem = phraseProblem(text);
+    if (problem !== undefined) violations.add(`${field}[${at}]`, problem);
+    else if (earlier === undefined) places.set(words, at);
+    else violations.add(`${field}[${at}]`, `is the same as soundsLike[${earlier}]`);
+  }
 }
 
 /** Returns what is wrong with a phrase; undefined if nothing is. */

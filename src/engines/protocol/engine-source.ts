@@ -1,9 +1,13 @@
 /**
  * What an engine process loads: an engine that comes with its own model, or the model in a folder.
  */
-export type EngineSource =
+export type EngineSource = (
   | { readonly engine: "pocketsphinx" | "scripted" }
-  | { readonly engine: "model"; readonly folder: string };
+  | { readonly engine: "model"; readonly folder: string }
+) & {
+  /** Replaces the engine's own detector of voice activity. */
+  readonly voiceActivity?: "network";
+};
 
 /** The diarization model that a process loads (diarizer-process.ts). */
 export interface DiarizerSource {

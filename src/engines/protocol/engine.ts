@@ -13,6 +13,8 @@ export interface EngineWord {
   readonly endMs: number;
   /** From 0 to 1; absent if the engine does not report it. */
   readonly confidence?: number;
+  /** Whether the times were not recognized: see spreadWords(). Engines never set it. */
+  readonly estimatedTimes?: true;
 }
 
 /** One reading of an utterance. */
@@ -105,8 +107,8 @@ export interface Decoder {
    */
   end(): Generator<void | Promise<void>, readonly Hypothesis[], void>;
   /**
-   * The effort of the utterance that has just ended. Absent if the engine has no `fullEffort`, or in
-   * other modes than live.
+   * The effort of the utterance that has just ended. Absent if the engine has no `fullEffort`, or
+   * in other modes than live.
    */
   readonly effort?: Effort;
   /** The cumulative additional work of full effort. Absent together with `effort`. */
@@ -161,8 +163,8 @@ export interface Engine {
    */
   readonly usesThreads: boolean;
   /**
-   * The CPU time that full effort takes in addition, relative to quick effort, as expected before it
-   * is measured. Absent if the engine has only one effort.
+   * The CPU time that full effort takes in addition, relative to quick effort, as expected before
+   * it is measured. Absent if the engine has only one effort.
    */
   readonly fullEffort?: number;
   createDecoder(options: DecoderOptions): Decoder;

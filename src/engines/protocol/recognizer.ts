@@ -37,13 +37,16 @@ export interface RecognitionOptions {
   /** Accepted only if takesHints() is true. */
   readonly hints?: readonly Hint[];
   /**
-   * For live streams: the effort of all utterances. Default: full while the machine has room for it,
-   * otherwise quick.
+   * For live streams: the effort of all utterances. Default: full while the machine has room for
+   * it, otherwise quick.
    */
   readonly effort?: Effort;
   /** Whether the text keeps the punctuation of models that write it. Default true. */
   readonly punctuation?: boolean;
-  /** Whether to also yield events when utterances begin and end. Default false. */
+  /**
+   * Whether to also yield events when utterances begin and end, and when flush markers have taken
+   * effect. Default false.
+   */
   readonly speechEvents?: boolean;
   /**
    * For jobs only: called regularly with the milliseconds of input recognized so far. The number
@@ -69,9 +72,10 @@ export interface Recognition {
   readonly alternatives: readonly Hypothesis[];
   /**
    * Set if this is not a result but an event, which comes only if speechEvents was requested: the
-   * start of an utterance comes before its results, the end before its final result.
+   * start of an utterance comes before its results, the end before its final result. "flushed"
+   * comes for each flush marker, after the results of the audio before it, also if there are none.
    */
-  readonly speechEvent?: "start" | "end";
+  readonly speechEvent?: "start" | "end" | "flushed";
   /** The effort of a final result of a live stream. Absent if the engine has only one. */
   readonly effort?: Effort;
   /** The milliseconds of input that this result covers, or the time of the event. */

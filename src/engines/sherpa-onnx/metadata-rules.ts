@@ -61,9 +61,6 @@ const rulesOfKind: Partial<Record<ModelKind, RulesByRole>> = {
     },
     embedding: { texts: { framework: ["wespeaker", "3d-speaker", "nemo"] } },
   },
-  "sense-voice": {
-    model: { counts: [...frameStacks, "normalize_samples"] },
-  },
   paraformer: { model: { counts: frameStacks, numbers: normalization } },
   "nemo-ctc": { model: { counts: ["vocab_size", "subsampling_factor"] } },
   "wenet-ctc": { model: { counts: ["vocab_size", "subsampling_factor"] } },
@@ -99,6 +96,10 @@ const streamingEncoders: Readonly<Record<string, MetadataRules>> = {
   },
 };
 
+const senseVoice = [...frameStacks, "normalize_samples"];
+const senseVoiceForms = ["with_itn", "without_itn"];
+const senseVoiceLanguages = ["auto", "zh", "en", "ja", "ko", "yue"].map((each) => `lang_${each}`);
+
 const whisper = [
   "n_mels",
   "n_text_layer",
@@ -125,6 +126,12 @@ export function metadataRules(
   found: ReadonlyMap<string, ReadonlyMap<string, string>>,
 ): RulesByRole {
   const encoder = found.get("encoder");
+  if (kind === "sense-voice") {
+    // The library reads Fun-ASR-Nano as this kind, and knows it by its comment.
+    const isNano = found.get("model")?.get("comment")?.includes("Nano") === true;
+    const counts = [...senseVoice, ...senseVoiceForms, ...senseVoiceLanguages];
+    return { model: isNano ? { counts: senseVoice } : { counts, numbers: normalization } };
+  }
   if (kind === "streaming-transducer") return streamingTransducer(encoder?.get("model_type") ?? "");
   if (kind !== "whisper") return rulesOfKind[kind] ?? {};
   const languages = encoder?.get("is_multilingual") === "1";

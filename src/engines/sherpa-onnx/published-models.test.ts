@@ -16,7 +16,7 @@ import {
 import { recognize, testModelsFolder } from "../../../test/fixtures/sherpa-models.ts";
 import { builtinCatalogue, readCatalogue } from "../../models/catalogue.ts";
 import { ModelFileError, readOnnxMetadata } from "../../models/check-model-files.ts";
-import type { ModelCard } from "../../models/model-card.ts";
+import { type ModelCard, modelKinds } from "../../models/model-card.ts";
 import { pullModel } from "../../models/pull-model.ts";
 import type { Hypothesis } from "../protocol/engine.ts";
 import { openDiarizer } from "./diarizer.ts";
@@ -50,7 +50,7 @@ async function assertRecognizes(card: ModelCard, folder: string): Promise<void> 
   for (const code of card.languageCodes) {
     const found = await reading(card, folder, code);
     assert.equal(found?.text, code === "is-IS" ? icelandicText : englishText, card.name);
-    const hasTimes = !["whisper", "moonshine"].includes(card.kind);
+    const hasTimes = !["whisper", "moonshine", "streaming-paraformer"].includes(card.kind);
     assert.equal(found?.words.length, hasTimes ? 2 : 0, card.name);
     const hasConfidence = card.kind.endsWith("transducer");
     assert.equal(found?.confidence !== undefined, hasConfidence, card.name);
@@ -88,6 +88,15 @@ for (const { card, downloads } of entries) {
   });
 }
 
+test("every kind of model has files of the published form here", () => {
+  const cards = [...entries, ...otherPublished].map(({ card }) => card);
+  const found = new Set(cards.map(({ kind }) => kind));
+  assert.deepEqual(
+    modelKinds["sherpa-onnx"].filter((kind) => !found.has(kind)),
+    [],
+  );
+});
+
 /** Writes the files of a published model, and returns their folder. */
 function written(card: ModelCard, files: Readonly<Record<string, Uint8Array | string>>): string {
   const folder = join(root, `written-${card.name}`);
@@ -115,8 +124,10 @@ function damaged(bytes: Uint8Array, key: string, part: "key" | "value"): Buffer 
   const field = Buffer.concat([Buffer.of(0x0a, key.length), Buffer.from(key)]);
   const at = copy.lastIndexOf(field);
   assert.ok(at > 0, `${key} is in the file`);
-  // The value comes after the key, with a tag and a length.
-  copy.write("?", part === "key" ? at + 2 : at + field.length + 2);
+  // The value comes after the key, with a tag and a length of one byte or more.
+  let value = at + field.length + 1;
+  while ((copy[value] ?? 0) > 0x7f) value += 1;
+  copy.write("?", part === "key" ? at + 2 : value + 1);
   return copy;
 }
 
@@ -164,6 +175,32 @@ test("an error names the file and the metadata key that a model lacks", async ()
     }
   }
   assert.ok(keys > 150, `${keys} damages`);
+});
+
+test("SenseVoice needs the numbers of its languages and forms of text, as the library reads them", async () => {
+  const row = otherPublished.find(({ card }) => card.kind === "sense-voice");
+  assert.ok(row);
+  const folder = written(row.card, row.files());
+  const model = join(folder, "model.int8.onnx");
+  const whole = readFileSync(model);
+  for (const key of [
+    "with_itn",
+    "without_itn",
+    "lang_auto",
+    "lang_yue",
+    "neg_mean",
+    "inv_stddev",
+  ]) {
+    writeFileSync(model, damaged(whole, key, "key"));
+    await assert.rejects(checkLibraryFiles(row.card, folder), {
+      message: `model.int8.onnx: its metadata ${key} is required`,
+    });
+  }
+  // Fun-ASR-Nano, which the library reads as this kind too, has none of them.
+  const nano = Buffer.from(whole);
+  nano.write("iic/Nano", whole.indexOf("iic/SenseVoiceSmall"));
+  writeFileSync(model, damaged(nano, "with_itn", "key"));
+  await checkLibraryFiles(row.card, folder);
 });
 
 test("an error names a file that has another part of the model, or is of another kind", async () => {

@@ -1,4 +1,4 @@
-import { EnergyVoiceActivity } from "../../audio/voice-activity.ts";
+import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import { type Engine, engineSampleRate } from "../protocol/engine.ts";
 import type { ModelCard } from "../../models/model-card.ts";
 import { keepDividedLetters } from "./divided-letters.ts";

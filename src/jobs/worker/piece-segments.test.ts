@@ -89,6 +89,11 @@ test("`segmentsOfPiece()` keeps the confidence of each word with three decimals,
     spread?.words.map(({ confidence }) => confidence),
     [undefined, undefined],
   );
+  const marks = [segment, spread].map((each) => each?.words.map((one) => one.estimatedTimes));
+  assert.deepEqual(marks, [
+    [undefined, undefined],
+    [true, true],
+  ]);
   const [kept] = segmentsFromJson(JSON.parse(segmentsJson(segment ? [segment] : [])));
   assert.deepEqual(kept, segment);
 });

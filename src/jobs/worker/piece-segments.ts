@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { EngineWord } from "../../engines/protocol/engine.ts";
 import type { Recognition } from "../../engines/protocol/recognizer.ts";
+import { spreadWords } from "../../engines/protocol/spread-words.ts";
 import {
   SegmentSchema,
   WordSchema,
@@ -65,33 +66,17 @@ function placeWords(words: readonly EngineWord[], offsetMs: number, span: Span):
   });
 }
 
-/**
- * Creates words for engines without word times: distributes the utterance's time in proportion to
- * the letters.
- */
-function spreadWords(text: string, span: Span): EngineWord[] {
-  const words = text.trim().split(/\s+/);
-  const letters = words.reduce((sum, word) => sum + word.length, 0);
-  const msOfLetters = (count: number): number =>
-    Math.round(span.startMs + ((span.endMs - span.startMs) * count) / letters);
-  let before = 0;
-  return words.map((word) => {
-    const startMs = msOfLetters(before);
-    before += word.length;
-    return { text: word, startMs, endMs: msOfLetters(before) };
-  });
-}
-
 function segmentOf(words: readonly EngineWord[]): Segment {
   return create(SegmentSchema, {
     startTime: durationFromMs(words.at(0)?.startMs ?? 0),
     endTime: durationFromMs(words.at(-1)?.endMs ?? 0),
-    words: words.map(({ text, startMs, endMs, confidence }) =>
+    words: words.map(({ text, startMs, endMs, confidence, estimatedTimes }) =>
       create(WordSchema, {
         startTime: durationFromMs(startMs),
         endTime: durationFromMs(endMs),
         word: `${text.trim().replaceAll(/\s+/g, " ")} `,
         ...(confidence !== undefined && { confidence: storedConfidence(confidence) }),
+        ...(estimatedTimes && { estimatedTimes }),
       }),
     ),
   });

@@ -35,6 +35,8 @@ export interface TranscribeOptions {
   readonly attempt: Pick<JobAttempt, "progress" | "takeEngine" | "signal" | "stopping">;
   readonly recording: Pick<Recording, "file" | "facts" | "onBytes">;
   readonly languageCode: string;
+  /** "short" for a recording of seconds whose caller waits. Default: "job". */
+  readonly mode?: "short" | "job";
   /** Default: none. */
   readonly hints?: readonly Hint[];
   /** How the text is written. Default: the words as they are. */
@@ -95,6 +97,7 @@ export async function transcribeMedia(
       const onProgress = (ms: number): void => progress.processed(piece, ms);
       const recognized = await recognizePiece(parts, piece, {
         languageCode: options.languageCode,
+        mode: options.mode ?? "job",
         hints: options.hints ?? [],
         keepsOutputs: options.keepsOutputs ?? false,
         onProgress,
@@ -151,7 +154,9 @@ async function recognizePiece(
   {
     keepsOutputs,
     ...how
-  }: Required<Pick<RecognitionOptions, "languageCode" | "hints" | "onProgress" | "signal">> & {
+  }: Required<
+    Pick<RecognitionOptions, "languageCode" | "mode" | "hints" | "onProgress" | "signal">
+  > & {
     readonly keepsOutputs: boolean;
   },
 ): Promise<RecognizedPiece> {
@@ -166,7 +171,7 @@ async function recognizePiece(
         if (all.bytes.length <= bytesMax) outputs = all;
       };
       const kept = keepsOutputs && { onOutputs };
-      const options = { ...how, ...kept, mode: "job", sampleRateHertz: decodedSampleRate } as const;
+      const options = { ...how, ...kept, sampleRateHertz: decodedSampleRate };
       const recognition = recognizer.recognize(chunksOf(piece.samples), options);
       for await (const message of recognition) recognitions.push(message);
       signal.throwIfAborted();

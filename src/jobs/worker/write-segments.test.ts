@@ -123,6 +123,14 @@ test("writeSegments() masks without writing, and leaves other languages as they 
   assert.deepEqual(await writeSegments(german, { languageCode: "de-DE", ...all }), german);
 });
 
+test("words with estimated times have no pauses: each segment ends a sentence, and numbers stay marked", async () => {
+  const segments = segmentsOf("það kostar", "tvö hundruð krónur");
+  for (const word of segments.flatMap(({ words }) => words)) word.estimatedTimes = true;
+  const found = await writeSegments(segments, { languageCode: "is-IS", ...all });
+  assert.deepEqual(textsOf(found), ["Það kostar.", "200 kr."]);
+  assert.ok(found.every(({ words }) => words.every((word) => word.estimatedTimes)));
+});
+
 const spokenTexts = fc.array(
   fc
     .array(

@@ -77,6 +77,8 @@ function* stretchesOf(segments: readonly Segment[], languageCode: string): Gener
 function pausesBetween(segment: Segment, next: Segment): boolean {
   const [last, first] = [segment.words.at(-1), next.words.at(0)];
   if (!last || !first) return true;
+  // Words with estimated times fill their utterances, so that no pause is left.
+  if (last.estimatedTimes === true || first.estimatedTimes === true) return true;
   return msOf(first.startTime) - msOf(last.endTime) >= segmentPauseMsMin;
 }
 
@@ -106,14 +108,19 @@ function withWords(segment: Segment, words: Word[]): Segment {
   });
 }
 
-function spokenWord({ word, startTime, endTime, confidence }: Word): SpokenWord {
-  const times = { startMs: msOf(startTime), endMs: msOf(endTime) };
-  return { text: word.trim(), ...times, ...(confidence !== undefined && { confidence }) };
+function spokenWord({ word, startTime, endTime, confidence, estimatedTimes }: Word): SpokenWord {
+  return {
+    text: word.trim(),
+    startMs: msOf(startTime),
+    endMs: msOf(endTime),
+    ...(confidence !== undefined && { confidence }),
+    ...(estimatedTimes === true && { estimatedTimes }),
+  };
 }
 
 /** Returns a word in stored form, with the space that its last spoken word has after it. */
 function storedWord(written: WrittenWord, spoken: readonly StretchWord[]): Word {
-  const { text, startMs, endMs, confidence, spokenForm } = written;
+  const { text, startMs, endMs, confidence, spokenForm, estimatedTimes } = written;
   const stored = spoken.at(-1)?.stored;
   const said = stored?.word ?? "";
   const word = text + said.slice(said.trimEnd().length);
@@ -124,6 +131,7 @@ function storedWord(written: WrittenWord, spoken: readonly StretchWord[]): Word 
     word,
     ...(confidence !== undefined && { confidence: storedConfidence(confidence) }),
     ...(spokenForm !== undefined && { spoken: spokenForm }),
+    ...(estimatedTimes && { estimatedTimes }),
   });
 }
 

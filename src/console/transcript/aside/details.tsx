@@ -7,9 +7,11 @@ import { Button } from "../../parts/button.tsx";
 import { type Phrase, useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 import { AsideSection } from "./aside-section.tsx";
-import { DeleteDialog } from "./delete-dialog.tsx";
-import { DetailsDialog } from "./details-dialog.tsx";
+import { useDialog } from "./use-dialog.ts";
 import "./details.css";
+
+const loadDelete = () => import("./delete-dialog.tsx");
+const loadDetails = () => import("./details-dialog.tsx");
 
 /**
  * The details that the head of the page does not show, such as the source, with buttons for editing
@@ -63,21 +65,33 @@ export function Details({
           <Button look="danger" onPress={() => setOpen("delete")}>
             {t(asideText.remove)}
           </Button>
-          <DetailsDialog
-            transcript={transcript}
-            name={name}
-            isOpen={open === "edit"}
-            onClose={close}
-          />
-          <DeleteDialog
-            transcript={transcript}
-            name={name}
-            isOpen={open === "delete"}
-            onClose={close}
-          />
+          <Dialogs transcript={transcript} name={name} open={open} onClose={close} />
         </>
       )}
     </AsideSection>
+  );
+}
+
+/** The dialogs of the buttons; `open` is the one that is open. */
+function Dialogs({
+  transcript,
+  name,
+  open,
+  onClose,
+}: {
+  readonly transcript: TranscriptJson;
+  readonly name: string;
+  readonly open: "edit" | "delete" | undefined;
+  readonly onClose: () => void;
+}) {
+  const details = useDialog(loadDetails, open === "edit");
+  const deletion = useDialog(loadDelete, open === "delete");
+  const shared = { transcript, name, onClose };
+  return (
+    <>
+      {details && <details.DetailsDialog {...shared} isOpen={open === "edit"} />}
+      {deletion && <deletion.DeleteDialog {...shared} isOpen={open === "delete"} />}
+    </>
   );
 }
 

@@ -1,22 +1,20 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ShareJson } from "../../../gen/hlust/transcripts/v1alpha1/share_pb.ts";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { ApiError } from "../../api/api-error.ts";
-import { callApi } from "../../api/call-api.ts";
-import { useAnnounce } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
-import { DangerActions } from "../../parts/danger-actions.tsx";
-import { DialogBox } from "../../parts/dialog-box.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { shortDate, when } from "../../text/dates.ts";
 import { useLanguage, useText } from "../../text/language.tsx";
 import { sharesText } from "../../text/shares.ts";
 import { useNow } from "../../text/use-now.ts";
 import { AsideSection } from "./aside-section.tsx";
-import { ShareDialog } from "./share-dialog.tsx";
 import { sharesQuery } from "./shares-query.ts";
+import { useDialog } from "./use-dialog.ts";
 import "./shares.css";
+
+const loadShare = () => import("./share-dialog.tsx");
+const loadRevoke = () => import("./revoke-dialog.tsx");
 
 /** The links with which the transcript is read without an account. */
 export function Shares({
@@ -33,6 +31,8 @@ export function Shares({
   const { data, error, refetch } = useQuery(sharesQuery(name));
   const [isMaking, setIsMaking] = useState(false);
   const [revoked, setRevoked] = useState<ShareJson>();
+  const making = useDialog(loadShare, isMaking);
+  const revoking = useDialog(loadRevoke, revoked !== undefined);
   return (
     <AsideSection
       title={t(sharesText.share)}
@@ -51,16 +51,16 @@ export function Shares({
         </ul>
       )}
       {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
-      {isMaking && (
-        <ShareDialog
+      {isMaking && making && (
+        <making.ShareDialog
           name={name}
           version={version}
           hasMedia={(transcript.uri ?? "") !== ""}
           onClose={() => setIsMaking(false)}
         />
       )}
-      {revoked && (
-        <RevokeDialog name={name} share={revoked} onClose={() => setRevoked(undefined)} />
+      {revoked && revoking && (
+        <revoking.RevokeDialog name={name} share={revoked} onClose={() => setRevoked(undefined)} />
       )}
     </AsideSection>
   );
@@ -93,47 +93,4 @@ function ShareRow({
       </Button>
     </li>
   );
-}
-
-function RevokeDialog({
-  name,
-  share,
-  onClose,
-}: {
-  readonly name: string;
-  readonly share: ShareJson;
-  readonly onClose: () => void;
-}) {
-  const t = useText();
-  const queries = useQueryClient();
-  const announce = useAnnounce();
-  const revoke = useMutation({
-    mutationFn: () => deleteShare(share),
-    onSuccess: () => {
-      void queries.invalidateQueries(sharesQuery(name));
-      announce(t(sharesText.revoked));
-      onClose();
-    },
-  });
-  return (
-    <DialogBox title={t(sharesText.revokeTitle)} isOpen onClose={onClose} isDismissable>
-      <p>{t(sharesText.revokeNext)}</p>
-      {revoke.error && <ProblemNote error={revoke.error} />}
-      <DangerActions
-        text={t(sharesText.revoke)}
-        isPending={revoke.isPending}
-        onConfirm={() => revoke.mutate()}
-        onClose={onClose}
-      />
-    </DialogBox>
-  );
-}
-
-async function deleteShare({ name }: ShareJson): Promise<void> {
-  try {
-    await callApi<object>(`/v1alpha1/${name}`, { method: "DELETE" });
-  } catch (error) {
-    // The link ended already, or the response of an earlier attempt was lost.
-    if (!(error instanceof ApiError && error.reason === "SHARE_NOT_FOUND")) throw error;
-  }
 }

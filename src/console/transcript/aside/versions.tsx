@@ -10,12 +10,14 @@ import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 import { Alignment } from "./alignment.tsx";
 import { AsideSection } from "./aside-section.tsx";
-import { CompareDialog } from "./compare/compare-dialog.tsx";
-import { RestoreDialog } from "./restore-dialog.tsx";
+import { useDialog } from "./use-dialog.ts";
 import { useVersions } from "./use-versions.ts";
 import { useVersionAddress } from "./version-address.ts";
 import { VersionRow } from "./version-row.tsx";
 import "./versions.css";
+
+const loadComparison = () => import("./compare/compare-dialog.tsx");
+const loadRestore = () => import("./restore-dialog.tsx");
 
 /** The versions of a transcript, newest first, with actions to show, compare or restore one. */
 export function Versions({
@@ -35,6 +37,8 @@ export function Versions({
     useVersions(name);
   const [address, go] = useVersionAddress();
   const [restored, setRestored] = useState<VersionJson>();
+  const comparing = useDialog(loadComparison, address.changed !== undefined);
+  const restoring = useDialog(loadRestore, restored !== undefined);
   const shown = transcript.version?.name;
   const newest = versions[0]?.name;
   return (
@@ -67,19 +71,23 @@ export function Versions({
         </Button>
       )}
       {canAlign && <Alignment name={name} version={shown ?? ""} />}
-      <RestoreDialog
-        name={name}
-        version={restored}
-        newest={newest}
-        onClose={() => setRestored(undefined)}
-      />
-      <CompareDialog
-        name={name}
-        transcript={transcript}
-        address={address}
-        onChoose={(against) => go({ against })}
-        onClose={() => go({ changed: undefined, against: undefined })}
-      />
+      {restoring && (
+        <restoring.RestoreDialog
+          name={name}
+          version={restored}
+          newest={newest}
+          onClose={() => setRestored(undefined)}
+        />
+      )}
+      {comparing && (
+        <comparing.CompareDialog
+          name={name}
+          transcript={transcript}
+          address={address}
+          onChoose={(against) => go({ against })}
+          onClose={() => go({ changed: undefined, against: undefined })}
+        />
+      )}
     </AsideSection>
   );
 }

@@ -10,7 +10,7 @@ import type { Commands } from "./keys/commands.ts";
 import { useCommand } from "./keys/use-commands.ts";
 import type { DraftState } from "./saving/draft-keeper.ts";
 import { SaveNote } from "./saving/save-note.tsx";
-import { useLoaded } from "./use-loaded.ts";
+import { useLoaded } from "../use-loaded.ts";
 import type { Save } from "./use-save.ts";
 
 const loadQuestion = () => import("./end-question.tsx");

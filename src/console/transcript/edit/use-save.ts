@@ -17,7 +17,7 @@ import type { DraftKeeper, DraftState } from "./saving/draft-keeper.ts";
 import type { KeptDraft } from "./saving/kept-drafts.ts";
 import { useDraft } from "./saving/use-draft.ts";
 import { type SaveWait, useSaveWaits } from "./saving/use-save-waits.ts";
-import { useLoaded } from "./use-loaded.ts";
+import { useLoaded } from "../use-loaded.ts";
 import { versionToChange } from "./version-to-change.ts";
 import { type SessionRef, useSessionRef } from "./use-session-ref.ts";
 

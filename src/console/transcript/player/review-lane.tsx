@@ -1,7 +1,7 @@
 import { useLanguage, useText } from "../../text/language.tsx";
 import { spanText } from "../../text/numbers.ts";
 import { reviewText } from "../../text/transcript-review.ts";
-import { coveredSeconds } from "../edit/model/review.ts";
+import { coveredSeconds } from "../edit/model/time-ranges.ts";
 import { usePlaybackState, type Playback } from "../playback.ts";
 import type { MarkedStretch } from "../review-query.ts";
 import { useStretches } from "../use-review.ts";

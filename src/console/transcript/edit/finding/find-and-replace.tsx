@@ -8,7 +8,7 @@ import type { Editor } from "../editor/editor.ts";
 import type { Commands } from "../keys/commands.ts";
 import type { Search } from "../model/find.ts";
 import { useCommand } from "../keys/use-commands.ts";
-import { useLoaded } from "../use-loaded.ts";
+import { useLoaded } from "../../use-loaded.ts";
 import type { FindField } from "./find-panel.tsx";
 
 const loadPanel = () => import("./find-panel.tsx");

@@ -18,7 +18,7 @@ import { afterChoices, type Choice } from "./after-choices.ts";
 import type { JoinedText } from "./joined-text.ts";
 import { joinedSince } from "./joined-since.ts";
 import { changedCount, replacementsIn } from "./replacements-in.ts";
-import { useLoaded } from "../use-loaded.ts";
+import { useLoaded } from "../../use-loaded.ts";
 import { inSlices } from "../saving/in-slices.ts";
 import type { SessionRef } from "../use-session-ref.ts";
 

@@ -234,6 +234,49 @@ test("a word that was changed loses its spoken form, and all others keep theirs"
   );
 });
 
+test("estimated times stay marked in edited words, until they are set", () => {
+  const estimatedTimes = true;
+  const words = ["hann ", "kom ", "heim ", "í ", "gær"].map((word, at) => ({
+    startTime: `${at + 1}s`,
+    endTime: `${at + 1}.500s`,
+    word,
+    ...(at < 4 && { estimatedTimes }),
+  }));
+  const base = baseOf([{ startTime: "1s", endTime: "9s", words, speakerId: "" }]);
+  const [paragraph] = paragraphsOf(base);
+  assert.ok(paragraph);
+  const marksOf = (text: string, retimings?: Retimings) => {
+    const [change] = changesOf(base, [{ ...paragraph, text }], retimings);
+    return change?.segments[0]?.words?.map((word) => [word.word?.trim(), word.estimatedTimes]);
+  };
+  const rest = [
+    ["heim", true],
+    ["í", true],
+    ["gær", undefined],
+  ];
+  // One word for another, two for one, and a new word.
+  assert.deepEqual(marksOf("hann fór heim í gær"), [["hann", true], ["fór", true], ...rest]);
+  assert.deepEqual(marksOf("hann fór þá heim í gær"), [
+    ["hann", true],
+    ["fór", true],
+    ["þá", true],
+    ...rest,
+  ]);
+  assert.deepEqual(marksOf("hann kom ekki heim í gær"), [
+    ["hann", true],
+    ["kom", true],
+    ["ekki", true],
+    ...rest,
+  ]);
+  const set: Retimings = new Map([[1, { startTime: "2.100s", endTime: "2.400s" }]]);
+  assert.deepEqual(marksOf("hann kom heim í gær", set), [
+    ["hann", true],
+    ["kom", undefined],
+    ...rest,
+  ]);
+  assert.deepEqual(marksOf("hann fór heim í gær", set)?.[1], ["fór", undefined]);
+});
+
 test("changesOf() returns the segments that differ", () => {
   const [one, next] = paragraphsOf(two);
   assert.ok(one && next);

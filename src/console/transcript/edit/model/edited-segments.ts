@@ -212,24 +212,30 @@ function wordsOfGroup(
   });
 }
 
-/** Returns a word. An unchanged one keeps all its fields, and its space at the end of a segment. */
+/**
+ * Returns a word. An unchanged one keeps all its fields, except that times that were set are not
+ * estimated any more, and its space at the end of a segment.
+ */
 function wordJson(
   base: Base,
   {
-    word: { text, startTime, endTime, word, isUnchanged },
+    word: { text, startTime, endTime, word, isUnchanged, isEstimated },
     isLast,
     retimings,
   }: { readonly word: TimedWord; readonly isLast: boolean; readonly retimings: Retimings },
 ): WordJson {
   const json = isUnchanged && word !== undefined ? base.words[word] : undefined;
-  if (!json || word === undefined) return { startTime, endTime, word: text };
+  const mark = isEstimated && { estimatedTimes: true };
+  if (!json || word === undefined) return { startTime, endTime, word: text, ...mark };
   const wasLast = base.firsts[segmentOfWord(base, word) + 1] === word + 1;
   const said = isLast && wasLast ? text.trimEnd() + spaceAfter(json.word) : text;
   const isSame =
     said === (json.word ?? "") &&
     startOfWord(base, retimings, word).text === json.startTime &&
     endOfWord(base, retimings, word).text === json.endTime;
-  return isSame ? json : { ...json, startTime, endTime, word: said };
+  if (isSame) return json;
+  const { estimatedTimes: _own, ...kept } = json;
+  return { ...kept, startTime, endTime, word: said, ...mark };
 }
 
 function spaceAfter(word = ""): string {

@@ -41,6 +41,8 @@ export type Retimed =
       /** The time that was set, in seconds: before and now, which may be the same. */
       readonly from: number;
       readonly to: number;
+      /** Whether the times were estimated until now. */
+      readonly wasEstimated: boolean;
       readonly stop?: Stop;
     };
 
@@ -88,6 +90,7 @@ export function retimed(
     after: inOwnDigits(text.base, own.word, times),
     from: now.seconds,
     to: set.seconds,
+    wasEstimated: own.isEstimated,
     ...(stop && { stop }),
   };
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { baseOf, paragraphsOf } from "./base.ts";
-import { coveredParagraphs, coveredSeconds, spanOfParagraph } from "./review.ts";
+import { coveredParagraphs, spanOfParagraph } from "./review.ts";
+import { coveredSeconds } from "./time-ranges.ts";
 
 /** Three segments of two words each, which begin at 0, 10 and 20 seconds. */
 const base = baseOf(

@@ -26,6 +26,8 @@ export interface TimedWord {
   readonly word: number | undefined;
   /** Whether the word is that word of the base, except for the whitespace around it. */
   readonly isUnchanged: boolean;
+  /** Whether the times are estimated ones of the base, or were computed from such. */
+  readonly isEstimated: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export function timesOf(
   let latest: Moment | undefined;
   for (const block of alignRun(base, paragraph.from, paragraph.to, paragraph.text)) {
     for (const timed of timedBlock(base, { block, paragraph, retimings })) {
-      const { text, word, isUnchanged } = timed;
+      const { text, word, isUnchanged, isEstimated } = timed;
       // Computed times follow the words before, which may overlap.
       const start = latest && word === undefined ? later(timed.start, latest) : timed.start;
       const end = later(timed.end, start);
@@ -57,6 +59,7 @@ export function timesOf(
         end: end.seconds,
         word,
         isUnchanged,
+        isEstimated,
       });
       offset += text.length;
     }
@@ -70,6 +73,7 @@ interface Timed {
   readonly end: Moment;
   readonly word: number | undefined;
   readonly isUnchanged: boolean;
+  readonly isEstimated: boolean;
 }
 
 function timedBlock(
@@ -86,7 +90,8 @@ function timedBlock(
 ): Timed[] {
   if (block.kind === "unchanged") {
     const { word, text } = block;
-    return [{ text, ...spanOfWord(base, retimings, word), word, isUnchanged: true }];
+    const isEstimated = isEstimatedWord(base, retimings, word);
+    return [{ text, ...spanOfWord(base, retimings, word), word, isUnchanged: true, isEstimated }];
   }
   const { from, to, texts } = block;
   if (texts.length === 0) return [];
@@ -96,6 +101,7 @@ function timedBlock(
       ...spanOfWord(base, retimings, from + at),
       word: from + at,
       isUnchanged: false,
+      isEstimated: isEstimatedWord(base, retimings, from + at),
     }));
   }
   const weights = texts.map(spokenSeconds);
@@ -104,6 +110,9 @@ function timedBlock(
       ? gapFor(base, { paragraph, retimings, edge: from, seconds: sum(weights) })
       : spanOfWords(base, { paragraph, retimings, from, to });
   const edges = sharedEdges(span, weights);
+  // An inserted word has the pause between its neighbors.
+  const [first, last] = from === to ? [from - 1, to] : [from, to - 1];
+  const isEstimated = hasEstimated(base, retimings, first, last);
   const { start, end, latestStart = end } = span;
   return texts.map((text, at) => ({
     text,
@@ -111,7 +120,19 @@ function timedBlock(
     end: later(edges[at] ?? start, edges[at + 1] ?? end),
     word: undefined,
     isUnchanged: false,
+    isEstimated,
   }));
+}
+
+function isEstimatedWord({ words }: Base, retimings: Retimings, word: number): boolean {
+  return words[word]?.estimatedTimes === true && !retimings.has(word);
+}
+
+function hasEstimated(base: Base, retimings: Retimings, first: number, last: number): boolean {
+  for (let word = first; word <= last; word += 1) {
+    if (isEstimatedWord(base, retimings, word)) return true;
+  }
+  return false;
 }
 
 function spanOfWord(base: Base, retimings: Retimings, word: number) {

@@ -3,7 +3,8 @@ import type { MarkedStretch } from "../../review-query.ts";
 import { firstIndex } from "../../spoken-text.ts";
 import type { Base, EditedParagraph } from "../model/base.ts";
 import { momentAt } from "../model/moment.ts";
-import { isWithin, joinedRanges, spanOfParagraph, type TimeRange } from "../model/review.ts";
+import { spanOfParagraph } from "../model/review.ts";
+import { isWithin, joinedRanges, type TimeRange } from "../model/time-ranges.ts";
 
 type Span = ReturnType<typeof spanOfParagraph>;
 

@@ -1,4 +1,4 @@
-import type { TimeRange } from "../model/review.ts";
+import type { TimeRange } from "../model/time-ranges.ts";
 
 /** Stretches that are shorter are not reported. */
 const shortestSeconds = 0.05;

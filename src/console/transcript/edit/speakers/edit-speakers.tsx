@@ -6,7 +6,7 @@ import type { Editor } from "../editor/editor.ts";
 import { divideForNextSpeaker } from "../editor/next-speaker.ts";
 import type { Commands } from "../keys/commands.ts";
 import { useCommand } from "../keys/use-commands.ts";
-import { useLoaded } from "../use-loaded.ts";
+import { useLoaded } from "../../use-loaded.ts";
 import { KnownSpeakers } from "./known-speakers.ts";
 
 const loadPalette = () => import("./speaker-palette.tsx");

@@ -101,14 +101,15 @@ function textOf(found: Retimed, edge: Edge, language: Language): string {
   if (found.kind === "none") return timesText.noWord[language];
   if (found.kind === "estimated") return timesText.estimated[language](found.text);
   const [now, before] = [found.to, found.from].map((time) => clockThousandths(language, time));
-  const { text, from, to, stop } = found;
+  const { text, from, to, stop, wasEstimated } = found;
   const [is, was] =
     edge === "start"
       ? [timesText.starts, timesText.startMoved]
       : [timesText.ends, timesText.endMoved];
   const set =
     from === to ? is[language](text, now ?? "") : was[language](text, now ?? "", before ?? "");
-  return stop ? `${set} ${stopText(stop, language)}` : set;
+  const estimated = wasEstimated ? timesText.wasEstimated[language] : "";
+  return [set, estimated, stop ? stopText(stop, language) : ""].filter(Boolean).join(" ");
 }
 
 function stopText({ by, word }: Stop, language: Language): string {

@@ -1,20 +1,23 @@
 import { useEffect, useState } from "react";
 
-/** How long after the text has opened the rest is loaded, in ms. */
+/** How long after its component is shown the rest is loaded, in ms. */
 const loadAfterMs = 1_500;
 /** How long after a failure, such as a lost network, loading is tried again, in ms. */
 const loadAgainMs = 5_000;
 
 /**
- * Returns what is loaded soon after the text has opened, or at once if it `isWanted`; undefined
- * until then. Unlike lazy(), it is there without a delay once it is loaded.
+ * Returns what is loaded soon after its component is shown, or at once if it `isWanted`; undefined
+ * until then. While it is not `isExpected` it is not loaded. Unlike lazy(), it is there without a
+ * delay once it is loaded.
  */
 export function useLoaded<Loaded>(
   load: () => Promise<Loaded>,
   isWanted: boolean,
+  isExpected = true,
 ): Loaded | undefined {
   const [loaded, setLoaded] = useState<Loaded>();
   useEffect(() => {
+    if (!isWanted && !isExpected) return undefined;
     let isGone = false;
     let waiting: number | undefined;
     const beginAfter = (ms: number): void => {
@@ -33,6 +36,6 @@ export function useLoaded<Loaded>(
       isGone = true;
       clearTimeout(waiting);
     };
-  }, [load, isWanted]);
+  }, [load, isWanted, isExpected]);
   return loaded;
 }

@@ -1,0 +1,25 @@
+// `npm run bench:dialects [-- --folder recordings]` measures the protocols of other services
+// (docs/dialects.md) in real services, as ratios of CPU time in one run. `-- --only
+// calls|hour|memory` selects one measurement; each takes one to four minutes.
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { measureCalls } from "./dialects/calls.ts";
+import { measureLong } from "./dialects/long.ts";
+import { measureUploads } from "./dialects/uploads.ts";
+import { report, reportMachine } from "./report.ts";
+
+const { values } = parseArgs({
+  options: {
+    folder: { type: "string", default: join(import.meta.dirname, "../../shared/audio") },
+    minutes: { type: "string", default: "12" },
+    rounds: { type: "string", default: "10" },
+    only: { type: "string" },
+  },
+});
+const { only, folder } = values;
+const wants = (name: string) => only === undefined || only === name;
+reportMachine();
+
+if (wants("calls")) report(await measureCalls({ rounds: Number(values.rounds) }));
+if (wants("hour")) report(await measureLong(folder, { minutes: Number(values.minutes) }));
+if (wants("memory")) report(await measureUploads());

@@ -1,0 +1,125 @@
+// What the editor leaves undone at the wrong moment: while characters are composed, before the
+// caret is shown, and for each update of the page.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { longSegments } from "../fixtures/long-transcript.ts";
+import { until } from "../fixtures/until.ts";
+import { composed } from "./compose.ts";
+import {
+  first,
+  openEditing,
+  openInterview,
+  placeCaret,
+  untilTexts,
+  withTexts,
+} from "./edited-page.ts";
+import { createInterview, turns } from "./edited-transcript.ts";
+import { openTestPages, type TestPages } from "./open-test-pages.ts";
+import { createTranscript, interviewMetadata } from "./spoken-transcript.ts";
+
+let pages: TestPages;
+before(async () => {
+  pages = await openTestPages();
+});
+after(() => pages[Symbol.asyncDispose]());
+
+/** 40 paragraphs: a part of 32 and one of 8. */
+const many = Array.from({ length: 40 }, (_, at) => turns[at % turns.length] ?? (["", ""] as const));
+const manyTexts = many.map(([, text]) => text);
+
+test("parts that have become short are joined after a composition, not while it goes on", async () => {
+  const name = await createInterview(pages.service, { said: many });
+  await using page = await openEditing(pages, name, many.length);
+  const parts = () => page.locator(".words-part").count();
+  // Timers of a second and more wait until the test lets them end.
+  await page.evaluate(`(() => {
+    const { setTimeout: real } = globalThis;
+    const held = [];
+    globalThis.setTimeout = (act, ms, ...rest) =>
+      ms >= 1000 ? -held.push(act) : real(act, ms, ...rest);
+    globalThis.endTimers = () => held.splice(0).forEach((act) => act());
+  })()`);
+  await placeCaret(page, 39, 0);
+  await page.keyboard.press("Backspace");
+  const start = manyTexts[38]?.trimEnd() ?? "";
+  const joined = (middle: string) => [
+    ...manyTexts.slice(0, 38),
+    `${start} ${middle}${manyTexts[39]}`,
+  ];
+  await untilTexts(page, joined(""));
+  {
+    await using composition = await composed(page, "´");
+    await untilTexts(page, joined("´"));
+    await page.evaluate("endTimers()");
+    assert.equal(await parts(), 2);
+    await composition.change("¨");
+    await composition.commit("ö");
+  }
+  await untilTexts(page, joined("ö"));
+  await page.evaluate("endTimers()");
+  await until(async () => (await parts()) === 1);
+  await untilTexts(page, joined("ö"));
+});
+
+test("a line break within a composition divides no paragraph", async () => {
+  await using page = await openInterview(pages);
+  await placeCaret(page, 0, 3);
+  await using composition = await composed(page, "´");
+  await untilTexts(page, withTexts({ 0: `${first.slice(0, 3)}´${first.slice(3)}` }));
+  // What some input methods send when Enter chooses a word; Chromium's own commands do not.
+  await page.evaluate(`document.activeElement.dispatchEvent(new InputEvent("beforeinput", {
+    inputType: "insertParagraph", isComposing: true, bubbles: true, cancelable: true,
+  }))`);
+  await composition.commit("á");
+  await untilTexts(page, withTexts({ 0: `${first.slice(0, 3)}á${first.slice(3)}` }));
+});
+
+test("React does not walk through the edited text when the page changes", async () => {
+  const name = await createInterview(pages.service, { said: many });
+  await using page = await openEditing(pages, name, many.length);
+  await placeCaret(page, 0, 3);
+  await page.evaluate(`(() => {
+    const { get } = Object.getOwnPropertyDescriptor(Node.prototype, "firstChild");
+    globalThis.walked = new Set();
+    Object.defineProperty(Node.prototype, "firstChild", {
+      configurable: true,
+      get() {
+        if (this instanceof HTMLParagraphElement) walked.add(this);
+        return get.call(this);
+      },
+    });
+  })()`);
+  await page.keyboard.type("x");
+  // The page now says so: React has changed it.
+  await page.getByText("drög geymd hér").waitFor();
+  const walked = await page.evaluate<number>("walked.size");
+  assert.ok(walked < 10, `${walked} of 40 paragraphs`);
+});
+
+test("margins out of view are written when the page is idle, after the caret", async () => {
+  const metadata = { ...interviewMetadata, speakers: {} };
+  const name = await createTranscript(pages.service, { metadata, segments: longSegments(6_000) });
+  await using page = await pages.open(`/${name}`);
+  await page.locator(".segment").nth(299).waitFor({ state: "attached" });
+  // The page is idle only when the test lets it be.
+  await page.evaluate(`(() => {
+    const held = [];
+    globalThis.requestIdleCallback = (act) => held.push(act);
+    globalThis.beIdle = () => {
+      while (held.length > 0) held.shift()({ timeRemaining: () => 50 });
+    };
+  })()`);
+  await page.keyboard.press("e");
+  await page
+    .getByRole("textbox", { name: "Textinn, í vinnslu" })
+    .and(page.locator(":focus"))
+    .waitFor();
+  const empty = () =>
+    page.evaluate<number[]>(`[...document.querySelectorAll(".segment")].flatMap((one, at) =>
+      one.querySelector(".segment-time")?.textContent ? [] : [at])`);
+  const waiting = await empty();
+  assert.ok(waiting.length > 100, `${waiting.length} margins wait`);
+  assert.ok((waiting[0] ?? 0) > 10, `the margin ${waiting[0]} waits`);
+  await page.evaluate("beIdle()");
+  assert.deepEqual(await empty(), []);
+});

@@ -1,0 +1,84 @@
+// Limits, fairness and ends of calls of OpenAI's protocol.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
+import { until } from "../fixtures/until.ts";
+import {
+  bearer,
+  field,
+  fileOf,
+  longSpeech,
+  openDialectService,
+  shortSpeech,
+  type DialectService,
+} from "./dialect-service.ts";
+import { formBody } from "./form-body.ts";
+
+let dialects: DialectService;
+let short: Buffer;
+let long: Buffer;
+
+before(async () => {
+  dialects = await openDialectService();
+  short = shortSpeech();
+  long = longSpeech();
+});
+after(() => dialects[Symbol.asyncDispose]());
+
+test("a client that disconnects ends the work within two seconds", async () => {
+  const controller = new AbortController();
+  const { body, contentType } = formBody([fileOf(long), field("language", "en")]);
+  const headers = { ...bearer(dialects.service.key), "content-type": contentType };
+  const init = { method: "POST", headers, body, signal: controller.signal };
+  const answer = fetch(`${dialects.service.address}/v1/audio/transcriptions`, init);
+  await until(async () => (await dialects.sessions()) > 0);
+  controller.abort();
+  await assert.rejects(answer, { name: "AbortError" });
+  await until(async () => (await dialects.sessions()) === 0, 2_000);
+  await dialects.assertNothingLeft();
+});
+
+test("a key that is revoked ends the recognition of its recording", async () => {
+  const { json: key } = await dialects.service.call("POST", "/v1/apiKeys", { scopes: ["speech"] });
+  const headers = bearer(key.secret);
+  const answer = dialects.send([fileOf(long), field("language", "en")], { headers });
+  await until(async () => (await dialects.sessions()) > 0);
+  const revoked = await dialects.service.call("DELETE", `/v1/${key.apiKey.name}`);
+  assert.equal(revoked.status, 200);
+  const { status, json } = await answer;
+  assert.equal(status, 401);
+  assert.equal(json.error.code, "invalid_api_key");
+  await until(async () => (await dialects.sessions()) === 0);
+  await dialects.assertNothingLeft();
+});
+
+test("many long recordings of one account leave another its turn", async () => {
+  const accountId = await addAccount(dialects.database.db);
+  const { token } = await addApiKey(dialects.database.db, accountId, ["speech"]);
+  const headers = bearer(token);
+  let done = 0;
+  const flood = Array.from({ length: 12 }, async () => {
+    const { status } = await dialects.send([fileOf(long)], { headers });
+    assert.equal(status, 200);
+    done += 1;
+  });
+  await until(async () => (await dialects.sessions()) > 0);
+  const { status } = await dialects.send([fileOf(short)]);
+  assert.equal(status, 200);
+  assert.ok(done <= 6, `${done} of 12 recordings of the other account were before it`);
+  await Promise.all(flood);
+});
+
+test("an account without audio left gets the code by which clients stop", async () => {
+  const accountId = await addAccount(dialects.database.db);
+  const limits = JSON.stringify({ audioSecondsPerDay: 1 });
+  const { db } = dialects.database;
+  await db.updateTable("account").set({ limits }).where("id", "=", accountId).execute();
+  const { token } = await addApiKey(dialects.database.db, accountId, ["speech"]);
+  const headers = bearer(token);
+  await dialects.send([fileOf(short)], { headers });
+  const { status, json, headers: answered } = await dialects.send([fileOf(short)], { headers });
+  assert.equal(status, 429);
+  assert.equal(json.error.type, "insufficient_quota");
+  assert.ok(Number(answered.get("retry-after")) > 0);
+});

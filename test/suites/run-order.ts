@@ -1,0 +1,113 @@
+/**
+ * The seconds that long test files take on a quiet machine of two cores, for the order in which
+ * they run. A file that is missing here runs with the short ones; only the gate becomes slower if
+ * the numbers are wrong.
+ */
+interface Seconds {
+  readonly [file: string]: number;
+}
+
+/** Files that mostly wait: for leases, timeouts and processes that were killed. */
+const waiting: Seconds = {
+  "src/database/own-postgres-users.test.ts": 40,
+  "src/describe/describer-killed.test.ts": 22,
+  "src/engines/pool/engine-pool-faults.test.ts": 40,
+  "src/engines/pool/engine-pool-models.test.ts": 36,
+  "src/jobs/worker/worker-blocked.test.ts": 35,
+  "src/jobs/worker/worker-killed.test.ts": 15,
+  "test/access/nodes.test.ts": 36,
+  "test/access/slow-requests.test.ts": 17,
+  "test/archive/archive.test.ts": 48,
+  "test/cli-bench.test.ts": 45,
+  "test/console/editor-drafts.test.ts": 74,
+  "test/console/editor-kills.test.ts": 33,
+  "test/console/editor-outages.test.ts": 97,
+  "test/console/editor-presence.test.ts": 45,
+  "test/console/editor-sessions.test.ts": 43,
+  "test/console/frame.test.ts": 49,
+  "test/console/jobs.test.ts": 42,
+  "test/console/live.test.ts": 30,
+  "test/console/uploads.test.ts": 73,
+  "test/fault/alignment.test.ts": 118,
+  "test/fault/content.test.ts": 20,
+  "test/fault/disk-full.test.ts": 20,
+  "test/fault/engines.test.ts": 66,
+  "test/fault/failed-starts.test.ts": 30,
+  "test/fault/jobs-alone.test.ts": 49,
+  "test/fault/jobs-nodes.test.ts": 77,
+  "test/fault/jobs.test.ts": 75,
+  "test/fault/models.test.ts": 25,
+  "test/fault/open-files.test.ts": 31,
+  "test/fault/pooler.test.ts": 25,
+  "test/fault/quarantine.test.ts": 12,
+  "test/fault/serve.test.ts": 45,
+  "test/fault/shutdown.test.ts": 20,
+  "test/fault/transcripts.test.ts": 45,
+  "test/fault/uploads.test.ts": 26,
+  "test/fault/wrong-archive.test.ts": 27,
+  "test/spec/4-9-streaming-recognize.test.ts": 23,
+};
+
+/** Files that mostly compute. */
+const busy: Seconds = {
+  "src/audio/decode.test.ts": 19,
+  "src/engines/pocketsphinx/live-recognition.test.ts": 42,
+  "src/engines/pool/engine-pool-load.test.ts": 22,
+  "src/jobs/worker/worker-speech.test.ts": 22,
+  "test/access/matrix.test.ts": 29,
+  "test/attack/attack.test.ts": 122,
+  "test/cli-evaluate.test.ts": 35,
+  "test/console/editor-find.test.ts": 48,
+  "test/console/editor-keystrokes.test.ts": 59,
+  "test/console/editor-merge.test.ts": 37,
+  "test/console/editor-page.test.ts": 48,
+  "test/console/editor-speed.test.ts": 39,
+  "test/console/editor-times.test.ts": 33,
+  "test/console/editor.test.ts": 32,
+  "test/console/overview.test.ts": 38,
+  "test/console/sign-in.test.ts": 38,
+  "test/console/subtitles.test.ts": 34,
+  "test/console/transcript-versions.test.ts": 34,
+  "test/console/transcript.test.ts": 40,
+  "test/console/transcripts.test.ts": 35,
+  "test/console/video.test.ts": 36,
+  "test/fault/several-nodes.test.ts": 80,
+  "test/spec/4-2-get-job.test.ts": 34,
+  "test/spec/encodings.test.ts": 47,
+  "test/spec/google-clients.test.ts": 49,
+  "test/spec/icelandic.test.ts": 30,
+  "test/spec/models.test.ts": 81,
+  "test/spec/s3.test.ts": 30,
+};
+
+const others = { suite: 40, console: 20, other: 6 } as const;
+
+/**
+ * Returns the files in the order in which they start: the longest first, so that no long file runs
+ * alone at the end, and those that wait spread among those that compute, so that cores are always
+ * busy and never crowded.
+ */
+export function inRunOrder(files: readonly string[]): string[] {
+  const isWaiting = (file: string) => waiting[file] !== undefined;
+  const lists = [files.filter(isWaiting), files.filter((file) => !isWaiting(file))].map((list) =>
+    list.toSorted((a, b) => secondsOf(b) - secondsOf(a)),
+  );
+  // Each file is placed at the share of its list's time that starts before it.
+  const placed = lists.flatMap((list) => {
+    const total = list.reduce((sum, file) => sum + secondsOf(file), 0);
+    let before = 0;
+    return list.map((file) => {
+      const share = before / total;
+      before += secondsOf(file);
+      return { file, share };
+    });
+  });
+  return placed.toSorted((a, b) => a.share - b.share).map(({ file }) => file);
+}
+
+function secondsOf(file: string): number {
+  const known = waiting[file] ?? busy[file];
+  if (known !== undefined) return known;
+  if (file.startsWith("test/suites/")) return others.suite;
+  return file.startsWith("test/console/") ? others.console : others.other;
+}
