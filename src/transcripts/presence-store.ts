@@ -40,7 +40,8 @@ export async function renewPresence(
 
 /**
  * Adds a client, and forgets those of the transcript that have expired. Clients are added one after
- * the other, so that their number is exact.
+ * the other, so that their number is exact. A client that edits takes the place of the one that has
+ * not reported for the longest time of those that only read.
  */
 export async function addPresence(
   trx: Transaction<Tables>,
@@ -67,7 +68,8 @@ export async function addPresence(
     .where("transcript_id", "=", transcriptId)
     .select(({ fn }) => fn.countAll<string>().as("count"))
     .executeTakeFirstOrThrow();
-  if (Number(count) >= clientsMax) return "full";
+  const isFull = Number(count) >= clientsMax;
+  if (isFull && !(isEditing && (await removeReader(trx, transcriptId)))) return "full";
   const state = { is_editing: isEditing, position_ns: position, expires_at: expiry };
   await trx
     .insertInto("transcript_participant")
@@ -79,6 +81,24 @@ export async function addPresence(
     )
     .execute();
   return "added";
+}
+
+/** Removes a client that only reads. Returns false if there is none. */
+async function removeReader(trx: Transaction<Tables>, transcriptId: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom("transcript_participant as p")
+    .where("p.transcript_id", "=", transcriptId)
+    .where(
+      sql<boolean>`(p.actor, p.session) = (
+        select actor, session from transcript_participant
+        where transcript_id = ${transcriptId} and not is_editing
+        order by updated_at limit 1
+      )`,
+    )
+    // It may have begun to edit in this moment.
+    .where("p.is_editing", "=", false)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
 }
 
 /** Removes a client, if it is present. */

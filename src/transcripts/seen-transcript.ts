@@ -73,6 +73,8 @@ async function readParticipants(
     .select(["transcript_id", "actor", "session", "is_editing", "position_ns", "updated_at"])
     .select(actorName("p.actor").as("name"))
     .select(sql<number>`(extract(epoch from expires_at - now()) * 1000)::float8`.as("left_ms"))
+    // Those who edit come first: clients may not show all.
+    .orderBy("is_editing", "desc")
     .orderBy("actor")
     .orderBy("session")
     .execute();

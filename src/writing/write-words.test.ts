@@ -87,6 +87,14 @@ describe("writeWords()", () => {
     assert.equal(written("Twenty. Five", options), "20. Five");
   });
 
+  test("writes a sentence with names that have the capitals of hints", () => {
+    const options = { languageCode: "en-US" };
+    const text = "i met Siobhan Kowalczyk at the station";
+    assert.equal(written(text, options), "I met Siobhan Kowalczyk at the station.");
+    assert.equal(written("hún heitir Guðrún Ósvífursdóttir"), "Hún heitir Guðrún Ósvífursdóttir.");
+    assert.equal(written("She met Zoe there", options), "She met Zoe there");
+  });
+
   test("masks offensive words except for their first letter", () => {
     const masks = { masksProfanity: true };
     assert.equal(written("andskotinn sagði hann", masks), "A********* sagði hann.");

@@ -107,9 +107,13 @@ function bareForm(text: string): string {
   return /^\p{L}(?:\.\p{L})+\.?$/u.test(small) ? small : small.replace(trailing, "");
 }
 
-/** Whether the text has capitals and small letters, or punctuation: a model has written it. */
+/**
+ * Whether a model has written the text: it has punctuation, or begins with a capital and has small
+ * letters. Capitals after a small first word are those of hints.
+ */
 function hasWriting(spoken: readonly SpokenWord[]): boolean {
-  return spoken.some(({ text }) => bareForm(text) !== text.toLowerCase()) || isMixed(spoken);
+  const isMarked = spoken.some(({ text }) => bareForm(text) !== text.toLowerCase());
+  return isMarked || (isMixed(spoken) && /^\P{L}*\p{Lu}/u.test(spoken[0]?.text ?? ""));
 }
 
 function isMixed(spoken: readonly SpokenWord[]): boolean {

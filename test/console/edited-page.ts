@@ -53,12 +53,11 @@ const clickMs = 1_500;
 
 /**
  * Clicks before the character at an offset of a paragraph, and waits for the caret there. While the
- * page still moves the text, or its bar covers the paragraph, the click lands somewhere else. Then
- * it is repeated, in the middle of the window.
+ * page still moves the text, the click lands somewhere else, and is repeated.
  */
 export async function placeCaret(page: Page, paragraph: number, offset: number): Promise<void> {
   for (let clicks = 1; ; clicks += 1) {
-    const at = await pointOf(page, paragraph, offset, clicks === 1 ? "nearest" : "center");
+    const at = await pointOf(page, paragraph, offset);
     await page.mouse.click(at.x, at.y);
     try {
       await until(async () => {
@@ -77,11 +76,10 @@ export function pointOf(
   page: Page,
   paragraph: number,
   offset: number,
-  block: "nearest" | "center" = "nearest",
 ): Promise<{ x: number; y: number }> {
   return page.evaluate(`(() => {
     const p = document.querySelectorAll(".segment p")[${paragraph}];
-    p.scrollIntoView({ block: "${block}" });
+    p.scrollIntoView({ block: "nearest" });
     const range = document.createRange();
     const isEnd = ${offset} === p.firstChild.length;
     range.setStart(p.firstChild, isEnd ? ${offset} - 1 : ${offset});

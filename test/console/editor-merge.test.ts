@@ -11,6 +11,7 @@ import {
   placeCaret,
   second,
   textsOf,
+  third,
   untilTexts,
   withTexts,
 } from "./edited-page.ts";
@@ -241,6 +242,56 @@ test("a version that comes while clashes are decided is joined too, and nothing 
   await dialogOf(page).getByRole("button", { name: "Sameina og vista" }).click();
   await page.getByText("Engar óvistaðar breytingar").waitFor();
   const texts = withTexts({ 0: `Jæja. ${first}`, 1: second.replace("rólega", "hægt") });
+  assert.deepEqual(await textsAtService(name), texts);
+  assert.deepEqual(await textsOf(page), texts);
+});
+
+test("choices about a text that has changed since are not taken: the user is asked again", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  await clash(page, name, second.replace("rólega", "hratt"));
+  const choose = async (): Promise<void> => {
+    await dialogOf(page).getByRole("radio", { name: "Þeirra:" }).check();
+    await dialogOf(page).getByRole("button", { name: "Sameina og vista" }).click();
+  };
+  // Dictation, for example, writes into the text although a dialog is open.
+  await page.evaluate(
+    `document.querySelectorAll(".segment p")[1].firstChild.insertData(0, "Nú. ")`,
+  );
+  await untilTexts(page, withTexts({ 1: `Nú. ${second.replace("rólega", "hægt")}` }));
+  await choose();
+  // The new question has no answer yet.
+  const send = dialogOf(page).getByRole("button", { name: "Sameina og vista" });
+  await until(async () => (await send.count()) === 1 && (await send.isDisabled()));
+  assert.equal((await versionsOf(pages.service, name)).length, 2);
+  await choose();
+  await page.getByText("Engar óvistaðar breytingar").waitFor();
+  const texts = withTexts({ 1: `Nú. ${second.replace("rólega", "hratt")}` });
+  assert.deepEqual(await textsAtService(name), texts);
+  assert.deepEqual(await textsOf(page), texts);
+});
+
+test("if others save a version before each attempt, the page says so, and saves when it is asked again", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  await placeCaret(page, 0, 0);
+  await page.keyboard.type("Jæja. ");
+  let attempts = 0;
+  const theirs = () => `${third} ${"Já. ".repeat(attempts)}`.trim();
+  await page.route("**/*:modifySegments", async (route) => {
+    attempts += 1;
+    await saveElsewhere(name, 2, theirs());
+    await route.continue();
+  });
+  await page.keyboard.press("Control+s");
+  const alert = page.getByRole("alert");
+  await alert.filter({ hasText: "Uppskriftinni var breytt annars staðar á meðan." }).waitFor();
+  assert.match(await alert.innerText(), /reyndu aftur\. Textinn er kyrr á síðunni\.$/);
+  assert.equal(attempts, 5);
+  await page.unroute("**/*:modifySegments");
+  await saved(page);
+  await until(async () => (await alert.count()) === 0);
+  const texts = withTexts({ 0: `Jæja. ${first}`, 2: theirs() });
   assert.deepEqual(await textsAtService(name), texts);
   assert.deepEqual(await textsOf(page), texts);
 });

@@ -103,6 +103,50 @@ test("above the limit of calls, saving waits as the service says, and then succe
   assert.equal(await firstTextAtService(name), `Jæja. Sko. ${first}`);
 });
 
+test("if a proxy says that the service is down, saving says so, waits as long as the proxy says, and then saves", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openTyped(name);
+  await page.route("**/*:modifySegments", (route) =>
+    route.fulfill({ status: 503, headers: { "retry-after": "600" }, body: "<h1>down</h1>" }),
+  );
+  await page.keyboard.press("Control+s");
+  const note = page.locator(".note").filter({ hasText: "aftur eftir 600 sekúndur" });
+  await note.waitFor();
+  assert.match(await note.innerText(), /^Þjónustan gat ekki svarað\. Textinn er kyrr hér\./);
+  await page.unroute("**/*:modifySegments");
+  await note.getByRole("button", { name: "Reyna núna" }).click();
+  await saved(page);
+  await note.waitFor({ state: "detached" });
+  assert.equal(await firstTextAtService(name), `Jæja. ${first}`);
+});
+
+test("a note alone makes a version of the same text", async () => {
+  const name = await createInterview(pages.service);
+  const before = await pages.service.call("GET", `/v1alpha1/${name}`);
+  await using page = await openEditing(pages, name);
+  // A paragraph without words is not saved.
+  await placeCaret(page, 3, 0);
+  await page.keyboard.press("Control+End");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Control+Shift+s");
+  await page.getByRole("dialog", { name: "Vista sem útgáfu með athugasemd" }).waitFor();
+  await page.keyboard.type("Yfirlesið");
+  await page.keyboard.press("Enter");
+  await page.getByText("Engar óvistaðar breytingar").waitFor();
+  const after = await pages.service.call("GET", `/v1alpha1/${name}`);
+  assert.equal(after.json.version.note, "Yfirlesið");
+  assert.deepEqual(after.json.segments, before.json.segments);
+  const { json } = await pages.service.call("GET", `/v1alpha1/${name}/versions`);
+  assert.equal(json.versions.length, 2);
+  // The next version is saved on top of it.
+  await page.keyboard.type("Endir.");
+  await page.keyboard.press("Control+s");
+  await page.getByText("Engar óvistaðar breytingar").waitFor();
+  const { json: last } = await pages.service.call("GET", `/v1alpha1/${name}`);
+  assert.equal(last.version.parent, after.json.version.name);
+  assert.deepEqual([last.version.note, last.segments.length], ["", 5]);
+});
+
 test("a browser that stores nothing keeps the draft on the service within seconds, and says so", async () => {
   const name = await createInterview(pages.service);
   await using page = await pages.open("/");

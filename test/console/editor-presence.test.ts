@@ -16,7 +16,7 @@ import {
   untilTexts,
   withTexts,
 } from "./edited-page.ts";
-import { createInterview, versionsOf } from "./edited-transcript.ts";
+import { createInterview, turns, versionsOf } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
@@ -78,6 +78,39 @@ test("those who edit or read the text elsewhere are shown with their place until
   await people(mine).filter({ hasText: "Anna" }).waitFor({ state: "detached", timeout: 10_000 });
   await report({ leave: true });
   await until(async () => (await people(mine).count()) === 0);
+});
+
+test("when others appear in the bar over the text, the line of the caret stays in view", async () => {
+  // Long enough that the page can be scrolled.
+  const said = Array.from({ length: 8 }, () => turns).flat();
+  const name = await createInterview(pages.service, { said });
+  await using page = await openEditing(pages, name, said.length);
+  await placeCaret(page, 20, 0);
+  const places = () =>
+    page.evaluate<{ readonly bar: number; readonly line: number }>(`(() => {
+      const bar = document.querySelector(".edit-bar").getBoundingClientRect().bottom;
+      const range = getSelection().getRangeAt(0).cloneRange();
+      range.setEnd(range.startContainer, range.startOffset + 1);
+      return { bar, line: range.getBoundingClientRect().top };
+    })()`);
+  // The line of the caret is right below the bar.
+  const { bar, line } = await places();
+  await page.evaluate(`scrollBy({ top: ${line - bar - 4}, behavior: "instant" })`);
+  const before = await places();
+  assert.ok(Math.abs(before.line - before.bar - 4) < 2, JSON.stringify(before));
+  const presence = { session: "desk", position: "75s" };
+  await pages.service.call("POST", `/v1alpha1/${name}:reportPresence`, presence);
+  await people(page).filter({ hasText: "1:15" }).waitFor();
+  await until(async () => {
+    const after = await places();
+    return after.bar > before.bar + 10 && after.line >= after.bar;
+  });
+  // And the browser does not scroll the lines above below the bar.
+  for (let at = 0; at < 12; at += 1) {
+    await page.keyboard.press("ArrowUp");
+    const after = await places();
+    assert.ok(after.line >= after.bar - 1, JSON.stringify(after));
+  }
 });
 
 test("a person who stops editing is shown as reading, and readers see who reads and edits", async () => {

@@ -7,6 +7,7 @@ import type { CDPSession, Page } from "playwright-core";
 import { joined } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { longSegments } from "../fixtures/long-transcript.ts";
+import type { TestService } from "../spec/service.ts";
 import { versionsOf } from "./edited-transcript.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 import { longestTaskMs, mainThreadMs } from "./main-thread.ts";
@@ -104,6 +105,13 @@ test("72,000 words are edited and saved without delay", async (t) => {
   const longestMs = await longestTaskMs(page, () => saved(page));
   within("the longest task while saving", longestMs, limits.savingTaskMs);
   assert.equal((await versionsOf(pages.service, name)).length, 2);
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("Jæja. ");
+  const joinMs = await longestTaskMs(page, async () => {
+    await changeLastWord(pages.service, name);
+    await page.evaluate(joinNote);
+  });
+  within("the longest task while a version of others joins", joinMs, limits.savingTaskMs);
   await devtools.send("HeapProfiler.collectGarbage");
   const { metrics } = await devtools.send("Performance.getMetrics");
   const heap = metrics.find((one) => one.name === "JSHeapUsedSize")?.value ?? Infinity;
@@ -139,6 +147,29 @@ async function keysWhilePlaying(page: Page, devtools: CDPSession): Promise<numbe
   assert.equal((await lengthOf()) - before, costs.length);
   assert.equal(await page.evaluate("document.querySelector('video').paused"), false);
   return costs.toSorted((one, other) => one - other);
+}
+
+/** Waits until a version of others is in the text. Searching only the bar over it costs little. */
+const joinNote = `new Promise((done) => {
+  const bar = document.querySelector(".edit-bar");
+  const look = () => bar.querySelector(".note")?.textContent.includes("1 breytt") && done();
+  new MutationObserver(look).observe(bar, { childList: true, subtree: true, characterData: true });
+  look();
+})`;
+
+/** Another client saves a version with another word in the last segment. */
+async function changeLastWord(service: TestService, name: string): Promise<void> {
+  const { json } = await service.call("GET", `/v1alpha1/${name}`);
+  const startIndex = json.segments.length - 1;
+  const { words, ...segment } = json.segments[startIndex];
+  const segments = [{ ...segment, words: [{ ...words[0], word: "annað " }, ...words.slice(1)] }];
+  const { status } = await service.call(
+    "POST",
+    `/v1alpha1/${name}:modifySegments`,
+    { changes: [{ startIndex, endIndex: startIndex + 1, segments }] },
+    { "if-match": json.version.name },
+  );
+  assert.equal(status, 200);
 }
 
 /** Saves the text. The page is not asked, since searching such a page takes its main thread. */

@@ -106,6 +106,68 @@ test("keys move the times of the word at the caret, one step each, and saving se
   assert.deepEqual(await wordsOf(name), opened);
 });
 
+test("a new word can be retimed once it was saved, without opening the text again", async () => {
+  const name = await create();
+  await using page = await openPlayable(name);
+  await placeIn(page, 0, 4);
+  await page.keyboard.press("Control+ArrowLeft");
+  await page.keyboard.type("alveg nýtt ");
+  await page.keyboard.press("ArrowLeft");
+  const caret = await caretOf(page);
+  await page.keyboard.press("Control+F9");
+  await shown(page, "þegar textinn hefur verið vistaður");
+  await save(page);
+  const before = await wordsOf(name);
+  const own = before[0]?.[5];
+  assert.equal(own?.word?.trim(), "nýtt");
+  await page.keyboard.press("Control+F9");
+  await shown(page, "„nýtt“ endar við");
+  assert.deepEqual(await caretOf(page), caret);
+  await save(page);
+  const { estimatedTimes: _, ...timed } = { estimatedTimes: false, ...own };
+  const set = { ...timed, endTime: later(own?.endTime, -0.02) };
+  const saved = before.map((words, at) => (at === 0 ? words.with(5, set) : words));
+  assert.deepEqual(await wordsOf(name), saved);
+  // The history is that of before: the time first, and then the word.
+  await page.keyboard.press("Control+z");
+  await save(page);
+  const undone = (await wordsOf(name))[0]?.[5];
+  assert.deepEqual([undone?.word, undone?.endTime], [own?.word, own?.endTime]);
+  await page.keyboard.press("Control+z");
+  await untilTexts(page, texts);
+  await page.keyboard.press("Control+y");
+  await page.keyboard.press("Control+y");
+  await save(page);
+  assert.deepEqual((await wordsOf(name))[0]?.[5], set);
+});
+
+test("estimated times are named where they are shown, and are not estimated once they are set", async () => {
+  const marked = segments.map((segment, at) =>
+    at > 0
+      ? segment
+      : { ...segment, words: segment.words.map((word) => ({ ...word, estimatedTimes: true })) },
+  );
+  const transcript = { metadata: interviewMetadata, segments: marked };
+  const name = await createTranscript(pages.service, transcript, media);
+  await using reading = await pages.open(`/${name}`);
+  const times = reading.locator(".segment-time");
+  await times.nth(1).waitFor();
+  assert.equal(await times.nth(0).getAttribute("title"), "Tíminn er áætlaður.");
+  assert.equal(await times.nth(1).getAttribute("title"), null);
+  await using page = await openPlayable(name);
+  await placeIn(page, 0, 4);
+  await page.keyboard.press("F9");
+  await shown(page, "Tímar orðsins voru áætlaðir.");
+  await page.keyboard.press("F9");
+  await shown(page, /\)\.$/);
+  await save(page);
+  const [first = []] = await wordsOf(name);
+  assert.deepEqual(
+    first.map(({ estimatedTimes }) => estimatedTimes),
+    first.map((_, at) => (at === 4 ? undefined : true)),
+  );
+});
+
 test("what a key sets while it is held is undone in one step", async () => {
   const name = await create();
   const opened = await wordsOf(name);

@@ -116,34 +116,6 @@ test("a job's metadata is stored unchanged, including Icelandic letters and scri
   assert.equal(originalUri, `${host.address}/thogn.wav?þ=ð`);
 });
 
-test("new jobs ask for punctuation and digits, unless the user chose otherwise the last time", async () => {
-  await using page = await pages.open("/jobs?new");
-  const choice = page.getByRole("checkbox", { name: "Með greinarmerkjum og tölustöfum" });
-  const sent = async (name: string) => {
-    await page.getByRole("radio", { name: "Slóð á netinu" }).check();
-    await field(page, "Slóð").fill(`${host.address}/${name}.wav`);
-    const requested = page.waitForRequest(/transcriptjob:submit$/);
-    await page.getByRole("button", { name: "Skrifa upp" }).click();
-    const { enableFormatting, enableAutomaticPunctuation } = (await requested).postDataJSON();
-    await row(page, name).getByText("Ekkert er á slóðinni").waitFor();
-    return [enableFormatting, enableAutomaticPunctuation];
-  };
-  assert.equal(await choice.isChecked(), true);
-  assert.deepEqual(await sent("skrifad"), [true, true]);
-  await page.getByRole("button", { name: "Ný uppskrift" }).click();
-  await choice.uncheck();
-  assert.deepEqual(await sent("ord"), [undefined, undefined]);
-  // The address opens the form.
-  await page.reload();
-  await choice.waitFor();
-  assert.equal(await choice.isChecked(), false);
-  const again = page.waitForRequest(/transcriptjob:submit$/);
-  await page.getByRole("button", { name: "Reyna aftur: ord", exact: true }).click();
-  assert.equal((await again).postDataJSON().enableFormatting, undefined);
-  await choice.check();
-  assert.deepEqual(await sent("tolur"), [true, true]);
-});
-
 test("the service's violations are shown at their fields, and no typed text is lost", async () => {
   await using page = await pages.open("/jobs");
   await openUrlForm(page);
@@ -244,4 +216,32 @@ test("older jobs are loaded as the list is scrolled with the keyboard", async ()
   await row(page, "Fyrsta verkið").waitFor();
   assert.ok((await rows.count()) > 50);
   assert.equal(await page.getByRole("button", { name: "Sýna eldri verk" }).count(), 0);
+});
+
+test("new jobs ask for punctuation and digits, unless the user chose otherwise the last time", async () => {
+  await using page = await pages.open("/jobs?new");
+  const choice = page.getByRole("checkbox", { name: "Með greinarmerkjum og tölustöfum" });
+  const sent = async (name: string) => {
+    await page.getByRole("radio", { name: "Slóð á netinu" }).check();
+    await field(page, "Slóð").fill(`${host.address}/${name}.wav`);
+    const requested = page.waitForRequest(/transcriptjob:submit$/);
+    await page.getByRole("button", { name: "Skrifa upp" }).click();
+    const { enableFormatting, enableAutomaticPunctuation } = (await requested).postDataJSON();
+    await row(page, name).getByText("Ekkert er á slóðinni").waitFor();
+    return [enableFormatting, enableAutomaticPunctuation];
+  };
+  assert.equal(await choice.isChecked(), true);
+  assert.deepEqual(await sent("skrifad"), [true, true]);
+  await page.getByRole("button", { name: "Ný uppskrift" }).click();
+  await choice.uncheck();
+  assert.deepEqual(await sent("ord"), [undefined, undefined]);
+  // The address opens the form.
+  await page.reload();
+  await choice.waitFor();
+  assert.equal(await choice.isChecked(), false);
+  const again = page.waitForRequest(/transcriptjob:submit$/);
+  await page.getByRole("button", { name: "Reyna aftur: ord", exact: true }).click();
+  assert.equal((await again).postDataJSON().enableFormatting, undefined);
+  await choice.check();
+  assert.deepEqual(await sent("tolur"), [true, true]);
 });

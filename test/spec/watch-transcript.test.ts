@@ -205,7 +205,7 @@ test("a participant that does not report again disappears, and one that does sta
   // A client whose time was over comes again.
   await report(1, name, { session: "old", editing: true });
   for (const each of [here, there]) {
-    await each.until((message) => shown(message).join() === "new false -,old true -", "both again");
+    await each.until((message) => shown(message).join() === "old true -,new false -", "both again");
   }
 });
 
@@ -229,6 +229,36 @@ test("a transcript has at most 50 participants, also if all come at the same tim
      and transcript_id = '${name.slice(-36)}'`,
   );
   await report(0, name, { session: "another" });
+});
+
+test("a participant that edits takes the place of one that reads, and is shown first", async () => {
+  const name = await newTranscript();
+  for (let at = 0; at < participantsMax; at += 1) {
+    await report(at % 2 === 0 ? 0 : 1, name, { session: `r${String(at).padStart(2, "0")}` });
+  }
+  await report(0, name, { session: "z1", editing: true });
+  await report(1, name, { session: "r01", editing: true });
+  await using here = await watch(1, name);
+  await here.until((message) => {
+    const all = shown(message);
+    return (
+      all.length === participantsMax &&
+      all.slice(0, 2).join() === "r01 true -,z1 true -" &&
+      !all.some((one) => one.startsWith("r00"))
+    );
+  }, "both that edit, and not the reader whose report is the oldest");
+  // Readers take no place of others.
+  const reader = { session: "r00" };
+  assert.equal((await call(0, "POST", `${name}:reportPresence`, reader)).status, 429);
+  // When all edit, no further one has a place.
+  for (let at = 0; at < participantsMax - 2; at += 1) {
+    await report(0, name, { session: `e${at}`, editing: true });
+  }
+  const { status, json } = await call(0, "POST", `${name}:reportPresence`, {
+    session: "late",
+    editing: true,
+  });
+  assert.deepEqual([status, json.error.details[0].reason], [429, "PRESENCE_FULL"]);
 });
 
 test("a report names every wrong value, and needs a transcript", async () => {

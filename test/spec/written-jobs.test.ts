@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { espeak, flite, joined, silence } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { readZip } from "../fixtures/read-zip.ts";
 import { AlignmentCalls } from "./alignment.ts";
 import { pollJob, textOf } from "./jobs.ts";
 import { openMediaHost, type MediaHost } from "./media-host.ts";
@@ -116,14 +117,27 @@ test("a written transcript is exported, saved again and aligned by its spoken wo
   const { name, segments } = transcript;
   const amount = wordsOf(transcript).find(({ word }) => word.startsWith("250"));
   assert.equal(amount?.spoken, "tvö hundruð og fimmtíu");
-  const exported = async (format: string): Promise<string> => {
+  const fileOf = async (format: string): Promise<Buffer> => {
     const headers = { authorization: `Bearer ${service.key}` };
     const path = `${service.address}/v1alpha1/${name}:export?format=${format}`;
-    return await (await fetch(path, { headers })).text();
+    return Buffer.from(await (await fetch(path, { headers })).arrayBuffer());
   };
+  const exported = async (format: string): Promise<string> => (await fileOf(format)).toString();
   for (const format of ["SRT", "VTT", "TEXT"]) {
     const text = (await exported(format)).replaceAll(/\s+/g, " ");
     assert.match(text, /Það kostar 250 kr\. .*Hún kemur 21\. janúar\. .*Hvað er klukkan\?/, format);
+  }
+  for (const [format, part] of [
+    ["DOCX", "word/document.xml"],
+    ["ODT", "content.xml"],
+  ] as const) {
+    const xml = readZip(await fileOf(format))
+      .find(({ path }) => path === part)
+      ?.bytes.toString();
+    const text = xml?.replaceAll(/<[^>]*>/g, "") ?? "";
+    for (const sentence of ["Það kostar 250 kr.", "Hún kemur 21. janúar."]) {
+      assert.ok(text.includes(sentence), format);
+    }
   }
   assert.deepEqual(JSON.parse(await exported("JSON")).segments, segments);
 

@@ -1,5 +1,3 @@
-import { readWritten } from "./written-fields.ts";
-
 /** The contents of the form for a new job, as typed so far. */
 export interface JobDraft {
   readonly isOpen: boolean;
@@ -13,8 +11,8 @@ export interface JobDraft {
   /** The keywords, separated by commas. */
   readonly keywords: string;
   readonly isDictated: boolean;
-  /** Whether the text gets capitals, punctuation and digits. */
-  readonly isWritten: boolean;
+  /** Whether the text gets capitals, punctuation and digits; undefined for the last choice. */
+  readonly isWritten?: boolean;
 }
 
 export interface DraftFile {
@@ -29,18 +27,14 @@ export function keywordsIn(text: string): string[] {
   return [...new Set(words.filter((word) => word !== ""))];
 }
 
-/** Returns a draft without contents, with the choices that the user made last. */
-export function emptyDraft(): JobDraft {
-  return {
-    isOpen: false,
-    way: "FILES",
-    files: [],
-    url: "",
-    subject: "",
-    languageCode: "is-IS",
-    description: "",
-    keywords: "",
-    isDictated: false,
-    isWritten: readWritten(),
-  };
-}
+export const emptyDraft: JobDraft = {
+  isOpen: false,
+  way: "FILES",
+  files: [],
+  url: "",
+  subject: "",
+  languageCode: "is-IS",
+  description: "",
+  keywords: "",
+  isDictated: false,
+};

@@ -18,7 +18,7 @@ import { NewJobDetails } from "./new-job-details.tsx";
 import { NewJobFiles } from "./new-job-files.tsx";
 import { NewJobUrl } from "./new-job-url.tsx";
 import { checkFiles, metadataOfFile, submitUrl, type DraftProblems } from "./send-draft.ts";
-import { keepWritten, writtenFields } from "./written-fields.ts";
+import { isWritten, keepWritten, writtenFields } from "./written-fields.ts";
 import { WrittenChoice } from "./written-choice.tsx";
 import "./new-job.css";
 
@@ -75,10 +75,10 @@ export function NewJob({
         <FieldProblem text={problemIn("metadata.languageCode")} />
       </div>
       <WrittenChoice
-        isWritten={draft.isWritten}
-        onChange={(isWritten) => {
-          keepWritten(isWritten);
-          change({ isWritten });
+        isWritten={isWritten(draft)}
+        onChange={(chosen) => {
+          keepWritten(chosen);
+          change({ isWritten: chosen });
         }}
       />
       <NewJobDetails
@@ -128,14 +128,14 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
       }
       for (const file of sent.files) {
         const metadata = metadataOfFile(sent, file);
-        queue.add(owner, file.file, { metadata, ...writtenFields(sent.isWritten) });
+        queue.add(owner, file.file, { metadata, ...writtenFields(isWritten(sent)) });
       }
-      change(emptyDraft());
+      change(emptyDraft);
       return undefined;
     },
     onSuccess(job) {
       if (!job) return;
-      change(emptyDraft());
+      change(emptyDraft);
       // The list may belong to another user by now.
       if (currentIdentity(queries) === owner) onSubmitted(job);
     },

@@ -7,7 +7,7 @@ import { kindOfFile, kindOfUrl, subjectOfUrl, type MediaKind } from "../upload/m
 import { checkJob, submitJob } from "../upload/submit-job.ts";
 import { initEmptyUpload, type EmptyUpload } from "../upload/empty-upload.ts";
 import { type DraftFile, type JobDraft, keywordsIn } from "./job-draft.ts";
-import { writtenFields } from "./written-fields.ts";
+import { isWritten, writtenFields } from "./written-fields.ts";
 
 /** The problems of a draft: violations by the service's field names, and problems by file id. */
 export interface DraftProblems {
@@ -70,7 +70,7 @@ export function submitUrl(draft: JobDraft, key: string): Promise<TranscriptJobJs
   const subject = draft.subject.trim() || subjectOfUrl(uri);
   // The original source of this recording is its URL, so it cannot be a dictation as well.
   const metadata = metadataOf({ ...draft, isDictated: false }, subject, kindOfUrl(uri));
-  return submitJob({ metadata, useUri: true, uri, ...writtenFields(draft.isWritten) }, { key });
+  return submitJob({ metadata, useUri: true, uri, ...writtenFields(isWritten(draft)) }, { key });
 }
 
 function metadataOf(draft: JobDraft, subject: string, kind: MediaKind): TranscriptMetadataJson {

@@ -1,5 +1,6 @@
 import type { SubmitTranscriptJobRequestJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { keep, readKept } from "../api/kept.ts";
+import type { JobDraft } from "./job-draft.ts";
 
 /** The fields of a job that decide how its text is written. */
 export type WrittenFields = Pick<
@@ -12,6 +13,11 @@ const storedName = "hlust.written";
 /** Returns whether the text of new jobs is written with capitals, punctuation and digits. */
 export function readWritten(): boolean {
   return readKept(storedName) !== "off";
+}
+
+/** Returns the same of a draft: as the user has chosen in it, or else the last time. */
+export function isWritten({ isWritten: chosen }: Pick<JobDraft, "isWritten">): boolean {
+  return chosen ?? readWritten();
 }
 
 /** Remembers the choice in this browser. */

@@ -39,9 +39,9 @@ export const timesText = {
   },
   estimated: {
     is: (word: string) =>
-      `Tímar nýja orðsins „${word}“ eru áætlaðir. Þeim má breyta eftir að textinn er vistaður og opnaður aftur.`,
+      `Tímar nýja orðsins „${word}“ eru áætlaðir. Þeim má breyta þegar textinn hefur verið vistaður.`,
     en: (word: string) =>
-      `The times of the new word “${word}” are estimated. They can be changed after the text is saved and opened again.`,
+      `The times of the new word “${word}” are estimated. They can be changed once the text is saved.`,
   },
   wasEstimated: { is: "Tímar orðsins voru áætlaðir.", en: "The word’s times were estimated." },
   noWord: { is: "Ekkert orð er við bendilinn.", en: "There is no word at the caret." },

@@ -44,9 +44,9 @@ export function UploadsProvider({ children }: { readonly children: ReactNode }) 
   const all = useSyncExternalStore(queue.subscribe, queue.read);
   useLeaveQuestion(all.length > 0);
   const uploads = useMemo(() => all.filter((upload) => upload.owner === owner), [all, owner]);
-  const [{ author, draft }, setDraft] = useState(() => ({ author: owner, draft: emptyDraft() }));
+  const [{ author, draft }, setDraft] = useState({ author: owner, draft: emptyDraft });
   // A draft belongs to the user who typed it, and is still available when the same user returns.
-  if (owner !== undefined && owner !== author) setDraft({ author: owner, draft: emptyDraft() });
+  if (owner !== undefined && owner !== author) setDraft({ author: owner, draft: emptyDraft });
   // A response may arrive after the draft has been assigned to another user.
   const change = useCallback(
     (fields: Partial<JobDraft>) =>

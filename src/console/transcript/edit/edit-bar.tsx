@@ -10,6 +10,7 @@ import type { Commands } from "./keys/commands.ts";
 import { useCommand } from "./keys/use-commands.ts";
 import type { DraftState } from "./saving/draft-keeper.ts";
 import { SaveNote } from "./saving/save-note.tsx";
+import { useBarHeight } from "./use-bar-height.ts";
 import { useLoaded } from "../use-loaded.ts";
 import type { Save } from "./use-save.ts";
 
@@ -55,9 +56,10 @@ export function EditBar({
   useCommand(commands, "read", leave);
   const keep = () => setAsking(false);
   const question = useLoaded(loadQuestion, isAsking);
+  const bar = useBarHeight(editor);
   return (
     <>
-      <div className="edit-bar" data-region="bar">
+      <div className="edit-bar" data-region="bar" ref={bar}>
         <span className="edit-bar-state">
           {t(
             isSaving && !wait

@@ -129,7 +129,7 @@ function EditHead({
         <EditSpeakers editor={editor} commands={commands} />
         <FindAndReplace editor={editor} playback={playback} commands={commands} />
         <EditSubtitles {...{ editor, playback, commands, transcript, caption }} />
-        <EditTimes editor={editor} playback={playback} commands={commands} />
+        <EditTimes {...{ editor, playback, commands }} rebase={save.rebase} />
         <EditKeys editor={editor} playback={playback} commands={commands} kept={kept} />
         <SaveWithNote editor={editor} commands={commands} save={save} />
       </EditBar>

@@ -10,6 +10,7 @@ import { problemSteps } from "./model/problems.ts";
 import { UnsavableTextError } from "./model/unsavable-text.ts";
 import { inSlices } from "./saving/in-slices.ts";
 import { changesJson, jsonBodySteps, segmentsJson } from "./saving/json-body.ts";
+import { transcriptFrom } from "./saving/transcript-from.ts";
 
 /**
  * Saves a text as a new version, and returns the transcript. Only the segments that differ from
@@ -35,7 +36,7 @@ export async function saveText(
   const before = segmentsBefore(session);
   const changes = before && (await inSlices(changesBetweenSteps(before, segments)));
   if (version !== undefined && changes?.length === 0 && !metadata && note === "") {
-    const now = await callApi<TranscriptJson>(`/v1alpha1/${name}`, { owner });
+    const now = await transcriptFrom(`/v1alpha1/${name}`, { owner });
     if (now.version?.name === version) return { ...now, segments };
   }
   const headers = version === undefined ? {} : { "if-match": version };
@@ -44,11 +45,12 @@ export async function saveText(
     // A version needs a field, also if only its note is new.
     const query = queryOf({ updateMask: "metadata.speakers", isMerged, note });
     const body = { metadata: { speakers } };
-    return await callApi(`/v1alpha1/${name}?${query}`, { method: "PATCH", body, owner, headers });
+    const call = { method: "PATCH", body, owner, headers } as const;
+    return await transcriptFrom(`/v1alpha1/${name}?${query}`, call);
   }
   if (version === undefined || !changes) {
     const updateMask = metadata ? "segments,metadata.speakers" : "segments";
-    return await callApi(`/v1alpha1/${name}?${queryOf({ updateMask, isMerged, note })}`, {
+    return await transcriptFrom(`/v1alpha1/${name}?${queryOf({ updateMask, isMerged, note })}`, {
       method: "PATCH",
       body: await inSlices(jsonBodySteps({ ...metadata }, "segments", segmentsJson(segments))),
       owner,

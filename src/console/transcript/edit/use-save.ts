@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError, offlineError } from "../../api/api-error.ts";
 import { identityOf } from "../../api/session.ts";
@@ -22,6 +22,7 @@ import { versionToChange } from "./version-to-change.ts";
 import { type SessionRef, useSessionRef } from "./use-session-ref.ts";
 
 const loadSaving = () => import("./save-text.ts");
+const loadRebase = () => import("./merging/based-on-saved.ts");
 
 /** A part of the page that cannot be loaded is on the service, too. */
 function throwOffline(): never {
@@ -68,6 +69,11 @@ export interface Save {
   readonly foundFrom: Date | undefined;
   /** How versions of others come into the text. */
   readonly joining: Joining;
+  /**
+   * Makes the version that was saved last the base of the text. Returns false if the base stays
+   * (basedOnSaved).
+   */
+  readonly rebase: () => Promise<boolean>;
 }
 
 /** The most times that a text is joined with versions of others before the user must save again. */
@@ -133,6 +139,10 @@ export function useSave(
       onSettled: () => (whenSaved.current = undefined),
     });
   };
+  const rebase = useCallback(async () => {
+    const { basedOnSaved } = await loadRebase();
+    return await basedOnSaved(editor, ref);
+  }, [editor, ref]);
   const isKnown = useKnownVersions(versionToChange(session.saved, transcript));
   const isSaving = isPending;
   return {
@@ -146,6 +156,7 @@ export function useSave(
     draft,
     foundFrom,
     joining,
+    rebase,
   };
 }
 

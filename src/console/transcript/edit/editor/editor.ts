@@ -10,6 +10,7 @@ import { type Retimings, withoutOwn } from "../model/retimings.ts";
 import { balanceParts } from "./balance.ts";
 import { changeBetween, type TextChange } from "./changes.ts";
 import { type EditCommand, isContinued, isOwnStep } from "./commands.ts";
+import { Covered } from "./covered.ts";
 import { HistoryBound } from "./history-bound.ts";
 import { editInput, editKeys, readSelection } from "./input.ts";
 import { Margins, type WriteMargin } from "./margins.ts";
@@ -37,9 +38,6 @@ import { VisibleParts } from "./visible-parts.ts";
 const undoStepsMax = 1_000;
 /** How long no key has been pressed before the parts are balanced. */
 const idleMs = 1_500;
-
-/** The parts of the screen, in pixels, that the bar over the text and the player cover. */
-const coveredPx = { top: 72, right: 0, bottom: 120, left: 0 };
 
 /** What an editor begins with. */
 export interface EditorOptions {
@@ -105,6 +103,7 @@ export class Editor {
   readonly #keyListeners = new Set<KeyListener>();
   readonly #speakerListeners = new Set<(index: number) => void>();
   readonly #theirs = new TheirSpeakers();
+  readonly #covered = new Covered();
   readonly #history = history({ depth: undoStepsMax });
   readonly #bound = new HistoryBound(this.#history);
   readonly #heights: (number | undefined)[];
@@ -142,8 +141,8 @@ export class Editor {
           ],
         }),
         attributes,
-        scrollThreshold: coveredPx,
-        scrollMargin: coveredPx,
+        scrollThreshold: this.#covered.px,
+        scrollMargin: this.#covered.px,
         nodeViews: {
           paragraph: (node) => new ParagraphView(node),
           part: () => new PartView(this.#heights.shift(), this.#visible),
@@ -168,6 +167,16 @@ export class Editor {
   /** The version to which the edits are relative: the one that was opened, or merged last. */
   get base(): Base {
     return this.#base;
+  }
+
+  /** The parts of the screen, in pixels, that the bar over the text and the player cover. */
+  get coveredPx(): { readonly top: number; readonly bottom: number } {
+    return this.#covered.px;
+  }
+
+  /** Notes the height of the bar over the text. The line of the caret stays in view. */
+  setBarHeight(px: number): void {
+    this.#covered.setBar(this.view, px);
   }
 
   get state(): EditorState {

@@ -69,7 +69,8 @@ class EdgeMove {
 
   constructor(edges: Int32Array) {
     let expected = -1;
-    for (const [index, number] of edges.entries()) {
+    for (let index = 0; index < edges.length; index += 1) {
+      const number = edges[index] ?? 0;
       if (number !== expected) {
         this.#starts.push(index);
         this.#numbers.push(number);

@@ -1,9 +1,6 @@
 import type { Editor } from "./editor.ts";
 import { type Caret, paragraphAt, positionOf } from "./places.ts";
 
-/** The parts of the screen, in pixels, that the bar over the text and the player cover. */
-const [coveredTopPx, coveredBottomPx] = [80, 130];
-
 /** Places the caret, and scrolls it into the middle of the screen if it is not in view. */
 export function showPlace(editor: Editor, caret: Caret): void {
   editor.setCaret(caret, { isShown: false });
@@ -13,7 +10,8 @@ export function showPlace(editor: Editor, caret: Caret): void {
   const at = positionOf(editor.state.doc, caret);
   const isInView = (): boolean => {
     const { top, bottom } = editor.view.coordsAtPos(at);
-    return top > coveredTopPx && bottom < window.innerHeight - coveredBottomPx;
+    const covered = editor.coveredPx;
+    return top > covered.top && bottom < window.innerHeight - covered.bottom;
   };
   const { top, bottom } = element.getBoundingClientRect();
   const isNear = bottom > 0 && top < window.innerHeight;

@@ -10,14 +10,14 @@ import type { EditSession } from "../edit-session.ts";
 import type { Speakers } from "../editor/schema.ts";
 import type { Clash } from "../model/merge.ts";
 import type { Choice } from "./after-choices.ts";
-import type { Joinable } from "./use-join.ts";
+import type { Joinable } from "./compared-with-current.ts";
 import "./clash-dialog.css";
 
 const choices = ["mine", "theirs", "both"] as const;
 
 /** Asks what to take where two people have changed the same words. */
 export function ClashDialog({
-  asked: { theirs, joined },
+  asked,
   speakers,
   playback,
   onChosen,
@@ -30,8 +30,15 @@ export function ClashDialog({
   readonly onClose: () => void;
 }) {
   const t = useText();
+  const { theirs, joined } = asked;
   const { clashes } = joined;
   const [chosen, setChosen] = useState<readonly (Choice | undefined)[]>([]);
+  // Choices about an earlier version, or about an earlier text, are none about this one.
+  const [askedBefore, setAskedBefore] = useState(asked);
+  if (asked !== askedBefore) {
+    setAskedBefore(asked);
+    setChosen([]);
+  }
   const left = clashes.filter((_, at) => !chosen[at]).length;
   return (
     <DialogBox title={t(texts.title)} isOpen onClose={onClose}>

@@ -65,7 +65,8 @@ function* onSaved({
   saved,
 }: Mine): Generator<void, Rebased & { readonly base: Base }, void> {
   if (!saved || saved.segments === base.segments) {
-    const edges = Int32Array.from({ length: base.words.length + 1 }, (_, at) => at);
+    const edges = new Int32Array(base.words.length + 1);
+    for (let at = 0; at < edges.length; at += 1) edges[at] = at;
     return { base, paragraphs, retimings, edges };
   }
   const savedBase = yield* baseOfSteps(saved.segments);

@@ -1,41 +1,25 @@
 import { useCallback, useRef, useState } from "react";
 import type { TranscriptJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { callApi } from "../../../api/call-api.ts";
 import { identityOf } from "../../../api/session.ts";
 import { useSession } from "../../../api/use-session.ts";
 import { useAnnounce } from "../../../parts/announcer.tsx";
 import { useText } from "../../../text/language.tsx";
 import { presenceText } from "../../../text/transcript-presence.ts";
-import { spokenTextSteps } from "../../spoken-text.ts";
 import { useChanged } from "../../aside/use-changed.ts";
-import { type EditSession, newSession } from "../edit-session.ts";
 import type { Editor } from "../editor/editor.ts";
-import { type Base, baseOfSteps, type EditedParagraph } from "../model/base.ts";
+import type { EditedParagraph } from "../model/base.ts";
 import { mergedSpeakers } from "../model/merged-speakers.ts";
-import { areSameRetimings, type Retimings } from "../model/retimings.ts";
+import { areSameRetimings } from "../model/retimings.ts";
 import type { Replacement } from "../model/replacements.ts";
-import { afterChoices, type Choice } from "./after-choices.ts";
+import type { Choice } from "./after-choices.ts";
+import type { Joinable } from "./compared-with-current.ts";
 import type { JoinedText } from "./joined-text.ts";
 import { joinedSince } from "./joined-since.ts";
-import { changedCount, replacementsIn } from "./replacements-in.ts";
+import { changedCount } from "./changed-count.ts";
 import { useLoaded } from "../../use-loaded.ts";
-import { inSlices } from "../saving/in-slices.ts";
 import type { SessionRef } from "../use-session-ref.ts";
 
-const loadJoinedText = () => import("./joined-text.ts");
-
-/** A version of others, and the edited text with its changes, before it is in the editor. */
-export interface Joinable {
-  /** The version as it would be opened. */
-  readonly theirs: EditSession;
-  readonly current: TranscriptJson;
-  /** The paragraphs that were edited when the version was compared with them. */
-  readonly before: readonly EditedParagraph[];
-  readonly retimings: Retimings;
-  /** The version that was edited then. */
-  readonly base: Base;
-  readonly joined: JoinedText;
-}
+const loadCompared = () => import("./compared-with-current.ts");
 
 /** How long after a change in the same place the texts are compared again. */
 const againMs = 300;
@@ -78,21 +62,31 @@ export function useJoin(editor: Editor, session: SessionRef, name: string): Join
   const owner = identityOf(useSession());
   const [note, setNote] = useState<JoinNote>();
   const [asked, setAsked] = useState<Joinable>();
-  useLoaded(loadJoinedText, false);
+  useLoaded(loadCompared, false);
   const running = useRef<Promise<Joinable | undefined>>(undefined);
   const enter = ({ theirs, current, joined }: Joinable, replacements: readonly Replacement[]) => {
     const note = noteOf(current, { ...joined, replacements }, editor.paragraphs());
     enterText(editor, session, { theirs, joined, replacements });
-    changed(current);
     setAsked(undefined);
-    setNote({ ...note, clashes: 0 });
-    announce(t(presenceText.joined)(note.who, note.paragraphs));
+    // The rest of the page has a task of its own.
+    setTimeout(() => {
+      changed(current);
+      setNote({ ...note, clashes: 0 });
+      announce(t(presenceText.joined)(note.who, note.paragraphs));
+    });
   };
   const join = async ({ asks }: { readonly asks: boolean }): Promise<boolean> => {
-    running.current ??= comparedWithCurrent(editor, session, { name, owner }).finally(() => {
-      running.current = undefined;
-    });
+    running.current ??= loadCompared()
+      .then(
+        async ({ comparedWithCurrent }) =>
+          await comparedWithCurrent(editor, session, { name, owner }),
+      )
+      .finally(() => {
+        running.current = undefined;
+      });
     const joinable = await running.current;
+    // What comes into the text has a task of its own.
+    await sleep(0);
     if (!joinable) return true;
     const { joined, before, current } = joinable;
     if (session.read().saved.version === current.version?.name) return true;
@@ -112,10 +106,7 @@ export function useJoin(editor: Editor, session: SessionRef, name: string): Join
   };
   const choose = (choices: readonly Choice[]): boolean => {
     if (!asked) return false;
-    const { joined, before } = asked;
-    const paragraphs = afterChoices(joined.paragraphs, joined.clashes, choices);
-    const all = replacementsIn(before, { edges: joined.edges, paragraphs });
-    const replacements = replacementsNow(editor, asked, all);
+    const replacements = replacementsNow(editor, asked, asked.replacementsAfter(choices));
     if (replacements) enter(asked, replacements);
     else void join({ asks: true });
     return replacements !== undefined;
@@ -136,34 +127,6 @@ function replacementsNow(
 ): readonly Replacement[] | undefined {
   if (editor.base !== base || !areSameRetimings(retimings, editor.retimings())) return undefined;
   return joinedSince(replacements, before, editor.paragraphs());
-}
-
-/** Compares the edited text with the current version. Returns undefined if that is the base. */
-async function comparedWithCurrent(
-  editor: Editor,
-  session: SessionRef,
-  { name, owner }: { readonly name: string; readonly owner: string },
-): Promise<Joinable | undefined> {
-  const current = await callApi<TranscriptJson>(`/v1alpha1/${name}`, { owner });
-  const { joinedTextSteps } = await loadJoinedText();
-  if (session.read().saved.version === current.version?.name) return undefined;
-  const { segments: all = [] } = current;
-  // Long texts take hundreds of milliseconds, in which keys would wait.
-  const text = await inSlices(spokenTextSteps(all));
-  const theirs = newSession(current, text, await inSlices(baseOfSteps(all)));
-  const { saved } = session.read();
-  const before = editor.paragraphs();
-  const retimings = editor.retimings();
-  const { segments } = saved;
-  const { base } = editor;
-  const mine = {
-    base,
-    paragraphs: before,
-    retimings,
-    saved: segments && { segments, retimings: saved.retimings },
-  };
-  const joined = await inSlices(joinedTextSteps(mine, theirs.base));
-  return { theirs, current, before, retimings, base, joined };
 }
 
 function sleep(ms: number): Promise<void> {

@@ -89,5 +89,18 @@ export function* numberedSteps(
   return all;
 }
 
+/** Does the same as map(), and yields often. */
+export function* mappedSteps<Item, Result>(
+  items: readonly Item[],
+  to: (item: Item, at: number) => Result,
+): Generator<void, Result[], void> {
+  const results: Result[] = [];
+  for (const [at, item] of items.entries()) {
+    results.push(to(item, at));
+    if (at % (8 * stepWords) === 0) yield;
+  }
+  return results;
+}
+
 /** The number of words after which work yields. They take less than 1 ms. */
 export const stepWords = 512;

@@ -1,3 +1,4 @@
+import { atOnce } from "../../../../std/at-once.ts";
 import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
 import { alignTokens, numberedSteps, stepWords } from "./align-tokens.ts";
 import type { Base } from "./base.ts";
@@ -29,7 +30,7 @@ export function* matchVersionsSteps(
     const [said, otherSaid] = [words.slice(from, to), otherWords.slice(otherFrom, otherTo)];
     const refs = areSame(said, otherSaid)
       ? undefined
-      : refsOfEdited(edited, { from, to }, otherSaid);
+      : atOnce(refsOfEditedSteps(edited, { from, to }, otherSaid));
     if (refs) {
       found.set(refs, otherFrom);
       return;
@@ -38,9 +39,10 @@ export function* matchVersionsSteps(
       if (link.isSame) found[otherFrom + link.otherFrom] = from + link.from;
     }
   };
+  const whole = { from, to: words.length };
   const isEdited =
     !areSame(words, otherWords) &&
-    refsOfEdited(edited, { from, to: words.length }, otherWords) !== undefined;
+    (yield* refsOfEditedSteps(edited, whole, otherWords)) !== undefined;
   const unique = isEdited ? [] : yield* matchUnique(timed, otherTimed);
   for (const [index, [at, otherAt]] of unique.entries()) {
     const isNext = from === at && otherFrom === otherAt;
@@ -59,13 +61,13 @@ function areSame(one: readonly string[], other: readonly string[]): boolean {
 
 /**
  * Returns the words of the base that an edited text has between two words of it, if it says the
- * same as `said` there; undefined otherwise.
+ * same as `said` there; undefined otherwise. Yields often.
  */
-function refsOfEdited(
+function* refsOfEditedSteps(
   { tokens, places }: EditedWords,
   { from, to }: { readonly from: number; readonly to: number },
   said: readonly string[],
-): number[] | undefined {
+): Generator<void, number[] | undefined, void> {
   const before = from === 0 ? -1 : (places[from - 1] ?? -1);
   const after = to === places.length ? tokens.length : (places[to] ?? -1);
   if ((from > 0 && before < 0) || after < 0) return undefined;
@@ -73,6 +75,7 @@ function refsOfEdited(
   let at = before + 1;
   const isBlank = (): boolean => at < after && tokens[at]?.text.trim() === "";
   for (const word of said) {
+    if (refs.length % stepWords === stepWords - 1) yield;
     if (word === "") {
       refs.push(isBlank() ? (tokens[at]?.ref ?? -1) : -1);
       if (isBlank()) at += 1;

@@ -1,5 +1,5 @@
 import { paragraphEnd, paragraphWordsMax } from "../../../../std/paragraph-end.ts";
-import { stepWords } from "./align-tokens.ts";
+import { mappedSteps, stepWords } from "./align-tokens.ts";
 import { paragraphsOf, type Base, type EditedParagraph } from "./base.ts";
 import type { Side, SideToken } from "./merge-sides.ts";
 import type { MergedToken, Sides } from "./merge-tokens.ts";
@@ -83,7 +83,7 @@ function* beginsOf(
   tokens: readonly MergedToken[],
   theirs: Base,
 ): Generator<void, SideToken["begins"][], void> {
-  const begins = tokens.map(({ begins, speaker }, at) =>
+  const begins = yield* mappedSteps(tokens, ({ begins, speaker }, at) =>
     at === 0 || speaker !== tokens[at - 1]?.speaker ? "segment" : begins,
   );
   yield;
@@ -191,7 +191,8 @@ export function* runEdgesSteps(
 export function edgeMap({ places }: Pick<Side, "places">, count: number): Int32Array {
   const edges = new Int32Array(places.length + 1);
   let edge = 0;
-  for (const [word, place] of places.entries()) {
+  for (let word = 0; word < places.length; word += 1) {
+    const place = places[word] ?? -1;
     edges[word] = place >= 0 ? place : edge;
     if (place >= 0) edge = place + 1;
   }

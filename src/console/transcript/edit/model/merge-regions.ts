@@ -1,4 +1,4 @@
-import { hunksOf, type Side, type SideHunk } from "./merge-sides.ts";
+import { hunksOfSteps, type Side, type SideHunk } from "./merge-sides.ts";
 
 /**
  * A stretch of the base that one side or both have changed: each side has its own tokens
@@ -18,9 +18,10 @@ export interface TokenRange {
   readonly to: number;
 }
 
-/** Returns the stretches of the base that have changed, in order, and yields after each. */
+/** Returns the stretches of the base that have changed, in order, and yields often. */
 export function* regionsOfSteps(mine: Side, theirs: Side): Generator<void, Region[], void> {
-  const [own, other] = [hunksOf(mine), hunksOf(theirs)];
+  const own = yield* hunksOfSteps(mine);
+  const other = yield* hunksOfSteps(theirs);
   const regions: Region[] = [];
   let [ownAt, otherAt] = [0, 0];
   while (ownAt < own.length || otherAt < other.length) {

@@ -1,4 +1,5 @@
 import { alignRun } from "./align-run.ts";
+import { stepWords } from "./align-tokens.ts";
 import { textOfRun, type Base, type EditedParagraph } from "./base.ts";
 import { groupsOf } from "./edited-segments.ts";
 import { matchVersionsSteps } from "./match-versions.ts";
@@ -81,7 +82,10 @@ export function* versionSideSteps(
 
 function sideOf(base: Base, tokens: readonly SideToken[]): Side {
   const places = new Int32Array(base.words.length).fill(-1);
-  for (const [at, { ref }] of tokens.entries()) if (ref >= 0) places[ref] = at;
+  for (let at = 0; at < tokens.length; at += 1) {
+    const { ref = -1 } = tokens[at] ?? {};
+    if (ref >= 0) places[ref] = at;
+  }
   return { tokens, places };
 }
 
@@ -95,14 +99,16 @@ export interface SideHunk {
   readonly tokenTo: number;
 }
 
-/** Returns what a side has added and removed, in order. */
-export function hunksOf({ tokens, places }: Side): SideHunk[] {
+/** Returns what a side has added and removed, in order, and yields often. */
+export function* hunksOfSteps({ tokens, places }: Side): Generator<void, SideHunk[], void> {
   const hunks: SideHunk[] = [];
   let [from, tokenFrom] = [0, 0];
   const closeAt = (to: number, tokenTo: number): void => {
     if (from < to || tokenFrom < tokenTo) hunks.push({ from, to, tokenFrom, tokenTo });
   };
-  for (const [word, place] of places.entries()) {
+  for (let word = 0; word < places.length; word += 1) {
+    if (word % (8 * stepWords) === 0) yield;
+    const place = places[word] ?? -1;
     if (place < 0) continue;
     closeAt(word, place);
     [from, tokenFrom] = [word + 1, place + 1];

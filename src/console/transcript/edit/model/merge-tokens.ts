@@ -38,7 +38,8 @@ export function* mergedTokensSteps(
 ): Generator<void, Merged, void> {
   const tokens: MergedToken[] = [];
   const ranges: { from: number; to: number }[] = [];
-  const anchors = { mine: anchorsOf(sides.mine), theirs: anchorsOf(sides.theirs) };
+  const mine = yield* anchorsOfSteps(sides.mine);
+  const anchors = { mine, theirs: yield* anchorsOfSteps(sides.theirs) };
   let word = 0;
   yield;
   for (const region of regions) {
@@ -164,18 +165,20 @@ function firstBegins(
 
 /**
  * Returns for each token a word of the base in the same segment that the side has kept: the nearest
- * one before it, or else the next; -1 if there is none.
+ * one before it, or else the next; -1 if there is none. Yields often.
  */
-function anchorsOf({ tokens }: Side): Int32Array {
+function* anchorsOfSteps({ tokens }: Side): Generator<void, Int32Array, void> {
   const anchors = new Int32Array(tokens.length).fill(-1);
   let last = -1;
   for (const [at, { ref, begins }] of tokens.entries()) {
+    if (at % (8 * stepWords) === 0) yield;
     if (begins === "segment") last = -1;
     if (ref >= 0) last = ref;
     anchors[at] = last;
   }
   let next = -1;
   for (let at = tokens.length - 1; at >= 0; at -= 1) {
+    if (at % (8 * stepWords) === 0) yield;
     const anchor = anchors[at] ?? -1;
     if (anchor >= 0) next = anchor;
     else anchors[at] = next;

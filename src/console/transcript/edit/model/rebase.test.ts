@@ -13,6 +13,8 @@ import { baseOf, type EditedParagraph } from "./base.ts";
 import { changesOf, segmentsAfter } from "./changes.ts";
 import { findProblems } from "./problems.ts";
 import { rebased } from "./rebase.ts";
+import { retimed } from "./retime.ts";
+import { timesOf } from "./times.ts";
 import { replacementsBetween } from "./replacements.ts";
 
 function savedOf({ base, paragraphs, retimings }: Edited) {
@@ -28,6 +30,50 @@ test("a saved text has no changes on the version that results", () => {
       assert.equal(moved.retimings.size, 0);
       assertRuns(saved, moved.paragraphs);
       assert.deepEqual(changesOf(saved, moved.paragraphs, moved.retimings), []);
+    }),
+    { numRuns: runs(400) },
+  );
+});
+
+test("all words of a saved text can be retimed, and opened again they have these times", () => {
+  fc.assert(
+    fc.property(drawnSpokenEdits, fc.nat(), (edited, draw) => {
+      const saved = savedOf(edited);
+      const { paragraphs, retimings } = rebased({
+        ...edited,
+        saved,
+        savedRetimings: edited.retimings,
+      });
+      const text = {
+        base: saved,
+        paragraphs,
+        wordsOf: (one: EditedParagraph) => timesOf(saved, one, retimings),
+      };
+      const places = paragraphs.flatMap((one, paragraph) =>
+        text
+          .wordsOf(one)
+          .flatMap(({ offset, text, word }) =>
+            text.trim() === "" ? [] : [{ paragraph, offset, word }],
+          ),
+      );
+      for (const { word } of places) assert.ok(word !== undefined, "the word is not in the base");
+      const place = places[draw % Math.max(1, places.length)];
+      if (!place) return;
+      const found = retimed(text, place, { move: { edge: "end", by: -0.02 } });
+      assert.equal(found.kind, "set");
+      if (found.kind !== "set") return;
+      const set = new Map([[found.word, found.after]]);
+      const reopened = savedOf({
+        ...edited,
+        base: saved,
+        paragraphs: [...paragraphs],
+        retimings: set,
+      });
+      const { startTime, endTime } = reopened.words[found.word] ?? {};
+      assert.deepEqual({ startTime, endTime }, found.after);
+      // Undone, it is the text that was saved.
+      const undone = new Map([[found.word, found.before]]);
+      assert.deepEqual(changesOf(saved, paragraphs, undone), []);
     }),
     { numRuns: runs(400) },
   );

@@ -1,6 +1,6 @@
 import { atOnce } from "../../../../std/at-once.ts";
 import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
-import { numberedSteps } from "./align-tokens.ts";
+import { mappedSteps, numberedSteps } from "./align-tokens.ts";
 import type { Base, EditedParagraph } from "./base.ts";
 import { edgeMap, runEdgesSteps } from "./merge-paragraphs.ts";
 import { editedSideSteps, versionSideSteps } from "./merge-sides.ts";
@@ -41,24 +41,26 @@ export function* rebasedSteps({
 }: Edited): Generator<void, Rebased, void> {
   const mine = yield* editedSideSteps(base, paragraphs);
   const theirs = yield* versionSideSteps(base, saved, mine);
-  const said = mine.tokens.map(({ text }) => text.trim());
+  const said = yield* mappedSteps(mine.tokens, ({ text }) => text.trim());
   const numbers = new Map([["", -1]]);
-  yield;
+  const own = yield* numberedSteps(said, numbers);
   // The places of empty paragraphs match nothing.
-  const own = (yield* numberedSteps(said, numbers)).map((number, at) =>
-    said[at] === "" ? -2 - at : number,
-  );
-  const savedWords = saved.words.map(({ word = "" }) => word.trim());
+  for (let at = 0; at < own.length; at += 1) if (said[at] === "") own[at] = -2 - at;
+  yield;
+  const savedWords = yield* mappedSteps(saved.words, ({ word = "" }) => word.trim());
   const other = yield* numberedSteps(savedWords, numbers);
   const { before, after } = yield* matchWordsSteps(own, other);
+  yield;
   const places = new Int32Array(said.length).fill(-1);
-  for (const [index, at] of before.entries()) places[at] = after[index] ?? -1;
+  for (let index = 0; index < before.length; index += 1) {
+    places[before[index] ?? 0] = after[index] ?? -1;
+  }
   yield;
   const edges = yield* runEdgesSteps(
     { mine, theirs },
     {
-      tokens: Array.from(places, (place, at) => ({ mine: at, theirs: place })),
-      begins: mine.tokens.map(({ begins }) => begins),
+      tokens: yield* mappedSteps(mine.tokens, (_, at) => ({ mine: at, theirs: places[at] ?? -1 })),
+      begins: yield* mappedSteps(mine.tokens, ({ begins }) => begins),
       count: saved.words.length,
     },
   );

@@ -8,13 +8,15 @@ import { isWithin, joinedRanges, type TimeRange } from "../model/time-ranges.ts"
 
 type Span = ReturnType<typeof spanOfParagraph>;
 
-/** The spans of paragraphs, of which an edit changes few. Paragraphs belong to one base each. */
-const spans = new WeakMap<EditedParagraph, { readonly span: Span }>();
+/** The spans of paragraphs, of which an edit changes few. */
+const spans = new WeakMap<EditedParagraph, { readonly base: Base; readonly span: Span }>();
 
 function spanOf(base: Base, paragraph: EditedParagraph): Span {
-  const known = spans.get(paragraph) ?? { span: spanOfParagraph(base, paragraph) };
-  spans.set(paragraph, known);
-  return known.span;
+  const known = spans.get(paragraph);
+  if (known?.base === base) return known.span;
+  const span = spanOfParagraph(base, paragraph);
+  spans.set(paragraph, { base, span });
+  return span;
 }
 
 /** The paragraphs of a text that stretches of time cover, and who has checked them. */

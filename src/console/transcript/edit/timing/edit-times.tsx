@@ -30,10 +30,13 @@ export function EditTimes({
   editor,
   playback,
   commands,
+  rebase,
 }: {
   readonly editor: Editor;
   readonly playback: Playback | undefined;
   readonly commands: Commands;
+  /** Makes the version that was saved last the base of the text, if it is not (Save). */
+  readonly rebase: () => Promise<boolean>;
 }) {
   const announce = useAnnounce();
   const { language } = useLanguage();
@@ -46,10 +49,24 @@ export function EditTimes({
     let isOwn = false;
     // What a key sets while it is held is one step of the history.
     let first: Transaction | undefined;
+    let isRebasing = false;
+    // A new word that was saved is a word of the version that was saved.
+    const moveSaved = async (wanted: TimeMove, found: Retimed): Promise<void> => {
+      isRebasing = true;
+      const isNew = await rebase().catch(() => false);
+      isRebasing = false;
+      set(wanted, isNew ? findTime(editor, playback, wanted) : found);
+    };
     const move = (wanted: TimeMove, isRepeat: boolean): boolean => {
-      const { announce, language } = latest.current;
+      if (isRebasing) return true;
       if (!isRepeat) first = undefined;
       const found = findTime(editor, playback, wanted);
+      if (found.kind === "estimated") void moveSaved(wanted, found);
+      else set(wanted, found);
+      return true;
+    };
+    const set = (wanted: TimeMove, found: Retimed): void => {
+      const { announce, language } = latest.current;
       isOwn = true;
       if (found.kind === "set") {
         const { word, before, after } = found;
@@ -67,7 +84,6 @@ export function EditTimes({
       const text = textOf(found, wanted.edge, language);
       setShown(text);
       announce(text);
-      return true;
     };
     const removals = [
       ...nudges.map(([id, wanted]) => commands.add(id, (isRepeat) => move(wanted, isRepeat))),
@@ -85,7 +101,7 @@ export function EditTimes({
       }),
     ];
     return () => removals.forEach((remove) => remove());
-  }, [editor, playback, commands]);
+  }, [editor, playback, commands, rebase]);
   return shown === undefined ? null : <span className="edit-bar-times">{shown}</span>;
 }
 
