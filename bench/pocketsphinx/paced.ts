@@ -1,6 +1,7 @@
 // Measures streams in real time, and the latency of their results.
 import { setTimeout as delay } from "node:timers/promises";
 import { Distribution, type Summary } from "../../src/cli/bench/distribution.ts";
+import type { Effort } from "../../src/engines/protocol/engine.ts";
 import { type EnginePool, openEnginePool } from "../../src/engines/pool/engine-pool.ts";
 import type { Log } from "../../src/std/log.ts";
 import { engineUse } from "../engine-use.ts";
@@ -51,9 +52,11 @@ export async function measurePaced(
     readonly processes: number;
     readonly seconds: number;
     readonly log: Log;
+    /** Default: by the load. */
+    readonly effort?: Effort;
   },
 ): Promise<Lags> {
-  const { count, processes, seconds, log } = options;
+  const { count, processes, seconds, log, effort } = options;
   await using pool = await openEnginePool({ engine: "pocketsphinx", processes, log });
   const lags = {
     interim: new Distribution(),
@@ -66,7 +69,7 @@ export async function measurePaced(
     const talk = talks[index % talks.length];
     if (!talk) throw new Error("there is nothing to say");
     await delay((index * startMs) / count);
-    await runStream(pool, talk, seconds, lags);
+    await runStream(pool, talk, { seconds, ...(effort && { effort }) }, lags);
   });
   const ended = await Promise.allSettled(streams);
   const after = await engineUse();
@@ -84,7 +87,7 @@ export async function measurePaced(
 async function runStream(
   pool: EnginePool,
   talk: Talk,
-  seconds: number,
+  { seconds, effort }: { readonly seconds: number; readonly effort?: Effort },
   lags: Distributions,
 ): Promise<void> {
   const sentAt: number[] = [];
@@ -108,6 +111,7 @@ async function runStream(
     mode: "live",
     sampleRateHertz: sampleRate,
     interim: true,
+    ...(effort && { effort }),
   })) {
     const now = performance.now();
     const endMs = alternatives[0]?.words.at(-1)?.endMs ?? -1;

@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { AudioError } from "../audio/audio-error.ts";
 import type { RecognitionOptions, Recognizer } from "../engines/protocol/recognizer.ts";
 import {
+  StreamingRecognitionResult_Effort as Effort,
   StreamingRecognitionResultSchema,
   StreamingRecognizeResponse_SpeechEventType as SpeechEventType,
   StreamingRecognizeResponseSchema,
@@ -89,6 +90,8 @@ export async function* streamingRecognize(
   }
 }
 
+const efforts = { quick: Effort.QUICK, full: Effort.FULL } as const;
+
 const speechEvents = {
   start: SpeechEventType.START_OF_SPEECH,
   end: SpeechEventType.END_OF_SPEECH,
@@ -166,7 +169,7 @@ function checkEndpointing(
 }
 
 function responseOf(
-  { isFinal, alternatives }: WrittenRecognition,
+  { isFinal, alternatives, effort }: WrittenRecognition,
   withWords: boolean,
   facts: { readonly stability: number } & Partial<ReturnType<typeof descriptionOf>>,
 ): StreamingRecognizeResponse {
@@ -174,6 +177,7 @@ function responseOf(
   const result = create(StreamingRecognitionResultSchema, {
     isFinal,
     alternatives: alternatives.map((each) => alternativeOf(each, { withWords, after })),
+    ...(effort && { effort: efforts[effort] }),
     ...facts,
   });
   return create(StreamingRecognizeResponseSchema, { results: [result] });

@@ -61,6 +61,8 @@ test("fields that no response ever set are now reserved or set", () => {
     [StreamingRecognizeResponseSchema, "error", false],
     // test/spec/google-clients.test.ts tests this field.
     [StreamingRecognitionResultSchema, "stability", true],
+    // src/speech/streaming-effort.test.ts tests this field.
+    [StreamingRecognitionResultSchema, "effort", true],
   ];
   for (const [message, field, isThere] of rows) {
     const found = message.fields.some(({ name }) => name === field);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { engineSampleRate, type Hint } from "../../engines/protocol/engine.ts";
+import { type Effort, engineSampleRate, type Hint } from "../../engines/protocol/engine.ts";
 import type {
   Recognition,
   RecognitionOptions,
@@ -15,6 +15,8 @@ export interface RecognizeOptions {
   readonly mode: EvaluationMode;
   /** The length of silence that ends an utterance. Default: that of the service. */
   readonly silenceMs?: number | undefined;
+  /** For live recognition. Default: full while the machine has room. */
+  readonly effort?: Effort;
   /** Ignored by models that cannot use hints. */
   readonly hints?: readonly Hint[];
   /** Whether to send the audio at the speed at which it was spoken, as a live client does. */

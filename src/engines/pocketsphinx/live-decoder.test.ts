@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { flite, joined, silence } from "../../../test/fixtures/flite.ts";
+import type { Effort } from "../protocol/engine.ts";
 import { Cepstra } from "./cepstra.ts";
 import { meanDistance, utteranceMean } from "./cepstral-mean.ts";
 import { DecoderMaker } from "./decoder-maker.ts";
@@ -11,6 +12,7 @@ import type { Search } from "./search.ts";
 import { SearchPool } from "./search-pool.ts";
 import { loadSphinxLibrary } from "./sphinx-library.ts";
 import { parseSettings, sphinxSettings } from "./sphinx-settings.ts";
+import { WholeDecoder } from "./whole-decoder.ts";
 
 const parts = await loadSphinxLibrary();
 const config = parseSettings(parts.library, sphinxSettings({}));
@@ -42,6 +44,7 @@ class WatchedPool extends SearchPool {
 }
 
 let pool: WatchedPool;
+let full: WatchedPool;
 let maker: DecoderMaker;
 let voice: Int16Array;
 /** The first three utterances of a speaker, and what a decoder has learned after two of them. */
@@ -52,6 +55,7 @@ let changed: Int16Array;
 before(async () => {
   maker = new DecoderMaker(parts);
   pool = new WatchedPool({ ...parts, maker }, { "-maxhmmpf": "10000" });
+  full = new WatchedPool({ ...parts, maker }, { "-wbeam": "1e-40", "-maxhmmpf": "10000" });
   voice = joined(
     silence(200),
     flite("Please send me the report before the end of the week", { voice: "rms" }),
@@ -69,6 +73,7 @@ before(async () => {
 });
 after(() => {
   pool.close();
+  full.close();
   maker.close();
   parts.library.cmd_ln_free_r(config);
 });
@@ -78,6 +83,7 @@ function open(): LiveDecoder {
     alternativesMax: 1,
     frontEnd: new FrontEnd(parts.library, parts.viewFloats, config),
     searches: pool,
+    wholeSearches: full,
   });
 }
 
@@ -99,9 +105,17 @@ function cepstraOf(samples: Int16Array): Cepstra {
   return cepstra;
 }
 
-async function decode(decoder: LiveDecoder, samples: Int16Array, { msToEnd = 350 } = {}) {
+async function decode(
+  decoder: LiveDecoder,
+  samples: Int16Array,
+  {
+    msToEnd = 350,
+    effort = "quick",
+    isIdle = false,
+  }: { msToEnd?: number; effort?: Effort; isIdle?: boolean } = {},
+) {
   const partials: string[] = [];
-  decoder.begin();
+  decoder.begin(effort);
   for (let at = 0; at < samples.length; at += 1600) {
     decoder.accept(samples.subarray(at, at + 1600));
     while (decoder.work()) await turn();
@@ -109,11 +123,15 @@ async function decode(decoder: LiveDecoder, samples: Int16Array, { msToEnd = 350
   }
   if (msToEnd > 0) decoder.pause(msToEnd);
   while (decoder.work()) await turn();
+  if (isIdle) {
+    while (decoder.prepareEnd()) await turn();
+  }
   const ending = decoder.end();
   let slice = ending.next();
   let slices = 0;
   for (; !slice.done; slice = ending.next(), slices++) await turn();
-  return { partials, text: slice.value[0]?.text ?? "", slices };
+  const { effort: done } = decoder;
+  return { partials, text: slice.value[0]?.text ?? "", words: slice.value[0]?.words, slices, done };
 }
 
 test("the first utterance of a speaker needs at most two passes, and later utterances need one from their first frame on", () => {
@@ -197,3 +215,77 @@ test("a decoder keeps the audio while no search is free, and catches up later", 
   assert.ok(slices >= Math.floor(frames / 10) - 1, `${slices} slices for ${frames} frames`);
   decoder.close();
 });
+
+/** The readings of a short recording. */
+function wholeWords(samples: Int16Array) {
+  const frontEnd = new FrontEnd(parts.library, parts.viewFloats, config);
+  const whole = new WholeDecoder({ alternativesMax: 1, frontEnd, searches: full });
+  whole.begin();
+  whole.accept(samples);
+  const ending = whole.end();
+  let slice = ending.next();
+  while (!slice.done) slice = ending.next();
+  whole.close();
+  return slice.value[0]?.words.map(({ text, startMs }) => ({ text, startMs }));
+}
+
+test("with full effort, a final result is that of a short recording, whether or not it was prepared", async () => {
+  // The learned mean is wrong for this voice, so quick effort subtracts another one.
+  for (const isIdle of [true, false]) {
+    const decoder = openKnowing();
+    full.passes.length = 0;
+    const { words, partials, slices, done } = await decode(decoder, changed, {
+      effort: "full",
+      isIdle,
+    });
+    const passes = full.passes.splice(0);
+    assert.equal(done, "full");
+    assert.equal(passes.length, 1, "the second search is done once");
+    assert.equal(new Set(passes[0]).size, 1);
+    assert.ok(meanDistance(passes[0]?.[0] ?? average(), utteranceMean(cepstraOf(changed))) < 0.05);
+    assert.deepEqual(
+      words?.map(({ text, startMs }) => ({ text, startMs })),
+      wholeWords(changed),
+    );
+    assert.ok(partials.some((text) => text !== ""));
+    const frames = cepstraOf(changed).count;
+    if (isIdle) assert.ok(slices <= 1, `${slices} slices are left at the end`);
+    else assert.ok(slices >= Math.floor(frames / 10) - 1, `${slices} slices`);
+    const { workMs, audioSeconds } = decoder.fullWork;
+    assert.ok(workMs > 0);
+    assert.ok(Math.abs(audioSeconds - frames / 100) < 0.02, `${audioSeconds} s`);
+    decoder.close();
+  }
+});
+
+test("a second search is dropped when speech continues, and not begun if the final would be late", async () => {
+  const decoder = openKnowing();
+  full.passes.length = 0;
+  decoder.begin("full");
+  decoder.accept(voice.subarray(0, 16_000));
+  decoder.pause(350);
+  while (decoder.work()) await turn();
+  assert.ok(decoder.prepareEnd());
+  decoder.accept(voice.subarray(16_000));
+  assert.equal(decoder.prepareEnd(), false, "the pause was not the end");
+  const ending = decoder.end();
+  let slice = ending.next();
+  while (!slice.done) slice = ending.next();
+  assert.match(slice.value[0]?.text ?? "", /^please send me the report/);
+  assert.deepEqual(
+    full.passes.splice(0).map(({ length }) => length > 100),
+    [false, true],
+  );
+  assert.equal(decoder.effort, "full");
+
+  const long = joined(voice, voice, voice);
+  assert.equal((await decode(decoder, long, { effort: "full" })).done, "quick");
+  assert.deepEqual(full.passes, []);
+  assert.equal((await decode(decoder, voice, { effort: "quick" })).done, "quick");
+  assert.deepEqual(full.passes, []);
+  decoder.close();
+});
+
+function average(): Float64Array {
+  return new Float64Array(13);
+}

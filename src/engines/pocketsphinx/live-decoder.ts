@@ -1,26 +1,37 @@
-import type { Decoder, Hypothesis } from "../protocol/engine.ts";
-import { Cepstra } from "./cepstra.ts";
+import type { Decoder, Effort, FullWork, Hypothesis } from "../protocol/engine.ts";
+import { Cepstra, frameMs } from "./cepstra.ts";
 import type { FrontEnd } from "./front-end.ts";
 import type { Search } from "./search.ts";
-import type { SearchPool } from "./search-pool.ts";
+import type { Searches, SearchPool } from "./search-pool.ts";
 import { SpeakerMean } from "./speaker-mean.ts";
+import { searchedFramesMax, WholeSearch } from "./whole-search.ts";
 
-/** The number of frames searched in one slice: 100 ms. */
-export const searchedFramesMax = 10;
 /** The number of frames searched per millisecond. Measured: a frame takes 1.1 ms of CPU time. */
 const framesPerMs = 0.9;
 /** The maximum time for which a final result may wait for a second pass. */
 const secondPassMsMax = 150;
 
 /**
+ * The maximum length of an utterance that is searched again with full effort, in frames: 6 s. At
+ * 0.7 frames per millisecond, the final result then waits 0.5 s after the silence that ends the
+ * utterance, or 0.9 s if the utterance ends without silence.
+ */
+const fullFramesMax = 600;
+
+/**
  * Decodes an utterance while it is spoken, in one search that subtracts the same mean from every
  * frame. When that mean has become wrong, the search restarts at the beginning of the utterance
  * with a better mean. Usually it never restarts, or it restarts early, when this costs little.
+ *
+ * With full effort, the final result comes from a second search with wider beams and the
+ * utterance's own mean, as in a short recording. It is done in the silence that ends the utterance,
+ * if the utterance is not too long for that.
  */
 export class LiveDecoder implements Decoder {
   readonly #alternativesMax: number;
   readonly #frontEnd: FrontEnd;
   readonly #searches: SearchPool;
+  readonly #wholeSearches: Searches;
   readonly #speaker = new SpeakerMean();
   readonly #cepstra = new Cepstra();
   readonly #expectation: { readonly leave: () => void };
@@ -34,19 +45,39 @@ export class LiveDecoder implements Decoder {
    */
   #partial: { readonly text: string; readonly reading: Hypothesis | undefined } | undefined;
   #partialFrames = 0;
+  /** The effort that was requested for the utterance, and that of the last final result. */
+  #wanted: Effort = "quick";
+  #effort: Effort = "quick";
+  /** The second search. It is dropped if speech continues after a pause. */
+  #second: WholeSearch | undefined;
+  /** The work of earlier second searches. */
+  #fullWork: FullWork = { workMs: 0, audioSeconds: 0 };
 
   constructor(parts: {
     readonly alternativesMax: number;
     readonly frontEnd: FrontEnd;
     readonly searches: SearchPool;
+    readonly wholeSearches: Searches;
   }) {
     this.#alternativesMax = parts.alternativesMax;
     this.#frontEnd = parts.frontEnd;
     this.#searches = parts.searches;
+    this.#wholeSearches = parts.wholeSearches;
     this.#expectation = parts.searches.expect();
   }
 
-  begin(): void {
+  get effort(): Effort {
+    return this.#effort;
+  }
+
+  get fullWork(): FullWork {
+    const { workMs, audioSeconds } = this.#fullWork;
+    return { workMs: workMs + (this.#second?.workMs ?? 0), audioSeconds };
+  }
+
+  begin(effort: Effort = "quick"): void {
+    this.#wanted = effort;
+    if (effort === "full") this.#wholeSearches.prepare();
     this.#cepstra.clear();
     this.#speaker.begin();
     this.#frontEnd.begin();
@@ -57,12 +88,28 @@ export class LiveDecoder implements Decoder {
   }
 
   accept(samples: Int16Array): void {
+    this.#dropSecond();
     this.#frontEnd.accept(samples, this.#cepstra);
     this.#speaker.update(this.#cepstra);
   }
 
   pause(msToEnd: number): void {
-    this.#finishMean(msToEnd + secondPassMsMax);
+    this.#beginSecond();
+    if (!this.#second) this.#finishMean(msToEnd + secondPassMsMax);
+  }
+
+  /**
+   * Begins the second search if the final result would not wait too long for it. The decision
+   * depends only on the audio, so that a replay decides the same.
+   */
+  #beginSecond(): void {
+    const { count } = this.#cepstra;
+    if (this.#wanted !== "full" || count === 0 || count > fullFramesMax) return;
+    this.#second ??= new WholeSearch(this.#wholeSearches, this.#cepstra);
+  }
+
+  prepareEnd(): boolean {
+    return this.#second?.work() ?? false;
   }
 
   /** Changes to the mean of the entire utterance, if there is time to search all of it again. */
@@ -95,8 +142,17 @@ export class LiveDecoder implements Decoder {
   *end(): Generator<void | Promise<void>, readonly Hypothesis[], void> {
     this.#frontEnd.end(this.#cepstra);
     if (this.#cepstra.count === 0) return [];
-    this.#finishMean(secondPassMsMax);
+    this.#beginSecond();
+    this.#effort = this.#second ? "full" : "quick";
+    if (!this.#second) this.#finishMean(secondPassMsMax);
     try {
+      if (this.#second) {
+        // The first search has served the interim results.
+        this.#drop();
+        const readings = yield* this.#second.readings(this.#alternativesMax);
+        this.#endSecond(this.#cepstra.count);
+        return readings;
+      }
       // The loop also waits while no search is free.
       while (this.work() || !this.#search) yield this.#search ? undefined : this.#searches.made;
       this.#search.end();
@@ -105,6 +161,7 @@ export class LiveDecoder implements Decoder {
       this.#search = undefined;
       return readings;
     } finally {
+      this.#dropSecond();
       this.#drop();
       this.#speaker.end(this.#cepstra);
     }
@@ -115,6 +172,19 @@ export class LiveDecoder implements Decoder {
     this.#searched = 0;
     this.#search?.end();
     this.#search?.begin();
+  }
+
+  #dropSecond(): void {
+    this.#second?.drop();
+    this.#endSecond(0);
+  }
+
+  /** Counts the work of the second search, and the frames for which it gave a result. */
+  #endSecond(frames: number): void {
+    if (!this.#second) return;
+    const { workMs, audioSeconds } = this.fullWork;
+    this.#fullWork = { workMs, audioSeconds: audioSeconds + (frames * frameMs) / 1000 };
+    this.#second = undefined;
   }
 
   #drop(): void {
@@ -133,6 +203,7 @@ export class LiveDecoder implements Decoder {
   }
 
   close(): void {
+    this.#dropSecond();
     this.#drop();
     this.#expectation.leave();
     this.#frontEnd.close();

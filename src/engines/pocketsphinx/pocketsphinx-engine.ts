@@ -19,8 +19,18 @@ import { WholeDecoder } from "./whole-decoder.ts";
 
 /** These settings are fast enough for several streams per core. */
 const liveSettings = { "-maxhmmpf": "10000" };
-/** The settings for whole utterances, with wider beams. */
-const wholeSettings = { "-beam": "1e-60", "-pbeam": "1e-60", "-wbeam": "1e-40" };
+/**
+ * The settings for whole utterances, and for the second search of full effort, with wider beams.
+ * The limit makes them a third faster and no less accurate (bench/RESULTS.md).
+ */
+const wholeSettings = {
+  "-beam": "1e-60",
+  "-pbeam": "1e-60",
+  "-wbeam": "1e-40",
+  "-maxhmmpf": "10000",
+};
+/** The CPU time of the second search relative to that of the first. */
+const fullEffort = 1.3;
 /**
  * The maximum number of utterances of one mode that are searched in turns; others wait. More would
  * use additional memory and finish no sooner.
@@ -41,8 +51,8 @@ export async function openPocketsphinx(): Promise<Engine> {
   const hinted = new HintedSearches(parts);
   // The places are separate: a job keeps its search while other modes have their turns, and
   // recognition without hints never waits for searches with hints.
-  const places = { short: newPlaces(), job: newPlaces() };
-  const hintedPlaces = { short: newPlaces(), job: newPlaces() };
+  const places = { live: newPlaces(), short: newPlaces(), job: newPlaces() };
+  const hintedPlaces = { live: newPlaces(), short: newPlaces(), job: newPlaces() };
   // The front end has its own configuration, because those of decoders may be in use on another
   // thread.
   const config = parseSettings(library, sphinxSettings({}));
@@ -54,16 +64,17 @@ export async function openPocketsphinx(): Promise<Engine> {
     utteranceMsMax: 20_000,
     takesHints: true,
     usesThreads: false,
+    fullEffort,
     createDecoder({ mode, alternativesMax, hints = [] }: DecoderOptions) {
       const frontEnd = new FrontEnd(library, viewFloats, config);
       const isHinted = hints.length > 0;
-      if (mode === "live") {
-        const searches = isHinted ? hinted.pool(liveSettings, hints) : live;
-        return new LiveDecoder({ alternativesMax, frontEnd, searches });
-      }
       const pool = isHinted ? hinted.pool(wholeSettings, hints) : whole;
-      const searches = new SearchShare(pool, (isHinted ? hintedPlaces : places)[mode]);
-      return new WholeDecoder({ alternativesMax, frontEnd, searches });
+      const wholeSearches = new SearchShare(pool, (isHinted ? hintedPlaces : places)[mode]);
+      if (mode !== "live") {
+        return new WholeDecoder({ alternativesMax, frontEnd, searches: wholeSearches });
+      }
+      const searches = isHinted ? hinted.pool(liveSettings, hints) : live;
+      return new LiveDecoder({ alternativesMax, frontEnd, searches, wholeSearches });
     },
     createVoiceActivity: () => new EnergyVoiceActivity(),
     align(window, words) {

@@ -21,6 +21,8 @@ export interface Searches {
   lend(): Search | undefined;
   /** Returns a search whose utterance has ended. */
   release(search: Search): void;
+  /** Begins to create a search if none is free, because one will be needed soon. */
+  prepare(): void;
   /** Resolves when the search that is being created can be lent; undefined if none is. */
   readonly made: Promise<void> | undefined;
 }
@@ -120,6 +122,10 @@ export class SearchPool implements Searches {
     return search;
   }
 
+  prepare(): void {
+    if (this.#idle.length === 0) this.#makeOnThread(this.#count + 1);
+  }
+
   release(search: Search): void {
     const isExpected = this.#count <= Math.min(this.#expected, reserveMax);
     const isKept = this.#hinted !== undefined || isExpected || this.#idle.length < idleMax;
@@ -192,6 +198,10 @@ export class SearchShare implements Searches {
     const search = this.#pool.lend();
     if (search) this.#places.taken += 1;
     return search;
+  }
+
+  prepare(): void {
+    if (this.#places.taken < this.#places.max) this.#pool.prepare();
   }
 
   release(search: Search): void {

@@ -9,6 +9,7 @@ class TestProcess implements LoadedProcess {
   readonly name: string;
   readonly demands: number[] = [];
   seconds: Record<RecognitionMode, number> = { live: 0, short: 0, job: 0 };
+  fullDemand = 0;
   isResponsive = true;
   liveLateMs = 0;
 
@@ -156,6 +157,7 @@ test("Admission learns the cost of speech from load reports", () => {
       live: [],
       liveLateMs: 0,
       work: { live, short: none, job: none },
+      fullWork: none,
     });
   }
   assert.equal(admission.streamsMax([process]), 2);
@@ -221,4 +223,65 @@ test("Admission counts the demand of other models' streams on the same machine",
     isRefused(() => admission.admit("short", [own])),
     "a third of a core is left",
   );
+});
+
+test("Admission grants full effort only in the room that quick effort of all streams leaves", () => {
+  const [a, b] = [new TestProcess("a"), new TestProcess("b")];
+  const reset = () => {
+    for (const process of [a, b]) {
+      process.demands.length = 0;
+      Object.assign(process, { fullDemand: 0, isResponsive: true, liveLateMs: 0 });
+      process.seconds = { live: 0, short: 0, job: 0 };
+    }
+    a.demands.push(0.2);
+  };
+  // Full effort takes 0.3 of a core in addition.
+  const admission = new Admission(2, 0.2, () => [a, b], 1.5);
+  const rows: [what: string, change: () => void, before: number, isFull: boolean][] = [
+    ["one stream", () => {}, 0, true],
+    ["two streams", () => a.demands.push(0.2), 0, true],
+    ["three streams in the process", () => a.demands.push(0.2, 0.2), 0, false],
+    ["three streams, most of them silent", () => a.demands.push(0.01, 0.01), 0, true],
+    ["another stream has full effort", () => Object.assign(a, { fullDemand: 0.3 }), 0, false],
+    ["the stream itself has full effort", () => Object.assign(a, { fullDemand: 0.3 }), 0.3, true],
+    ["a stream that has it keeps the last room", () => grow(0.49, 0.3), 0.3, true],
+    ["a stream without it needs more room", () => grow(0.49, 0), 0, false],
+    ["the cores are busy with others", () => b.demands.push(1.2), 0, false],
+    ["live audio is late", () => Object.assign(a, { liveLateMs: 200 }), 0.3, false],
+    ["the process does not respond", () => Object.assign(a, { isResponsive: false }), 0, false],
+    ["a short recording waits", () => (a.seconds = { live: 0, short: 5, job: 0 }), 0, false],
+    ["a job waits", () => (a.seconds = { live: 0, short: 0, job: 500 }), 0, true],
+  ];
+  const grow = (demand: number, fullDemand: number) => {
+    a.demands.splice(0, 1, demand);
+    Object.assign(a, { fullDemand });
+  };
+  for (const [what, change, before, isFull] of rows) {
+    reset();
+    change();
+    assert.equal(admission.fullDemand(a, before) > 0, isFull, what);
+  }
+  reset();
+  assert.equal(new Admission(2, 0.2, () => [a, b]).fullDemand(a, 0), 0, "it has only one effort");
+});
+
+test("full effort neither refuses a stream nor counts as load, and its cost is learned", () => {
+  const process = new TestProcess("a");
+  const admission = new Admission(1, 0.2, () => [process], 1.5);
+  for (const _ of [1, 2, 3]) admit(admission, [process]);
+  const load = admission.load();
+  process.fullDemand = 5;
+  assert.equal(admission.load(), load);
+  assert.ok(admit(admission, [process]), "the fourth stream is admitted as before");
+  process.demands.length = 1;
+  process.fullDemand = 0;
+  assert.ok(admission.fullDemand(process, 0) > 0);
+  const none = { cpuSeconds: 0, audioSeconds: 0 };
+  const work = { live: { cpuSeconds: 0.6, audioSeconds: 3 }, short: none, job: none };
+  for (let second = 0; second < 60; second++) {
+    const fullWork = { cpuSeconds: 3, audioSeconds: 3 };
+    admission.learn({ seconds: 1, live: [], liveLateMs: 0, work, fullWork });
+  }
+  assert.equal(admission.fullDemand(process, 0), 0, "it costs a whole core");
+  assert.equal(admission.liveDemand.toFixed(2), "0.20");
 });

@@ -8,6 +8,8 @@ import type { LoadReport } from "../protocol/load-report.ts";
  * 0.93, 1 s.
  */
 const liveShareMax = 0.8;
+/** The delay of live audio above which every utterance gets quick effort. */
+const fullLateMsMax = 150;
 /** The additional room that must be free, after a refusal, before streams are admitted again. */
 const roomToSpare = 0.05;
 /** The delay of live audio above which a process is overloaded. */
@@ -32,6 +34,7 @@ export interface LoadedProcess {
   readonly sessions: number;
   readonly isResponsive: boolean;
   readonly liveDemand: number;
+  readonly fullDemand: number;
   readonly liveLateMs: number;
   uncommittedSeconds(modes: readonly RecognitionMode[]): number;
 }
@@ -41,14 +44,21 @@ export class Admission {
   readonly #cores: number;
   readonly #allProcesses: () => readonly LoadedProcess[];
   readonly #costs: Record<RecognitionMode, Cost>;
+  /** The additional cost of full effort; undefined if the engine has only one effort. */
+  readonly #fullCost: Cost | undefined;
   #isFull = false;
 
   /**
    * Creates the admission for the processes of one model. `cpuPerSpeech`: CPU seconds for a second
    * of live speech, as measured at the start. `allProcesses`: the processes of all models, which
-   * share the cores.
+   * share the cores. `fullEffort`: Engine.fullEffort.
    */
-  constructor(cores: number, cpuPerSpeech: number, allProcesses: () => readonly LoadedProcess[]) {
+  constructor(
+    cores: number,
+    cpuPerSpeech: number,
+    allProcesses: () => readonly LoadedProcess[],
+    fullEffort?: number,
+  ) {
     this.#cores = cores;
     this.#allProcesses = allProcesses;
     this.#costs = {
@@ -56,6 +66,7 @@ export class Admission {
       short: new Cost(cpuPerSpeech),
       job: new Cost(cpuPerSpeech),
     };
+    if (fullEffort !== undefined) this.#fullCost = new Cost(fullEffort * cpuPerSpeech);
   }
 
   /** The share of a core that a live session is expected to need. */
@@ -63,7 +74,27 @@ export class Admission {
     return this.#costs.live.cpuPerAudio;
   }
 
-  learn({ work }: LoadReport): void {
+  /**
+   * Returns the share of a core that the next utterances of a stream in this process need for full
+   * effort, in addition to quick effort; 0 if there is no room for it. Full effort never takes room
+   * from streams or from recordings for which clients wait: they are admitted as if every stream
+   * had quick effort. `before`: the last answer for this stream.
+   */
+  fullDemand(process: LoadedProcess, before: number): number {
+    const share = this.#fullCost?.cpuPerAudio ?? 0;
+    const all = this.#allProcesses();
+    const cores = Math.min(all.length, this.#cores);
+    // A stream that has full effort keeps it while there is just enough room.
+    const need = share - before + (before > 0 ? 0 : roomToSpare);
+    const isOver =
+      process.liveDemand + process.fullDemand + need > liveShareMax ||
+      demandOf(all) + fullDemandOf(all) + need > liveShareMax * cores;
+    const isLate = !process.isResponsive || process.liveLateMs > fullLateMsMax;
+    return isOver || isLate || process.uncommittedSeconds(["short"]) > 0 ? 0 : share;
+  }
+
+  learn({ work, fullWork }: LoadReport): void {
+    this.#fullCost?.learn(fullWork);
     this.#costs.live.learn(work.live);
     this.#costs.short.learn(work.short);
     this.#costs.job.learn(work.job);
@@ -173,6 +204,10 @@ export class Admission {
 
 function demandOf(processes: readonly LoadedProcess[]): number {
   return processes.reduce((sum, { liveDemand }) => sum + liveDemand, 0);
+}
+
+function fullDemandOf(processes: readonly LoadedProcess[]): number {
+  return processes.reduce((sum, { fullDemand }) => sum + fullDemand, 0);
 }
 
 /** The measured CPU time per second of audio. */

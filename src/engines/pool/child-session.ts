@@ -4,6 +4,7 @@ import {
   type FrameWriter,
   jsonPayload,
 } from "../protocol/engine-frames.ts";
+import type { Effort } from "../protocol/engine.ts";
 import { utterancesOf } from "../protocol/kept-outputs.ts";
 import type { SessionClient } from "./session-client.ts";
 
@@ -100,6 +101,11 @@ export class ChildSession {
     this.#writer.write("endUtterance", this.id);
   }
 
+  /** Sends the effort of the utterances that begin from here on. */
+  setEffort(effort: Effort): void {
+    if (!this.#isOver) this.#writer.writeJson("effort", this.id, effort);
+  }
+
   endInput(): void {
     if (this.#isOver) return;
     this.#isInputEnded = true;
@@ -151,6 +157,7 @@ export class ChildSession {
       case "open":
       case "audio":
       case "endUtterance":
+      case "effort":
       case "endInput":
       case "close":
       case "ready":

@@ -48,6 +48,7 @@ class DiarizationSession implements SessionClient {
   readonly mode = "job";
   readonly sampleRateHertz = engineSampleRate;
   readonly demand = new LiveDemand(0);
+  readonly fullDemand = 0;
   readonly uncommittedSeconds: number;
   found: WindowSpeakers | undefined;
 

@@ -142,6 +142,11 @@ export class EngineChild {
       .reduce((sum, { client }) => sum + (client.mode === "live" ? client.demand.share : 0), 0);
   }
 
+  /** The share of a core that the live sessions of the process need for full effort. */
+  get fullDemand(): number {
+    return this.#sessions.values().reduce((sum, { client }) => sum + client.fullDemand, 0);
+  }
+
   /** The mean delay between the arrival of live audio and its processing. */
   get liveLateMs(): number {
     const hasLive = this.#sessions.values().some(({ client }) => client.mode === "live");

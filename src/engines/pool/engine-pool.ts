@@ -247,6 +247,7 @@ class ProcessPool implements EnginePool {
       placement: new SessionPlacement(model, choose, this.#ready),
       demand: new LiveDemand(model.admission.liveDemand),
       log: this.#options.log,
+      effort: options.effort,
       onProgress: options.onProgress,
       onOutputs: options.onOutputs,
     });

@@ -147,7 +147,9 @@ export class ModelProcesses implements AsyncDisposable {
   }
 
   #admissionFor(cpuPerSpeech: number): Admission {
-    return new Admission(availableParallelism(), cpuPerSpeech, this.#options.allProcesses);
+    const { allProcesses } = this.#options;
+    const fullEffort = this.#engine?.fullEffort;
+    return new Admission(availableParallelism(), cpuPerSpeech, allProcesses, fullEffort);
   }
 
   async #start(slot: Slot): Promise<EngineChild> {

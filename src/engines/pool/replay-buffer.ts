@@ -1,4 +1,4 @@
-import { endUtterance, type RecognitionInput } from "../protocol/recognizer.ts";
+import { endUtterance, type SessionInput } from "../protocol/recognizer.ts";
 import type { InputPosition } from "../protocol/session-checkpoint.ts";
 import { SlabPool } from "./slab-pool.ts";
 
@@ -19,7 +19,7 @@ const pool = new SlabPool();
 export class ReplayBuffer {
   readonly #shortSamples: number;
   readonly #slabSamples: number;
-  readonly #items: RecognitionInput[] = [];
+  readonly #items: SessionInput[] = [];
   /** The position in the stream of the first item. */
   #samplesBefore = 0;
   #flushMarkersBefore = 0;
@@ -49,13 +49,13 @@ export class ReplayBuffer {
   }
 
   /** Returns the input to replay, in order. */
-  items(): readonly RecognitionInput[] {
+  items(): readonly SessionInput[] {
     return [...this.#items];
   }
 
-  /** Adds the next chunk or flush marker, which the caller must not modify afterwards. */
-  push(item: RecognitionInput): void {
-    if (item === endUtterance) {
+  /** Adds the next item, which the caller must not modify afterwards. */
+  push(item: SessionInput): void {
+    if (!(item instanceof Int16Array)) {
       this.#items.push(item);
       return;
     }
@@ -73,8 +73,7 @@ export class ReplayBuffer {
     }
     const last = this.#items.at(-1);
     const canGrow =
-      last !== undefined &&
-      last !== endUtterance &&
+      last instanceof Int16Array &&
       last.buffer === this.#slab.buffer &&
       last.byteOffset + last.byteLength === 2 * this.#slabFilled;
     if (canGrow) this.#items.pop();
@@ -84,23 +83,32 @@ export class ReplayBuffer {
     this.#items.push(this.#slab.subarray(start, this.#slabFilled));
   }
 
-  /** Drops everything before this position. */
+  /**
+   * Drops everything before this position. An effort at the position itself is kept: it may have
+   * been processed, and is harmless if it is processed again.
+   */
   release(position: InputPosition): void {
-    let dropped = 0;
+    let [at, dropped] = [0, 0];
     for (const item of this.#items) {
+      if (typeof item === "string") {
+        at += 1;
+        continue;
+      }
       if (item === endUtterance) {
         if (this.#flushMarkersBefore >= position.flushMarkers) break;
         this.#flushMarkersBefore += 1;
       } else {
         const left = position.samples - this.#samplesBefore;
         if (left < item.length) {
-          this.#items[dropped] = item.subarray(left);
+          this.#items[at] = item.subarray(left);
           this.#drop(left);
+          if (left > 0) dropped = at;
           break;
         }
         this.#drop(item.length);
       }
-      dropped += 1;
+      at += 1;
+      dropped = at;
     }
     this.#items.splice(0, dropped);
     this.#releaseSlabs();
@@ -109,7 +117,7 @@ export class ReplayBuffer {
   /** Releases slabs without items. A commit covers their content, so they are not read again. */
   #releaseSlabs(): void {
     const buffers = new Set(
-      this.#items.map((item) => (item === endUtterance ? item : item.buffer)),
+      this.#items.map((item) => (item instanceof Int16Array ? item.buffer : undefined)),
     );
     while (this.#fullSlabs[0] && !buffers.has(this.#fullSlabs[0].buffer)) {
       pool.release(this.#fullSlabs[0]);

@@ -21,6 +21,7 @@ export class ReplayedAlignment implements SessionClient {
   readonly mode = "job";
   readonly sampleRateHertz = engineSampleRate;
   readonly demand = new LiveDemand(0);
+  readonly fullDemand = 0;
   readonly uncommittedSeconds: number;
   readonly #window: AlignedWindow;
   readonly #payload: Pick<OpenSession, "options" | "words" | "outputsMs">;

@@ -1,9 +1,9 @@
 import type { Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
-import type { RecognitionMode } from "../protocol/engine.ts";
+import type { Effort, RecognitionMode } from "../protocol/engine.ts";
 import type { SessionOptions } from "../protocol/engine-frames.ts";
 import type { KeptOutputs, UtteranceOutputs } from "../protocol/kept-outputs.ts";
-import { endUtterance, type Recognition, type RecognitionInput } from "../protocol/recognizer.ts";
+import { endUtterance, type Recognition, type SessionInput } from "../protocol/recognizer.ts";
 import type { Commit, SessionCheckpoint } from "../protocol/session-checkpoint.ts";
 import type { ChildSession, SessionEnd } from "./child-session.ts";
 import { CollectedOutputs } from "./collected-outputs.ts";
@@ -20,6 +20,9 @@ import type { Place, SessionPlacement } from "./session-placement.ts";
  */
 export const crashesMax = 2;
 
+/** The seconds of a live stream after which its effort is chosen again. */
+const effortSeconds = 0.5;
+
 /** The ErrorInfo.reason for a session that crashes engine processes. */
 export const engineFailed = "ENGINE_FAILED";
 
@@ -27,6 +30,8 @@ export interface ReplayedRecognitionOptions {
   readonly placement: SessionPlacement;
   readonly demand: LiveDemand;
   readonly log: Log;
+  /** The effort of all utterances. Default: by the room in the process. */
+  readonly effort?: Effort | undefined;
   readonly onProgress?: ((ms: number) => void) | undefined;
   readonly onOutputs?: ((outputs: KeptOutputs) => void) | undefined;
 }
@@ -45,6 +50,7 @@ export class ReplayedRecognition implements SessionClient {
   readonly #options: SessionOptions;
   readonly #placement: SessionPlacement;
   readonly #log: Log;
+  readonly #fixedEffort: Effort | undefined;
   readonly #onProgress: ((ms: number) => void) | undefined;
   readonly #onOutputs: ((outputs: KeptOutputs) => void) | undefined;
   readonly #outputs = new CollectedOutputs();
@@ -55,6 +61,10 @@ export class ReplayedRecognition implements SessionClient {
   #place: Place | undefined;
   /** Whether the last item of the input was a flush marker. */
   #isFlushed = false;
+  #effort: Effort = "quick";
+  #fullDemand = 0;
+  /** The number of samples to send before the effort is chosen again. */
+  #samplesToEffort = 0;
   #interimEndMs = 0;
   #recognizedSamples = 0;
   /** The number of events since the last commit: sent to the client, and seen from this process. */
@@ -73,7 +83,7 @@ export class ReplayedRecognition implements SessionClient {
   constructor(
     source: InputSource,
     options: SessionOptions,
-    { placement, demand, log, onProgress, onOutputs }: ReplayedRecognitionOptions,
+    { placement, demand, log, effort, onProgress, onOutputs }: ReplayedRecognitionOptions,
   ) {
     this.mode = options.mode;
     this.sampleRateHertz = options.sampleRateHertz;
@@ -82,6 +92,7 @@ export class ReplayedRecognition implements SessionClient {
     this.#options = options;
     this.#placement = placement;
     this.#log = log;
+    this.#fixedEffort = effort;
     this.#onProgress = onProgress;
     this.#onOutputs = onOutputs;
     this.#uncommitted = new ReplayBuffer(options.sampleRateHertz);
@@ -89,6 +100,10 @@ export class ReplayedRecognition implements SessionClient {
 
   get uncommittedSeconds(): number {
     return this.#uncommitted.samples / this.sampleRateHertz;
+  }
+
+  get fullDemand(): number {
+    return this.#fullDemand;
   }
 
   /**
@@ -130,7 +145,7 @@ export class ReplayedRecognition implements SessionClient {
       this.#outputs.begin(child.engine.outputsModel);
       // The recognition was closed while it waited for a place.
       if (signal.aborted) this.#leave();
-      this.#send(session).catch((error: unknown) => session.end({ kind: "failed", error }));
+      this.#send(this.#place).catch((error: unknown) => session.end({ kind: "failed", error }));
       const end = await session.ended;
       if (end.kind === "failed") throw end.error;
       if (end.kind === "done") {
@@ -150,7 +165,8 @@ export class ReplayedRecognition implements SessionClient {
     this.#place?.child.leave(this.#place.session);
   }
 
-  async #send(session: ChildSession): Promise<void> {
+  async #send(place: Place): Promise<void> {
+    const { session } = place;
     for (const item of this.#uncommitted.items()) await this.#sendItem(session, item);
     for (;;) {
       const { room } = this.#results;
@@ -165,6 +181,7 @@ export class ReplayedRecognition implements SessionClient {
         continue;
       }
       this.#isFlushed = item === endUtterance;
+      if (item !== endUtterance && this.mode === "live") this.#chooseEffort(place, item.length);
       if (this.#isFlushed) this.#waitingMarkers.push(1);
       this.#uncommitted.push(item);
       const sending = this.#sendItem(session, item);
@@ -173,10 +190,32 @@ export class ReplayedRecognition implements SessionClient {
     session.endInput();
   }
 
-  #sendItem(session: ChildSession, item: RecognitionInput): Promise<void> | undefined {
-    if (item !== endUtterance) return session.send(item);
-    session.endUtterance();
+  #sendItem(session: ChildSession, item: SessionInput): Promise<void> | undefined {
+    if (item instanceof Int16Array) return session.send(item);
+    if (item === endUtterance) session.endUtterance();
+    else session.setEffort(item);
     return undefined;
+  }
+
+  /**
+   * Chooses the effort before the next samples are sent. A change is an item of the input, so it
+   * applies to the same utterances when the input is replayed.
+   */
+  #chooseEffort(place: Place, length: number): void {
+    if (place.child.engine.fullEffort === undefined) {
+      this.#fullDemand = 0;
+      return;
+    }
+    this.#samplesToEffort -= length;
+    if (this.#samplesToEffort > 0) return;
+    this.#samplesToEffort = effortSeconds * this.sampleRateHertz;
+    const fixed = this.#fixedEffort;
+    this.#fullDemand = fixed ? 0 : this.#placement.fullDemand(place, this.#fullDemand);
+    const effort = fixed ?? (this.#fullDemand > 0 ? "full" : "quick");
+    if (effort === this.#effort) return;
+    this.#effort = effort;
+    this.#uncommitted.push(effort);
+    place.session.setEffort(effort);
   }
 
   interim(recognition: Recognition): void {

@@ -13,6 +13,11 @@ export interface SessionClient extends SessionEvents {
   readonly sampleRateHertz: number;
   /** The demand of the session, which counts only if the session is live. */
   readonly demand: LiveDemand;
+  /**
+   * The share of a core that the session needs for full effort, in addition to `demand`; 0 while
+   * its effort is quick.
+   */
+  readonly fullDemand: number;
   /** The seconds of audio that the session has sent and that no commit covers. */
   readonly uncommittedSeconds: number;
   /** Only for sessions that diarize. */

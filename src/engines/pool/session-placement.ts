@@ -79,6 +79,11 @@ export class SessionPlacement {
     }
   }
 
+  /** Returns the share of a core that a stream may use for full effort (Admission.fullDemand). */
+  fullDemand({ child }: Place, before: number): number {
+    return this.#model?.admission.fullDemand(child, before) ?? 0;
+  }
+
   /** The model may have been replaced or removed while the session ran or waited for a process. */
   #currentModel(): ModelProcesses | undefined {
     if (this.#model?.isRetired) this.#model = this.#choose();

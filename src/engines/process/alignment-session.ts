@@ -1,8 +1,13 @@
 import { joinSamples } from "../../audio/join-samples.ts";
 import type { WordTime } from "../protocol/alignment.ts";
-import { type AlignmentSlices, type Engine, engineSampleRate } from "../protocol/engine.ts";
+import {
+  type AlignmentSlices,
+  type Engine,
+  engineSampleRate,
+  type FullWork,
+} from "../protocol/engine.ts";
 import type { OpenSession } from "../protocol/engine-frames.ts";
-import type { RecognitionInput } from "../protocol/recognizer.ts";
+import type { SessionInput } from "../protocol/recognizer.ts";
 
 /** The reports of an alignment to its process. */
 export interface AlignmentOutput {
@@ -21,6 +26,8 @@ export class AlignmentSession {
   readonly #words: readonly string[];
   readonly #output: AlignmentOutput;
   readonly #outputsMs: number | undefined;
+  /** Alignment has no efforts. */
+  readonly fullWork: FullWork = { workMs: 0, audioSeconds: 0 };
   readonly #parts: Int16Array[] = [];
   #outputs: Uint8Array = new Uint8Array(0);
   #samples = 0;
@@ -52,8 +59,8 @@ export class AlignmentSession {
     return 0;
   }
 
-  push(input: RecognitionInput): void {
-    if (typeof input === "symbol") return;
+  push(input: SessionInput): void {
+    if (!(input instanceof Int16Array)) return;
     // The samples are copied, since the frame's memory is reused.
     this.#parts.push(input.slice());
     this.#samples += input.length;

@@ -55,6 +55,7 @@ export class DiarizerHost implements ProcessHost {
       live: [],
       liveLateMs: 0,
       work: { live: noWork, short: noWork, job: noWork },
+      fullWork: noWork,
     };
   }
 

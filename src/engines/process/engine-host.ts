@@ -1,4 +1,4 @@
-import type { Engine, RecognitionMode } from "../protocol/engine.ts";
+import type { Engine, FullWork, RecognitionMode } from "../protocol/engine.ts";
 import {
   type Frame,
   type FrameWriter,
@@ -55,10 +55,11 @@ export class EngineHost implements ProcessHost {
     engine: Engine,
     { cpuPerSpeech, writer }: { readonly cpuPerSpeech: number; readonly writer: FrameWriter },
   ) {
-    const { name, languageCodes, takesHints } = engine;
+    const { name, languageCodes, takesHints, fullEffort } = engine;
     const alignsWords = engine.align !== undefined;
     const outputs = engine.outputs && { outputsModel: engine.outputs.model };
-    const description = { name, languageCodes, takesHints, alignsWords, ...outputs };
+    const efforts = fullEffort !== undefined && { fullEffort };
+    const description = { name, languageCodes, takesHints, alignsWords, ...efforts, ...outputs };
     this.ready = { engine: description, cpuPerSpeech };
     this.engine = engine;
     this.writer = writer;
@@ -87,6 +88,7 @@ export class EngineHost implements ProcessHost {
     if (kind === "audio") hosted.session.push(samplesOfBytes(payload));
     else if (kind === "outputs") hosted.takeOutputs(payload);
     else if (kind === "endUtterance") hosted.session.push(endUtterance);
+    else if (kind === "effort") hosted.session.push(jsonPayload("effort", frame));
     else if (kind === "endInput") hosted.session.endInput();
     this.#wake(hosted);
   }
@@ -267,6 +269,10 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
 
   get spokenSeconds(): number {
     return this.session.spokenSeconds;
+  }
+
+  get fullWork(): FullWork {
+    return this.session.fullWork;
   }
 
   takeLeastQueuedSeconds(): number {

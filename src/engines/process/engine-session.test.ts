@@ -4,11 +4,16 @@ import fc from "fast-check";
 import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import { joined, noise, silence } from "../../../test/fixtures/flite.ts";
 import { speech } from "../../../test/fixtures/engine-pool-fixture.ts";
-import type { Engine } from "../protocol/engine.ts";
+import type { Decoder, Effort, Engine, Hypothesis } from "../protocol/engine.ts";
 import type { SessionOptions } from "../protocol/engine-frames.ts";
 import { EngineSession } from "./engine-session.ts";
 import { ReplayBuffer } from "../pool/replay-buffer.ts";
-import { endUtterance, type Recognition, type RecognitionInput } from "../protocol/recognizer.ts";
+import {
+  endUtterance,
+  type Recognition,
+  type RecognitionInput,
+  type SessionInput,
+} from "../protocol/recognizer.ts";
 import type { Commit } from "../protocol/session-checkpoint.ts";
 import { createScriptedEngine } from "../scripted/scripted-engine.ts";
 
@@ -37,7 +42,7 @@ interface Outcome {
 function recognize(
   engine: Engine,
   changes: Partial<SessionOptions>,
-  input: readonly RecognitionInput[],
+  input: readonly SessionInput[],
   { from, stepsMax = Infinity }: { from?: Commit | undefined; stepsMax?: number } = {},
 ): Outcome {
   const commits: Commit[] = [];
@@ -67,10 +72,10 @@ const finalsOf = (commits: readonly Commit[]): Recognition[] =>
 
 /** Returns the input after this commit. */
 function restAfter(
-  input: readonly RecognitionInput[],
+  input: readonly SessionInput[],
   { checkpoint }: Commit,
   rate: number,
-): readonly RecognitionInput[] {
+): readonly SessionInput[] {
   const buffer = new ReplayBuffer(rate);
   for (const item of input) buffer.push(item);
   buffer.release(checkpoint.position);
@@ -87,14 +92,18 @@ function voice(ms: number, rate: number): Int16Array {
   });
 }
 
-type Part = { readonly kind: "speech" | "silence" | "flush"; readonly ms: number };
+type Part = { readonly kind: "speech" | "silence" | "flush" | "effort"; readonly ms: number };
 
 function inputOf(parts: readonly Part[], rate: number, chunkLengths: readonly number[]) {
-  const input: RecognitionInput[] = [];
+  const input: SessionInput[] = [];
   let chunk = 0;
   for (const { kind, ms } of parts) {
     if (kind === "flush") {
       input.push(endUtterance);
+      continue;
+    }
+    if (kind === "effort") {
+      input.push(ms % 2 === 0 ? "quick" : "full");
       continue;
     }
     const samples = kind === "speech" ? voice(ms, rate) : noise(ms, 60, rate);
@@ -107,10 +116,81 @@ function inputOf(parts: readonly Part[], rate: number, chunkLengths: readonly nu
   return input;
 }
 
+/** A decoder that only reports the effort with which its utterances began. */
+class EffortDecoder implements Decoder {
+  readonly #decoder: Decoder;
+  effort: Effort = "quick";
+
+  constructor(decoder: Decoder) {
+    this.#decoder = decoder;
+  }
+
+  begin(effort: Effort = "quick"): void {
+    this.effort = effort;
+    this.#decoder.begin();
+  }
+
+  accept(samples: Int16Array): void {
+    this.#decoder.accept(samples);
+  }
+
+  pause(): void {}
+
+  work(): boolean | Promise<void> {
+    return this.#decoder.work();
+  }
+
+  partial(): Hypothesis | undefined {
+    return this.#decoder.partial();
+  }
+
+  end(): ReturnType<Decoder["end"]> {
+    return this.#decoder.end();
+  }
+
+  save(): readonly number[] {
+    return this.#decoder.save();
+  }
+
+  restore(saved: readonly number[]): void {
+    this.#decoder.restore(saved);
+  }
+
+  close(): void {
+    this.#decoder.close();
+  }
+}
+
+const byEffort: Engine = {
+  ...byEnergy,
+  createDecoder: (given) => new EffortDecoder(byEnergy.createDecoder(given)),
+};
+
+test("an effort applies to the utterances that begin after it", () => {
+  const utterance = [voice(600, 16_000), noise(900, 60, 16_000)];
+  const late: SessionInput[] = [voice(300, 16_000), "quick", voice(300, 16_000)];
+  const input: SessionInput[] = [
+    "full",
+    ...utterance,
+    ...late,
+    noise(900, 60, 16_000),
+    ...utterance,
+  ];
+  const efforts = finalsOf(recognize(byEffort, {}, input).commits).map(({ effort }) => effort);
+  assert.deepEqual(efforts, ["full", "full", "quick"]);
+});
+
 test("a session that continues from any checkpoint returns exactly the remaining final results", () => {
   const parts = fc.array(
     fc.record({
-      kind: fc.constantFrom<Part["kind"][]>("speech", "speech", "silence", "silence", "flush"),
+      kind: fc.constantFrom<Part["kind"][]>(
+        "speech",
+        "speech",
+        "silence",
+        "silence",
+        "flush",
+        "effort",
+      ),
       ms: fc.integer({ min: 1, max: 2000 }),
     }),
     { minLength: 3, maxLength: 8 },
@@ -128,14 +208,14 @@ test("a session that continues from any checkpoint returns exactly the remaining
       (spoken, sampleRateHertz, chunkLengths, endpointing, stepsMax) => {
         const changes = { sampleRateHertz, ...endpointing };
         const input = inputOf(spoken, sampleRateHertz, chunkLengths);
-        const whole = recognize(byEnergy, changes, input);
+        const whole = recognize(byEffort, changes, input);
         assert.ok(whole.isDone);
         for (const [index, from] of whole.commits.entries()) {
           const rest = restAfter(input, from, sampleRateHertz);
           // The session that takes over is also lost.
-          const second = recognize(byEnergy, changes, rest, { from, stepsMax }).commits;
+          const second = recognize(byEffort, changes, rest, { from, stepsMax }).commits;
           const last = second.at(-1) ?? from;
-          const third = recognize(byEnergy, changes, restAfter(input, last, sampleRateHertz), {
+          const third = recognize(byEffort, changes, restAfter(input, last, sampleRateHertz), {
             from: last,
           });
           assert.ok(third.isDone);

@@ -3,12 +3,14 @@ import { restoredSamples, savedSamples } from "../../audio/saved-samples.ts";
 import { type Cut, UtteranceCutter } from "../../audio/utterance-cutter.ts";
 import {
   type Decoder,
+  type Effort,
   type Engine,
   engineSampleRate,
+  type FullWork,
   type Hypothesis,
 } from "../protocol/engine.ts";
 import type { SessionOptions } from "../protocol/engine-frames.ts";
-import { endUtterance, type Recognition, type RecognitionInput } from "../protocol/recognizer.ts";
+import { endUtterance, type Recognition, type SessionInput } from "../protocol/recognizer.ts";
 import type { SessionCheckpoint } from "../protocol/session-checkpoint.ts";
 import type { SessionEvents } from "../protocol/session-events.ts";
 import { withoutPunctuation } from "./written-form.ts";
@@ -38,6 +40,7 @@ const commitSecondsMax = 10;
 type Pause = "more" | Promise<void>;
 const endInput = Symbol("end of input");
 const nothing = new Int16Array(0);
+const noFullWork: FullWork = { workMs: 0, audioSeconds: 0 };
 
 /**
  * One recognition within an engine process: resampling, cutting into utterances, and decoding. Each
@@ -51,7 +54,7 @@ export class EngineSession {
   readonly #writtenHints: WrittenHints;
   readonly #resampler: Resampler;
   readonly #cutter: UtteranceCutter;
-  readonly #input: (RecognitionInput | typeof endInput)[] = [];
+  readonly #input: (SessionInput | typeof endInput)[] = [];
   readonly #run: Generator<Pause | "wait", void, void>;
   /** The number of processed samples at the session's own rate. */
   #processedSamples = 0;
@@ -68,6 +71,8 @@ export class EngineSession {
   #waitingSamples = 0;
   #committedSamples = 0;
   #flushMarkers = 0;
+  /** The effort of the next utterance. */
+  #effort: Effort = "quick";
   /**
    * The number of resampled samples passed to the cutter, including samples that are still being
    * cut.
@@ -122,8 +127,13 @@ export class EngineSession {
     return this.#spokenSamples / engineSampleRate;
   }
 
-  push(input: RecognitionInput): void {
-    if (input !== endUtterance) this.#queuedSamples += input.length;
+  /** The additional work of full effort. */
+  get fullWork(): FullWork {
+    return this.#decoder.fullWork ?? noFullWork;
+  }
+
+  push(input: SessionInput): void {
+    if (input instanceof Int16Array) this.#queuedSamples += input.length;
     this.#input.push(input);
   }
 
@@ -151,10 +161,11 @@ export class EngineSession {
     yield* this.#cut(uncut);
     for (;;) {
       const input = this.#input.shift();
-      if (input === undefined) yield "wait";
+      if (input === undefined) yield this.#decoder.prepareEnd?.() === true ? "more" : "wait";
       else if (input === endInput) break;
       else if (input === endUtterance) yield* this.#flush();
-      else yield* this.#process(input);
+      else if (input instanceof Int16Array) yield* this.#process(input);
+      else this.#effort = input;
     }
     if (!this.#isFlushed) {
       this.#isFlushed = true;
@@ -205,7 +216,7 @@ export class EngineSession {
           this.#offsetMs = msOfSamples(cut.startSample);
           this.#isSpeaking = true;
           this.#interimText = undefined;
-          this.#decoder.begin();
+          this.#decoder.begin(this.#effort);
           this.#reportEvent("start", this.#offsetMs);
           break;
         case "audio":
@@ -260,7 +271,9 @@ export class EngineSession {
       if (bytes) this.#output.outputs?.({ startMs: this.#offsetMs, bytes });
       const readings = this.#written(slice.value);
       if (readings.length === 0) return undefined;
-      return this.#recognition(true, readings, audioEndMs);
+      const { effort } = this.#decoder;
+      const final = this.#recognition(true, readings, audioEndMs);
+      return effort ? { ...final, effort } : final;
     } finally {
       slices.return([]);
     }
@@ -273,6 +286,7 @@ export class EngineSession {
       resampler: this.#resampler.save(),
       cutter: this.#cutter.save(),
       decoder: { engine: this.#engineName, state: this.#decoder.save() },
+      effort: this.#effort,
       uncut: savedSamples(uncut),
       isFlushed: this.#isFlushed,
     };
@@ -292,6 +306,7 @@ export class EngineSession {
       this.#decoder.restore(checkpoint.decoder.state);
     }
     this.#cutSamples = checkpoint.cutter.position + restoredSamples(checkpoint.cutter.frame).length;
+    this.#effort = checkpoint.effort;
     this.#isFlushed = checkpoint.isFlushed;
     return restoredSamples(checkpoint.uncut);
   }

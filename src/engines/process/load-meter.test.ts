@@ -16,6 +16,7 @@ function openMeter() {
       workMs: 0,
       processedSeconds: 100,
       spokenSeconds: 50,
+      fullWork: { workMs: 0, audioSeconds: 0 },
       queuedSeconds: 0,
       takeLeastQueuedSeconds: () => metered.queuedSeconds,
     };
@@ -121,4 +122,28 @@ test("LoadMeter reports the delay of live audio, from waits for a turn and from 
   assert.equal(next(0.8), 1500);
   // Audio that arrives faster than real time is not late.
   assert.equal(next(4), 5);
+});
+
+test("LoadMeter reports the additional work of full effort apart from the demand of a session", () => {
+  const { clock, meter, session } = openMeter();
+  const full = session(1, "live");
+  const quick = session(2, "live");
+  clock.nowMs += 1000;
+  clock.cpuMs += 600;
+  full.workMs += 500;
+  full.fullWork = { workMs: 300, audioSeconds: 2 };
+  full.processedSeconds += 1;
+  full.spokenSeconds += 1;
+  quick.workMs += 100;
+  quick.processedSeconds += 1;
+  quick.spokenSeconds += 1;
+  const report = meter.report(noWaits);
+  assert.deepEqual(demands(report), [
+    [1, 0.2],
+    [2, 0.1],
+  ]);
+  assert.deepEqual(report.fullWork, { cpuSeconds: 0.3, audioSeconds: 2 });
+  assert.equal(report.work.live.cpuSeconds.toFixed(3), "0.300");
+  clock.nowMs += 1000;
+  assert.deepEqual(meter.report(noWaits).fullWork, { cpuSeconds: 0, audioSeconds: 0 });
 });

@@ -1,4 +1,4 @@
-import type { RecognitionMode } from "../protocol/engine.ts";
+import type { FullWork, RecognitionMode } from "../protocol/engine.ts";
 import type { LoadReport, Work } from "../protocol/load-report.ts";
 import type { LiveWaits } from "./run-queue.ts";
 
@@ -10,6 +10,8 @@ export interface MeteredSession {
   readonly workMs: number;
   readonly processedSeconds: number;
   readonly spokenSeconds: number;
+  /** The part of the work that is the additional work of full effort. */
+  readonly fullWork: FullWork;
   /**
    * Returns the minimum, since the last call, of the seconds of audio that wait to be processed.
    */
@@ -21,6 +23,7 @@ interface Reading {
   workMs: number;
   processedSeconds: number;
   spokenSeconds: number;
+  fullWork: FullWork;
   /**
    * The number of reports since the session's last speech: the work on the final result follows a
    * little later.
@@ -44,6 +47,7 @@ export class LoadMeter {
   /** The work of sessions that ended since the last report. */
   #endedWorkMs = 0;
   #work = noWork();
+  #fullWork: MeasuredWork = { workMs: 0, audioSeconds: 0 };
 
   constructor(clock: { readonly nowMs: () => number; readonly cpuMs: () => number }) {
     this.#clock = clock;
@@ -57,6 +61,7 @@ export class LoadMeter {
       workMs: session.workMs,
       processedSeconds: session.processedSeconds,
       spokenSeconds: session.spokenSeconds,
+      fullWork: session.fullWork,
       quietReports: quietReportsMax,
     });
   }
@@ -83,7 +88,7 @@ export class LoadMeter {
       .filter(({ session }) => session.mode === "live")
       .map((each) => {
         const needSeconds = Math.max(each.seconds, each.processedSeconds);
-        return [each.session.id, (each.workMs * cpuPerWork) / 1000 / needSeconds] as const;
+        return [each.session.id, (each.ordinaryMs * cpuPerWork) / 1000 / needSeconds] as const;
       });
     const paced = read.filter(
       (each) =>
@@ -102,11 +107,13 @@ export class LoadMeter {
         short: scaled(this.#work.short, cpuPerWork),
         job: scaled(this.#work.job, cpuPerWork),
       },
+      fullWork: scaled(this.#fullWork, cpuPerWork),
     };
     this.#nowMs += seconds * 1000;
     this.#cpuMs += cpuMs;
     this.#endedWorkMs = 0;
     this.#work = noWork();
+    this.#fullWork = { workMs: 0, audioSeconds: 0 };
     return report;
   }
 
@@ -114,13 +121,20 @@ export class LoadMeter {
   #read(
     session: MeteredSession,
     reading: Reading,
-  ): { seconds: number; workMs: number; processedSeconds: number } {
+  ): { seconds: number; workMs: number; ordinaryMs: number; processedSeconds: number } {
     const nowMs = this.#clock.nowMs();
     const seconds = Math.max(0.001, (nowMs - reading.nowMs) / 1000);
     reading.nowMs = nowMs;
     const workMs = session.workMs - reading.workMs;
     const processedSeconds = session.processedSeconds - reading.processedSeconds;
     const spokenSeconds = session.spokenSeconds - reading.spokenSeconds;
+    const { fullWork } = session;
+    const fullMs = fullWork.workMs - reading.fullWork.workMs;
+    this.#fullWork.workMs += fullMs;
+    this.#fullWork.audioSeconds += fullWork.audioSeconds - reading.fullWork.audioSeconds;
+    // The two times are measured separately.
+    const ordinaryMs = Math.max(0, workMs - fullMs);
+    reading.fullWork = fullWork;
     reading.workMs += workMs;
     reading.processedSeconds += processedSeconds;
     reading.spokenSeconds += spokenSeconds;
@@ -128,10 +142,10 @@ export class LoadMeter {
     const isLive = session.mode === "live";
     if (!isLive || reading.quietReports < quietReportsMax) {
       const work = this.#work[session.mode];
-      work.workMs += workMs;
+      work.workMs += ordinaryMs;
       work.audioSeconds += isLive ? spokenSeconds : processedSeconds;
     }
-    return { seconds, workMs, processedSeconds };
+    return { seconds, workMs, ordinaryMs, processedSeconds };
   }
 }
 

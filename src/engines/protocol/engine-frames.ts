@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import type { WordTime } from "./alignment.ts";
-import type { Hint, RecognitionMode } from "./engine.ts";
+import type { Effort, Hint, RecognitionMode } from "./engine.ts";
 import type { LoadReport } from "./load-report.ts";
 import type { Recognition, WindowSpeakers } from "./recognizer.ts";
 import type { Commit, SessionCheckpoint } from "./session-checkpoint.ts";
@@ -16,6 +16,7 @@ const frameKinds = [
   // Sent in both directions: utterances (kept-outputs.ts), to align or just recognized.
   "outputs",
   "endUtterance",
+  "effort",
   "endInput",
   "close",
   // Sent from the engine process. ready, failed and load concern the process and carry session 0.
@@ -80,6 +81,8 @@ export interface EngineDescription {
   readonly languageCodes: readonly string[];
   readonly takesHints: boolean;
   readonly alignsWords: boolean;
+  /** The expected cost of full effort (Engine.fullEffort), if the engine has it. */
+  readonly fullEffort?: number;
   /** The model, if its outputs can be kept and aligned (Engine.outputs). */
   readonly outputsModel?: string;
 }
@@ -98,6 +101,8 @@ export interface ReadyProcess {
  */
 export interface JsonPayloads {
   readonly open: OpenSession;
+  /** The effort of the utterances that begin after this frame. */
+  readonly effort: Effort;
   readonly ready: ReadyProcess;
   readonly load: LoadReport;
   readonly interim: Recognition;

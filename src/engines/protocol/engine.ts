@@ -47,6 +47,12 @@ export interface Hint {
  */
 export type RecognitionMode = ModelUse;
 
+/**
+ * How much work the recognition of a live utterance takes. quick: one search while it is spoken.
+ * full: additional work, which makes the final result as accurate as that of a short recording.
+ */
+export type Effort = "quick" | "full";
+
 export interface DecoderOptions {
   /**
    * The language of the speech, which must be one that the engine supports. Optional if the engine
@@ -67,7 +73,8 @@ export interface DecoderOptions {
  * begin, accept..., end, begin, ... After each accept(), work() is called until it returns false.
  */
 export interface Decoder {
-  begin(): void;
+  /** Engines without `fullEffort` ignore the effort, which is quick by default. */
+  begin(effort?: Effort): void;
   /** Accepts samples at engineSampleRate, in order. Any split of them gives the same result. */
   accept(samples: Int16Array): void;
   /**
@@ -83,6 +90,12 @@ export interface Decoder {
    * (remote-answer.ts), since it takes no CPU time here. end() decodes the remaining samples.
    */
   work(): boolean | Promise<void>;
+  /**
+   * Does at most 100 ms more of the work that end() would do if the utterance ended now. Called
+   * while the session has no input. Returns false if there is no such work now. Absent if end() has
+   * little to do.
+   */
+  prepareEnd?(): boolean;
   /** Returns the best reading so far of the current utterance; undefined if there is none yet. */
   partial(): Hypothesis | undefined;
   /**
@@ -93,6 +106,13 @@ export interface Decoder {
    * slice.
    */
   end(): Generator<void | Promise<void>, readonly Hypothesis[], void>;
+  /**
+   * The effort of the utterance that has just ended. Absent if the engine has no `fullEffort`, or
+   * in other modes than live.
+   */
+  readonly effort?: Effort;
+  /** The cumulative additional work of full effort. Absent together with `effort`. */
+  readonly fullWork?: FullWork;
   /**
    * Returns the compacted outputs of the model for the utterance that has just ended. Absent if the
    * engine keeps none.
@@ -107,6 +127,13 @@ export interface Decoder {
   restore(saved: readonly number[]): void;
   /** Frees the decoder, even within an utterance. Its audio must not affect the next decoder. */
   close(): void;
+}
+
+/** The additional work of full effort, which is part of all work. */
+export interface FullWork {
+  readonly workMs: number;
+  /** The seconds of speech that it was spent on. */
+  readonly audioSeconds: number;
 }
 
 /**
@@ -135,6 +162,11 @@ export interface Engine {
    * process.
    */
   readonly usesThreads: boolean;
+  /**
+   * The CPU time that full effort takes in addition, relative to quick effort, as expected before
+   * it is measured. Absent if the engine has only one effort.
+   */
+  readonly fullEffort?: number;
   createDecoder(options: DecoderOptions): Decoder;
   createVoiceActivity(): VoiceActivity;
   /**

@@ -5,12 +5,16 @@ export interface LoadReport {
   readonly seconds: number;
   /**
    * Each live session with the share of a core that it needs to keep up with real time. Audio that
-   * arrives faster counts as if it arrived in real time.
+   * arrives faster counts as if it arrived in real time. The additional work of full effort does
+   * not count, because it is not begun when there is no room for it.
    */
   readonly live: readonly (readonly [session: number, demand: number])[];
   /** The mean delay between the arrival of live audio and its processing. */
   readonly liveLateMs: number;
+  /** The work of each mode. That of `live` excludes the additional work of full effort. */
   readonly work: Readonly<Record<RecognitionMode, Work>>;
+  /** The additional work of full effort. */
+  readonly fullWork: Work;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Aligner } from "./alignment.ts";
-import type { Hint, Hypothesis, RecognitionMode } from "./engine.ts";
+import type { Effort, Hint, Hypothesis, RecognitionMode } from "./engine.ts";
 import type { KeptOutputs } from "./kept-outputs.ts";
 import type { SpeakerTurn } from "./speakers.ts";
 
@@ -11,6 +11,12 @@ export const endUtterance = Symbol("end utterance");
  * markers.
  */
 export type RecognitionInput = Int16Array | typeof endUtterance;
+
+/**
+ * The input of a session in an engine process. An effort applies to the utterances that begin after
+ * it.
+ */
+export type SessionInput = RecognitionInput | Effort;
 
 export interface RecognitionOptions {
   readonly languageCode: string;
@@ -30,6 +36,11 @@ export interface RecognitionOptions {
   readonly utteranceMsMax?: number;
   /** Accepted only if takesHints() is true. */
   readonly hints?: readonly Hint[];
+  /**
+   * For live streams: the effort of all utterances. Default: full while the machine has room for
+   * it, otherwise quick.
+   */
+  readonly effort?: Effort;
   /** Whether the text keeps the punctuation of models that write it. Default true. */
   readonly punctuation?: boolean;
   /**
@@ -65,6 +76,8 @@ export interface Recognition {
    * comes for each flush marker, after the results of the audio before it, also if there are none.
    */
   readonly speechEvent?: "start" | "end" | "flushed";
+  /** The effort of a final result of a live stream. Absent if the engine has only one. */
+  readonly effort?: Effort;
   /** The milliseconds of input that this result covers, or the time of the event. */
   readonly audioEndMs: number;
 }

@@ -1,5 +1,6 @@
 import type { SavedResampler } from "../../audio/resample.ts";
 import type { SavedCutter } from "../../audio/utterance-cutter.ts";
+import type { Effort } from "./engine.ts";
 import type { Recognition } from "./recognizer.ts";
 
 /**
@@ -15,6 +16,8 @@ export interface SessionCheckpoint {
    * The state that the decoder has learned from the stream, and the name of the decoder's engine.
    */
   readonly decoder: { readonly engine: string; readonly state: readonly number[] };
+  /** The effort of the next utterance. */
+  readonly effort: Effort;
   /** The samples that are resampled but not yet cut into utterances. */
   readonly uncut: string;
   /** Whether the end of the input has passed through the resampler. */
