@@ -13,7 +13,7 @@ const chunkSamples = 1600;
 /** The time within which full effort must be granted to some stream. */
 const fullMsMax = 120_000;
 /** The number of streams below which a process is too slow for full effort. */
-const streamsMin = 3;
+const streamsMin = 4;
 let others: ReadonlySet<number>;
 let pool: EnginePool;
 let spoken: Int16Array;
