@@ -257,6 +257,7 @@ async function openSlowParts(
     openEnginePool({
       engine: config.engine,
       voiceActivity: config.voiceActivity,
+      liveEffort: config.liveEffort,
       processes: config.engineProcesses,
       modelsFolder: config.modelsFolder,
       choice: config.modelChoice,

@@ -16,6 +16,7 @@ test("readConfig() returns the defaults if nothing is set", () => {
   assert.ok(config.engineProcesses >= 1);
   assert.equal(config.engine, "auto");
   assert.equal(config.voiceActivity, "energy");
+  assert.equal(config.liveEffort, "auto");
   assert.deepEqual(config.allowMediaFrom, []);
   assert.deepEqual(config.allowWebhooksTo, []);
   assert.deepEqual(config.callers, {
@@ -46,6 +47,7 @@ test("readConfig() reads every setting", () => {
     HLUST_ENGINE_PROCESSES: "3",
     HLUST_ENGINE: "scripted",
     HLUST_VOICE_ACTIVITY: "network",
+    HLUST_LIVE_EFFORT: "full",
     HLUST_DEFAULT_LANGUAGE: "is-IS",
     HLUST_CALL_BYTES_MAX: "1000000",
     HLUST_MODELS: "/srv/models",
@@ -98,6 +100,7 @@ test("readConfig() reads every setting", () => {
     engineProcesses: 3,
     engine: "scripted",
     voiceActivity: "network",
+    liveEffort: "full",
     defaultLanguage: "is-IS",
     callBytesMax: 1_000_000,
     modelsFolder: "/srv/models",
@@ -222,6 +225,7 @@ test("readConfig() throws an error that names every invalid setting", () => {
     ["HLUST_ROLE", "boss", /HLUST_ROLE must be one of all, api, worker, not "boss"/],
     ["HLUST_ENGINE_PROCESSES", "0", /HLUST_ENGINE_PROCESSES/],
     ["HLUST_ENGINE", "magic", /HLUST_ENGINE/],
+    ["HLUST_LIVE_EFFORT", "much", /HLUST_LIVE_EFFORT must be one of auto, quick, full/],
     ["HLUST_VOICE_ACTIVITY", "ears", /HLUST_VOICE_ACTIVITY must be one of energy, network/],
     ["HLUST_SANDBOX", "none", /HLUST_SANDBOX/],
     ["HLUST_LOG", "loud", /HLUST_LOG/],

@@ -49,6 +49,8 @@ export interface Config {
   readonly engine: EngineChoice;
   /** How speech is distinguished from other sound, for all models. */
   readonly voiceActivity: VoiceActivityChoice;
+  /** The effort of live streams; auto: by the load. */
+  readonly liveEffort: LiveEffortChoice;
   readonly modelsFolder: string;
   /** The models that serve a language instead of the best installed one. */
   readonly modelChoice: ModelChoice;
@@ -103,6 +105,8 @@ export type EngineChoice = (typeof engineChoices)[number];
 
 const voiceActivityChoices = ["energy", "network"] as const;
 export type VoiceActivityChoice = (typeof voiceActivityChoices)[number];
+const liveEffortChoices = ["auto", "quick", "full"] as const;
+export type LiveEffortChoice = (typeof liveEffortChoices)[number];
 export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
@@ -157,6 +161,13 @@ const settings = {
       "How speech is found: energy, or network (also in noise, music and typing, for 3 ms more CPU for a second of speech)",
     fallback: "energy",
     parse: (text, name) => oneOf(text ?? "energy", name, voiceActivityChoices),
+  },
+  liveEffort: {
+    name: "HLUST_LIVE_EFFORT",
+    meaning:
+      "Effort of live streams with PocketSphinx: auto (full while the machine has room for it), quick, or full; with quick or full the same audio always gives the same text",
+    fallback: "auto",
+    parse: (text, name) => oneOf(text ?? "auto", name, liveEffortChoices),
   },
   modelsFolder: {
     name: "HLUST_MODELS",
@@ -312,6 +323,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     engineProcesses: read(settings.engineProcesses),
     engine: read(settings.engine),
     voiceActivity: read(settings.voiceActivity),
+    liveEffort: read(settings.liveEffort),
     modelsFolder: read(settings.modelsFolder) ?? join(dataFolder, "models"),
     modelChoice: read(settings.modelChoice),
     catalogueFile: read(settings.catalogueFile),

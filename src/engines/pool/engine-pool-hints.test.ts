@@ -17,7 +17,12 @@ let pool: EnginePool;
 before(async () => {
   others = new Set(enginePids());
   const log = createLog("silent");
-  pool = await openEnginePool({ engine: "pocketsphinx", processes: 1, log });
+  pool = await openEnginePool({
+    engine: "pocketsphinx",
+    liveEffort: "quick",
+    processes: 1,
+    log,
+  });
 });
 after(() => pool[Symbol.asyncDispose]());
 

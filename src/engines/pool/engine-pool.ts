@@ -243,11 +243,12 @@ class ProcessPool implements EnginePool {
       );
     }
     const choose = () => this.#serving.modelFor({ languageCode, mode });
+    const { liveEffort = "auto", log } = this.#options;
     const recognition = new ReplayedRecognition(input, sessionOptions(options), {
       placement: new SessionPlacement(model, choose, this.#ready),
       demand: new LiveDemand(model.admission.liveDemand),
-      log: this.#options.log,
-      effort: options.effort,
+      log,
+      effort: options.effort ?? (liveEffort === "auto" ? undefined : liveEffort),
       onProgress: options.onProgress,
       onOutputs: options.onOutputs,
     });

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { basename } from "node:path";
 import { errorFields, type Log } from "../../std/log.ts";
 import type { ModelChoice } from "../../models/model-choice.ts";
-import type { RecognitionMode } from "../protocol/engine.ts";
+import type { Effort, RecognitionMode } from "../protocol/engine.ts";
 import type { LoadedProcess } from "./admission.ts";
 import { chooseModel, servedLanguages, unmetChoices } from "./choose-model.ts";
 import { findModels, type FoundModels, type LoadableModel } from "./loadable-models.ts";
@@ -23,6 +23,8 @@ export interface ServingModelsOptions {
   readonly modelsFolder?: string;
   /** How speech is found, except by the scripted engine. Default: energy. */
   readonly voiceActivity?: "network" | "energy";
+  /** The effort of live streams that name none. Default: auto, by the load. */
+  readonly liveEffort?: Effort | "auto";
   readonly log: Log;
   /**
    * The maximum time without progress of a process that has audio; after it the process is

@@ -37,8 +37,8 @@ export interface RecognitionOptions {
   /** Accepted only if takesHints() is true. */
   readonly hints?: readonly Hint[];
   /**
-   * For live streams: the effort of all utterances. Default: full while the machine has room for
-   * it, otherwise quick.
+   * For live streams: the effort of all utterances. Default: that of the operator
+   * (HLUST_LIVE_EFFORT), or else full while the machine has room for it, and quick otherwise.
    */
   readonly effort?: Effort;
   /** Whether the text keeps the punctuation of models that write it. Default true. */
