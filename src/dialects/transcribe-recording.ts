@@ -18,7 +18,7 @@ import { ServiceError } from "../std/service-error.ts";
 import type { SpokenSegment } from "../transcripts/spoken.ts";
 import type { AccountHints } from "../vocabulary/account-hints.ts";
 import { LiveWriter } from "../writing/live-writer.ts";
-import type { WritingOptions } from "../writing/write-words.ts";
+import type { WritingChoice, WritingOptions } from "../writing/write-words.ts";
 
 /** What runs at the same time; accounts take turns. */
 export interface RecordingTurns {
@@ -56,6 +56,13 @@ export interface RecordingCall {
   readonly onSegments?: (segments: readonly SpokenSegment[]) => void;
   readonly signal: AbortSignal;
 }
+
+/** How text is written for clients that cannot choose: digits, capitals and marks. */
+export const readableText: WritingChoice = {
+  formats: true,
+  punctuation: true,
+  masksProfanity: false,
+};
 
 export interface TranscribedRecording {
   readonly segments: readonly SpokenSegment[];

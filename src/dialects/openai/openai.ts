@@ -8,7 +8,7 @@ import { FormFields } from "../form-fields.ts";
 import { primaryOf } from "../language-of.ts";
 import { PatientAnswer } from "../patient-answer.ts";
 import { receiveForm, type FormParts } from "../receive-form.ts";
-import { transcribeRecording, type RecordingParts } from "../transcribe-recording.ts";
+import { readableText, transcribeRecording, type RecordingParts } from "../transcribe-recording.ts";
 import { openAiError, openAiErrorAnswer } from "./error-answer.ts";
 import { readWish, type TranscriptionWish } from "./read-wish.ts";
 import {
@@ -63,7 +63,7 @@ async function answerTranscription(parts: OpenAiParts, call: DialectCall): Promi
   const recording = {
     file,
     caller,
-    writing: { languageCode, formats: true, punctuation: true, masksProfanity: false },
+    writing: { languageCode, ...readableText },
     hints,
     detectsSpeakers: format === "diarized_json",
     signal: call.signal,

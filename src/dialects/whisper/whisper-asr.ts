@@ -15,7 +15,11 @@ import { readWish } from "../openai/read-wish.ts";
 import { textOf, verboseSegments } from "../openai/write-transcription.ts";
 import { PatientAnswer } from "../patient-answer.ts";
 import { receiveForm } from "../receive-form.ts";
-import { transcribeRecording, type TranscribedRecording } from "../transcribe-recording.ts";
+import {
+  readableText,
+  transcribeRecording,
+  type TranscribedRecording,
+} from "../transcribe-recording.ts";
 
 const outputs = ["txt", "vtt", "srt", "tsv", "json"] as const;
 type Output = (typeof outputs)[number];
@@ -73,7 +77,7 @@ async function answerAsr(parts: OpenAiParts, call: DialectCall): Promise<void> {
   const recording = await transcribeRecording(parts, {
     file,
     caller,
-    writing: { languageCode, formats: true, punctuation: true, masksProfanity: false },
+    writing: { languageCode, ...readableText },
     hints,
     detectsSpeakers: false,
     signal: call.signal,

@@ -14,7 +14,11 @@ import {
 import { requireFile, type OpenAiParts } from "../openai/openai.ts";
 import { PatientAnswer } from "../patient-answer.ts";
 import { receiveForm } from "../receive-form.ts";
-import { transcribeRecording, type TranscribedRecording } from "../transcribe-recording.ts";
+import {
+  readableText,
+  transcribeRecording,
+  type TranscribedRecording,
+} from "../transcribe-recording.ts";
 import type { SpokenSegment } from "../../transcripts/spoken.ts";
 
 /** The media types of whisper.cpp, where they differ from OpenAI's. */
@@ -49,7 +53,7 @@ async function infer(parts: OpenAiParts, call: DialectCall): Promise<void> {
   const recording = await transcribeRecording(parts, {
     file,
     caller,
-    writing: { languageCode, formats: true, punctuation: true, masksProfanity: false },
+    writing: { languageCode, ...readableText },
     hints,
     detectsSpeakers: format === "diarized_json",
     signal: call.signal,

@@ -1,4 +1,5 @@
 import type { Caller } from "../../../auth/caller.ts";
+import { readableText } from "../../transcribe-recording.ts";
 import { Speech } from "../../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { canRepeat, errorBody } from "../../../server/answer-errors.ts";
 import type { DialectSocket, SocketClose } from "../../../server/dialect-socket.ts";
@@ -98,7 +99,7 @@ class RealtimeSession {
     const settings = readSettings({}, this.#settings, this.#context);
     const detects = settings.silenceMs !== undefined;
     const { languageCode, hints, silenceMs: silenceMsMin } = settings;
-    const writing = { languageCode, formats: true, punctuation: true, masksProfanity: false };
+    const writing = { languageCode, ...readableText };
     const audio = audioOf(settings);
     const config = { audio, writing, hints, interim: detects, silenceMsMin, fields };
     const { signal } = this.#socket;
