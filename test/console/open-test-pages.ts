@@ -69,8 +69,8 @@ const pictures = join(tmpdir(), "hlust-pictures");
 
 /**
  * Opens a service and a browser. `args` are further arguments for Chromium, and `program` is "full"
- * for pages that use a microphone. Disposing of the result fails if any page has violated its policy,
- * sent a request to another origin, opened a dialog or thrown an error.
+ * for pages that use a microphone. Disposing of the result fails if any page has violated its
+ * policy, sent a request to another origin, opened a dialog or thrown an error.
  */
 export async function openTestPages(
   environment: Readonly<Record<string, string>> = {},
