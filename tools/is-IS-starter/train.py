@@ -18,7 +18,7 @@ from fbank import SILENCE
 from model import BLANK, HIDDEN, Model, greedy, save
 from word_errors import rates
 
-# The first steps see the first sets only, without masks; the last steps have no masks and less dropout.
+# The first steps see the first sets only, without masks; the last have no masks, less dropout.
 EARLY_SHARE, EARLY_SETS, LATE_SHARE = 0.1, 2, 0.1
 DROPOUT, LATE_DROPOUT, MASK_SHARE = 0.1, 0.03, 0.5
 WARM_UP_STEPS = 400
@@ -52,9 +52,9 @@ class Run:
     def keep(self, path):
         """Writes a checkpoint; one that is half written never takes its place."""
         parts = {name: getattr(self, name).state_dict() for name in ("model", "average", "optimizer")}
-        beside = path.with_suffix(".part")
-        torch.save({**parts, "step": self.step, "turn": self.turn, "taken": self.taken, "sets": self.sets}, beside)
-        os.replace(beside, path)
+        partial = path.with_suffix(".part")
+        torch.save({**parts, "step": self.step, "turn": self.turn, "taken": self.taken, "sets": self.sets}, partial)
+        os.replace(partial, path)
 
     def sets_now(self):
         """How many of the sets this step draws from."""
@@ -124,7 +124,7 @@ def check(model, corpus):
 
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", type=Path, help="the averaged weights; the checkpoint is beside them, with the ending .checkpoint")
+    parser.add_argument("model", type=Path, help="the averaged weights; the checkpoint has the same name and the ending .checkpoint")
     parser.add_argument("--data", type=Path, nargs="+", required=True, help="sets of generate.py, in this order")
     parser.add_argument("--held-out", type=Path, required=True)
     parser.add_argument("--steps", type=int, required=True)
