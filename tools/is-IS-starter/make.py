@@ -5,6 +5,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,14 @@ from pathlib import Path
 TOOLS = Path(__file__).resolve().parent
 ROOT = TOOLS.parent.parent
 STEPS, SEED = 12000, 1
-SETS, SET_COUNT = 6, 8000
-# The sets that training begins with have more of the plain voice.
-PLAIN_SHARES = (0.85, 0.85, 0.6, 0.6, 0.6, 0.6)
+SET_COUNT = 8000
+# The sets of utterances: seed, share of the plain voice, of texts with made words, of lists.
+# Training begins with the first two, and has the last one only in its last third.
+SETS = {
+    "training-1": (101, 0.85, 0.25, 0.2), "training-2": (102, 0.85, 0.25, 0.2), "training-3": (103, 0.6, 0.25, 0.2),
+    "training-4": (104, 0.6, 0.25, 0.2), "training-5": (105, 0.6, 0.25, 0.2), "training-6": (106, 0.6, 0.25, 0.2),
+    "training-7": (107, 0.75, 0.05, 0.15),
+}
 
 
 def surroundings():
@@ -40,23 +46,23 @@ def run(script, *arguments, output=None):
 
 def generate(folder):
     """The sets of training, and the set that training is checked with."""
-    sets = [folder / f"training-{number + 1}" for number in range(SETS)]
-    for number, (path, plain_share) in enumerate(zip(sets, PLAIN_SHARES)):
+    for name, (seed, plain_share, made_share, lists_share) in SETS.items():
         run(
-            "generate.py", "training", path, "--count", SET_COUNT, "--seed", 101 + number, "--plain-share", plain_share,
-            "--made-share", 0.25, "--lists-share", 0.2,
+            "generate.py", "training", folder / name, "--count", SET_COUNT, "--seed", seed, "--plain-share", plain_share,
+            "--made-share", made_share, "--lists-share", lists_share,
         )
     run("generate.py", "held-out", folder / "held-out", "--count", 100, "--seed", 900, "--made-share", 0)
-    return sets
+    return [folder / name for name in SETS]
 
 
 def update_card(path):
-    """Sizes and sums of the files of a model.json."""
-    card = json.loads(path.read_text(encoding="utf-8"))
-    for file in card["files"].values():
+    """Writes sizes and sums of the files into a model.json, whose form stays as it is."""
+    text = path.read_text(encoding="utf-8")
+    for file in json.loads(text)["files"].values():
         content = (path.parent / file["path"]).read_bytes()
-        file["bytes"], file["sha256"] = len(content), hashlib.sha256(content).hexdigest()
-    path.write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        text = text.replace(file["sha256"], hashlib.sha256(content).hexdigest())
+        text = re.sub(rf'("path": "{re.escape(file["path"])}",\s*"bytes": )\d+', rf"\g<1>{len(content)}", text)
+    path.write_text(text, encoding="utf-8")
 
 
 def main():
@@ -67,7 +73,10 @@ def main():
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     sets, model = generate(options.folder), options.folder / "model.pt"
-    run("train.py", model, "--data", *sets, "--held-out", options.folder / "held-out", "--steps", options.steps, "--seed", SEED)
+    run(
+        "train.py", model, "--data", *sets[:-1], "--late-data", sets[-1], "--held-out", options.folder / "held-out",
+        "--steps", options.steps, "--seed", SEED,
+    )
     streaming, whole = options.folder / "is-IS-starter", options.folder / "is-IS-whole"
     if options.install:
         streaming, whole = ROOT / "models" / "is-IS-starter", ROOT / "test" / "models" / "is-IS-whole"

@@ -1,5 +1,5 @@
 """A GRU layer for training on one thread: the formulas and parameters of torch.nn.GRU, its products in bfloat16, its gradient by
-hand. The gradient of the weights is one large product instead of one for each step: three to four times as fast as torch's."""
+hand. The gradient of the weights is one large product instead of one for each step: 2.4 times as fast as torch, as measured."""
 
 import torch
 from torch.autograd import Function

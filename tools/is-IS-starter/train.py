@@ -18,9 +18,10 @@ from fbank import SILENCE
 from model import BLANK, HIDDEN, Model, greedy, save
 from word_errors import rates
 
-# The first steps see the first sets only, without masks; the last have no masks, less dropout.
-EARLY_SHARE, EARLY_SETS, LATE_SHARE = 0.1, 2, 0.1
-DROPOUT, LATE_DROPOUT, MASK_SHARE = 0.1, 0.03, 0.5
+# The first steps see the first sets only, without masks; the last third sees them and the late
+# sets; the very last steps have no masks, less dropout.
+EARLY_SHARE, EARLY_SETS, LATE_SHARE, LAST_SHARE = 0.1, 2, 1 / 3, 0.1
+DROPOUT, LAST_DROPOUT, MASK_SHARE = 0.1, 0.03, 0.5
 WARM_UP_STEPS = 400
 
 
@@ -29,16 +30,17 @@ class Run:
 
     def __init__(self, options):
         self.options = options
-        self.corpora = {sets: Corpus(options.data[:sets]) for sets in {min(EARLY_SETS, len(options.data)), len(options.data)}}
+        first = options.data[:EARLY_SETS]
+        self.corpora = {"early": Corpus(first), "middle": Corpus(options.data), "late": Corpus([*first, *options.late_data])}
         torch.manual_seed(options.seed)
         self.model = Model(options.hidden)
-        mean, scale = statistics(self.corpora[len(options.data)], random.Random(options.seed))
+        mean, scale = statistics(self.corpora["middle"], random.Random(options.seed))
         self.model.mean.copy_(mean)
         self.model.scale.copy_(scale)
         self.average = copy.deepcopy(self.model)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=options.rate, weight_decay=1e-3)
         self.step, self.turn, self.taken = 0, 0, 0
-        self.begin_turn(self.sets_now())
+        self.begin_turn(self.stage_now())
 
     def restore(self, path):
         """Continues from a checkpoint."""
@@ -46,38 +48,39 @@ class Run:
         for name in ("model", "average", "optimizer"):
             getattr(self, name).load_state_dict(kept[name])
         self.step, self.turn, taken = kept["step"], kept["turn"], kept["taken"]
-        self.begin_turn(kept["sets"])
+        self.begin_turn(kept["stage"])
         self.taken = taken
 
     def keep(self, path):
         """Writes a checkpoint; one that is half written never takes its place."""
         parts = {name: getattr(self, name).state_dict() for name in ("model", "average", "optimizer")}
         partial = path.with_suffix(".part")
-        torch.save({**parts, "step": self.step, "turn": self.turn, "taken": self.taken, "sets": self.sets}, partial)
+        torch.save({**parts, "step": self.step, "turn": self.turn, "taken": self.taken, "stage": self.stage}, partial)
         os.replace(partial, path)
 
-    def sets_now(self):
-        """How many of the sets this step draws from."""
-        early = self.step < EARLY_SHARE * self.options.steps
-        return min(EARLY_SETS, len(self.options.data)) if early else len(self.options.data)
+    def stage_now(self):
+        """The sets that this step draws from."""
+        if self.step < EARLY_SHARE * self.options.steps:
+            return "early"
+        return "late" if self.options.late_data and self.step >= (1 - LATE_SHARE) * self.options.steps else "middle"
 
-    def begin_turn(self, sets):
-        """Puts all utterances of the sets into batches, in the random order of this turn."""
-        self.sets, self.taken = sets, 0
-        self.batches = self.corpora[sets].batches(self.options.frames, random.Random(f"turn {self.options.seed} {self.turn}"))
+    def begin_turn(self, stage):
+        """Puts all utterances of a stage into batches, in the random order of this turn."""
+        self.stage, self.taken = stage, 0
+        self.batches = self.corpora[stage].batches(self.options.frames, random.Random(f"turn {self.options.seed} {self.turn}"))
 
     def next_batch(self, chance):
-        """The features and texts of this step. When all were taken, or the sets change, a new turn begins."""
-        sets = self.sets_now()
-        if self.taken == len(self.batches) or sets != self.sets:
+        """The features and texts of this step. When all were taken, or the stage changes, a new turn begins."""
+        stage = self.stage_now()
+        if self.taken == len(self.batches) or stage != self.stage:
             self.turn += 1
-            self.begin_turn(sets)
+            self.begin_turn(stage)
         numbers = self.batches[self.taken]
         self.taken += 1
-        late = self.step >= (1 - LATE_SHARE) * self.options.steps
-        self.model.dropout.p = LATE_DROPOUT if late else DROPOUT
-        share = 0.0 if late or sets < len(self.options.data) else MASK_SHARE
-        return self.corpora[sets].batch(numbers, chance, self.model.mean.numpy(), share)
+        last = self.step >= (1 - LAST_SHARE) * self.options.steps
+        self.model.dropout.p = LAST_DROPOUT if last else DROPOUT
+        share = 0.0 if last or stage == "early" else MASK_SHARE
+        return self.corpora[stage].batch(numbers, chance, self.model.mean.numpy(), share)
 
     def rate(self):
         """The learning rate: it rises in the first steps, then falls as a cosine."""
@@ -126,6 +129,7 @@ def parse_options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", type=Path, help="the averaged weights; the checkpoint has the same name and the ending .checkpoint")
     parser.add_argument("--data", type=Path, nargs="+", required=True, help="sets of generate.py, in this order")
+    parser.add_argument("--late-data", type=Path, nargs="*", default=[], help="sets for the last third of the steps")
     parser.add_argument("--held-out", type=Path, required=True)
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--stop", type=int, help="end after this step, as if the run had been killed")
