@@ -73,6 +73,11 @@ export interface App extends AsyncDisposable {
    */
   leave(): void;
   /**
+   * Refuses new calls and streams, ends watches, and waits for the other calls and streams that are
+   * open: see Server.drain().
+   */
+  drain(msMax: number, hurried: AbortSignal): Promise<void>;
+  /**
    * The reason why the service answers calls but runs no jobs, webhooks or sweeps; undefined if it
    * runs them.
    */
@@ -188,16 +193,17 @@ async function openParts(
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),
       network: networkOf(config, publicUrl),
-      health: { checks, useOf },
+      health: { checks, useOf, isStarting: () => loadingModels(recognizer.state()).length > 0 },
       traffic: { ...reading, answers },
       log,
     }),
   );
   // Streams are aborted before the doors close: streams that end only with their job would keep the
   // doors open.
-  parts.defer(() => {
+  const endWatches = () => {
     watches.stop(new ServiceError("unavailable", "the service is shutting down"));
-  });
+  };
+  parts.defer(endWatches);
   address = server.address;
   const owner = answersCalls ? firstKey?.owner : undefined;
   const open = parts.move();
@@ -208,6 +214,10 @@ async function openParts(
     loading: () => loadingModels(recognizer.state()),
     loaded: (signal) => recognizer.loaded(signal),
     leave: () => leaveNode(server, workers, log),
+    drain(msMax, hurried) {
+      endWatches();
+      return server.drain(msMax, hurried);
+    },
     quarantine,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -29,6 +29,8 @@ test("readConfig() returns the defaults if nothing is set", () => {
   });
   assert.equal(config.httpRulesFile, undefined);
   assert.equal(config.removedMediaDays, 30);
+  assert.equal(config.drainDelayMs, 0);
+  assert.equal(config.drainMs, 30_000);
   assert.equal(config.sandbox, "auto");
   assert.equal(config.logLevel, "info");
   assert.equal(config.recordingSecondsMax, 8 * 3600);
@@ -61,7 +63,8 @@ test("readConfig() reads every setting", () => {
     HLUST_UPLOAD_BYTES_MAX: "1000",
     HLUST_RECORDING_SECONDS_MAX: "3600",
     HLUST_STREAM_SECONDS_MAX: "60",
-    HLUST_DRAIN_SECONDS: "10",
+    HLUST_DRAIN_DELAY: "10",
+    HLUST_DRAIN: "2h",
     HLUST_ACCOUNT_REQUESTS_PER_MINUTE: "100",
     HLUST_ACCOUNT_STREAMS: "0",
     HLUST_ACCOUNT_JOBS_MAX: "500",
@@ -118,7 +121,8 @@ test("readConfig() reads every setting", () => {
     uploadBytesMax: 1000,
     recordingSecondsMax: 3600,
     streamSecondsMax: 60,
-    drainSeconds: 10,
+    drainDelayMs: 10_000,
+    drainMs: 7_200_000,
     accountLimits: {
       requestsPerMinute: 100,
       concurrentStreams: 0,

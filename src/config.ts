@@ -17,6 +17,7 @@ import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings } from "./settings/s3-settings.ts";
 import {
   ConfigError,
+  duration,
   httpUrl,
   list,
   misspelt,
@@ -80,8 +81,10 @@ export interface Config {
   readonly defaultLanguage: string | undefined;
   /** The maximum size of a recording in a call of another service's protocol. */
   readonly callBytesMax: number;
-  /** How long a node still answers calls after SIGTERM, while its health reports "not ready". */
-  readonly drainSeconds: number;
+  /** How long a node still answers new calls after SIGTERM, while its health reports it. */
+  readonly drainDelayMs: number;
+  /** The maximum time for which a node then waits for open streams and calls. */
+  readonly drainMs: number;
   /** A service configuration with HTTP rules. If undefined, the contract's own paths are used. */
   readonly httpRulesFile: string | undefined;
   /** The number of days for which removed media is kept. */
@@ -255,12 +258,19 @@ const settings = {
     fallback: "26214400 (25 MiB)",
     parse: (text, name) => whole(text ?? "26214400", name, 1, 2 ** 31),
   },
-  drainSeconds: {
-    name: "HLUST_DRAIN_SECONDS",
+  drainDelayMs: {
+    name: "HLUST_DRAIN_DELAY",
     meaning:
-      "Seconds for which a node that shuts down still answers calls while /readyz is 503, so that load balancers switch to other nodes; at most 600",
-    fallback: "0; use 10 behind a load balancer",
-    parse: (text, name) => whole(text ?? "0", name, 0, 600),
+      "Time for which a node that shuts down still answers new calls while /readyz is 503, so that load balancers switch to other nodes: seconds, or 90s, 5m; at most 10m",
+    fallback: "0; use 10s behind a load balancer",
+    parse: (text, name) => duration(text ?? "0", name, 10 * 60_000),
+  },
+  drainMs: {
+    name: "HLUST_DRAIN",
+    meaning:
+      "Longest time for which a node that shuts down waits for open streams and calls, and refuses new ones: seconds, or 90s, 5m, 2h; at most 24h",
+    fallback: "30s",
+    parse: (text, name) => duration(text ?? "30s", name, 24 * 3_600_000),
   },
   removedMediaDays: {
     name: "HLUST_REMOVED_MEDIA_DAYS",
@@ -297,6 +307,11 @@ const allSettings: readonly Setting<unknown>[] = [
 
 /** Variables that begin with HLUST_ but are read only by other commands, tests and scripts. */
 const readElsewhere: ReadonlySet<string> = new Set(["HLUST_TOKEN", "HLUST_VECTORS"]);
+
+/** Settings of earlier versions, with their present names. */
+const renamed: ReadonlyMap<string, string> = new Map([
+  ["HLUST_DRAIN_SECONDS", "HLUST_DRAIN_DELAY"],
+]);
 
 /** Reads every setting. Throws ConfigError, which names each unknown or invalid setting. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
@@ -338,7 +353,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     accountLimits: readLimits(read),
     defaultLanguage: read(settings.defaultLanguage),
     callBytesMax: read(settings.callBytesMax),
-    drainSeconds: read(settings.drainSeconds),
+    drainDelayMs: read(settings.drainDelayMs),
+    drainMs: read(settings.drainMs),
     httpRulesFile: read(settings.httpRulesFile),
     removedMediaDays: read(settings.removedMediaDays),
     s3: readS3(read, problems),
@@ -360,6 +376,8 @@ function unknownNames(environment: NodeJS.ProcessEnv): string[] {
   const unset = [...known].filter((name) => !environment[name]);
   return Object.entries(environment).flatMap(([name, text]) => {
     if (known.has(name) || readElsewhere.has(name)) return [];
+    const newName = renamed.get(name);
+    if (newName !== undefined) return [`${name} is not a setting: it is called ${newName} now`];
     if (name.startsWith("HLUST_")) return [`${name} is not a setting${nearest(name, known)}`];
     const meant = text === "" ? undefined : misspelt(name, unset);
     return meant === undefined ? [] : [`${name} is not a setting: was ${meant} meant?`];
