@@ -200,10 +200,7 @@ async function openParts(
   );
   // Streams are aborted before the doors close: streams that end only with their job would keep the
   // doors open.
-  const endWatches = () => {
-    watches.stop(new ServiceError("unavailable", "the service is shutting down"));
-  };
-  parts.defer(endWatches);
+  parts.defer(() => endWatches(watches));
   address = server.address;
   const owner = answersCalls ? firstKey?.owner : undefined;
   const open = parts.move();
@@ -214,10 +211,7 @@ async function openParts(
     loading: () => loadingModels(recognizer.state()),
     loaded: (signal) => recognizer.loaded(signal),
     leave: () => leaveNode(server, workers, log),
-    drain(msMax, hurried) {
-      endWatches();
-      return server.drain(msMax, hurried);
-    },
+    drain: (...limits) => drainNode(server, watches, ...limits),
     quarantine,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
@@ -248,6 +242,23 @@ function leaveNode(server: Server, workers: readonly AsyncDisposable[], log: Log
       log.error(errorFields(error), "worker.stop_failed");
     });
   }
+}
+
+/**
+ * Drains a node: see App.drain(). Watches would last as long as the node does, and their clients
+ * open them again without a loss, so they do not hold it.
+ */
+async function drainNode(
+  server: Server,
+  watches: NodeWatches,
+  ...limits: Parameters<Server["drain"]>
+): Promise<void> {
+  endWatches(watches);
+  await server.drain(...limits);
+}
+
+function endWatches(watches: NodeWatches): void {
+  watches.stop(new ServiceError("unavailable", "the service is shutting down"));
 }
 
 /**

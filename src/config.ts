@@ -9,6 +9,7 @@ import {
   readDatabase,
   type DatabaseConfig,
 } from "./settings/database-settings.ts";
+import { drainSettings, readDrain, type DrainConfig } from "./settings/drain-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
 import type { OpenIdSettings } from "./auth/open-id.ts";
@@ -17,7 +18,6 @@ import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings } from "./settings/s3-settings.ts";
 import {
   ConfigError,
-  duration,
   httpUrl,
   list,
   misspelt,
@@ -81,10 +81,7 @@ export interface Config {
   readonly defaultLanguage: string | undefined;
   /** The maximum size of a recording in a call of another service's protocol. */
   readonly callBytesMax: number;
-  /** How long a node still answers new calls after SIGTERM, while its health reports it. */
-  readonly drainDelayMs: number;
-  /** The maximum time for which a node then waits for open streams and calls. */
-  readonly drainMs: number;
+  readonly drain: DrainConfig;
   /** A service configuration with HTTP rules. If undefined, the contract's own paths are used. */
   readonly httpRulesFile: string | undefined;
   /** The number of days for which removed media is kept. */
@@ -258,20 +255,6 @@ const settings = {
     fallback: "26214400 (25 MiB)",
     parse: (text, name) => whole(text ?? "26214400", name, 1, 2 ** 31),
   },
-  drainDelayMs: {
-    name: "HLUST_DRAIN_DELAY",
-    meaning:
-      "Time for which a node that shuts down still answers new calls while /readyz is 503, so that load balancers switch to other nodes: seconds, or 90s, 5m; at most 10m",
-    fallback: "0; use 10s behind a load balancer",
-    parse: (text, name) => duration(text ?? "0", name, 10 * 60_000),
-  },
-  drainMs: {
-    name: "HLUST_DRAIN",
-    meaning:
-      "Longest time for which a node that shuts down waits for open streams and calls, and refuses new ones: seconds, or 90s, 5m, 2h; at most 24h",
-    fallback: "30s",
-    parse: (text, name) => duration(text ?? "30s", name, 24 * 3_600_000),
-  },
   removedMediaDays: {
     name: "HLUST_REMOVED_MEDIA_DAYS",
     meaning:
@@ -290,7 +273,7 @@ const settings = {
   [
     Key in keyof Omit<
       Config,
-      "database" | "s3" | "openId" | "accountLimits" | "callers" | "memoryMb"
+      "database" | "s3" | "openId" | "accountLimits" | "callers" | "drain" | "memoryMb"
     >
   ]: Setting<Config[Key] | undefined>;
 };
@@ -302,6 +285,7 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(s3Settings),
   ...Object.values(openIdSettings),
   ...Object.values(callerSettings),
+  ...Object.values(drainSettings),
   ...Object.values(memorySettings),
 ];
 
@@ -353,8 +337,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     accountLimits: readLimits(read),
     defaultLanguage: read(settings.defaultLanguage),
     callBytesMax: read(settings.callBytesMax),
-    drainDelayMs: read(settings.drainDelayMs),
-    drainMs: read(settings.drainMs),
+    drain: readDrain(read),
     httpRulesFile: read(settings.httpRulesFile),
     removedMediaDays: read(settings.removedMediaDays),
     s3: readS3(read, problems),

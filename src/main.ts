@@ -38,7 +38,7 @@ export async function serve(
     await sayReady(app, { log, stopped: stop.stopped });
     if (!stop.stopped.aborted) supervisor.ready();
     await aborted(stop.stopped);
-    await drain(app, config, { log, hurried: stop.hurried });
+    await drainApp(app, config, { log, hurried: stop.hurried });
     limitStop(log);
   } catch (error) {
     // If the service was stopped before it was ready, its open parts have been closed.
@@ -50,17 +50,18 @@ export async function serve(
  * Takes the node out of service: reports it for HLUST_DRAIN_DELAY, and then waits for open calls
  * and streams for HLUST_DRAIN.
  */
-async function drain(
+async function drainApp(
   app: App,
-  { role, drainDelayMs, drainMs }: Config,
+  { role, drain }: Config,
   { log, hurried }: { readonly log: Log; readonly hurried: AbortSignal },
 ): Promise<void> {
+  const { msMax } = drain;
   app.leave();
   // A worker has no clients that would have to switch to another node.
-  const delayMs = role === "worker" ? 0 : drainDelayMs;
-  log.info({ delaySeconds: delayMs / 1000, drainSeconds: drainMs / 1000 }, "service.stopping");
+  const delayMs = role === "worker" ? 0 : drain.delayMs;
+  log.info({ delaySeconds: delayMs / 1000, drainSeconds: msMax / 1000 }, "service.stopping");
   await sleep(delayMs, undefined, { signal: hurried }).catch(() => {});
-  if (drainMs > 0 && !hurried.aborted) await app.drain(drainMs, hurried);
+  if (msMax > 0 && !hurried.aborted) await app.drain(msMax, hurried);
 }
 
 /**

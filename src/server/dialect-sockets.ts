@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";
-import { ServiceError } from "../std/service-error.ts";
+import type { ServiceError } from "../std/service-error.ts";
 import { acceptHandshakes } from "./accept-handshakes.ts";
 import type { AnswerError } from "./answer-errors.ts";
 import { callOriginOf } from "./call-origin.ts";
@@ -134,13 +134,13 @@ export class DialectSockets {
     const headers = dialect.shownKey(request.headers);
     const facts = { headers, url, origin: callOriginOf(request), isWebSocket: true };
     const caller = await authenticator.authenticate(facts, dialect.method);
+    if (this.#isDraining) throw shuttingDown("stream");
     const admitted = dialect.admit({
       headers: request.headers,
       query: new URLSearchParams(url.slice(pathOf(url).length)),
       path: dialect.path.exec(pathOf(url))?.groups ?? {},
       requestId: callOriginOf(request).requestId,
     });
-    if (this.#isDraining) throw shuttingDown("stream");
     if (raw.destroyed) return;
     const { requestId } = callOriginOf(request);
     server.handleUpgrade(request, raw, head, (webSocket) => {

@@ -155,8 +155,8 @@ class Part {
 /**
  * Creates the door of the health checks. GET /healthz returns 200 if the process responds at all.
  * GET /readyz returns 200 if every part is ready or, with ?for=speech,jobs, if the parts that these
- * uses need are ready. Otherwise, and after `leaving` aborts, GET /readyz returns 503. GET /startupz
- * returns 200 as soon as `isStarting` returned false once.
+ * uses need are ready. Otherwise, and after `leaving` aborts, GET /readyz returns 503. GET
+ * /startupz returns 200 as soon as `isStarting` has returned false.
  */
 export function createHealthDoor(
   readiness: Readiness,

@@ -66,7 +66,7 @@ export interface Port {
   /** The bound address in the form http://<host>:<port>. */
   readonly address: string;
   /** The number of calls in flight. */
-  readonly callsInFlight: number;
+  readonly callsInFlight: () => number;
   /**
    * Asks every client to close its connection (Connection: close, GOAWAY). Resolves when the calls
    * in flight have ended. New calls are still passed to the handlers.
@@ -137,23 +137,18 @@ export async function openPort(
 
   const retire = async (): Promise<void> => {
     const ended = calls.end();
-    // Node always writes whole frames, so this write does not split a frame.
-    for (const [session, socket] of sessions)
-      if (!session.closed && socket.writable) socket.write(gentleGoaway);
+    sayGoaway(sessions);
     await ended;
   };
 
   return {
     address: addressOf(listener.address()),
-    get callsInFlight() {
-      return calls.count;
-    },
+    callsInFlight: () => calls.count,
     retire,
     async drain(others) {
-      const begun = retire();
       const hasCallers = connections.open.length > 0;
       await Promise.race([
-        Promise.all([begun, others, hasCallers && sleep(lastRequestsMs)]),
+        Promise.all([retire(), others, hasCallers && sleep(lastRequestsMs)]),
         closed,
       ]);
       listener.close();
@@ -175,6 +170,13 @@ export async function openPort(
       for (const socket of connections.open) socket.destroy();
     },
   };
+}
+
+/** Node always writes whole frames, so this write does not split a frame. */
+function sayGoaway(sessions: ReadonlyMap<ServerHttp2Session, Socket>): void {
+  for (const [session, socket] of sessions) {
+    if (!session.closed && socket.writable) socket.write(gentleGoaway);
+  }
 }
 
 function defaultLimits(): PortLimits {

@@ -5,7 +5,7 @@ import type { HeldBytes, HeldBytesLimits } from "../std/held-bytes.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import type { LongMessages } from "../std/long-messages.ts";
 import type { IsInNetworks } from "../std/networks.ts";
-import { ServiceError } from "../std/service-error.ts";
+import type { ServiceError } from "../std/service-error.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createAnswerError, type AnswerError } from "./answer-errors.ts";
 import type { BodyLimits } from "./body-pace.ts";
@@ -166,14 +166,9 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const end = new ServerEnd(log);
   const { draining } = end;
 
-  const calls = {
-    authenticator,
-    answerError,
-    reading,
-    answers,
-    shutdownSignal: end.shutdown.signal,
-    refuses: () => end.refuses,
-  };
+  const common = { authenticator, answerError, reading, answers };
+  const refuses = () => end.refuses;
+  const calls = { ...common, shutdownSignal: end.shutdown.signal, refuses };
   const rest = createRestDoor(contract, calls);
   const sockets = openSockets(contract, parts.socketDialects ?? [], {
     ...calls,
@@ -214,7 +209,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
       answerError,
       pages,
       isTrustedProxy: network.isTrustedProxy,
-      refuses: calls.refuses,
+      refuses,
       log,
     },
   );
@@ -279,7 +274,7 @@ class ServerEnd {
     const ended = Promise.all([port.retire(), sockets.refuse()]);
     const streams = () => [...this.draining.ends(), ...sockets.ends()];
     const logOpen = () => {
-      const open = { calls: port.callsInFlight, sockets: sockets.ends().length };
+      const open = { calls: port.callsInFlight(), sockets: sockets.ends().length };
       this.#log.info({ ...open, secondsMax: limits.msMax / 1000 }, "service.draining");
     };
     logOpen();
