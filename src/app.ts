@@ -29,6 +29,7 @@ import {
   type MediaService,
 } from "./doors.ts";
 import { openDialects } from "./dialects/create-dialects.ts";
+import { openWyoming, type Wyoming } from "./dialects/wyoming/open-wyoming.ts";
 import { openEnginePool } from "./engines/pool/engine-pool.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
 import type { MediaStore } from "./media/media-store.ts";
@@ -36,12 +37,14 @@ import { openServedArchive } from "./media/open-served-archive.ts";
 import { openUploadCollector } from "./media/upload-collector.ts";
 import { openJobWork } from "./open-job-work.ts";
 import { loadingModels, readinessChecks, useOf } from "./readiness.ts";
-import { openServer, type Server } from "./server/server.ts";
+import { createAnswerError } from "./server/answer-errors.ts";
+import { openServer, reportBug, type Server } from "./server/server.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
+import { packageVersion } from "./std/version.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { createAccountHints } from "./vocabulary/account-hints.ts";
 import { NodeWatches } from "./watches/node-watches.ts";
@@ -53,6 +56,8 @@ const consoleFolder = resolve(import.meta.dirname, "../dist/console");
 export interface App extends AsyncDisposable {
   /** The bound address, as http://<host>:<port>. */
   readonly address: string;
+  /** The bound address of Wyoming, as <host>:<port>; undefined if it does not listen. */
+  readonly wyomingAddress: string | undefined;
   /** The first API key, if this start has created it. */
   readonly firstKey: FirstKey | undefined;
   /**
@@ -170,11 +175,8 @@ async function openParts(
     { arrivals: arrivals.jobs, allow, recognizer, meter, log },
     { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
   );
-  const services = [
-    ...transcripts.services,
-    ...speech.services,
-    ...accountServices({ db, pageTokens, log }, meter, allowWebhooks),
-  ];
+  const accounts = accountServices({ db, pageTokens, log }, meter, allowWebhooks);
+  const services = [...transcripts.services, ...speech.services, ...accounts];
   const checks = readinessChecks({ database, recognizer, archive, sandbox }, config.role);
   const reading = { longMessages: parts.use(openSegmentsReader()), requestBytes: memory.bodies };
   const server = parts.use(
@@ -195,14 +197,16 @@ async function openParts(
   );
   // Streams are aborted before the doors close: streams that end only with their job would keep the
   // doors open.
-  parts.defer(() => {
-    watches.stop(new ServiceError("unavailable", "the service is shutting down"));
-  });
+  parts.defer(() => watches.stop(shuttingDown()));
   address = server.address;
+  const wyoming = answersCalls
+    ? await openWyomingOf(config, parts, { ...speech.parts, authenticator, publicUrl, log })
+    : undefined;
   const owner = answersCalls ? firstKey?.owner : undefined;
   const open = parts.move();
   return {
     address,
+    wyomingAddress: wyoming?.address,
     firstKey,
     firstLink: owner && signInLink(publicUrl(), await createSignInToken(db, owner)),
     loading: () => loadingModels(recognizer.state()),
@@ -211,6 +215,22 @@ async function openParts(
     quarantine,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+function shuttingDown(): ServiceError {
+  return new ServiceError("unavailable", "the service is shutting down");
+}
+
+/** Opens the listener of Wyoming, if there is one. It closes before the other doors. */
+async function openWyomingOf(
+  { wyoming, defaultLanguage, callers }: Config,
+  parts: AsyncDisposableStack,
+  given: Omit<Parameters<typeof openWyoming>[1], "answerError" | "defaultLanguage" | "version">,
+): Promise<Wyoming | undefined> {
+  if (!wyoming) return undefined;
+  const answerError = createAnswerError(databaseTrouble, reportBug(given.log), callers.contact);
+  const version = packageVersion();
+  return parts.use(await openWyoming(wyoming, { ...given, answerError, defaultLanguage, version }));
 }
 
 /** Creates the authentication of callers, and the counters that slow brute force. */

@@ -27,6 +27,7 @@ test("readConfig() returns the defaults if nothing is set", () => {
     refusedPerMinute: 60,
     contact: undefined,
   });
+  assert.equal(config.wyoming, undefined);
   assert.equal(config.httpRulesFile, undefined);
   assert.equal(config.removedMediaDays, 30);
   assert.equal(config.sandbox, "auto");
@@ -89,6 +90,9 @@ test("readConfig() reads every setting", () => {
     HLUST_OIDC_ISSUER: "https://login.example/realms/a/",
     HLUST_OIDC_CLIENT_ID: "hlust",
     HLUST_OIDC_CLIENT_SECRET: "secret",
+    HLUST_WYOMING_LISTEN: "[::]:10300",
+    HLUST_WYOMING_KEY_FILE: "/etc/hlust/home-key",
+    HLUST_WYOMING_ALLOW_FROM: "192.168.1.0/24, fd00::/8",
   });
   assert.deepEqual(config, {
     port: 0,
@@ -150,7 +154,20 @@ test("readConfig() reads every setting", () => {
       refusedPerMinute: 10,
       contact: "anna+hlust@hlust.example",
     },
+    wyoming: {
+      host: "::",
+      port: 10_300,
+      keyFile: "/etc/hlust/home-key",
+      allowFrom: ["192.168.1.0/24", "fd00::/8"],
+    },
     memoryMb: 4096,
+  });
+  const home = readConfig({ HLUST_DATA: "/srv/hlust", HLUST_WYOMING_LISTEN: "127.0.0.1:10300" });
+  assert.deepEqual(home.wyoming, {
+    host: "127.0.0.1",
+    port: 10_300,
+    keyFile: "/srv/hlust/api-key",
+    allowFrom: [],
   });
   assert.deepEqual(readConfig({ S3_BUCKET: "media" }).s3, {
     bucket: "media",
@@ -220,6 +237,30 @@ test("readConfig() throws an error that names every invalid setting", () => {
       /^HLUST_OIDC_ISSUER and HLUST_OIDC_CLIENT_ID must be set together$/,
     ],
     ["HLUST_OIDC_CLIENT_SECRET", "a", /^HLUST_OIDC_CLIENT_SECRET is set, but HLUST_OIDC_ISSUER is/],
+    ["HLUST_WYOMING_LISTEN", "10300", /^HLUST_WYOMING_LISTEN must be an address with a port, such/],
+    [
+      "HLUST_WYOMING_LISTEN",
+      "127.0.0.1:65536",
+      /^HLUST_WYOMING_LISTEN must be .*, not "127.0.0.1:6/,
+    ],
+    ["HLUST_WYOMING_LISTEN", "::1:10300", /^HLUST_WYOMING_LISTEN must be an address with a port/],
+    [
+      "HLUST_WYOMING_LISTEN",
+      "0.0.0.0:10300",
+      /^HLUST_WYOMING_LISTEN is 0.0.0.0:10300, which .* without a key: set HLUST_WYOMING_ALLOW_FROM/,
+    ],
+    [
+      "HLUST_WYOMING_LISTEN",
+      "hlust.example:10300",
+      /^HLUST_WYOMING_LISTEN is .* without a key: set/,
+    ],
+    [
+      "HLUST_WYOMING_KEY_FILE",
+      "a",
+      /^HLUST_WYOMING_KEY_FILE is set, but HLUST_WYOMING_LISTEN is not/,
+    ],
+    ["HLUST_WYOMING_ALLOW_FROM", "::1", /^HLUST_WYOMING_ALLOW_FROM is set, but HLUST_WYOMING_LIS/],
+    ["HLUST_WYOMING_ALLOW_FROM", "home", /^HLUST_WYOMING_ALLOW_FROM: "home" is not a network/],
     ["S3_PREFIX", "a b", /S3_PREFIX must be a path such as hlust\/, not "a b"/],
     ["HLUST_S3_PRESIGN", "yes", /HLUST_S3_PRESIGN must be one of true, false, not "yes"/],
     ["HLUST_ROLE", "boss", /HLUST_ROLE must be one of all, api, worker, not "boss"/],

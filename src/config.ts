@@ -15,6 +15,7 @@ import type { OpenIdSettings } from "./auth/open-id.ts";
 import type { S3Settings } from "./media/s3-bucket.ts";
 import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings } from "./settings/s3-settings.ts";
+import { readWyoming, wyomingSettings, type WyomingSettings } from "./settings/wyoming-settings.ts";
 import {
   ConfigError,
   httpUrl,
@@ -91,6 +92,8 @@ export interface Config {
   /** The provider with which members sign in; undefined if there is none. */
   readonly openId: OpenIdSettings | undefined;
   readonly callers: CallerConfig;
+  /** The listener of Wyoming; undefined if there is none. */
+  readonly wyoming: WyomingSettings | undefined;
   /**
    * The memory of the main process. If undefined, half of the memory of the machine or container is
    * used.
@@ -280,7 +283,7 @@ const settings = {
   [
     Key in keyof Omit<
       Config,
-      "database" | "s3" | "openId" | "accountLimits" | "callers" | "memoryMb"
+      "database" | "s3" | "openId" | "accountLimits" | "callers" | "memoryMb" | "wyoming"
     >
   ]: Setting<Config[Key] | undefined>;
 };
@@ -292,6 +295,7 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(s3Settings),
   ...Object.values(openIdSettings),
   ...Object.values(callerSettings),
+  ...Object.values(wyomingSettings),
   ...Object.values(memorySettings),
 ];
 
@@ -344,6 +348,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     s3: readS3(read, problems),
     openId: readOpenId(read, problems),
     callers: readCallers(read),
+    wyoming: readWyoming(read, dataFolder, problems),
     memoryMb: read<number | undefined>(memorySettings.memoryMb),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));

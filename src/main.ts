@@ -123,7 +123,7 @@ async function sayReady(
   app: App,
   { log, stopped }: { readonly log: Log; readonly stopped: AbortSignal },
 ): Promise<void> {
-  const { address, firstKey, firstLink, quarantine } = app;
+  const { address, wyomingAddress, firstKey, firstLink, quarantine } = app;
   if (firstKey) say(`the first API key is ${firstKey.secret} (kept in ${firstKey.file})`);
   if (firstLink) say(`open the console, signed in, once and within 10 minutes: ${firstLink}`);
   if (quarantine !== undefined) {
@@ -140,7 +140,8 @@ async function sayReady(
     if (stopped.aborted) return;
   }
   say(`ready at ${address}`);
-  log.info({ address }, "service.ready");
+  if (wyomingAddress !== undefined) say(`ready for Wyoming at ${wyomingAddress}`);
+  log.info({ address, ...(wyomingAddress !== undefined && { wyomingAddress }) }, "service.ready");
 }
 
 function say(text: string): void {

@@ -8,6 +8,7 @@ import type { DialectCalls } from "../server/server.ts";
 import { createDialectsDoor } from "./dialects-door.ts";
 import { createListenFile } from "./deepgram/listen-file.ts";
 import { createListenSocket } from "./deepgram/listen-socket.ts";
+import { createJambonzSocket } from "./jambonz/jambonz-socket.ts";
 import type { LiveParts } from "./live-session.ts";
 import { createClientSecrets, type SecretParts } from "./openai/realtime/client-secrets.ts";
 import { createRealtimeSocket } from "./openai/realtime/realtime-socket.ts";
@@ -76,7 +77,12 @@ export async function openDialects(
   ];
   return {
     dialects: (door) => createDialectsDoor(dialects, door),
-    socketDialects: [createListenSocket(live), createVoskSocket(live), createRealtimeSocket(live)],
+    socketDialects: [
+      createListenSocket(live),
+      createVoskSocket(live),
+      createRealtimeSocket(live),
+      createJambonzSocket(live),
+    ],
   };
 }
 

@@ -248,7 +248,7 @@ function openSockets(
 }
 
 /** Logs an error that no door expected, with the id of its request. */
-function reportBug(log: Log): Parameters<typeof createAnswerError>[1] {
+export function reportBug(log: Log): Parameters<typeof createAnswerError>[1] {
   return (bug, requestId) => {
     log.error({ ...errorFields(bug), requestId }, "call.broken");
   };

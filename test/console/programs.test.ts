@@ -32,6 +32,8 @@ test("the page shows the address of this service for each program, and leads to 
     ["Open WebUI", `AUDIO_STT_OPENAI_API_BASE_URL=${address}/v1`],
     ["LibreChat", `url: "${address}/v1/audio/transcriptions"`],
     ["Bazarr", `http://hlust:KEY@${host}`],
+    ["Home Assistant", "Host: 127.0.0.1\nPort: 10300"],
+    ["jambonz", `ws://${host}/jambonz`],
   ] as const) {
     const shown = await page.getByLabel(program, { exact: true }).textContent();
     assert.ok(shown?.includes(paste), `${program}: ${shown}`);

@@ -7,7 +7,7 @@ import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
 import { encode } from "../fixtures/encoded-audio.ts";
 import { espeak, joined, noise, silence } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
-import { until } from "../fixtures/until.ts";
+import { until, within } from "../fixtures/until.ts";
 import { callRest } from "../spec/service.ts";
 import { bearer, openDialectService, type DialectService } from "./dialect-service.ts";
 import {
@@ -256,6 +256,17 @@ describe("an open socket", () => {
     const { code, reason } = await stream.closed;
     assert.equal(code, 1008);
     assert.match(reason, /^DATA-0000: message: must be binary audio, or JSON/);
+  });
+
+  test("ends with NET-0001 if its client sends nothing for ten seconds, after its results", async () => {
+    const stream = await open(`${bare}&language=is`);
+    stream.sendAudio(bytesOf(samples));
+    const { code, reason } = await within("the end of the socket", stream.closed, 120_000);
+    assert.equal(code, 1011);
+    assert.match(reason, /did not receive audio data or a text message within the timeout window/);
+    assert.equal(textOf(stream), said);
+    const { type, variant } = stream.messages.at(-1);
+    assert.deepEqual([type, variant], ["Error", "NET-0001"]);
   });
 
   test("ends at once when its key is revoked", async () => {

@@ -40,13 +40,16 @@ export interface FormAnswer {
 /** The maximum size of a recording at the service. */
 export const recordingBytesMax = 4_000_000;
 
-export async function openDialectService(): Promise<DialectService> {
+export async function openDialectService(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<DialectService> {
   await using parts = new AsyncDisposableStack();
   const service = parts.use(
     await openTestService({
       HLUST_ENGINE_PROCESSES: "2",
       HLUST_DEFAULT_LANGUAGE: "is-IS",
       HLUST_CALL_BYTES_MAX: `${recordingBytesMax}`,
+      ...environment,
     }),
   );
   const folder = join(service.dataFolder, "postgres");

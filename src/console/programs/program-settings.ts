@@ -18,7 +18,7 @@ export function openAiAddresses(origin: string) {
  * (docs/dialects.md). KEY stands for a key.
  */
 export function programSettings(origin: string): readonly ProgramSettings[] {
-  const { host, protocol } = new URL(origin);
+  const { host, hostname, protocol } = new URL(origin);
   return [
     {
       name: "Open WebUI",
@@ -48,6 +48,17 @@ AUDIO_STT_MODEL=whisper-1`,
       name: "Bazarr",
       where: programsText.bazarr,
       paste: `${protocol}//hlust:KEY@${host}`,
+    },
+    {
+      name: "Home Assistant",
+      where: programsText.homeAssistant,
+      paste: `Host: ${hostname}
+Port: 10300`,
+    },
+    {
+      name: "jambonz",
+      where: programsText.jambonz,
+      paste: `${origin.replace(/^http/, "ws")}/jambonz`,
     },
     {
       name: "Python",

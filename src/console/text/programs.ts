@@ -41,6 +41,14 @@ export const programsText = {
     is: "Í stillingum Whisper-veitunnar. Lykillinn er í slóðinni, þar sem Bazarr á engan reit fyrir hann:",
     en: "In the settings of the Whisper provider. The key is in the address, since Bazarr has no field for it:",
   },
+  homeAssistant: {
+    is: "Stjórnandi þjónustunnar setur HLUST_WYOMING_LISTEN (sjá docs/dialects.md). Svo í Settings → Devices & services → Add integration → Wyoming Protocol:",
+    en: "The operator of the service sets HLUST_WYOMING_LISTEN (see docs/dialects.md). Then in Settings → Devices & services → Add integration → Wyoming Protocol:",
+  },
+  jambonz: {
+    is: "Í Speech → Add speech service → Custom: lykillinn er API key og þetta er slóð STT:",
+    en: "In Speech → Add speech service → Custom: the key is the API key, and this is the STT address:",
+  },
   terminal: { is: "Skipanalína", en: "Command line" },
   python: { is: "Python, með pakkanum openai:", en: "Python, with the package openai:" },
   typeScript: {

@@ -1,5 +1,6 @@
 import { type ComponentProps, lazy, type ReactNode, Suspense } from "react";
 import type * as playing from "./player/player.tsx";
+import { useRootMark } from "./use-root-mark.ts";
 import "./reading.css";
 
 const Player = lazy(() =>
@@ -24,6 +25,8 @@ export function ReadingFrame({
   readonly playback: PlayerProps["playback"] | undefined;
   readonly children: ReactNode;
 }) {
+  useRootMark("picture", props.picture.isShown);
+  useRootMark("player", playback !== undefined);
   const looks = ["reading", playback && "playable", props.picture.isShown && "with-picture"];
   return (
     <div className={looks.filter(Boolean).join(" ")}>

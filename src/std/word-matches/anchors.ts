@@ -2,16 +2,22 @@ import type { Matches } from "./shortest-script.ts";
 
 /**
  * Returns the longest increasing run of words that occur once on each side and are therefore
- * certain to be the same.
+ * certain to be the same. Yields between its passes.
  */
-export function anchorsOf(before: Int32Array, after: Int32Array): Matches {
+export function* anchorsOfSteps(
+  before: Int32Array,
+  after: Int32Array,
+): Generator<void, Matches, void> {
   const places = placesOf(before);
+  yield;
   const otherPlaces = placesOf(after);
+  yield;
   const candidates: { readonly at: number; readonly otherAt: number }[] = [];
   for (const [word, at] of places) {
     const otherAt = otherPlaces.get(word) ?? repeated;
     if (at !== repeated && otherAt !== repeated) candidates.push({ at, otherAt });
   }
+  yield;
   return longestRise(candidates);
 }
 
@@ -23,7 +29,10 @@ const repeated = -1;
  */
 function placesOf(words: Int32Array): Map<number, number> {
   const places = new Map<number, number>();
-  for (const [at, word] of words.entries()) places.set(word, places.has(word) ? repeated : at);
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? 0;
+    places.set(word, places.has(word) ? repeated : at);
+  }
   return places;
 }
 

@@ -1,5 +1,5 @@
 import { atOnce } from "../at-once.ts";
-import { anchorsOf } from "./anchors.ts";
+import { anchorsOfSteps } from "./anchors.ts";
 import { shortestScriptSteps, type Matches } from "./shortest-script.ts";
 
 /**
@@ -79,7 +79,7 @@ function* matchRange(work: Work, range: Range): Generator<void, void, void> {
     if (!isWhole) {
       if (same > 0) work.ranges.push(tail);
       yield;
-      if (splitAtAnchors(work, { from, to, otherFrom, otherTo })) return;
+      if (yield* splitAtAnchors(work, { from, to, otherFrom, otherTo })) return;
       work.ranges.push({ from: from + end, to, otherFrom: otherFrom + otherEnd, otherTo });
     }
     for (const [index, at] of pairs.before.entries()) {
@@ -94,10 +94,14 @@ function* matchRange(work: Work, range: Range): Generator<void, void, void> {
  * Pushes the ranges before, between and after the anchors of a range. Each range after an anchor
  * begins with that anchor. Returns whether there are any anchors.
  */
-function splitAtAnchors({ before, after, budget, ranges }: Work, range: Range): boolean {
+function* splitAtAnchors(
+  { before, after, budget, ranges }: Work,
+  range: Range,
+): Generator<void, boolean, void> {
   const { from, to, otherFrom, otherTo } = range;
   budget.steps -= to - from + (otherTo - otherFrom);
-  const anchors = anchorsOf(before.subarray(from, to), after.subarray(otherFrom, otherTo));
+  const [one, other] = [before.subarray(from, to), after.subarray(otherFrom, otherTo)];
+  const anchors = yield* anchorsOfSteps(one, other);
   let [end, otherEnd] = [to, otherTo];
   for (let index = anchors.before.length - 1; index >= 0; index -= 1) {
     const at = from + (anchors.before[index] ?? 0);

@@ -1,6 +1,9 @@
 import { type RefCallback, useCallback } from "react";
 import type { Editor } from "./editor/editor.ts";
 
+/** The room between the bar and what the browser scrolls into view, in pixels. */
+const roomPx = 8;
+
 /**
  * Returns a function that observes the height of the bar over the text, which is more while others
  * have the text open or say something. Neither the editor nor the browser scrolls text below it.
@@ -10,13 +13,16 @@ export function useBarHeight(editor: Editor): RefCallback<HTMLElement> {
     (bar: HTMLElement) => {
       const { style } = document.documentElement;
       const observer = new ResizeObserver(() => {
-        style.setProperty("--edit-bar-height", `${bar.offsetHeight}px`);
-        editor.setBarHeight(bar.offsetHeight);
+        const height = bar.offsetHeight;
+        // As a property that elements inherit, it would have the style of all of them computed.
+        style.scrollPaddingTop = `${height + roomPx}px`;
+        bar.style.setProperty("--edit-bar-height", `${height}px`);
+        editor.setBarHeight(height);
       });
       observer.observe(bar);
       return () => {
         observer.disconnect();
-        style.removeProperty("--edit-bar-height");
+        style.removeProperty("scroll-padding-top");
       };
     },
     [editor],

@@ -270,7 +270,8 @@ export class Editor {
     if (retimingsOf(doc) !== retimings) tr.setDocAttribute("retimings", retimings);
     const hold = holdScroll(this.view, this.#visible.elements);
     this.view.dispatch(tr);
-    this.#margins.writeAll();
+    // Other speakers have the margins written, too.
+    if (speakersOf(doc) === speakers.merged) this.#margins.writeAll();
     hold(tr.mapping);
   }
 

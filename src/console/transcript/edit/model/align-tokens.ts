@@ -1,5 +1,5 @@
 import { atOnce } from "../../../../std/at-once.ts";
-import { matchWords } from "../../../../std/word-matches/match-words.ts";
+import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
 import { alignClosely, type Link } from "./align-closely.ts";
 
 type Range = Omit<Link, "isSame">;
@@ -15,6 +15,14 @@ const cellsMax = 90_000;
  * other. The result depends on nothing else.
  */
 export function alignTokens(before: readonly string[], after: readonly string[]): Link[] {
+  return atOnce(alignTokensSteps(before, after));
+}
+
+/** Does the same as alignTokens(), and yields often. */
+export function* alignTokensSteps(
+  before: readonly string[],
+  after: readonly string[],
+): Generator<void, Link[], void> {
   const shorter = Math.min(before.length, after.length);
   let head = 0;
   while (head < shorter && before[head] === after[head]) head += 1;
@@ -23,7 +31,7 @@ export function alignTokens(before: readonly string[], after: readonly string[])
   const [to, otherTo] = [before.length - tail, after.length - tail];
   const links = Array.from({ length: head }, (_, at) => pairAt(at, at));
   const middle = { from: head, to, otherFrom: head, otherTo };
-  for (const link of alignRange(before, after, middle)) links.push(link);
+  for (const link of yield* alignRange(before, after, middle)) links.push(link);
   for (let at = 0; at < tail; at += 1) links.push(pairAt(to + at, otherTo + at));
   return links;
 }
@@ -32,13 +40,18 @@ function pairAt(from: number, otherFrom: number): Link {
   return { from, to: from + 1, otherFrom, otherTo: otherFrom + 1, isSame: true };
 }
 
-function alignRange(before: readonly string[], after: readonly string[], range: Range): Link[] {
+function* alignRange(
+  before: readonly string[],
+  after: readonly string[],
+  range: Range,
+): Generator<void, Link[], void> {
   const [count, otherCount] = [range.to - range.from, range.otherTo - range.otherFrom];
   if (count === 0 && otherCount === 0) return [];
   if (count === 0 || otherCount === 0) return [{ ...range, isSame: false }];
   const one = before.slice(range.from, range.to);
   const other = after.slice(range.otherFrom, range.otherTo);
-  const links = count * otherCount <= cellsMax ? alignClosely(one, other) : alignLong(one, other);
+  const isClose = count * otherCount <= cellsMax;
+  const links = isClose ? alignClosely(one, other) : yield* alignLong(one, other);
   return links.map((link) => ({
     from: range.from + link.from,
     to: range.from + link.to,
@@ -48,24 +61,31 @@ function alignRange(before: readonly string[], after: readonly string[], range: 
   }));
 }
 
-function alignLong(before: readonly string[], after: readonly string[]): Link[] {
+function* alignLong(
+  before: readonly string[],
+  after: readonly string[],
+): Generator<void, Link[], void> {
   const numbers = new Map<string, number>();
-  const matches = matchWords(numbered(before, numbers), numbered(after, numbers));
+  const one = yield* numberedSteps(before, numbers);
+  const matches = yield* matchWordsSteps(one, yield* numberedSteps(after, numbers));
   const links: Link[] = [];
   let [from, otherFrom] = [0, 0];
-  const addBetween = (to: number, otherTo: number): void => {
+  const addBetween = function* (to: number, otherTo: number): Generator<void, void, void> {
+    if (from === to && otherFrom === otherTo) return;
+    yield;
     const range = { from, to, otherFrom, otherTo };
     const isClose = (to - from) * (otherTo - otherFrom) <= cellsMax;
-    if (isClose) for (const link of alignRange(before, after, range)) links.push(link);
+    if (isClose) for (const link of yield* alignRange(before, after, range)) links.push(link);
     else links.push({ ...range, isSame: false });
   };
   for (const [index, at] of matches.before.entries()) {
     const otherAt = matches.after[index] ?? 0;
-    addBetween(at, otherAt);
+    if (index % stepWords === stepWords - 1) yield;
+    yield* addBetween(at, otherAt);
     links.push(pairAt(at, otherAt));
     [from, otherFrom] = [at + 1, otherAt + 1];
   }
-  addBetween(before.length, after.length);
+  yield* addBetween(before.length, after.length);
   return links;
 }
 

@@ -1,6 +1,5 @@
-import { atOnce } from "../../../../std/at-once.ts";
 import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
-import { alignTokens, numberedSteps, stepWords } from "./align-tokens.ts";
+import { alignTokensSteps, numberedSteps, stepWords } from "./align-tokens.ts";
 import type { Base } from "./base.ts";
 
 /** Words of an edited text; `ref` is the index of the word of the base, or -1. */
@@ -25,17 +24,17 @@ export function* matchVersionsSteps(
   const { words, timed } = yield* wordsOf(base);
   const { words: otherWords, timed: otherTimed } = yield* wordsOf(version);
   let [from, otherFrom] = [0, 0];
-  const matchBetween = (to: number, otherTo: number): void => {
+  const matchBetween = function* (to: number, otherTo: number): Generator<void, void, void> {
     if (from === to || otherFrom === otherTo) return;
     const [said, otherSaid] = [words.slice(from, to), otherWords.slice(otherFrom, otherTo)];
     const refs = areSame(said, otherSaid)
       ? undefined
-      : atOnce(refsOfEditedSteps(edited, { from, to }, otherSaid));
+      : yield* refsOfEditedSteps(edited, { from, to }, otherSaid);
     if (refs) {
       found.set(refs, otherFrom);
       return;
     }
-    for (const link of alignTokens(said, otherSaid)) {
+    for (const link of yield* alignTokensSteps(said, otherSaid)) {
       if (link.isSame) found[otherFrom + link.otherFrom] = from + link.from;
     }
   };
@@ -46,12 +45,12 @@ export function* matchVersionsSteps(
   const unique = isEdited ? [] : yield* matchUnique(timed, otherTimed);
   for (const [index, [at, otherAt]] of unique.entries()) {
     const isNext = from === at && otherFrom === otherAt;
-    matchBetween(at, otherAt);
+    yield* matchBetween(at, otherAt);
     found[otherAt] = at;
     [from, otherFrom] = [at + 1, otherAt + 1];
     if (!isNext || index % stepWords === 0) yield;
   }
-  matchBetween(words.length, otherWords.length);
+  yield* matchBetween(words.length, otherWords.length);
   return found;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { baseOf, paragraphsOf } from "./base.ts";
-import { coveredParagraphs, spanOfParagraph } from "./review.ts";
+import { spanOfParagraph } from "./review.ts";
 import { coveredSeconds } from "./time-ranges.ts";
 
 /** Three segments of two words each, which begin at 0, 10 and 20 seconds. */
@@ -16,59 +16,18 @@ const base = baseOf(
   })),
 );
 
-test("coveredParagraphs() finds the paragraphs of which every moment is covered", () => {
-  const rows: [ranges: [start: number, end: number][], covered: string][] = [
-    [[], "---"],
-    [[[0, 30]], "xxx"],
-    [[[1, 4.5]], "x--"],
-    [[[1.0005, 4.4995]], "x--"],
-    [[[1.1, 4.5]], "---"],
-    [[[1, 4.4]], "---"],
-    [
-      [
-        [3, 15],
-        [0, 3],
-      ],
-      "xx-",
-    ],
-    [
-      [
-        [0, 2],
-        [2.5, 30],
-      ],
-      "-xx",
-    ],
-    [
-      [
-        [0, 30],
-        [2, 3],
-      ],
-      "xxx",
-    ],
-  ];
-  for (const [ranges, covered] of rows) {
-    const times = ranges.map(([start, end]) => ({ start, end }));
-    const found = coveredParagraphs(base, paragraphsOf(base), times);
-    assert.equal(found.map((is) => (is ? "x" : "-")).join(""), covered, JSON.stringify(ranges));
-  }
-});
-
-test("typing does not change what is covered, and paragraphs without words are covered", () => {
-  const [one, ...rest] = paragraphsOf(base);
+test("spanOfParagraph() depends on the run, and on the words only where there is no run", () => {
+  const [one] = paragraphsOf(base);
   assert.ok(one);
-  const paragraphs = [
-    { ...one, text: "" },
-    { ...one, text: "nýtt ", from: 2, to: 2 },
-    { ...one, text: "", from: 2, to: 2 },
-    ...rest,
-  ];
-  const covered = (start: number, end: number) =>
-    coveredParagraphs(base, paragraphs, [{ start, end }]);
-  // The new word is said in the pause, which begins at 3 s.
-  assert.deepEqual(covered(1, 4.5), [true, true, true, false, false]);
-  assert.deepEqual(covered(3, 11), [false, true, true, false, false]);
-  assert.deepEqual(covered(4, 11), [false, false, true, false, false]);
-  assert.equal(spanOfParagraph(base, one)?.end.text, "4.5s");
+  const spanOf = (paragraph: typeof one) => {
+    const span = spanOfParagraph(base, paragraph);
+    return span && [span.start.text, span.end.text];
+  };
+  assert.deepEqual(spanOf(one), ["1s", "4.5s"]);
+  assert.deepEqual(spanOf({ ...one, text: "" }), ["1s", "4.5s"]);
+  // The new word is said at the start of the pause, which begins at 3 s.
+  assert.deepEqual(spanOf({ ...one, text: "nýtt ", from: 2, to: 2 }), ["3s", "3.301s"]);
+  assert.equal(spanOf({ ...one, text: "", from: 2, to: 2 }), undefined);
 });
 
 test("coveredSeconds() counts each moment once", () => {

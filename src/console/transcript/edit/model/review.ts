@@ -1,7 +1,6 @@
 import type { Base, EditedParagraph } from "./base.ts";
 import { later, type Moment } from "./moment.ts";
 import { endOfWord, noRetimings, startOfWord, type Retimings } from "./retimings.ts";
-import { isWithin, joinedRanges, type TimeRange } from "./time-ranges.ts";
 import { timesOf } from "./times.ts";
 
 /**
@@ -28,21 +27,4 @@ export function spanOfParagraph(
     start: { seconds: first.start, text: first.startTime },
     end: { seconds: last.end, text: last.endTime },
   };
-}
-
-/**
- * Returns for each paragraph whether ranges cover all of it. Empty paragraphs without a run are
- * covered.
- */
-export function coveredParagraphs(
-  base: Base,
-  paragraphs: readonly EditedParagraph[],
-  ranges: readonly TimeRange[],
-  retimings: Retimings = noRetimings,
-): boolean[] {
-  const joined = joinedRanges(ranges);
-  return paragraphs.map((paragraph) => {
-    const span = spanOfParagraph(base, paragraph, retimings);
-    return !span || isWithin(joined, span.start.seconds, span.end.seconds);
-  });
 }

@@ -22,6 +22,14 @@ test("after a report, the next stretch begins where the last one ended", () => {
   assert.deepEqual(listened.take(), [{ start: 15, end: 20 }]);
 });
 
+test("a report just after the start of a stretch does not lose the start", () => {
+  const listened = new Listened();
+  for (const seconds of [0, 0.022]) listened.note(seconds, false);
+  assert.deepEqual(listened.take(), []);
+  listened.note(2, false);
+  assert.deepEqual(listened.take(), [{ start: 0, end: 2 }]);
+});
+
 test("seeking without playing is not listening, nor is a stretch of one frame", () => {
   const listened = new Listened();
   listened.note(3, true);

@@ -19,12 +19,14 @@ export class Listened {
     this.#now = { start: seconds, end: seconds };
   }
 
-  /** Returns the stretches that have been played since the last call, in the order of playing. */
+  /**
+   * Returns the stretches that have been played since the last call, in the order of playing. A
+   * stretch that is still too short is returned by a later call, with its beginning.
+   */
   take(): readonly TimeRange[] {
-    const now = this.#now;
-    this.#close();
     // Playing goes on where the stretch ends.
-    this.#now = now && { start: now.end, end: now.end };
+    const now = this.#now;
+    if (this.#close() && now) this.#now = { start: now.end, end: now.end };
     const taken = this.#done;
     this.#done = [];
     return taken;
@@ -35,8 +37,11 @@ export class Listened {
     this.#done.unshift(...stretches);
   }
 
-  #close(): void {
+  /** Returns whether the current stretch is long enough to be reported. */
+  #close(): boolean {
     const now = this.#now;
-    if (now && now.end - now.start >= shortestSeconds) this.#done.push(now);
+    if (!now || now.end - now.start < shortestSeconds) return false;
+    this.#done.push(now);
+    return true;
   }
 }

@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type Socket } from "node:net";
+import { looksLikeApiKey } from "../../auth/api-key.ts";
+import { parseNetworks } from "../../std/networks.ts";
+import { ServiceError } from "../../std/service-error.ts";
+import { ConfigError } from "../../std/setting.ts";
+import { EventSocket } from "./event-socket.ts";
+import { serveWyoming, type WyomingParts } from "./wyoming-call.ts";
+import { writeEvent } from "./write-event.ts";
+
+export interface WyomingOptions {
+  readonly host: string;
+  readonly port: number;
+  /** The file with the API key under which all calls run. */
+  readonly keyFile: string;
+  /** The networks (CIDR) that may connect in addition to this machine. */
+  readonly allowFrom: readonly string[];
+  /** A connection that sends no event for this long is closed. Default: 60 s. */
+  readonly idleMsMax?: number;
+  /** The maximum number of connections. Default: 64. */
+  readonly connectionsMax?: number;
+}
+
+/** The open listener. Disposing of it finishes transcriptions whose audio is complete. */
+export interface Wyoming extends AsyncDisposable {
+  /** The bound address as <host>:<port>. */
+  readonly address: string;
+}
+
+const idleMsMaxDefault = 60_000;
+/** Home Assistant opens one for each command. */
+const connectionsMaxDefault = 64;
+/** The maximum time for transcriptions that are left when the service shuts down. */
+const drainMsMax = 5_000;
+const thisMachine = ["127.0.0.0/8", "::1"];
+
+/**
+ * Listens for Wyoming, the protocol of Home Assistant, over TCP. It has no credentials: connections
+ * from the allowed networks call with the key of the file. Throws ConfigError if the file has no
+ * key, and the error of the system if the address is in use.
+ */
+export async function openWyoming(
+  options: WyomingOptions,
+  parts: Omit<WyomingParts, "readKey">,
+): Promise<Wyoming> {
+  const { keyFile, idleMsMax = idleMsMaxDefault } = options;
+  const { connectionsMax = connectionsMaxDefault } = options;
+  await checkKey(keyFile);
+  const isAllowed = parseNetworks([...thisMachine, ...options.allowFrom]);
+  const open = new Map<EventSocket, Promise<void>>();
+  const accept = (socket: Socket): void => {
+    if (!isAllowed(socket.remoteAddress ?? "")) {
+      parts.log.info({ address: socket.remoteAddress }, "wyoming.address_refused");
+      socket.destroy();
+      return;
+    }
+    if (open.size >= connectionsMax) {
+      turnAway(socket, connectionsMax);
+      return;
+    }
+    const events = new EventSocket(socket, idleMsMax);
+    const serving = serveWyoming(events, { ...parts, readKey: async () => readKey(keyFile) });
+    open.set(events, serving);
+    void serving.finally(() => open.delete(events));
+  };
+  const listener = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, accept);
+  listener.listen(options.port, options.host);
+  await once(listener, "listening");
+  return {
+    address: addressOf(listener.address()),
+    async [Symbol.asyncDispose]() {
+      const closed = once(listener, "close");
+      listener.close();
+      const cut = setTimeout(() => {
+        for (const socket of open.keys()) socket.destroy();
+      }, drainMsMax);
+      for (const socket of open.keys()) socket.drain();
+      await Promise.all(open.values());
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}
+
+function turnAway(socket: Socket, limit: number): void {
+  const text = `${limit} connections are open`;
+  socket.on("error", () => socket.destroy());
+  socket.end(writeEvent("error", { text, code: "TOO_MANY_CONNECTIONS" }), () => socket.destroy());
+}
+
+/** Reads the key for each call, so that the operator can replace it. */
+async function readKey(keyFile: string): Promise<string> {
+  const key = await readFile(keyFile, "utf8").catch(() => "");
+  if (looksLikeApiKey(key.trim())) return key.trim();
+  throw new ServiceError("unavailable", "the key of the service for Wyoming cannot be read", {
+    reason: "KEY_UNREADABLE",
+  });
+}
+
+async function checkKey(keyFile: string): Promise<void> {
+  const key = await readFile(keyFile, "utf8").catch((error: unknown) => {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`HLUST_WYOMING_KEY_FILE: ${problem}`, { cause: error });
+  });
+  if (looksLikeApiKey(key.trim())) return;
+  throw new ConfigError(`HLUST_WYOMING_KEY_FILE: ${keyFile} has no API key`);
+}
+
+function addressOf(address: ReturnType<ReturnType<typeof createServer>["address"]>): string {
+  if (typeof address !== "object" || address === null) throw new Error("no address");
+  const { address: host, port } = address;
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

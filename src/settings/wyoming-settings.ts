@@ -1,0 +1,90 @@
+import { join, resolve } from "node:path";
+import { isLoopbackHost } from "../std/loopback.ts";
+import { ConfigError, list, networks, type ReadSetting, type Setting } from "../std/setting.ts";
+
+/** The listener of Wyoming, the protocol of Home Assistant. */
+export interface WyomingSettings {
+  readonly host: string;
+  readonly port: number;
+  /** The file with the API key under which all of its calls run. */
+  readonly keyFile: string;
+  /** The networks (CIDR) that may connect in addition to this machine. */
+  readonly allowFrom: readonly string[];
+}
+
+type Address = Pick<WyomingSettings, "host" | "port">;
+
+export const wyomingSettings = {
+  listen: {
+    name: "HLUST_WYOMING_LISTEN",
+    meaning:
+      "Address for Home Assistant and other programs that speak Wyoming (docs/dialects.md), such as 127.0.0.1:10300; the protocol has no keys",
+    fallback: "none: nothing listens",
+    parse: (text, name) => (text === undefined ? undefined : addressOf(text, name)),
+  },
+  keyFile: {
+    name: "HLUST_WYOMING_KEY_FILE",
+    meaning:
+      "File with the API key under which all calls over Wyoming run; it needs the scope speech",
+    fallback: "api-key in HLUST_DATA, which is the first key",
+    parse: (text) => (text === undefined ? undefined : resolve(text)),
+  },
+  allowFrom: {
+    name: "HLUST_WYOMING_ALLOW_FROM",
+    meaning:
+      "Networks (CIDR) that may connect over Wyoming without a key, comma-separated, such as 192.168.1.0/24; required if HLUST_WYOMING_LISTEN is not an address of this machine only",
+    fallback: "none: this machine only",
+    parse: (text, name) => networks(list(text), name),
+  },
+} satisfies {
+  readonly listen: Setting<Address | undefined>;
+  readonly keyFile: Setting<string | undefined>;
+  readonly allowFrom: Setting<readonly string[]>;
+};
+
+/**
+ * Reads the settings as a whole. Returns undefined if nothing is to listen. Invalid settings are
+ * added to `problems`.
+ */
+export function readWyoming(
+  read: ReadSetting,
+  dataFolder: string,
+  problems: string[],
+): WyomingSettings | undefined {
+  const address = read<Address | undefined>(wyomingSettings.listen);
+  const keyFile = read<string | undefined>(wyomingSettings.keyFile);
+  const allowFrom = read<readonly string[]>(wyomingSettings.allowFrom);
+  if (!address) {
+    const others = [
+      ...(keyFile === undefined ? [] : [wyomingSettings.keyFile.name]),
+      ...(allowFrom.length === 0 ? [] : [wyomingSettings.allowFrom.name]),
+    ];
+    for (const name of others) {
+      problems.push(`${name} is set, but ${wyomingSettings.listen.name} is not`);
+    }
+    return undefined;
+  }
+  if (!isLoopbackHost(hostInUrl(address.host)) && allowFrom.length === 0) {
+    problems.push(
+      `${wyomingSettings.listen.name} is ${hostInUrl(address.host)}:${address.port}, which other machines can use without a key: set ${wyomingSettings.allowFrom.name} to the networks that may, such as 192.168.1.0/24`,
+    );
+  }
+  return { ...address, keyFile: keyFile ?? join(dataFolder, "api-key"), allowFrom };
+}
+
+function addressOf(text: string, name: string): Address {
+  const [, inBrackets, plain, digits] =
+    /^(?:\[([\da-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/i.exec(text) ?? [];
+  const host = inBrackets ?? plain;
+  const port = Number(digits);
+  if (host === undefined || !(port <= 65_535)) {
+    throw new ConfigError(
+      `${name} must be an address with a port, such as 127.0.0.1:10300 or [::1]:10300, not ${JSON.stringify(text)}`,
+    );
+  }
+  return { host, port };
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
