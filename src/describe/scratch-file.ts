@@ -43,13 +43,11 @@ export async function openScratchFile(
       free?.(chunk);
     }
   };
-  let writing: Promise<void> | undefined;
   try {
-    await pipeline(bytes, (chunks: AsyncIterable<Buffer>) => (writing = write(chunks)), { signal });
+    // It waits for its last function, even if a signal ends it.
+    await pipeline(bytes, write, { signal });
     return { path, [Symbol.asyncDispose]: remove };
   } catch (error) {
-    // The pipeline does not wait for its last function: the file may be opened or written yet.
-    await writing?.catch(() => {});
     await remove();
     throw explain(error);
   }
