@@ -97,7 +97,8 @@ async function grpc({ address, key }: ServiceProcess, chunks: readonly Buffer[])
   async function* requests() {
     const streamingConfig = { config, interimResults: true };
     yield { streamingRequest: { case: "streamingConfig", value: streamingConfig } } as const;
-    for (const value of chunks) yield { streamingRequest: { case: "audioContent", value } } as const;
+    for (const value of chunks)
+      yield { streamingRequest: { case: "audioContent", value } } as const;
   }
   const texts: string[] = [];
   const options = { headers: { authorization: `Bearer ${key}` } };

@@ -55,7 +55,7 @@ export async function openScratchFile(
 
 /** Writes the whole chunk: the kernel may write a part. */
 async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let at = 0; at < chunk.length; ) {
+  for (let at = 0; at < chunk.length;) {
     const { bytesWritten } = await file.write(chunk, at);
     at += bytesWritten;
   }
