@@ -1,7 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import {
+  RecognitionConfig_AudioEncoding as AudioEncoding,
+  Speech,
+} from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { bytesOfSamples } from "../../src/engines/protocol/engine-frames.ts";
 import { openDialectStream } from "../../test/dialects/dialect-stream.ts";
 import type { ServiceProcess } from "../../test/fault/process.ts";
@@ -93,7 +96,11 @@ async function base64({ address, key }: ServiceProcess, chunks: readonly Buffer[
 
 async function grpc({ address, key }: ServiceProcess, chunks: readonly Buffer[]) {
   const client = createClient(Speech, createGrpcTransport({ baseUrl: address }));
-  const config = { encoding: 1, sampleRateHertz: 16_000, languageCode: "is-IS" };
+  const config = {
+    encoding: AudioEncoding.LINEAR16,
+    sampleRateHertz: 16_000,
+    languageCode: "is-IS",
+  };
   async function* requests() {
     const streamingConfig = { config, interimResults: true };
     yield { streamingRequest: { case: "streamingConfig", value: streamingConfig } } as const;
