@@ -78,6 +78,11 @@ export interface App extends AsyncDisposable {
    */
   leave(): void;
   /**
+   * Refuses new calls and streams, ends watches, and waits for the other calls and streams that are
+   * open: see Server.drain().
+   */
+  drain(msMax: number, hurried: AbortSignal): Promise<void>;
+  /**
    * The reason why the service answers calls but runs no jobs, webhooks or sweeps; undefined if it
    * runs them.
    */
@@ -190,14 +195,14 @@ async function openParts(
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),
       network: networkOf(config, publicUrl),
-      health: { checks, useOf },
+      health: { checks, useOf, isStarting: () => loadingModels(recognizer.state()).length > 0 },
       traffic: { ...reading, answers },
       log,
     }),
   );
   // Streams are aborted before the doors close: streams that end only with their job would keep the
   // doors open.
-  parts.defer(() => watches.stop(shuttingDown()));
+  parts.defer(() => endWatches(watches));
   address = server.address;
   const wyoming = answersCalls
     ? await openWyomingOf(config, parts, { ...speech.parts, authenticator, publicUrl, log })
@@ -212,13 +217,10 @@ async function openParts(
     loading: () => loadingModels(recognizer.state()),
     loaded: (signal) => recognizer.loaded(signal),
     leave: () => leaveNode(server, workers, log),
+    drain: (...limits) => drainNode(server, watches, ...limits),
     quarantine,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
-}
-
-function shuttingDown(): ServiceError {
-  return new ServiceError("unavailable", "the service is shutting down");
 }
 
 /** Opens the listener of Wyoming, if there is one. It closes before the other doors. */
@@ -258,6 +260,23 @@ function leaveNode(server: Server, workers: readonly AsyncDisposable[], log: Log
       log.error(errorFields(error), "worker.stop_failed");
     });
   }
+}
+
+/**
+ * Drains a node: see App.drain(). Watches would last as long as the node does, and their clients
+ * open them again without a loss, so they do not hold it.
+ */
+async function drainNode(
+  server: Server,
+  watches: NodeWatches,
+  ...limits: Parameters<Server["drain"]>
+): Promise<void> {
+  endWatches(watches);
+  await server.drain(...limits);
+}
+
+function endWatches(watches: NodeWatches): void {
+  watches.stop(new ServiceError("unavailable", "the service is shutting down"));
 }
 
 /**

@@ -30,6 +30,7 @@ test("readConfig() returns the defaults if nothing is set", () => {
   assert.equal(config.wyoming, undefined);
   assert.equal(config.httpRulesFile, undefined);
   assert.equal(config.removedMediaDays, 30);
+  assert.deepEqual(config.drain, { delayMs: 0, msMax: 30_000 });
   assert.equal(config.sandbox, "auto");
   assert.equal(config.logLevel, "info");
   assert.equal(config.recordingSecondsMax, 8 * 3600);
@@ -62,7 +63,8 @@ test("readConfig() reads every setting", () => {
     HLUST_UPLOAD_BYTES_MAX: "1000",
     HLUST_RECORDING_SECONDS_MAX: "3600",
     HLUST_STREAM_SECONDS_MAX: "60",
-    HLUST_DRAIN_SECONDS: "10",
+    HLUST_DRAIN_DELAY: "10",
+    HLUST_DRAIN: "2h",
     HLUST_ACCOUNT_REQUESTS_PER_MINUTE: "100",
     HLUST_ACCOUNT_STREAMS: "0",
     HLUST_ACCOUNT_JOBS_MAX: "500",
@@ -122,7 +124,7 @@ test("readConfig() reads every setting", () => {
     uploadBytesMax: 1000,
     recordingSecondsMax: 3600,
     streamSecondsMax: 60,
-    drainSeconds: 10,
+    drain: { delayMs: 10_000, msMax: 7_200_000 },
     accountLimits: {
       requestsPerMinute: 100,
       concurrentStreams: 0,
@@ -272,6 +274,11 @@ test("readConfig() throws an error that names every invalid setting", () => {
     ["HLUST_LOG", "loud", /HLUST_LOG/],
     ["HLUST_KEEP_MEDIA", "yes", /HLUST_KEEP_MEDIA/],
     ["HLUST_RECORDING_SECONDS_MAX", "86401", /HLUST_RECORDING_SECONDS_MAX.*86400/],
+    ["HLUST_DRAIN", "soon", /^HLUST_DRAIN must be a time from 0 to 24h, such as .*, not "soon"$/],
+    ["HLUST_DRAIN", "-1", /^HLUST_DRAIN must be a time/],
+    ["HLUST_DRAIN", "25h", /^HLUST_DRAIN must be a time from 0 to 24h, .*, not "25h"$/],
+    ["HLUST_DRAIN_DELAY", "601", /^HLUST_DRAIN_DELAY must be a time from 0 to 10m, .*, not "601"$/],
+    ["HLUST_DRAIN_SECONDS", "9", /^HLUST_DRAIN_SECONDS is .*: it is called HLUST_DRAIN_DELAY now$/],
     ["HLUST_PROT", "1", /HLUST_PROT is not a setting/],
     ["HLUST_DATA_DIR", "/x", /HLUST_DATA_DIR is not a setting: did you mean HLUST_DATA\?/],
     ["HLUST_REMOVED_MEDIA_DAYS", "0", /HLUST_REMOVED_MEDIA_DAYS/],

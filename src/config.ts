@@ -9,6 +9,7 @@ import {
   readDatabase,
   type DatabaseConfig,
 } from "./settings/database-settings.ts";
+import { drainSettings, readDrain, type DrainConfig } from "./settings/drain-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
 import type { OpenIdSettings } from "./auth/open-id.ts";
@@ -81,8 +82,7 @@ export interface Config {
   readonly defaultLanguage: string | undefined;
   /** The maximum size of a recording in a call of another service's protocol. */
   readonly callBytesMax: number;
-  /** How long a node still answers calls after SIGTERM, while its health reports "not ready". */
-  readonly drainSeconds: number;
+  readonly drain: DrainConfig;
   /** A service configuration with HTTP rules. If undefined, the contract's own paths are used. */
   readonly httpRulesFile: string | undefined;
   /** The number of days for which removed media is kept. */
@@ -258,13 +258,6 @@ const settings = {
     fallback: "26214400 (25 MiB)",
     parse: (text, name) => whole(text ?? "26214400", name, 1, 2 ** 31),
   },
-  drainSeconds: {
-    name: "HLUST_DRAIN_SECONDS",
-    meaning:
-      "Seconds for which a node that shuts down still answers calls while /readyz is 503, so that load balancers switch to other nodes; at most 600",
-    fallback: "0; use 10 behind a load balancer",
-    parse: (text, name) => whole(text ?? "0", name, 0, 600),
-  },
   removedMediaDays: {
     name: "HLUST_REMOVED_MEDIA_DAYS",
     meaning:
@@ -283,7 +276,7 @@ const settings = {
   [
     Key in keyof Omit<
       Config,
-      "database" | "s3" | "openId" | "accountLimits" | "callers" | "memoryMb" | "wyoming"
+      "database" | "s3" | "openId" | "accountLimits" | "callers" | "drain" | "memoryMb" | "wyoming"
     >
   ]: Setting<Config[Key] | undefined>;
 };
@@ -295,12 +288,18 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(s3Settings),
   ...Object.values(openIdSettings),
   ...Object.values(callerSettings),
+  ...Object.values(drainSettings),
   ...Object.values(wyomingSettings),
   ...Object.values(memorySettings),
 ];
 
 /** Variables that begin with HLUST_ but are read only by other commands, tests and scripts. */
 const readElsewhere: ReadonlySet<string> = new Set(["HLUST_TOKEN", "HLUST_VECTORS"]);
+
+/** Settings of earlier versions, with their present names. */
+const renamed: ReadonlyMap<string, string> = new Map([
+  ["HLUST_DRAIN_SECONDS", "HLUST_DRAIN_DELAY"],
+]);
 
 /** Reads every setting. Throws ConfigError, which names each unknown or invalid setting. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
@@ -342,7 +341,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     accountLimits: readLimits(read),
     defaultLanguage: read(settings.defaultLanguage),
     callBytesMax: read(settings.callBytesMax),
-    drainSeconds: read(settings.drainSeconds),
+    drain: readDrain(read),
     httpRulesFile: read(settings.httpRulesFile),
     removedMediaDays: read(settings.removedMediaDays),
     s3: readS3(read, problems),
@@ -365,6 +364,8 @@ function unknownNames(environment: NodeJS.ProcessEnv): string[] {
   const unset = [...known].filter((name) => !environment[name]);
   return Object.entries(environment).flatMap(([name, text]) => {
     if (known.has(name) || readElsewhere.has(name)) return [];
+    const newName = renamed.get(name);
+    if (newName !== undefined) return [`${name} is not a setting: it is called ${newName} now`];
     if (name.startsWith("HLUST_")) return [`${name} is not a setting${nearest(name, known)}`];
     const meant = text === "" ? undefined : misspelt(name, unset);
     return meant === undefined ? [] : [`${name} is not a setting: was ${meant} meant?`];

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openApp, type App } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createLog, errorFields, type Log } from "./std/log.ts";
+import { openSupervisor } from "./systemd/supervisor.ts";
 
 /**
  * The time from the beginning of the shutdown until the process exits, whether or not it has
@@ -14,8 +15,9 @@ const giveUpMsMax = 4_000;
 
 /**
  * Runs the service until SIGTERM or SIGINT, and prints its address when it is ready. On a signal
- * the service reports "shutting down" as its health, answers calls for HLUST_DRAIN_SECONDS more (a
- * second signal ends this time), drains, and exits with 0. Throws if the service cannot be opened.
+ * the service reports "draining" as its health, answers calls for HLUST_DRAIN_DELAY more, refuses
+ * new ones while open ones end, for at most HLUST_DRAIN, and exits with 0. A second signal ends
+ * both times. Throws if the service cannot be opened.
  */
 export async function serve(
   environment: NodeJS.ProcessEnv,
@@ -24,6 +26,8 @@ export async function serve(
   const config = readConfig(environment);
   const log = createLog(config.logLevel);
   const stop = listenForSignals(log);
+  using supervisor = await openSupervisor(environment, log);
+  stop.stopped.addEventListener("abort", () => supervisor.stopping());
   process.on("uncaughtException", (error) => {
     log.fatal(errorFields(error), "process.broken");
     process.exit(1);
@@ -32,17 +36,32 @@ export async function serve(
   try {
     await using app = await openWithin(config, { log, stopped: stop.stopped, isQuarantined });
     await sayReady(app, { log, stopped: stop.stopped });
+    if (!stop.stopped.aborted) supervisor.ready();
     await aborted(stop.stopped);
-    app.leave();
-    // A worker has no clients that would have to switch to another node.
-    const drainSeconds = config.role === "worker" ? 0 : config.drainSeconds;
-    log.info({ drainSeconds }, "service.stopping");
-    await sleep(drainSeconds * 1000, undefined, { signal: stop.hurried }).catch(() => {});
+    await drainApp(app, config, { log, hurried: stop.hurried });
     limitStop(log);
   } catch (error) {
     // If the service was stopped before it was ready, its open parts have been closed.
     if (!stop.stopped.aborted) throw error;
   }
+}
+
+/**
+ * Takes the node out of service: reports it for HLUST_DRAIN_DELAY, and then waits for open calls
+ * and streams for HLUST_DRAIN.
+ */
+async function drainApp(
+  app: App,
+  { role, drain }: Config,
+  { log, hurried }: { readonly log: Log; readonly hurried: AbortSignal },
+): Promise<void> {
+  const { msMax } = drain;
+  app.leave();
+  // A worker has no clients that would have to switch to another node.
+  const delayMs = role === "worker" ? 0 : drain.delayMs;
+  log.info({ delaySeconds: delayMs / 1000, drainSeconds: msMax / 1000 }, "service.stopping");
+  await sleep(delayMs, undefined, { signal: hurried }).catch(() => {});
+  if (msMax > 0 && !hurried.aborted) await app.drain(msMax, hurried);
 }
 
 /**

@@ -12,6 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   audio: ["std"],
   media: ["std", "database"],
   models: ["std"],
+  systemd: ["std"],
   cues: [],
   evaluation: [],
   writing: [],
@@ -131,7 +132,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "doors.ts",
     "readiness.ts",
   ],
-  "main.ts": ["std", "config.ts", "app.ts"],
+  "main.ts": ["std", "systemd", "config.ts", "app.ts"],
   cli: [
     "gen",
     "std",

@@ -14,7 +14,7 @@ const toService = { target: service, ws: true };
  */
 const servicePaths = [
   "^/console/(api/v[0-9]|session|sign-in([?]|$|/callback))",
-  "^/(v[0-9]|media/|docs|openapi.json|healthz|readyz)",
+  "^/(v[0-9]|media/|docs|openapi.json|healthz|readyz|startupz)",
 ];
 /** Modules that every page needs. */
 const ofEveryPage =

@@ -10,6 +10,7 @@ import {
   type HttpResponse,
 } from "../server/http.ts";
 import type { DialectCalls } from "../server/server.ts";
+import { shuttingDown } from "../server/shutting-down.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { shownKey } from "./credentials.ts";
 import type { Dialect, DialectCall, DialectRoute } from "./dialect.ts";
@@ -28,11 +29,13 @@ export function createDialectsDoor(dialects: readonly Dialect[], parts: DialectC
     handles: (request) => routesOf(targetOf(request)).length > 0,
     // The door checks the caller and the announced size before a recording is sent.
     asksForBody: true,
+    refusesByItself: true,
     async handle(request, response) {
       const found = routesOf(targetOf(request));
       const { dialect } = found[0] ?? {};
       if (!dialect) throw new Error("no dialect has this path");
       try {
+        if (parts.refuses()) throw shuttingDown("call");
         const { route } =
           found.find(({ route }) => route.method === methodOf(request)) ?? notAllowed(found);
         await run(route, { request, response }, parts);

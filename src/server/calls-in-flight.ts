@@ -17,6 +17,11 @@ export class CallsInFlight {
     if (this.#areLast) sayLast(response);
   }
 
+  /** The number of calls in flight. */
+  get count(): number {
+    return this.#open.size;
+  }
+
   /**
    * Makes each response that has not begun the last one on its connection. Resolves when the calls
    * in flight have ended.

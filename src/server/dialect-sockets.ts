@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";
-import { ServiceError } from "../std/service-error.ts";
+import type { ServiceError } from "../std/service-error.ts";
 import { acceptHandshakes } from "./accept-handshakes.ts";
 import type { AnswerError } from "./answer-errors.ts";
 import { callOriginOf } from "./call-origin.ts";
@@ -13,6 +13,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { targetOf, type FailureAnswer } from "./http.ts";
 import type { MessageReading } from "./message-reading.ts";
 import { refuse } from "./refuse.ts";
+import { shuttingDown } from "./shutting-down.ts";
 
 /** A request for a socket of a dialect. */
 export interface SocketRequest {
@@ -92,11 +93,21 @@ export class DialectSockets {
     });
   }
 
+  /** Refuses new sockets. Resolves when all open sockets are closed. */
+  async refuse(): Promise<void> {
+    this.#isDraining = true;
+    await Promise.all(this.#open.values());
+  }
+
+  /** Returns a function for each open socket, which ends its requests. */
+  ends(): readonly (() => void)[] {
+    return Array.from(this.#open.keys(), (socket) => () => socket.drain());
+  }
+
   /** Ends the requests of all sockets, which still get their final results. */
   async drain(): Promise<void> {
-    this.#isDraining = true;
-    for (const socket of this.#open.keys()) socket.drain();
-    await Promise.all(this.#open.values());
+    for (const end of this.ends()) end();
+    await this.refuse();
   }
 
   terminate(): void {
@@ -123,13 +134,13 @@ export class DialectSockets {
     const headers = dialect.shownKey(request.headers);
     const facts = { headers, url, origin: callOriginOf(request), isWebSocket: true };
     const caller = await authenticator.authenticate(facts, dialect.method);
+    if (this.#isDraining) throw shuttingDown("stream");
     const admitted = dialect.admit({
       headers: request.headers,
       query: new URLSearchParams(url.slice(pathOf(url).length)),
       path: dialect.path.exec(pathOf(url))?.groups ?? {},
       requestId: callOriginOf(request).requestId,
     });
-    if (this.#isDraining) throw shuttingDown();
     if (raw.destroyed) return;
     const { requestId } = callOriginOf(request);
     server.handleUpgrade(request, raw, head, (webSocket) => {
@@ -185,10 +196,4 @@ function pathOf(target: string): string {
 /** Destroys a socket that fails; see websocket.ts. */
 function destroyOnError(socket: Duplex): void {
   socket.on("error", () => socket.destroy());
-}
-
-function shuttingDown(): ServiceError {
-  return new ServiceError("unavailable", "the service is shutting down: open the stream again", {
-    reason: "SHUTTING_DOWN",
-  });
 }

@@ -1,5 +1,5 @@
 import type { Interceptor } from "@connectrpc/connect";
-import { ServiceError } from "../std/service-error.ts";
+import { shuttingDown } from "./shutting-down.ts";
 
 /**
  * Ends the requests of open streams when the service shuts down, so that their methods send their
@@ -7,6 +7,12 @@ import { ServiceError } from "../std/service-error.ts";
  */
 export interface Draining {
   readonly interceptor: Interceptor;
+  /** Refuses new calls after refuse(). */
+  readonly refusal: Interceptor;
+  /** Refuses calls and streams from now on. Open ones continue. */
+  refuse(): void;
+  /** Returns a function for each open stream, which ends its requests. */
+  ends(): readonly (() => void)[];
   /**
    * Aborts when the service shuts down. This signal is for methods whose responses do not end by
    * themselves.
@@ -19,6 +25,7 @@ export interface Draining {
 export function createDraining(): Draining {
   const open = new Set<Cut>();
   const begun = new AbortController();
+  let refuses = false;
 
   /**
    * Passes on the responses of a stream. A stream is added only when its responses are first read:
@@ -37,6 +44,14 @@ export function createDraining(): Draining {
 
   return {
     signal: begun.signal,
+    refusal: (next) => async (request) => {
+      if (refuses) throw shuttingDown(request.stream ? "stream" : "call");
+      return await next(request);
+    },
+    refuse() {
+      refuses = true;
+    },
+    ends: () => Array.from(open, (requests) => () => requests.cut()),
     interceptor: (next) => async (request) => {
       // A single message is a complete request. The method of such a call uses `signal`.
       const { methodKind } = request.method;
@@ -88,10 +103,7 @@ class Requests<T> implements AsyncIterable<T> {
    */
   throwIfCut(): void {
     if (!this.#wasCutShort) return;
-    throw new ServiceError("unavailable", "the service is shutting down: open the stream again", {
-      reason: "SHUTTING_DOWN",
-      retryAfterMs: 1000,
-    });
+    throw shuttingDown("stream");
   }
 
   [Symbol.asyncIterator](): AsyncIterator<T> {

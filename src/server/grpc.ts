@@ -67,6 +67,7 @@ export function createGrpcDoor({ services, open, ...parts }: RpcServices & RpcPa
   const adapter = openAdapter({ services, open }, parts, { requests, bytesMax });
   const methodOf = (request: HttpRequest) => methods.get(pathOf(request));
   return {
+    refusesByItself: true,
     handles: (request) =>
       methodOf(request) !== undefined || isGrpc(request.headers["content-type"]),
     handle(request, response) {
@@ -104,6 +105,7 @@ function openAdapter(
     // The last interceptor is the innermost.
     interceptors: [
       answerErrors(parts.answerError),
+      either(isOpen, asItIs, parts.draining.refusal),
       either(isOpen, limitStreams(openStreamsMax), authenticateCalls),
       either(isOpen, asItIs, endCalls(parts.authenticator, parts.shutdownSignal)),
       parts.draining.interceptor,

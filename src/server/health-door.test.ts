@@ -9,15 +9,16 @@ import { openServer, type Server } from "./server.ts";
 
 let server: Server;
 
-before(async () => {
+async function openHealth(isStarting: () => boolean): Promise<Server> {
   const works = () => Promise.resolve();
   const fails = () => Promise.reject(new ServiceError("unavailable", "the bucket is unavailable"));
   const authenticate = () => Promise.reject(new Error("not called"));
-  server = await openServer(
+  return await openServer(
     { host: "127.0.0.1", port: 0 },
     {
       api: { services: [], authenticator: { authenticate, ...unwatched } },
       health: {
+        isStarting,
         checks: [
           { name: "database", uses: ["speech", "jobs"], check: works },
           { name: "media", uses: ["jobs"], check: fails },
@@ -26,6 +27,10 @@ before(async () => {
       log: createLog("silent"),
     },
   );
+}
+
+before(async () => {
+  server = await openHealth(() => false);
 });
 after(() => server[Symbol.asyncDispose]());
 
@@ -82,4 +87,21 @@ test("/readyz?for= accepts one or several uses, and an error lists the valid use
     assert.equal(status, 400, query);
     assert.match(body, /must be one of speech, jobs, not /, query);
   }
+});
+
+test("/startupz and /readyz report a node that is starting until it has started once", async () => {
+  let isStarting = true;
+  await using starting = await openHealth(() => isStarting);
+  const ask = async (path: string) => {
+    const answer = await fetch(`${starting.address}${path}`);
+    return [answer.status, /"status":"([^"]*)"/.exec(await answer.text())?.[1]];
+  };
+  assert.deepEqual(await ask("/startupz"), [503, "starting"]);
+  assert.deepEqual(await ask("/readyz"), [503, "starting"]);
+  assert.deepEqual(await ask("/healthz"), [200, "ok"], "it is alive");
+  isStarting = false;
+  assert.deepEqual(await ask("/startupz"), [200, "started"]);
+  isStarting = true;
+  assert.deepEqual(await ask("/startupz"), [200, "started"], "a model that is loaded later");
+  assert.deepEqual(await ask("/readyz"), [503, "not ready"]);
 });

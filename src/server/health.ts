@@ -155,19 +155,34 @@ class Part {
 /**
  * Creates the door of the health checks. GET /healthz returns 200 if the process responds at all.
  * GET /readyz returns 200 if every part is ready or, with ?for=speech,jobs, if the parts that these
- * uses need are ready. Otherwise, and after `leaving` aborts, GET /readyz returns 503.
+ * uses need are ready. Otherwise, and after `leaving` aborts, GET /readyz returns 503. GET
+ * /startupz returns 200 as soon as `isStarting` has returned false.
  */
-export function createHealthDoor(readiness: Readiness, leaving: AbortSignal): HttpDoor {
+export function createHealthDoor(
+  readiness: Readiness,
+  { leaving, isStarting }: { readonly leaving: AbortSignal; readonly isStarting: () => boolean },
+): HttpDoor {
+  let hasStarted = false;
+  const starts = (): boolean => {
+    hasStarted ||= !isStarting();
+    return !hasStarted;
+  };
   return {
     needsNoHost: true,
+    refusesByItself: true,
     handles: (request) => {
       const path = targetOf(request).split("?", 1)[0];
       const isRead = request.method === "GET" || request.method === "HEAD";
-      return isRead && (path === "/healthz" || path === "/readyz");
+      return isRead && paths.has(path ?? "");
     },
     async handle(request, response) {
       if (targetOf(request).startsWith("/healthz")) {
         answerJson(response, 200, JSON.stringify({ status: "ok" }));
+        return;
+      }
+      if (targetOf(request).startsWith("/startupz")) {
+        const status = starts() ? "starting" : "started";
+        answerJson(response, status === "started" ? 200 : 503, JSON.stringify({ status }));
         return;
       }
       const uses = usesOf(targetOf(request));
@@ -178,10 +193,17 @@ export function createHealthDoor(readiness: Readiness, leaving: AbortSignal): Ht
       }
       const { isReady, parts } = await readiness.report(uses);
       const isUp = isReady && !leaving.aborted;
-      const status = leaving.aborted ? "shutting down" : isReady ? "ready" : "not ready";
+      const status = leaving.aborted ? "draining" : readyStatus(isReady, starts());
       answerJson(response, isUp ? 200 : 503, JSON.stringify({ status, parts }));
     },
   };
+}
+
+const paths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/startupz"]);
+
+function readyStatus(isReady: boolean, isStarting: boolean): string {
+  if (isReady) return "ready";
+  return isStarting ? "starting" : "not ready";
 }
 
 /** Returns the value of `for`, split at its commas, or undefined if there is none. */

@@ -52,6 +52,7 @@ const ownPaths: ReadonlySet<string> = new Set([
   "media",
   "openapi.json",
   "readyz",
+  "startupz",
 ]);
 
 function pathProblem({ path, template }: Binding): string | undefined {

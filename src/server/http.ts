@@ -24,6 +24,11 @@ export interface HttpDoor {
    * is sent before the door is called.
    */
   readonly asksForBody?: boolean;
+  /**
+   * Whether the door answers calls while the service shuts down, or refuses them in its own form.
+   * By default, they are refused before the door is called.
+   */
+  readonly refusesByItself?: boolean;
   /** Whether the door handles requests without a Host header, which some load balancers send. */
   readonly needsNoHost?: boolean;
 }

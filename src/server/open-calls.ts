@@ -1,7 +1,7 @@
-import { ServiceError } from "../std/service-error.ts";
 import type { CallContext } from "./call-context.ts";
 import { clientGone } from "./client-gone.ts";
 import { isClosed, type HttpRequest, type HttpResponse } from "./http.ts";
+import { shuttingDown } from "./shutting-down.ts";
 
 /**
  * Tracks the calls in flight. Each call is aborted when its client closes the request, or at
@@ -14,7 +14,7 @@ export class OpenCalls {
   constructor(shutdown: AbortSignal) {
     this.#shutdown = shutdown;
     shutdown.addEventListener("abort", () => {
-      for (const call of this.#calls) call.abort(shuttingDown());
+      for (const call of this.#calls) call.abort(shuttingDown("call"));
     });
   }
 
@@ -25,7 +25,7 @@ export class OpenCalls {
     };
     response.on("close", onClose);
     if (request.aborted || isClosed(response)) call.abort(clientGone());
-    if (this.#shutdown.aborted) call.abort(shuttingDown());
+    if (this.#shutdown.aborted) call.abort(shuttingDown("call"));
     this.#calls.add(call);
     return {
       [Symbol.dispose]: () => {
@@ -34,10 +34,4 @@ export class OpenCalls {
       },
     };
   }
-}
-
-function shuttingDown(): ServiceError {
-  return new ServiceError("unavailable", "the service is shutting down", {
-    reason: "SHUTTING_DOWN",
-  });
 }

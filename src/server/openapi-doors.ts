@@ -21,6 +21,7 @@ export function doorPaths(url: string): Record<string, PathItem> {
     ...sharedPaths(),
     "/healthz": { get: health(url) },
     "/readyz": { get: readiness(url) },
+    "/startupz": { get: startup(url) },
     "/openapi.json": {
       get: door(url, "getOpenApi", "This description", "/openapi.json", {
         "200": json("An OpenAPI 3.1 document.", { type: "object" }),
@@ -67,11 +68,24 @@ function health(url: string): Operation {
   });
 }
 
+function startup(url: string): Operation {
+  const report = (status: string) =>
+    ({
+      type: "object",
+      properties: { status: { const: status } },
+      required: ["status"],
+    }) satisfies Schema;
+  return door(url, "getStartup", "Whether the process has started", "/startupz", {
+    "200": json("The models that were found at the start are loaded.", report("started")),
+    "503": json("Models are still being loaded.", report("starting")),
+  });
+}
+
 function readiness(url: string): Operation {
   const report: Schema = {
     type: "object",
     properties: {
-      status: { type: "string", enum: ["ready", "not ready", "shutting down"] },
+      status: { type: "string", enum: ["ready", "starting", "not ready", "draining"] },
       parts: {
         type: "object",
         description: "Each part by its name, with facts about it.",

@@ -65,8 +65,15 @@ export interface PortLimits extends UnsentLimits {
 export interface Port {
   /** The bound address in the form http://<host>:<port>. */
   readonly address: string;
+  /** The number of calls in flight. */
+  readonly callsInFlight: () => number;
   /**
-   * Asks every client to close its connection (Connection: close, GOAWAY), and serves new calls
+   * Asks every client to close its connection (Connection: close, GOAWAY). Resolves when the calls
+   * in flight have ended. New calls are still passed to the handlers.
+   */
+  retire(): Promise<void>;
+  /**
+   * Asks every client to close its connection as retire() does, and serves new calls
    * until the calls in flight and `others` have ended. Only then does the port stop listening and
    * close idle connections. Resolves when the last connection is closed.
    */
@@ -128,16 +135,20 @@ export async function openPort(
   await once(listener, "listening");
   const closed = once(listener, "close");
 
+  const retire = async (): Promise<void> => {
+    const ended = calls.end();
+    sayGoaway(sessions);
+    await ended;
+  };
+
   return {
     address: addressOf(listener.address()),
+    callsInFlight: () => calls.count,
+    retire,
     async drain(others) {
-      const begun = calls.end();
-      // Node always writes whole frames, so this write does not split a frame.
-      for (const [session, socket] of sessions)
-        if (!session.closed && socket.writable) socket.write(gentleGoaway);
       const hasCallers = connections.open.length > 0;
       await Promise.race([
-        Promise.all([begun, others, hasCallers && sleep(lastRequestsMs)]),
+        Promise.all([retire(), others, hasCallers && sleep(lastRequestsMs)]),
         closed,
       ]);
       listener.close();
@@ -159,6 +170,13 @@ export async function openPort(
       for (const socket of connections.open) socket.destroy();
     },
   };
+}
+
+/** Node always writes whole frames, so this write does not split a frame. */
+function sayGoaway(sessions: ReadonlyMap<ServerHttp2Session, Socket>): void {
+  for (const [session, socket] of sessions) {
+    if (!session.closed && socket.writable) socket.write(gentleGoaway);
+  }
 }
 
 function defaultLimits(): PortLimits {

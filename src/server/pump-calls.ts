@@ -53,7 +53,7 @@ export function pumpCalls(handlers: PortHandlers, pump: CallPump): PortHandlers 
   };
 }
 
-const healthPaths = ["/healthz", "/readyz", "/grpc.health.v1.Health/"];
+const healthPaths = ["/healthz", "/readyz", "/startupz", "/grpc.health.v1.Health/"];
 
 function isHealth(target: string): boolean {
   return healthPaths.some((path) => target.startsWith(path));

@@ -13,6 +13,7 @@ import {
   type HttpListener,
 } from "./http.ts";
 import type { PageOrigins } from "./page-origins.ts";
+import { shuttingDown } from "./shutting-down.ts";
 
 /**
  * Handles every HTTP request of the port: sets X-Request-Id, answers preflights, and passes the
@@ -25,10 +26,12 @@ export function createRequestHandler(
     readonly answerError: AnswerError;
     readonly pages: Pick<PageOrigins, "answer">;
     readonly isTrustedProxy?: IsInNetworks | undefined;
+    /** Returns whether new calls are refused, because the service is shutting down. */
+    readonly refuses: () => boolean;
     readonly log: Log;
   },
 ): HttpListener {
-  const { answerError, pages, isTrustedProxy, log } = parts;
+  const { answerError, pages, isTrustedProxy, refuses, log } = parts;
   return (request, response) => {
     const { requestId } = findCallOrigin(request, isTrustedProxy);
     response.setHeader("x-request-id", requestId);
@@ -38,6 +41,10 @@ export function createRequestHandler(
     });
     if (pages.answer(request, response)) return;
     const door = doors.find((each) => each.handles(request));
+    if (refuses() && !door?.refusesByItself) {
+      answerFailure(response, shuttingDown("call"));
+      return;
+    }
     if (!door?.asksForBody) askForBody(request, response);
     const hasHost = request.httpVersionMajor > 1 || request.headers.host !== undefined;
     if (!hasHost && !door?.needsNoHost) {

@@ -5,7 +5,7 @@ import type { HeldBytes, HeldBytesLimits } from "../std/held-bytes.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import type { LongMessages } from "../std/long-messages.ts";
 import type { IsInNetworks } from "../std/networks.ts";
-import { ServiceError } from "../std/service-error.ts";
+import type { ServiceError } from "../std/service-error.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createAnswerError, type AnswerError } from "./answer-errors.ts";
 import type { BodyLimits } from "./body-pace.ts";
@@ -15,7 +15,8 @@ import { createConsoleDoor, type ConsoleParts } from "./console-door.ts";
 import { createConsoleFiles, type ConsoleFilesParts } from "./console-files.ts";
 import { createContract, type Contract } from "./contract.ts";
 import { createDocsDoor } from "./docs/docs-door.ts";
-import { createDraining } from "./draining.ts";
+import { drainStreams } from "./drain-streams.ts";
+import { createDraining, type Draining } from "./draining.ts";
 import { createGrpcDoor } from "./grpc.ts";
 import { createGrpcHealth } from "./grpc-health.ts";
 import { createGrpcReflection } from "./grpc-reflection.ts";
@@ -26,10 +27,11 @@ import { createMessageReading } from "./message-reading.ts";
 import type { ImplementedService } from "./methods.ts";
 import { describeApi } from "./openapi.ts";
 import { createPageOrigins } from "./page-origins.ts";
-import { openPort, type PortLimits } from "./port.ts";
+import { openPort, type Port, type PortLimits } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 import { createRequestHandler } from "./request-handler.ts";
 import { createRestDoor } from "./rest.ts";
+import { shuttingDown } from "./shutting-down.ts";
 import { createTusDoor, type TusParts } from "./tus-door.ts";
 import { createWebSocketDoor, type WebSocketDoor } from "./websocket.ts";
 
@@ -39,6 +41,8 @@ import { createWebSocketDoor, type WebSocketDoor } from "./websocket.ts";
  */
 const drainMsMax = 15_000;
 const abortMs = 500;
+/** How often the log states what a drain waits for. */
+const drainLogMs = 30_000;
 
 export interface Server extends AsyncDisposable {
   /** The bound address as http://<host>:<port>. */
@@ -48,6 +52,12 @@ export interface Server extends AsyncDisposable {
    * nodes. Calls are still answered.
    */
   leave(): void;
+  /**
+   * Refuses new calls and streams, and waits for open ones, for at most `msMax`. Streams that are
+   * left near the end of this time are ended one after another. Returns at once when `hurried`
+   * aborts. The server still has to be disposed of.
+   */
+  drain(msMax: number, hurried: AbortSignal): Promise<void>;
 }
 
 /** The address on which the server listens, and the connection limits. */
@@ -94,6 +104,8 @@ export interface HealthOptions {
    * needs every part. Default: undefined for every service.
    */
   readonly useOf?: (service: DescService) => string | undefined;
+  /** Returns whether the models found at the start are still loading. Default: false. */
+  readonly isStarting?: () => boolean;
 }
 
 /** The memory and time limits of requests and responses. */
@@ -112,6 +124,8 @@ export interface DialectCalls {
   readonly answerError: AnswerError;
   /** Aborts the calls that are left when the service shuts down. */
   readonly shutdownSignal: AbortSignal;
+  /** Returns whether new calls are refused, because the service is shutting down. */
+  readonly refuses: () => boolean;
 }
 
 export interface ServerParts {
@@ -149,11 +163,12 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const readiness = createReadiness(health.checks, { explain, log });
   const reading = createMessageReading(traffic);
   const pages = createPageOrigins(network.allowedOrigins ?? [], () => network.publicUrl?.());
-  const leaving = new AbortController();
-  const draining = createDraining();
-  const shutdown = new AbortController();
+  const end = new ServerEnd(log);
+  const { draining } = end;
 
-  const calls = { authenticator, answerError, reading, answers, shutdownSignal: shutdown.signal };
+  const common = { authenticator, answerError, reading, answers };
+  const refuses = () => end.refuses;
+  const calls = { ...common, shutdownSignal: end.shutdown.signal, refuses };
   const rest = createRestDoor(contract, calls);
   const sockets = openSockets(contract, parts.socketDialects ?? [], {
     ...calls,
@@ -163,8 +178,8 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
     services: contract.services,
     useOf: health.useOf ?? (() => undefined),
     readiness,
-    leaving: leaving.signal,
-    draining: draining.signal,
+    leaving: end.leaving.signal,
+    draining: end.retiring.signal,
   });
   const open = openServices(contract, grpcHealth);
   const { console } = parts;
@@ -175,7 +190,10 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
       doors: [
         // The health door comes first in the list because the gRPC door would handle every request
         // with a gRPC content type, including health checks.
-        createHealthDoor(readiness, leaving.signal),
+        createHealthDoor(readiness, {
+          leaving: end.leaving.signal,
+          isStarting: health.isStarting ?? (() => false),
+        }),
         createGrpcDoor({ services: api.services, open, draining, ...calls }),
         ...(docs ? [docs] : []),
         ...(media ? [media] : []),
@@ -187,7 +205,13 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
       ],
       rest,
     },
-    { answerError, pages, isTrustedProxy: network.isTrustedProxy, log },
+    {
+      answerError,
+      pages,
+      isTrustedProxy: network.isTrustedProxy,
+      refuses,
+      log,
+    },
   );
   const port = await openPort(
     listen,
@@ -202,26 +226,79 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
     listen.limits,
   );
 
+  const opened = { port, sockets };
   return {
     address: port.address,
-    leave() {
-      leaving.abort();
-    },
-    async [Symbol.asyncDispose]() {
-      leaving.abort();
-      draining.drain();
-      const endCalls = setTimeout(() => {
-        shutdown.abort(new ServiceError("unavailable", "the service is shutting down"));
-      }, drainMsMax);
-      const cut = setTimeout(() => {
-        sockets.terminate();
-        port.close();
-      }, drainMsMax + abortMs);
-      await port.drain(sockets.drain());
-      clearTimeout(endCalls);
-      clearTimeout(cut);
-    },
+    leave: () => end.leaving.abort(),
+    drain: (msMax, hurried) => end.drain(opened, { msMax, hurried }),
+    [Symbol.asyncDispose]: () => end.close(opened),
   };
+}
+
+/** The parts of a server whose calls and streams end when it shuts down. */
+interface ServerDoors {
+  readonly port: Port;
+  readonly sockets: WebSocketDoor;
+}
+
+/** How a server ends: it leaves, refuses new calls while open ones end, and closes. */
+class ServerEnd {
+  /** Aborts when health checks report the shutdown. */
+  readonly leaving = new AbortController();
+  /** Aborts when the watches of health end, which never end by themselves. */
+  readonly retiring = new AbortController();
+  /** Aborts the calls that are left. */
+  readonly shutdown = new AbortController();
+  readonly draining: Draining = createDraining();
+  readonly #log: Log;
+  #refuses = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Whether doors refuse new calls. A server that closes without a drain answers them. */
+  get refuses(): boolean {
+    return this.#refuses;
+  }
+
+  /** See Server.drain(). */
+  async drain(
+    { port, sockets }: ServerDoors,
+    limits: { readonly msMax: number; readonly hurried: AbortSignal },
+  ): Promise<void> {
+    this.leaving.abort();
+    this.retiring.abort();
+    this.#refuses = true;
+    this.draining.refuse();
+    const ended = Promise.all([port.retire(), sockets.refuse()]);
+    const streams = () => [...this.draining.ends(), ...sockets.ends()];
+    const logOpen = () => {
+      const open = { calls: port.callsInFlight(), sockets: sockets.ends().length };
+      this.#log.info({ ...open, secondsMax: limits.msMax / 1000 }, "service.draining");
+    };
+    logOpen();
+    const logging = setInterval(logOpen, drainLogMs);
+    await drainStreams(ended, streams, limits);
+    clearInterval(logging);
+  }
+
+  /** Ends the streams that are left and waits for the calls in flight: see openServer(). */
+  async close({ port, sockets }: ServerDoors): Promise<void> {
+    this.leaving.abort();
+    this.retiring.abort();
+    this.draining.drain();
+    const endCalls = setTimeout(() => {
+      this.shutdown.abort(shuttingDown("call"));
+    }, drainMsMax);
+    const cut = setTimeout(() => {
+      sockets.terminate();
+      port.close();
+    }, drainMsMax + abortMs);
+    await port.drain(sockets.drain());
+    clearTimeout(endCalls);
+    clearTimeout(cut);
+  }
 }
 
 /** Opens the doors of WebSockets: a path belongs to a dialect, or else to the contract. */
@@ -237,6 +314,10 @@ function openSockets(
       const door = others.handles(request) ? others : own;
       door.handleUpgrade(request, socket, head);
     },
+    async refuse() {
+      await Promise.all([own.refuse(), others.refuse()]);
+    },
+    ends: () => [...own.ends(), ...others.ends()],
     async drain() {
       await Promise.all([own.drain(), others.drain()]);
     },

@@ -15,6 +15,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { headersOf, plainVerb, targetOf } from "./http.ts";
 import type { MessageReading } from "./message-reading.ts";
 import { RefusedSockets } from "./refused-sockets.ts";
+import { shuttingDown } from "./shutting-down.ts";
 import { messageBytesMax } from "./socket-messages.ts";
 import { SocketStream, type BidiSpec } from "./socket-stream.ts";
 
@@ -28,6 +29,10 @@ const pingMsDefault = 20_000;
 
 export interface WebSocketDoor {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Refuses new sockets. Resolves when all open sockets are closed. */
+  refuse(): Promise<void>;
+  /** Returns a function for each open socket, which ends its requests as drain() does. */
+  ends(): readonly (() => void)[];
   /**
    * Ends the request side of every stream. Final results are sent, and then the sockets are closed
    * with 1012. Resolves when all sockets are closed.
@@ -99,10 +104,18 @@ class SocketDoor implements WebSocketDoor {
     });
   }
 
-  async drain(): Promise<void> {
+  async refuse(): Promise<void> {
     this.#isDraining = true;
-    for (const stream of this.#streams.keys()) stream.drain();
     await Promise.all(this.#streams.values());
+  }
+
+  ends(): readonly (() => void)[] {
+    return Array.from(this.#streams.keys(), (stream) => () => stream.drain());
+  }
+
+  async drain(): Promise<void> {
+    for (const end of this.ends()) end();
+    await this.refuse();
   }
 
   terminate(): void {
@@ -135,7 +148,7 @@ class SocketDoor implements WebSocketDoor {
     const headers = headersOf(request);
     const facts = { headers, url: target, origin: callOriginOf(request), isWebSocket: true };
     const caller = await this.#parts.authenticator.authenticate(facts, method);
-    if (this.#isDraining) throw shuttingDown();
+    if (this.#isDraining) throw shuttingDown("stream");
     const spec = methods.get(method);
     if (spec?.kind !== "bidi_streaming") throw new Error(`${method.name} is not a bidi stream`);
     return { spec, binding, caller, target };
@@ -188,10 +201,4 @@ class SocketDoor implements WebSocketDoor {
  */
 function destroyOnError(socket: Duplex): void {
   socket.on("error", () => socket.destroy());
-}
-
-function shuttingDown(): ServiceError {
-  return new ServiceError("unavailable", "the service is shutting down: open the stream again", {
-    reason: "SHUTTING_DOWN",
-  });
 }

@@ -29,6 +29,23 @@ export function whole(text: string, name: string, min: number, max: number): num
   return value;
 }
 
+/**
+ * Reads a duration in seconds, such as 30, or with a unit: 90s, 5m, 2h. Returns milliseconds, at
+ * most `msMax`.
+ */
+export function duration(text: string, name: string, msMax: number): number {
+  const [, count, unit = "s"] = /^(\d{1,9})([smh])?$/.exec(text) ?? [];
+  const ms =
+    Number(count ?? "Infinity") * (unit === "h" ? unitMs.h : unit === "m" ? unitMs.m : unitMs.s);
+  if (ms <= msMax) return ms;
+  const longest = msMax % unitMs.h === 0 ? `${msMax / unitMs.h}h` : `${msMax / unitMs.m}m`;
+  throw new ConfigError(
+    `${name} must be a time from 0 to ${longest}, such as 30 (seconds), 90s or 5m, not ${JSON.stringify(text)}`,
+  );
+}
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
 export function oneOf<T extends string>(text: string, name: string, values: readonly T[]): T {
   const found = values.find((value) => value === text);
   if (found === undefined) {

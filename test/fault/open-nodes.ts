@@ -110,7 +110,7 @@ export async function openNodes(): Promise<Nodes> {
       HLUST_ROLE: name.replace(/\d$/, ""),
       HLUST_ENGINE: "scripted",
       HLUST_PUBLIC_URL: haproxy.address,
-      HLUST_DRAIN_SECONDS: "2",
+      HLUST_DRAIN_DELAY: "2",
       HLUST_TRUSTED_PROXIES: "127.0.0.1",
       DATABASE_URL: pgbouncer.url("postgres"),
     });

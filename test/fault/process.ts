@@ -47,6 +47,8 @@ export async function startService(
       HLUST_DATA: dataFolder,
       HLUST_ENGINE_PROCESSES: "1",
       HLUST_ALLOW_MEDIA_FROM: "127.0.0.1",
+      // Tests leave streams open when they stop the service.
+      HLUST_DRAIN: "0",
       ...environment,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -61,7 +61,7 @@ async function submit({ address, key }: ServiceProcess, media: Server): Promise<
 }
 
 test("a node that is shutting down reports that it is not ready, serves calls until the delay is over, and then closes connections", async () => {
-  const settings = { HLUST_ENGINE: "scripted", HLUST_DRAIN_SECONDS: "600" };
+  const settings = { HLUST_ENGINE: "scripted", HLUST_DRAIN_DELAY: "10m" };
   await using service = await startService(data, settings);
   const { address, key, child } = service;
   // If an assertion fails, the service is ended by a second signal.
@@ -100,7 +100,7 @@ test("a node that is shutting down reports that it is not ready, serves calls un
   assert.equal((await health.check({})).status, Status.NOT_SERVING);
   for (const path of ["/readyz", "/readyz?for=speech"]) {
     const { status, json } = await callRest(address, undefined, { method: "GET", path });
-    assert.deepEqual([status, json.status], [503, "shutting down"], path);
+    assert.deepEqual([status, json.status], [503, "draining"], path);
   }
   assert.equal((await fetch(`${address}/healthz`)).status, 200);
   kept.write(list);

@@ -1,0 +1,61 @@
+// The notifications that systemd gets over $NOTIFY_SOCKET from a real service.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { postgresOf, startService, treeOf } from "../fault/process.ts";
+import { openNotifyReceiver } from "./notify-receiver.ts";
+
+const data = mkdtempSync(join(tmpdir(), "hlust-systemd-"));
+after(() => {
+  rmSync(data, { recursive: true, force: true });
+});
+
+for (const [kind, address] of [
+  ["a path", join(data, "notify")],
+  ["an abstract name", `@${data}`],
+] as const) {
+  test(
+    `with $NOTIFY_SOCKET as ${kind}, systemd is notified of the start, the event loop and the shutdown`,
+    { timeout: 120_000 },
+    async () => {
+      using receiver = openNotifyReceiver(address);
+      const settings = { HLUST_ENGINE: "scripted", HLUST_DRAIN: "1h" };
+      const notified = { NOTIFY_SOCKET: address, WATCHDOG_USEC: "400000" };
+      await using service = await startService(data, { ...settings, ...notified });
+      await receiver.waitFor("READY=1");
+      await receiver.waitFor("WATCHDOG=1");
+      const children = [...treeOf(service.pid).slice(1), ...postgresOf(data)];
+      assert.ok(children.length > 1);
+      for (const { pid, command } of children) {
+        const environment = readFileSync(`/proc/${pid}/environ`, "latin1");
+        assert.doesNotMatch(environment, /NOTIFY_SOCKET|WATCHDOG_USEC/, command);
+      }
+      assert.equal(await service.stop(), 0, "a service with nothing open ends at once");
+      const lines = receiver.received().flatMap((text) => text.split("\n"));
+      const order = ["EXTEND_TIMEOUT_USEC=30000000", "READY=1", "STOPPING=1"];
+      const places = order.map((line) => lines.indexOf(line));
+      assert.deepEqual(
+        places,
+        places.toSorted((a, b) => a - b),
+      );
+      assert.equal(places.includes(-1), false, lines.join(" "));
+      assert.ok(lines.lastIndexOf("EXTEND_TIMEOUT_USEC=30000000") > lines.indexOf("STOPPING=1"));
+      assert.equal(service.output().errors.includes("systemd.not_notified"), false);
+    },
+  );
+}
+
+test(
+  "a $NOTIFY_SOCKET at which nothing receives, or that is not an address, is logged once and stops nothing",
+  { timeout: 120_000 },
+  async () => {
+    for (const address of [join(data, "unbound"), "vsock:2:1"]) {
+      const notified = { NOTIFY_SOCKET: address, WATCHDOG_USEC: "20000" };
+      await using service = await startService(data, { HLUST_ENGINE: "scripted", ...notified });
+      assert.equal(await service.stop(), 0);
+      assert.equal(service.output().errors.split("systemd.not_notified").length, 2, address);
+    }
+  },
+);
