@@ -1,9 +1,10 @@
 // `npm run bench:dialects [-- --folder recordings]` measures the protocols of other services
 // (docs/dialects.md) in real services, as ratios of CPU time in one run. `-- --only
-// calls|hour|memory` selects one measurement; each takes one to four minutes.
+// calls|hour|live|memory` selects one measurement; each takes one to four minutes.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureCalls } from "./dialects/calls.ts";
+import { measureLive } from "./dialects/live.ts";
 import { measureLong } from "./dialects/long.ts";
 import { measureUploads } from "./dialects/uploads.ts";
 import { report, reportMachine } from "./report.ts";
@@ -22,4 +23,5 @@ reportMachine();
 
 if (wants("calls")) report(await measureCalls({ rounds: Number(values.rounds) }));
 if (wants("hour")) report(await measureLong(folder, { minutes: Number(values.minutes) }));
+if (wants("live")) report(await measureLive({ rounds: Number(values.rounds) }));
 if (wants("memory")) report(await measureUploads());

@@ -38,10 +38,11 @@ try {
   );
   const header = wavHeader({ sampleRateHertz: 16_000, dataBytes: samples.byteLength });
   writeFileSync(spoken, Buffer.concat([header, Buffer.from(samples.buffer)]));
-  await using pages = await openTestPages({ HLUST_ENGINE: "pocketsphinx" }, [
-    "--use-fake-device-for-media-stream",
-    `--use-file-for-fake-audio-capture=${spoken}`,
-  ]);
+  await using pages = await openTestPages(
+    { HLUST_ENGINE: "pocketsphinx" },
+    ["--use-fake-device-for-media-stream", `--use-file-for-fake-audio-capture=${spoken}`],
+    "full",
+  );
   const page = await pages.open("/live", {
     look: { size: "desktop", language: "en", theme: "light" },
     context: { permissions: ["microphone"] },

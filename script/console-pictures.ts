@@ -31,11 +31,15 @@ const others = [
 ];
 
 await mkdir(folder, { recursive: true });
-await using pages = await openTestPages({ HLUST_ENGINE: "auto" }, [
-  "--use-fake-ui-for-media-stream",
-  "--use-fake-device-for-media-stream",
-  `--use-file-for-fake-audio-capture=${microphone}`,
-]);
+await using pages = await openTestPages(
+  { HLUST_ENGINE: "auto" },
+  [
+    "--use-fake-ui-for-media-stream",
+    "--use-fake-device-for-media-stream",
+    `--use-file-for-fake-audio-capture=${microphone}`,
+  ],
+  "full",
+);
 const name = await seed(pages);
 
 await picture("sign-in", await pages.open("/", { key: undefined }), "h1");

@@ -60,7 +60,7 @@ const caretShown = `new Promise((done) => {
 
 /** Measures what typing and the commands of the editor cost in long transcripts. */
 export async function runEditing(): Promise<PageFigure[]> {
-  await using pages = await openTestPages();
+  await using pages = await openTestPages({}, [], "full");
   const figures: PageFigure[] = [];
   for (const words of [72_000, longestWords]) figures.push(...(await edit(pages, words)));
   return figures;

@@ -13,7 +13,7 @@ const limits = { stepMs: 100, jumpMs: 100 };
 
 /** Scrolls a list of 100,000 transcripts to its end page by page, then to random positions. */
 export async function runLists(): Promise<PageFigure[]> {
-  await using pages = await openTestPages({ HLUST_ROLE: "api" });
+  await using pages = await openTestPages({ HLUST_ROLE: "api" }, [], "full");
   await seedTranscripts(pages.service.dataFolder, transcripts);
   const page = await pages.open("/transcripts");
   const tools = await page.context().newCDPSession(page);

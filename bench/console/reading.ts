@@ -30,7 +30,7 @@ const limits = { openMs: 1_000, openLongMs: 3_000, tickMs: 4 };
  * current word costs.
  */
 export async function runReading({ seconds }: { readonly seconds: number }): Promise<PageFigure[]> {
-  await using pages = await openTestPages();
+  await using pages = await openTestPages({}, [], "full");
   const figures: PageFigure[] = [];
   for (const words of [30_000, 200_000]) {
     const name = await createLong(pages, words, seconds);

@@ -13,7 +13,7 @@ const limits = { cutMs: 1_500, wholeMs: 3_000, taskMs: 100 };
  * page is blocked until the first of them are there.
  */
 export async function runSubtitles(): Promise<PageFigure[]> {
-  await using pages = await openTestPages();
+  await using pages = await openTestPages({}, [], "full");
   const metadata = { ...interviewMetadata, speakers: {} };
   const segments = longSegments(72_000);
   const name = await createTranscript(pages.service, { metadata, segments });

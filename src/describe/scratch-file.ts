@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createWriteStream, type WriteStream } from "node:fs";
-import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Readable } from "node:stream";
@@ -14,42 +13,52 @@ export interface ScratchFile extends AsyncDisposable {
   readonly path: string;
 }
 
+export interface ScratchOptions {
+  readonly signal: AbortSignal;
+  readonly onChunk?: (chunk: Uint8Array) => void;
+  /** Called with each chunk once it is written: it may free the memory of the chunk. */
+  readonly free?: ((chunk: Uint8Array) => void) | undefined;
+}
+
 /**
  * Copies bytes into `folder`. The file is readable for all users, but no other user may enter the
- * folder. `bytes` are read to their end or destroyed, even if they hang.
+ * folder. `bytes` are read to their end or destroyed, even if they hang. One chunk is written at a
+ * time, and only the buffer of `bytes` holds more.
  */
 export async function openScratchFile(
   folder: string,
   bytes: Readable,
-  { signal, onChunk }: { signal: AbortSignal; onChunk: (chunk: Uint8Array) => void },
+  { signal, onChunk, free }: ScratchOptions,
 ): Promise<ScratchFile> {
   const path = join(folder, `${randomUUID()}.${processMark()}`);
   const remove = async (): Promise<void> => {
     await rm(path, { force: true });
   };
-  const file = createWriteStream(path, { flags: "wx", mode: 0o644 });
+  const write = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    await using file = await open(path, "wx", 0o644);
+    await file.chmod(0o644);
+    for await (const chunk of chunks) {
+      onChunk?.(chunk);
+      await writeWhole(file, chunk);
+      free?.(chunk);
+    }
+  };
   try {
-    await pipeline(bytes, (chunks: AsyncIterable<Buffer>) => passing(chunks, onChunk), file, {
-      signal,
-    });
-    await chmod(path, 0o644);
+    // It waits for its last function, even if a signal ends it.
+    await pipeline(bytes, write, { signal });
     return { path, [Symbol.asyncDispose]: remove };
   } catch (error) {
-    await closed(file);
     await remove();
     throw explain(error);
   }
 }
 
-/**
- * Waits until the file is closed, which pipeline() does not do: a file that is still being opened
- * would be created after its deletion.
- */
-async function closed(file: WriteStream): Promise<void> {
-  await new Promise<void>((resolve) => {
-    if (file.closed) resolve();
-    else file.once("close", resolve).destroy();
-  });
+/** Writes the whole chunk: the kernel may write a part. */
+async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let at = 0; at < chunk.length;) {
+    const { bytesWritten } = await file.write(chunk, at);
+    at += bytesWritten;
+  }
 }
 
 /**
@@ -63,16 +72,6 @@ function explain(error: unknown): unknown {
     reason: "STORAGE_FULL",
     cause: error,
   });
-}
-
-async function* passing(
-  chunks: AsyncIterable<Buffer>,
-  onChunk: (chunk: Uint8Array) => void,
-): AsyncGenerator<Buffer, void, undefined> {
-  for await (const chunk of chunks) {
-    onChunk(chunk);
-    yield chunk;
-  }
 }
 
 /** Creates the folder, and deletes the files of processes that were killed. */

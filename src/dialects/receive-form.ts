@@ -5,6 +5,7 @@ import { openScratchFile, type ScratchFile } from "../describe/scratch-file.ts";
 import { askForBody, headerOf } from "../server/http.ts";
 import { readUpload, type UploadBody } from "../server/upload-body.ts";
 import { clientGone } from "../server/client-gone.ts";
+import { freeMemory } from "../std/free-memory.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { DialectCall } from "./dialect.ts";
 import { FormFields } from "./form-fields.ts";
@@ -42,6 +43,8 @@ const formLimits = {
 };
 /** What a form may have besides the recording: its fields, and the lines between the parts. */
 const formBytesMax = 1 << 20;
+/** The maximum length of a boundary, with the hyphens and the line break before it (RFC 2046). */
+const boundaryBytesMax = 74;
 
 /**
  * Receives the multipart/form-data of a request: the parts come in any order, and the recording
@@ -62,7 +65,7 @@ export async function receiveForm(
   const headers: BusboyHeaders = { "content-type": contentType };
   const receive = async (body: UploadBody): Promise<ReceivedForm> => {
     const ending = AbortSignal.any([signal, body.signal]);
-    return await readParts(body.bytes, headers, { ...options, signal: ending });
+    return await readParts(body, headers, { ...options, signal: ending });
   };
   const form = await readUpload(request, {}, receive);
   if (!form) throw clientGone();
@@ -70,7 +73,7 @@ export async function receiveForm(
 }
 
 async function readParts(
-  bytes: AsyncIterable<Uint8Array>,
+  { bytes, ownsChunks }: UploadBody,
   headers: BusboyHeaders,
   options: FormOptions & { readonly signal: AbortSignal },
 ): Promise<ReceivedForm> {
@@ -81,6 +84,9 @@ async function readParts(
   const parser = new Busboy({
     headers,
     limits: { ...formLimits, fileSize: fileBytesMax },
+    // The parser takes the next chunk once the file has taken the one before.
+    highWaterMark: 1,
+    fileHwm: 1,
     // Some clients send text without a file name, but with a content type.
     isPartAFile: (_name, _type, fileName) => fileName !== undefined,
   });
@@ -110,13 +116,16 @@ async function readParts(
       savedName = fileName ?? "";
       stream.once("limit", () => failed.abort(fileTooLarge(fileBytesMax)));
       const recording = header ? Readable.from(withHeader(header, stream)) : stream;
-      saving = openScratchFile(scratchFolder, recording, { signal: ending, onChunk() {} });
+      saving = openScratchFile(scratchFolder, recording, {
+        signal: ending,
+        free: ownsChunks ? freeSlice : undefined,
+      });
       // The failure is thrown when the form has been read.
       saving.catch((error: unknown) => failed.abort(error));
     },
   );
   try {
-    await pipeline(Readable.from(bytes, { objectMode: false }), parser, { signal: ending });
+    await pipeline(bytes, parser, { signal: ending });
     const file = await saving;
     ending.throwIfAborted();
     return {
@@ -130,6 +139,14 @@ async function readParts(
     await saving?.then((file) => file[Symbol.asyncDispose]()).catch(() => {});
     throw explained(error, failed.signal, signal);
   }
+}
+
+/**
+ * Frees a chunk of the body once its part of the recording is written. The parser copies the end of
+ * a chunk if it may be the start of a boundary, and passes the rest on as one slice.
+ */
+function freeSlice(slice: Uint8Array): void {
+  freeMemory(slice, { otherBytesMax: boundaryBytesMax });
 }
 
 async function* withHeader(

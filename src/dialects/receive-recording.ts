@@ -6,6 +6,7 @@ import { openScratchFile } from "../describe/scratch-file.ts";
 import { clientGone } from "../server/client-gone.ts";
 import { askForBody, headerOf } from "../server/http.ts";
 import { readUpload, type UploadBody } from "../server/upload-body.ts";
+import { freeMemory } from "../std/free-memory.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { DialectCall } from "./dialect.ts";
 import { fileTooLarge, type FormParts } from "./receive-form.ts";
@@ -67,8 +68,11 @@ export async function receiveRecording(
       }
     };
     const ending = AbortSignal.any([signal, body.signal]);
-    const bytes = Readable.from(headed(), { objectMode: false });
-    const file = await openScratchFile(scratchFolder, bytes, { signal: ending, onChunk() {} });
+    const bytes = Readable.from(headed(), { objectMode: false, highWaterMark: 1 });
+    const file = await openScratchFile(scratchFolder, bytes, {
+      signal: ending,
+      free: body.ownsChunks ? freeMemory : undefined,
+    });
     if (size === 0) {
       await file[Symbol.asyncDispose]();
       throw new ServiceError("invalid_argument", "the body is empty: it must be a recording");

@@ -25,11 +25,15 @@ before(async () => {
   const spoken = join(folder, "spoken.wav");
   writeFileSync(spoken, speak(sentence));
   pages = opened.use(
-    await openTestPages({ HLUST_ENGINE: "pocketsphinx", HLUST_ACCOUNT_STREAMS: "1" }, [
-      "--use-fake-device-for-media-stream",
-      // The recording is played once and followed by silence.
-      `--use-file-for-fake-audio-capture=${spoken}%noloop`,
-    ]),
+    await openTestPages(
+      { HLUST_ENGINE: "pocketsphinx", HLUST_ACCOUNT_STREAMS: "1" },
+      [
+        "--use-fake-device-for-media-stream",
+        // The recording is played once and followed by silence.
+        `--use-file-for-fake-audio-capture=${spoken}%noloop`,
+      ],
+      "full",
+    ),
   );
 });
 after(() => opened.disposeAsync());

@@ -25,7 +25,7 @@ before(async () => {
   const fake = ["--use-fake-device-for-media-stream", `--use-file-for-fake-audio-capture=${tone}`];
   pages = opened.use(
     // Streams end early, so that the page often has to continue with the next stream.
-    await openTestPages({ HLUST_STREAM_SECONDS_MAX: "4" }, [...fake, ...network.args]),
+    await openTestPages({ HLUST_STREAM_SECONDS_MAX: "4" }, [...fake, ...network.args], "full"),
   );
 });
 after(() => opened.disposeAsync());

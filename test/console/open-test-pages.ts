@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { openBrowser } from "../fixtures/open-browser.ts";
+import { openBrowser, type Program } from "../fixtures/open-browser.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
 import { within } from "../fixtures/until.ts";
 import { cookieOfKey, KeptContexts } from "./kept-contexts.ts";
@@ -68,17 +68,18 @@ export const someLooks: readonly Look[] = [
 const pictures = join(tmpdir(), "hlust-pictures");
 
 /**
- * Opens a service and a browser. `args` are further arguments for Chromium. Disposing of the result
- * fails if any page has violated its policy, sent a request to another origin, opened a dialog or
- * thrown an error.
+ * Opens a service and a browser. `args` are further arguments for Chromium, and `program` is "full"
+ * for pages that use a microphone. Disposing of the result fails if any page has violated its
+ * policy, sent a request to another origin, opened a dialog or thrown an error.
  */
 export async function openTestPages(
   environment: Readonly<Record<string, string>> = {},
   args: readonly string[] = [],
+  program: Program = "shell",
 ): Promise<TestPages> {
   await using parts = new AsyncDisposableStack();
   const service = parts.use(await openTestService({ HLUST_ENGINE: "scripted", ...environment }));
-  const browser = await openBrowser(args);
+  const browser = await openBrowser(args, program);
   parts.defer(() => browser.close());
   const violations: string[] = [];
   const contexts = new KeptContexts(browser, service.address);

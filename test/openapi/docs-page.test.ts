@@ -23,7 +23,8 @@ let document: OpenApiDocument;
 before(async () => {
   service = await openTestService({ HLUST_ENGINE: "scripted", HLUST_ROLE: "api" });
   document = JSON.parse(await (await fetch(`${service.address}/openapi.json`)).text());
-  browser = await openBrowser();
+  // The headless shell would not request the icon of the page.
+  browser = await openBrowser([], "full");
 });
 after(async () => {
   await browser.close();

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from model import BLANK, SYMBOLS
 
-BEAM, OUTSIDE_PENALTY, SYMBOL_RANGE = 16, 4.0, 10.0
+BEAM, OUTSIDE_PENALTY, SYMBOL_RANGE = 16, 8.0, 10.0
 NEVER = -math.inf
 
 

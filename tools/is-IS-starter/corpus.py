@@ -1,7 +1,5 @@
 """Reads what generate.py wrote, and makes batches of it."""
 
-import random
-
 import numpy as np
 import torch
 
@@ -14,19 +12,18 @@ FLUSH_FRAMES = RECEPTIVE_FRAMES - 1
 
 
 class Corpus:
-    """The utterances of one or more folders; features stay on disk. A folder that is still being written is used as far as it goes."""
+    """The utterances of one or more folders that generate.py has completed; features stay on disk."""
 
     def __init__(self, folders):
         self.utterances = []
         for folder in folders:
-            if not (folder / "index.tsv").exists():
-                continue
+            if not (folder / "complete").exists():
+                raise SystemExit(f"{folder} is not complete: run generate.py again")
             features = np.memmap(folder / "features.f16", np.float16, "r")
             features = features[: len(features) // BINS * BINS].reshape(-1, BINS)
-            for line in (folder / "index.tsv").read_text(encoding="utf-8", errors="replace").split("\n")[:-1]:
+            for line in (folder / "index.tsv").read_text(encoding="utf-8").split("\n")[:-1]:
                 first, count, text = line.split("\t")
-                if int(first) + int(count) <= len(features):
-                    self.utterances.append((features, int(first), int(count), text))
+                self.utterances.append((features, int(first), int(count), text))
 
     def frames(self, number):
         """[frames, 80] of one utterance."""
@@ -36,7 +33,7 @@ class Corpus:
     def text(self, number):
         return self.utterances[number][3]
 
-    def batches(self, frames_max):
+    def batches(self, frames_max, random):
         """Numbers of utterances of about the same length, at most frames_max frames together, in random order."""
         spread = [(count * random.uniform(0.93, 1.07), number) for number, (_, _, count, _) in enumerate(self.utterances) if count <= 1400]
         batches, batch, longest = [], [], 0
@@ -49,7 +46,7 @@ class Corpus:
         random.shuffle(batches)
         return batches
 
-    def batch(self, numbers, fill, mask_share=1.0):
+    def batch(self, numbers, random, fill, mask_share=1.0):
         """Features, lengths of the outputs, symbols, lengths of the texts. mask_share of the utterances are masked; masked frames get `fill` [80]."""
         longest = max(self.utterances[number][2] for number in numbers) + FLUSH_FRAMES
         features = np.full((len(numbers), longest, BINS), SILENCE, np.float32)
@@ -57,7 +54,7 @@ class Corpus:
             frames = self.frames(number)
             features[row, : len(frames)] = np.maximum(frames + random.uniform(-1.5, 1.5), SILENCE)
             if random.random() < mask_share:
-                mask(features[row, : len(frames)], fill)
+                mask(features[row, : len(frames)], random, fill)
         texts = [[ID[letter] for letter in self.text(number)] for number in numbers]
         outputs = [outputs_of(self.utterances[number][2] + FLUSH_FRAMES) for number in numbers]
         return (
@@ -66,7 +63,7 @@ class Corpus:
         )
 
 
-def mask(frames, fill):
+def mask(frames, random, fill):
     """SpecAugment: hides two bands of frequencies and up to two stretches of time."""
     for _ in range(2):
         width = random.randint(0, 10)
@@ -78,7 +75,7 @@ def mask(frames, fill):
         frames[start : start + width] = fill
 
 
-def statistics(corpus, count=600):
+def statistics(corpus, random, count=600):
     """Mean and 1 / standard deviation of every bin over some utterances."""
     chosen = random.sample(range(len(corpus.utterances)), min(count, len(corpus.utterances)))
     frames = np.concatenate([corpus.frames(number)[::7] for number in chosen])

@@ -86,10 +86,14 @@ def main():
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--plain-share", type=float, default=0.4, help="share of the training utterances that the plain voice speaks")
     parser.add_argument("--lists-share", type=float, default=0.3, help="share of the texts that are lists of words")
+    parser.add_argument("--made-share", type=float, default=0.3, help="share of the texts that have made words")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
+    done = options.folder / "complete"
+    if done.exists():
+        return
     options.folder.mkdir(parents=True, exist_ok=True)
-    utterances = Utterances(options.seed, options.lists_share)
+    utterances = Utterances(options.seed, options.lists_share, options.made_share)
     seeds = standard_random.Random(options.seed)
     jobs = [(seeds.getrandbits(62), utterances.draw()) for _ in range(options.count)]
     make = partial(training_utterance, plain_share=options.plain_share) if options.set == "training" else held_out_utterance
@@ -105,6 +109,7 @@ def main():
                 write_wave(options.folder / f"{number:04}.wav", samples)
             if number % 1000 == 999:
                 print(f"{number + 1} utterances, {first / 360000:.1f} h, {time.time() - start:.0f} s", flush=True)
+    done.write_text(f"{options.count} utterances, {first} frames\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

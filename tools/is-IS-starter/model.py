@@ -4,6 +4,8 @@ import torch
 import torch.nn.functional as functional
 from torch import nn
 
+from recurrent import recurrence
+
 SYMBOLS = [" "] + list("aábcdðeéfghiíjklmnoóprstuúvxyýzþæöqw") + ["<blk>"]
 ID = {symbol: number for number, symbol in enumerate(SYMBOLS)}
 BLANK = len(SYMBOLS) - 1
@@ -37,9 +39,10 @@ class Model(nn.Module):
         return functional.relu(self.conv2(functional.relu(self.conv1(x)))).transpose(1, 2)
 
     def forward(self, frames):
-        """Log probabilities [batch, outputs, symbols] of whole utterances."""
-        x, _ = self.gru1(self.dropout(self.front(frames)))
-        x, _ = self.gru2(self.dropout(x))
+        """Log probabilities [batch, outputs, symbols] of whole utterances. Training takes the fast layers of recurrent.py."""
+        run = recurrence if self.training else lambda layer, inputs: layer(inputs)[0]
+        x = run(self.gru1, self.dropout(self.front(frames)))
+        x = run(self.gru2, self.dropout(x))
         return functional.log_softmax(self.out(self.dropout(x)), -1)
 
     def stream(self, frames, state1, state2):
