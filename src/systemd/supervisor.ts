@@ -22,9 +22,9 @@ export interface Supervisor extends Disposable {
 
 /**
  * Opens the notifications of systemd over $NOTIFY_SOCKET: EXTEND_TIMEOUT_USEC while the service
- * starts or stops, READY, STOPPING and, once it is ready, WATCHDOG from the event loop, twice in the
- * time after which systemd considers it stuck. Removes the variables from the environment, so that no child process
- * takes them for its own. Without $NOTIFY_SOCKET nothing is loaded and nothing is sent.
+ * starts or stops, READY, STOPPING and, once it is ready, WATCHDOG from the event loop, twice in
+ * the time after which systemd considers it stuck. Removes the variables from the environment, so
+ * that no child process takes them for its own. Without $NOTIFY_SOCKET nothing is loaded or sent.
  */
 export async function openSupervisor(
   environment: NodeJS.ProcessEnv,
