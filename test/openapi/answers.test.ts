@@ -151,7 +151,7 @@ test("calls with an unknown HTTP method get 405, or 426 at WebSocket paths", asy
 });
 
 test("endpoints outside the contract respond as described", async () => {
-  for (const path of ["/healthz", "/readyz", "/openapi.json"]) {
+  for (const path of ["/healthz", "/readyz", "/startupz", "/openapi.json"]) {
     const placed = operationsIn(document).find((one) => one.path === path);
     const schema =
       placed && responseOf(placed.operation, 200)?.content?.["application/json"]?.schema;

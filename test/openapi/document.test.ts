@@ -22,6 +22,7 @@ const doors = [
   "GET /media/{media}",
   "GET /openapi.json",
   "GET /readyz",
+  "GET /startupz",
   "GET /v1alpha1/shared/{token}",
   "HEAD /media/exports/{transcript}/{version}/{format}",
   "HEAD /media/waveforms/{media}",

@@ -5,6 +5,8 @@ import { until } from "../fixtures/until.ts";
 /** What systemd receives on $NOTIFY_SOCKET. */
 export interface NotifyReceiver extends Disposable {
   readonly address: string;
+  /** Reads on its own from now on, so that its queue of ten datagrams does not fill up. */
+  read(): void;
   /** Returns the datagrams so far, in order. */
   received(): readonly string[];
   /** Waits for a datagram that contains this line. */
@@ -40,12 +42,17 @@ export function openNotifyReceiver(address: string): NotifyReceiver {
       datagrams.push(buffer.toString("utf8", 0, length));
     }
   };
+  let reading: NodeJS.Timeout | undefined;
   return {
     address,
+    read: () => {
+      reading = setInterval(received, 20);
+    },
     received,
     waitFor: (line) =>
       until(async () => received().some((text) => text.split("\n").includes(line)), 60_000),
     [Symbol.dispose]() {
+      clearInterval(reading);
       close(descriptor);
     },
   };

@@ -4,6 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { createLog } from "../../src/std/log.ts";
+import { sendDatagram } from "../../src/systemd/notify-socket.ts";
+import { openSupervisor } from "../../src/systemd/supervisor.ts";
 import { postgresOf, startService, treeOf } from "../fault/process.ts";
 import { openNotifyReceiver } from "./notify-receiver.ts";
 
@@ -21,8 +24,9 @@ for (const [kind, address] of [
     { timeout: 120_000 },
     async () => {
       using receiver = openNotifyReceiver(address);
+      receiver.read();
       const settings = { HLUST_ENGINE: "scripted", HLUST_DRAIN: "1h" };
-      const notified = { NOTIFY_SOCKET: address, WATCHDOG_USEC: "400000" };
+      const notified = { NOTIFY_SOCKET: address, WATCHDOG_USEC: "2000000" };
       await using service = await startService(data, { ...settings, ...notified });
       await receiver.waitFor("READY=1");
       await receiver.waitFor("WATCHDOG=1");
@@ -46,6 +50,18 @@ for (const [kind, address] of [
     },
   );
 }
+
+test("READY is sent again while the queue of systemd is full", { timeout: 120_000 }, async () => {
+  const address = `@${data}-full`;
+  using receiver = openNotifyReceiver(address);
+  using supervisor = await openSupervisor({ NOTIFY_SOCKET: address }, createLog("silent"));
+  const fill = () => {
+    for (;;) sendDatagram(address, "X=1");
+  };
+  assert.throws(fill, /^Error: sendto: E(?:AGAIN|WOULDBLOCK)$/);
+  supervisor.ready();
+  await receiver.waitFor("READY=1");
+});
 
 test(
   "a $NOTIFY_SOCKET at which nothing receives, or that is not an address, is logged once and stops nothing",
