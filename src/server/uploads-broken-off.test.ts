@@ -99,7 +99,7 @@ for (const [what, breakOff] of Object.entries(breaks)) {
 }
 
 test("a PUT that arrives too slowly is aborted after a while", { timeout: 20_000 }, async () => {
-  await using slow = await openTestMediaDoor({ uploadMsMax: 900 });
+  await using slow = await openTestMediaDoor({ uploadMsMax: 900, idleMsMax: 400 });
   const rows: [bytes: number, problem: RegExp][] = [
     [1000, /not complete after/],
     [1, /arrived more slowly than 1024 bytes a second/],
