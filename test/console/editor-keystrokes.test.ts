@@ -111,48 +111,54 @@ function checkTimes(
   assert.deepEqual(late, []);
 }
 
-test("what was recognized is corrected with keys only, and every word has its times and its speaker", async (context) => {
-  const clock = clockOf(context);
-  const { samples, said } = recording();
-  clock("spoken");
-  await using host = await openMediaHost({ "/interview.wav": wavOf(samples) });
-  const submitted = await submit(pages.service, `${host.address}/interview.wav`);
-  const { last } = await pollJob(
-    pages.service,
-    submitted.json.name,
-    recognitionSecondsMax * minutes,
-  );
-  assert.equal(last.state, "SUCCESS", JSON.stringify(last));
-  clock("recognized");
-  const name: string = last.transcript;
-  const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
-  await using page = await openEditing(pages, name, json.segments.length);
-  const { corrections, kept } = correctionsOf(await textsOf(page), said);
-  assert.ok(corrections.length >= minutes, "the engine made too few errors");
-  const keys = new Keystrokes(page);
-  await keys.correct(corrections);
-  const forWords = keys.count;
-  clock("words corrected");
-  const divided = await setSpeakers(page, keys, { said, names });
-  clock("speakers set");
-  await keys.press("Control+s");
-  await until(async () => (await versionsOf(pages.service, name)).length === 2);
-  const words = await wordsOf(name);
-  assert.deepEqual(
-    words.map(({ text, speaker }) => ({ text, speaker })),
-    said.map(({ text, voice }) => ({ text, speaker: names[voice] })),
-  );
-  const typed = said.map(({ text }) => text).join(" ").length;
-  context.diagnostic(
-    `${said.length - kept.size} of ${said.length} words were wrong or missing: ` +
-      `${corrections.length} corrections with ${forWords} keys; the whole text has ${typed}`,
-  );
-  context.diagnostic(
-    `the speakers of ${divided} paragraphs took ${keys.count - forWords - 1} keys`,
-  );
-  assert.ok(forWords <= keysShareMax * typed, `${forWords} keys for ${typed} characters`);
-  checkTimes(words, said, { kept, context });
-});
+// The recording is spoken and recognized first, which alone takes two minutes on a busy machine.
+const timeout = 600_000;
+test(
+  "what was recognized is corrected with keys only, and every word has its times and its speaker",
+  { timeout },
+  async (context) => {
+    const clock = clockOf(context);
+    const { samples, said } = recording();
+    clock("spoken");
+    await using host = await openMediaHost({ "/interview.wav": wavOf(samples) });
+    const submitted = await submit(pages.service, `${host.address}/interview.wav`);
+    const { last } = await pollJob(
+      pages.service,
+      submitted.json.name,
+      recognitionSecondsMax * minutes,
+    );
+    assert.equal(last.state, "SUCCESS", JSON.stringify(last));
+    clock("recognized");
+    const name: string = last.transcript;
+    const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
+    await using page = await openEditing(pages, name, json.segments.length);
+    const { corrections, kept } = correctionsOf(await textsOf(page), said);
+    assert.ok(corrections.length >= minutes, "the engine made too few errors");
+    const keys = new Keystrokes(page);
+    await keys.correct(corrections);
+    const forWords = keys.count;
+    clock("words corrected");
+    const divided = await setSpeakers(page, keys, { said, names });
+    clock("speakers set");
+    await keys.press("Control+s");
+    await until(async () => (await versionsOf(pages.service, name)).length === 2);
+    const words = await wordsOf(name);
+    assert.deepEqual(
+      words.map(({ text, speaker }) => ({ text, speaker })),
+      said.map(({ text, voice }) => ({ text, speaker: names[voice] })),
+    );
+    const typed = said.map(({ text }) => text).join(" ").length;
+    context.diagnostic(
+      `${said.length - kept.size} of ${said.length} words were wrong or missing: ` +
+        `${corrections.length} corrections with ${forWords} keys; the whole text has ${typed}`,
+    );
+    context.diagnostic(
+      `the speakers of ${divided} paragraphs took ${keys.count - forWords - 1} keys`,
+    );
+    assert.ok(forWords <= keysShareMax * typed, `${forWords} keys for ${typed} characters`);
+    checkTimes(words, said, { kept, context });
+  },
+);
 
 /** Returns a function that reports the time since it was called last. */
 function clockOf(context: TestContext): (what: string) => void {
