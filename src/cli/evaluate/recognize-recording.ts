@@ -99,8 +99,12 @@ async function* pacedChunks(
 ): AsyncGenerator<Int16Array, void, undefined> {
   for (const [index, chunk] of [...chunksOf(samples)].entries()) {
     const endMs = index * chunkMs + (1000 * chunk.length) / engineSampleRate;
-    const waitMs = startedAt + endMs - performance.now();
-    if (waitMs > 0) await sleep(waitMs);
+    // A timer may fire up to a millisecond early.
+    for (;;) {
+      const waitMs = startedAt + endMs - performance.now();
+      if (waitMs <= 0) break;
+      await sleep(Math.ceil(waitMs));
+    }
     yield chunk;
   }
 }
