@@ -15,8 +15,6 @@ import { createConsoleDoor, type ConsoleParts } from "./console-door.ts";
 import { createConsoleFiles, type ConsoleFilesParts } from "./console-files.ts";
 import { createContract, type Contract } from "./contract.ts";
 import { createDocsDoor } from "./docs/docs-door.ts";
-import { drainStreams } from "./drain-streams.ts";
-import { createDraining, type Draining } from "./draining.ts";
 import { createGrpcDoor } from "./grpc.ts";
 import { createGrpcHealth } from "./grpc-health.ts";
 import { createGrpcReflection } from "./grpc-reflection.ts";
@@ -27,22 +25,13 @@ import { createMessageReading } from "./message-reading.ts";
 import type { ImplementedService } from "./methods.ts";
 import { describeApi } from "./openapi.ts";
 import { createPageOrigins } from "./page-origins.ts";
-import { openPort, type Port, type PortLimits } from "./port.ts";
+import { openPort, type PortLimits } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 import { createRequestHandler } from "./request-handler.ts";
 import { createRestDoor } from "./rest.ts";
-import { shuttingDown } from "./shutting-down.ts";
+import { ServerEnd } from "./server-end.ts";
 import { createTusDoor, type TusParts } from "./tus-door.ts";
 import { createWebSocketDoor, type WebSocketDoor } from "./websocket.ts";
-
-/**
- * The maximum time for calls in flight when the service shuts down. After this time, the calls end
- * with an error, and `abortMs` later their connections are closed.
- */
-const drainMsMax = 15_000;
-const abortMs = 500;
-/** How often the log states what a drain waits for. */
-const drainLogMs = 30_000;
 
 export interface Server extends AsyncDisposable {
   /** The bound address as http://<host>:<port>. */
@@ -233,72 +222,6 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
     drain: (msMax, hurried) => end.drain(opened, { msMax, hurried }),
     [Symbol.asyncDispose]: () => end.close(opened),
   };
-}
-
-/** The parts of a server whose calls and streams end when it shuts down. */
-interface ServerDoors {
-  readonly port: Port;
-  readonly sockets: WebSocketDoor;
-}
-
-/** How a server ends: it leaves, refuses new calls while open ones end, and closes. */
-class ServerEnd {
-  /** Aborts when health checks report the shutdown. */
-  readonly leaving = new AbortController();
-  /** Aborts when the watches of health end, which never end by themselves. */
-  readonly retiring = new AbortController();
-  /** Aborts the calls that are left. */
-  readonly shutdown = new AbortController();
-  readonly draining: Draining = createDraining();
-  readonly #log: Log;
-  #refuses = false;
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  /** Whether doors refuse new calls. A server that closes without a drain answers them. */
-  get refuses(): boolean {
-    return this.#refuses;
-  }
-
-  /** See Server.drain(). */
-  async drain(
-    { port, sockets }: ServerDoors,
-    limits: { readonly msMax: number; readonly hurried: AbortSignal },
-  ): Promise<void> {
-    this.leaving.abort();
-    this.retiring.abort();
-    this.#refuses = true;
-    this.draining.refuse();
-    const ended = Promise.all([port.retire(), sockets.refuse()]);
-    const streams = () => [...this.draining.ends(), ...sockets.ends()];
-    const logOpen = () => {
-      const open = { calls: port.callsInFlight(), sockets: sockets.ends().length };
-      this.#log.info({ ...open, secondsMax: limits.msMax / 1000 }, "service.draining");
-    };
-    logOpen();
-    const logging = setInterval(logOpen, drainLogMs);
-    await drainStreams(ended, streams, limits);
-    clearInterval(logging);
-  }
-
-  /** Ends the streams that are left and waits for the calls in flight: see openServer(). */
-  async close({ port, sockets }: ServerDoors): Promise<void> {
-    this.leaving.abort();
-    this.retiring.abort();
-    this.draining.drain();
-    const endCalls = setTimeout(() => {
-      this.shutdown.abort(shuttingDown("call"));
-    }, drainMsMax);
-    const cut = setTimeout(() => {
-      sockets.terminate();
-      port.close();
-    }, drainMsMax + abortMs);
-    await port.drain(sockets.drain());
-    clearTimeout(endCalls);
-    clearTimeout(cut);
-  }
 }
 
 /** Opens the doors of WebSockets: a path belongs to a dialect, or else to the contract. */
