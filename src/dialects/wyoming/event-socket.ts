@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { clientGone } from "../../server/client-gone.ts";
 import { closeGraceMs } from "../../server/http.ts";
 import { MessageQueue } from "../../server/message-queue.ts";
+import { shuttingDown } from "../../server/shutting-down.ts";
 import { TinyChunks, tinyChunks } from "../../server/tiny-chunks.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { EventParser, type WyomingItem } from "./event-parser.ts";
@@ -81,7 +82,7 @@ export class EventSocket {
    * may mean something else. Others are finished, and their connection is closed.
    */
   drain(): void {
-    if (this.#needsAudio && !this.#hasStop) this.end(shuttingDown());
+    if (this.#needsAudio && !this.#hasStop) this.end(shuttingDown("stream"));
     else this.#items.end();
   }
 
@@ -139,10 +140,4 @@ export class EventSocket {
     const text = `no event for ${this.#idleMsMax / 1000} s`;
     this.end(new ServiceError("deadline_exceeded", text, { reason: "IDLE" }));
   }
-}
-
-function shuttingDown(): ServiceError {
-  return new ServiceError("unavailable", "the service is shutting down: connect again", {
-    reason: "SHUTTING_DOWN",
-  });
 }
