@@ -3,16 +3,11 @@
 // tested in test/dialects/wyoming.test.ts.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
-import { scopes, type Scope } from "../../src/auth/caller.ts";
-import { openDatabase } from "../../src/database/database.ts";
-import { createLog } from "../../src/std/log.ts";
-import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
-import { openTestService } from "../spec/service.ts";
+import type { Scope } from "../../src/auth/caller.ts";
 import { tokenCallers, type TestCaller } from "./callers.ts";
-import type { Owner } from "./things.ts";
+import { openAccessService } from "./open-access-service.ts";
 
 interface Row {
   readonly call: "GET" | "POST" | "socket";
@@ -43,24 +38,9 @@ let address: string;
 let callers: readonly TestCaller[];
 
 before(async () => {
-  const service = parts.use(
-    await openTestService({
-      HLUST_ENGINE: "scripted",
-      HLUST_ROLE: "api",
-      HLUST_LOG: "silent",
-      HLUST_DEFAULT_LANGUAGE: "en-US",
-    }),
-  );
+  const service = parts.use(await openAccessService({ HLUST_DEFAULT_LANGUAGE: "en-US" }));
   address = service.address;
-  const folder = join(service.dataFolder, "postgres");
-  const log = createLog("silent");
-  const { db } = parts.use(await openDatabase({ url: undefined, folder, log }));
-  const newOwner = async (): Promise<Owner> => {
-    const accountId = await addAccount(db);
-    const { token } = await addApiKey(db, accountId, [...scopes]);
-    return { db, address, accountId, token };
-  };
-  callers = await tokenCallers(await newOwner(), await newOwner());
+  callers = await tokenCallers(await service.newOwner(), await service.newOwner());
 });
 after(() => parts.disposeAsync());
 

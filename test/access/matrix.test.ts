@@ -2,7 +2,6 @@
 // an account do not exist for any other account.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
   getOption,
@@ -13,16 +12,11 @@ import {
 } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { scopes } from "../../src/auth/caller.ts";
 import { originalTranscripts } from "../../src/doors.ts";
-import { openDatabase } from "../../src/database/database.ts";
 import { access } from "../../src/gen/hlust/api/annotations_pb.ts";
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { createLog } from "../../src/std/log.ts";
 import { isObject } from "../../src/transcoding/is-object.ts";
-import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
-import { openTestService } from "../spec/service.ts";
 import { testOrigin } from "../fixtures/test-caller.ts";
 import { consoleCallers, tokenCallers, type TestCaller } from "./callers.ts";
 import {
@@ -34,6 +28,7 @@ import {
   type MatrixAnswer,
 } from "./doors.ts";
 import { changedField, forgedFields } from "./forged-fields.ts";
+import { openAccessService } from "./open-access-service.ts";
 import { matrix, type MatrixRequest, type Row } from "./matrix.ts";
 import {
   absentThings,
@@ -60,25 +55,10 @@ let theirs: Things;
 const nothing = absentThings();
 
 before(async () => {
-  // There is no worker, so jobs and webhook deliveries wait.
-  const service = parts.use(
-    await openTestService({
-      HLUST_ENGINE: "scripted",
-      HLUST_ROLE: "api",
-      HLUST_LOG: "silent",
-      HLUST_REFUSED_PER_MINUTE: "1000000",
-    }),
-  );
+  const service = parts.use(await openAccessService({ HLUST_REFUSED_PER_MINUTE: "1000000" }));
+  const { newOwner } = service;
   address = service.address;
-  const folder = join(service.dataFolder, "postgres");
-  const log = createLog("silent");
-  const { db } = parts.use(await openDatabase({ url: undefined, folder, log }));
   doors = parts.use(openDoors(address));
-  const newOwner = async (): Promise<Owner> => {
-    const accountId = await addAccount(db);
-    const { token } = await addApiKey(db, accountId, [...scopes]);
-    return { db, address, accountId, token };
-  };
   [me, stranger] = [await newOwner(), await newOwner()];
   const several = await newOwner();
   callers = await tokenCallers(several, await newOwner());
