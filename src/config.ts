@@ -1,6 +1,4 @@
-import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { modelUses, type ModelChoice } from "./models/model-choice.ts";
 import { canonicalLanguageCode } from "./std/language-code.ts";
 import { logLevels, type LogLevel } from "./std/log.ts";
 import { callerSettings, readCallers, type CallerConfig } from "./settings/caller-settings.ts";
@@ -12,6 +10,7 @@ import {
 import { drainSettings, readDrain, type DrainConfig } from "./settings/drain-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
+import { modelSettings, type ModelConfig } from "./settings/model-settings.ts";
 import type { OpenIdSettings } from "./auth/open-id.ts";
 import type { S3Settings } from "./media/s3-bucket.ts";
 import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
@@ -29,13 +28,19 @@ import {
 } from "./std/setting.ts";
 
 export { memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
+export type {
+  EngineChoice,
+  LiveEffortChoice,
+  VoiceActivityChoice,
+} from "./settings/model-settings.ts";
+export { engineChoices } from "./settings/model-settings.ts";
 export { ConfigError } from "./std/setting.ts";
 
 /**
  * The settings of the service. Only the command line reads process.env, and it passes the variables
  * to this file.
  */
-export interface Config {
+export interface Config extends ModelConfig {
   readonly port: number;
   readonly host: string;
   /** The absolute path of the folder with all data of the service. */
@@ -47,20 +52,6 @@ export interface Config {
   readonly publicUrl: string | undefined;
   readonly database: DatabaseConfig;
   readonly role: ProcessRole;
-  readonly engineProcesses: number;
-  readonly engine: EngineChoice;
-  /** How speech is distinguished from other sound, for all models. */
-  readonly voiceActivity: VoiceActivityChoice;
-  /** The effort of live streams; auto: by the load. */
-  readonly liveEffort: LiveEffortChoice;
-  readonly modelsFolder: string;
-  /** The models that serve a language instead of the best installed one. */
-  readonly modelChoice: ModelChoice;
-  /**
-   * The catalogue of models that can be installed. If undefined, the catalogue that comes with
-   * Hlust is used.
-   */
-  readonly catalogueFile: string | undefined;
   /**
    * CIDRs, addresses and host names, some with :port, that media URLs may reach in addition to
    * public addresses.
@@ -103,13 +94,6 @@ export interface Config {
 
 export const processRoles = ["all", "api", "worker"] as const;
 export type ProcessRole = (typeof processRoles)[number];
-export const engineChoices = ["auto", "pocketsphinx", "scripted"] as const;
-export type EngineChoice = (typeof engineChoices)[number];
-
-const voiceActivityChoices = ["energy", "network"] as const;
-export type VoiceActivityChoice = (typeof voiceActivityChoices)[number];
-const liveEffortChoices = ["auto", "quick", "full"] as const;
-export type LiveEffortChoice = (typeof liveEffortChoices)[number];
 export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
@@ -144,54 +128,7 @@ const settings = {
     fallback: "all",
     parse: (text, name) => oneOf(text ?? "all", name, processRoles),
   },
-  engineProcesses: {
-    name: "HLUST_ENGINE_PROCESSES",
-    meaning: "Engine processes for each model, 1 to 256; large models get fewer",
-    fallback: "one per core",
-    parse: (text, name) =>
-      text === undefined ? availableParallelism() : whole(text, name, 1, 256),
-  },
-  engine: {
-    name: "HLUST_ENGINE",
-    meaning:
-      "auto (all installed models), pocketsphinx, or scripted (for load tests: invents its words)",
-    fallback: "auto",
-    parse: (text, name) => oneOf(text ?? "auto", name, engineChoices),
-  },
-  voiceActivity: {
-    name: "HLUST_VOICE_ACTIVITY",
-    meaning:
-      "How speech is found: energy, or network (also in noise, music and typing, for 3 ms more CPU for a second of speech)",
-    fallback: "energy",
-    parse: (text, name) => oneOf(text ?? "energy", name, voiceActivityChoices),
-  },
-  liveEffort: {
-    name: "HLUST_LIVE_EFFORT",
-    meaning:
-      "Effort of live streams with PocketSphinx: auto (full while the machine has room for it), quick, or full; with quick or full the same audio always gives the same text",
-    fallback: "auto",
-    parse: (text, name) => oneOf(text ?? "auto", name, liveEffortChoices),
-  },
-  modelsFolder: {
-    name: "HLUST_MODELS",
-    meaning: "Folder of installed models",
-    fallback: "models in HLUST_DATA",
-    parse: (text) => (text === undefined ? undefined : resolve(text)),
-  },
-  modelChoice: {
-    name: "HLUST_MODEL_CHOICE",
-    meaning:
-      "Models for a language, or for one recognition mode of it (live, short, job), in place of the best: en-US=NAME,is-IS:live=NAME",
-    fallback: "the best installed model",
-    parse: (text, name) => list(text).map((entry) => modelChoice(entry, name)),
-  },
-  catalogueFile: {
-    name: "HLUST_CATALOGUE",
-    meaning:
-      "Catalogue (JSON) of the models that `hlust models` can install, for example of your own mirror",
-    fallback: "the one that comes with Hlust",
-    parse: (text) => (text === undefined ? undefined : resolve(text)),
-  },
+  ...modelSettings,
   allowMediaFrom: {
     name: "HLUST_ALLOW_MEDIA_FROM",
     meaning:
@@ -395,14 +332,4 @@ function languageCode(text: string, name: string): string {
   throw new ConfigError(
     `${name} must be a language code such as is-IS, not ${JSON.stringify(text)}`,
   );
-}
-
-function modelChoice(entry: string, name: string): ModelChoice[number] {
-  const [, languageCode, use, model] = /^([A-Za-z0-9-]+)(?::([a-z]+))?=(\S+)$/.exec(entry) ?? [];
-  if (languageCode === undefined || model === undefined) {
-    throw new ConfigError(
-      `${name} must have entries such as is-IS=NAME or is-IS:live=NAME, not ${JSON.stringify(entry)}`,
-    );
-  }
-  return { languageCode, use: use === undefined ? undefined : oneOf(use, name, modelUses), model };
 }

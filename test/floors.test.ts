@@ -80,14 +80,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   fsck: ["std", "database", "media", "transcripts", "vocabulary"],
   operator: ["std", "database", "media", "auth", "accounts"],
-  settings: ["std", "media/s3-bucket.ts", "auth/open-id.ts"],
-  "config.ts": [
-    "std",
-    "settings",
-    "models/model-choice.ts",
-    "media/s3-bucket.ts",
-    "auth/open-id.ts",
-  ],
+  settings: ["std", "models/model-choice.ts", "media/s3-bucket.ts", "auth/open-id.ts"],
+  "config.ts": ["std", "settings", "media/s3-bucket.ts", "auth/open-id.ts"],
   "doors.ts": [
     "std",
     "gen",
