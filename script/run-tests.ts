@@ -2,10 +2,8 @@
 // npm scripts "test", "test:unit" and "test:system". --test-name-pattern selects tests.
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { run } from "node:test";
-import { spec } from "node:test/reporters";
 import { parseArgs } from "node:util";
-import report from "../test/suites/gate-reporter.ts";
+import { runFiles } from "../test/suites/run-files.ts";
 import { drawSeeds } from "../test/suites/seeds.ts";
 import { filesOfGroup, isGroup, type Group } from "../test/suites/suites.ts";
 
@@ -17,13 +15,19 @@ const concurrency = 4;
 /** The maximum duration of a test that names none. */
 const timeoutMs = 180_000;
 
+/**
+ * How many files of a group are run a second time after they failed, alone. More do not fail by
+ * chance.
+ */
+const repeatedMax = 8;
+
 const root = resolve(import.meta.dirname, "..");
 const { values: options, positionals } = parseArgs({
   options: { "test-name-pattern": { type: "string", multiple: true, default: [] } },
   allowPositionals: true,
 });
 const groups = positionals.filter(isGroup);
-const seeds = drawSeeds(process.env);
+const seeds = drawSeeds(process.env, root);
 Object.assign(process.env, seeds);
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node");
 const stopped = new AbortController();
@@ -32,23 +36,16 @@ const stopped = new AbortController();
 async function runGroup(group: Group): Promise<void> {
   const seedNames = Object.entries(seeds).map(([name, seed]) => `${name}=${seed}`);
   process.stdout.write(`${group} tests: ${seedNames.join(" ")}\n`);
-  const events = run({
-    // `node --test` would sort the files.
-    files: filesOfGroup(group).map((file) => join(root, file)),
+  // `node --test` would sort the files.
+  const files = filesOfGroup(group).map((file) => join(root, file));
+  const failed = await runFiles(files, concurrency, repeatedMax, {
     cwd: root,
-    concurrency,
     timeout: timeoutMs,
     execArgv: [`--import=${join(root, "test/fixtures/property-seed.ts")}`],
     testNamePatterns: options["test-name-pattern"],
     signal: stopped.signal,
   });
-  events.on("test:fail", ({ todo }) => {
-    if (todo === undefined || todo === false) process.exitCode = 1;
-  });
-  const printed = [events.compose(new spec()), events.compose(report)].map(async (lines) => {
-    for await (const line of lines) process.stdout.write(line);
-  });
-  await Promise.all(printed);
+  if (failed > 0) process.exitCode = 1;
 }
 
 if (groups.length === 0 || groups.length < positionals.length) {

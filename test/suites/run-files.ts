@@ -1,0 +1,113 @@
+// Runs test files, and runs those that failed a second time, one after the other.
+import process from "node:process";
+import { Transform } from "node:stream";
+import { run } from "node:test";
+import { spec, type TestEvent } from "node:test/reporters";
+import report from "./gate-reporter.ts";
+
+/** The options of run() of node:test that all runs of the files share. */
+export type RunOptions = Omit<Parameters<typeof run>[0] & {}, "files" | "concurrency">;
+
+/** How often tests ended in each way, by the names of the summary of node:test. */
+type Counts = Record<(typeof countNames)[number], number>;
+const countNames = ["tests", "suites", "pass", "fail", "cancelled", "skipped", "todo"] as const;
+
+/** A line of the summary that node:test prints at the end of a run. */
+const summaryLine = /^(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
+
+/**
+ * Runs the test files with this concurrency, and prints what they report. If at most `repeatedMax`
+ * files failed, runs these again, each alone, since a busy machine can make a test miss a deadline.
+ * Prints the summary of node:test, in which the second run of a file replaces the first, and the
+ * files that only failed the first time. Returns the number of files that failed in their last run.
+ */
+export async function runFiles(
+  files: readonly string[],
+  concurrency: number,
+  repeatedMax: number,
+  options: RunOptions,
+): Promise<number> {
+  const startMs = performance.now();
+  const first = await runOnce(files, concurrency, options);
+  const repeated = first.failed.size <= repeatedMax ? [...first.failed] : [];
+  if (repeated.length < first.failed.size) {
+    process.stdout.write(`${first.failed.size} files failed: too many to repeat.\n`);
+  }
+  let failed = first.failed;
+  const counts = first.countsOf;
+  if (repeated.length > 0) {
+    process.stdout.write(`Files that failed are repeated, one after the other:\n`);
+    const second = await runOnce(repeated, 1, options);
+    for (const file of repeated) counts.set(file, second.countsOf.get(file) ?? crashed);
+    failed = second.failed;
+    for (const file of repeated.filter((name) => !failed.has(name))) {
+      process.stdout.write(`flaky: ${file} failed while others ran, and passed alone\n`);
+    }
+  }
+  printSummary([...counts.values()], performance.now() - startMs);
+  return failed.size;
+}
+
+/** The counts of a file that ended before it reported any. */
+const crashed: Counts = {
+  tests: 1,
+  suites: 0,
+  pass: 0,
+  fail: 1,
+  cancelled: 0,
+  skipped: 0,
+  todo: 0,
+};
+
+/** Runs the files once, and returns the counts of each, and the files in which a test failed. */
+async function runOnce(files: readonly string[], concurrency: number, options: RunOptions) {
+  const failed = new Set<string>();
+  const countsOf = new Map<string, Counts>();
+  const events = run({ ...options, files: [...files], concurrency });
+  events.on("test:fail", (data) => {
+    const isExpected = data.todo !== undefined && data.todo !== false;
+    if (!isExpected) failed.add(entryFileOf(data) ?? "a file without a name");
+  });
+  events.on("test:summary", (data) => {
+    const file = entryFileOf(data);
+    if (file === undefined) return;
+    const { tests, suites, passed: pass, cancelled, skipped, todo } = data.counts;
+    const fail = "failed" in data.counts ? Number(data.counts.failed) : tests - pass;
+    countsOf.set(file, { tests, suites, pass, fail, cancelled, skipped, todo });
+  });
+  const reports = [events.pipe(withoutSummary()).pipe(new spec()), events.compose(report)];
+  await Promise.all(
+    reports.map(async (lines) => {
+      for await (const line of lines) process.stdout.write(line);
+    }),
+  );
+  for (const file of failed) if (!countsOf.has(file)) countsOf.set(file, crashed);
+  return { failed, countsOf };
+}
+
+/** Returns the file that was passed to run(), which may have loaded the file of the test. */
+function entryFileOf(data: {
+  file?: string | undefined;
+  entryFile?: string | undefined;
+}): string | undefined {
+  return data.entryFile ?? data.file;
+}
+
+/** Returns a stream that drops the summary of node:test, which would count the first run. */
+function withoutSummary(): Transform {
+  return new Transform({
+    objectMode: true,
+    transform(event: TestEvent, _encoding, callback) {
+      const isSummary = event.type === "test:diagnostic" && summaryLine.test(event.data.message);
+      callback(null, isSummary ? undefined : event);
+    },
+  });
+}
+
+function printSummary(counts: readonly Counts[], durationMs: number): void {
+  for (const name of countNames) {
+    const total = counts.reduce((sum, ofFile) => sum + ofFile[name], 0);
+    process.stdout.write(`ℹ ${name} ${total}\n`);
+  }
+  process.stdout.write(`ℹ duration_ms ${durationMs.toFixed(1)}\n`);
+}
