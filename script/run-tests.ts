@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { runFiles } from "../test/suites/run-files.ts";
 import { drawSeeds } from "../test/suites/seeds.ts";
 import { filesOfGroup, isGroup, type Group } from "../test/suites/suites.ts";
+import { measuredSlowness } from "../test/fixtures/cpu-slowness.ts";
 
 /**
  * How many test files run concurrently. Half of the time is spent waiting, such as for leases, so
@@ -29,18 +30,21 @@ const { values: options, positionals } = parseArgs({
 const groups = positionals.filter(isGroup);
 const seeds = drawSeeds(process.env, root);
 Object.assign(process.env, seeds);
+const slowness = measuredSlowness();
+process.env["CPU_SLOWNESS"] = `${slowness}`;
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node");
 const stopped = new AbortController();
 
 /** Runs the files of a group in the order in which filesOfGroup() returns them. */
 async function runGroup(group: Group): Promise<void> {
   const seedNames = Object.entries(seeds).map(([name, seed]) => `${name}=${seed}`);
-  process.stdout.write(`${group} tests: ${seedNames.join(" ")}\n`);
+  const machine = `CPU_SLOWNESS=${slowness.toFixed(2)}`;
+  process.stdout.write(`${group} tests: ${seedNames.join(" ")} ${machine}\n`);
   // `node --test` would sort the files.
   const files = filesOfGroup(group).map((file) => join(root, file));
   const failed = await runFiles(files, concurrency, repeatedMax, {
     cwd: root,
-    timeout: timeoutMs,
+    timeout: timeoutMs * slowness,
     execArgv: [`--import=${join(root, "test/fixtures/property-seed.ts")}`],
     testNamePatterns: options["test-name-pattern"],
     signal: stopped.signal,

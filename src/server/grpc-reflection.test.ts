@@ -4,10 +4,11 @@ import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { createGrpcReflection } from "./grpc-reflection.ts";
+import { cpuSlowness } from "../../test/fixtures/cpu-slowness.ts";
 
 test(
   "createGrpcReflection() ends a stream that sends no request for a while",
-  { timeout: 10_000 },
+  { timeout: 10_000 * cpuSlowness },
   async () => {
     const [v1] = createGrpcReflection([Speech], [], { idleMsMax: 50 });
     assert.ok(v1);

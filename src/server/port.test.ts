@@ -8,6 +8,7 @@ import { frame, request } from "../../test/access/http2-frames.ts";
 import type { HttpListener } from "./http.ts";
 import { openPort } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
+import { cpuSlowness } from "../../test/fixtures/cpu-slowness.ts";
 
 /** Responds with the protocol version of the request. */
 const echo: HttpListener = (request, response) => {
@@ -89,14 +90,18 @@ test("openPort() closes an idle HTTP/2 connection, but not one with a silent cal
   await port.drain();
 });
 
-test("openPort() closes a connection whose headers never end", { timeout: 20_000 }, async () => {
-  const { port, number } = await openEcho();
-  const socket = connect(number, "127.0.0.1");
-  socket.write("GET / HTTP/1.1\r\nhost: a\r\n");
-  assert.match(await readAll(socket), /^HTTP\/1.1 408 /);
-  port.close();
-  await port.drain();
-});
+test(
+  "openPort() closes a connection whose headers never end",
+  { timeout: 20_000 * cpuSlowness },
+  async () => {
+    const { port, number } = await openEcho();
+    const socket = connect(number, "127.0.0.1");
+    socket.write("GET / HTTP/1.1\r\nhost: a\r\n");
+    assert.match(await readAll(socket), /^HTTP\/1.1 408 /);
+    port.close();
+    await port.drain();
+  },
+);
 
 test("openPort() survives a client that disconnects before CONNECT is refused", async () => {
   const { port, number } = await openEcho();
@@ -226,7 +231,7 @@ test("Port.drain() does not interrupt HTTP/2 responses that are being sent", asy
 
 test(
   "Port.drain() does not wait for connections that send nothing",
-  { timeout: 8_000 },
+  { timeout: 8_000 * cpuSlowness },
   async () => {
     const { port, number } = await openEcho();
     const socket = connect(number, "127.0.0.1");

@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { after, test } from "node:test";
 import { setInterval } from "node:timers/promises";
 import { openTestMediaDoor, wav } from "../../test/fixtures/open-test-media-door.ts";
+import { cpuSlowness } from "../../test/fixtures/cpu-slowness.ts";
 
 const door = await openTestMediaDoor();
 after(async () => {
@@ -83,7 +84,7 @@ async function begin1(target: string, length: string) {
 for (const [what, breakOff] of Object.entries(breaks)) {
   test(
     `PUT stores nothing of ${what}, and the URL can be used again`,
-    { timeout: 10_000 },
+    { timeout: 10_000 * cpuSlowness },
     async () => {
       const count = await mediaCount();
       const { name, url } = await newUpload();
@@ -98,23 +99,27 @@ for (const [what, breakOff] of Object.entries(breaks)) {
   );
 }
 
-test("a PUT that arrives too slowly is aborted after a while", { timeout: 20_000 }, async () => {
-  await using slow = await openTestMediaDoor({ uploadMsMax: 900, idleMsMax: 400 });
-  const rows: [bytes: number, problem: RegExp][] = [
-    [1000, /not complete after/],
-    [1, /arrived more slowly than 1024 bytes a second/],
-  ];
-  for (const [bytes, problem] of rows) {
-    const { url } = await slow.newUpload();
-    // Sends endlessly, and often enough that the upload does not count as stalled.
-    const trickle = async function* () {
-      for await (const _ of setInterval(50)) yield Buffer.alloc(bytes);
-    };
-    const body = Readable.from(trickle());
-    const answer = await slow.send("HTTP/2", "PUT", url, { body });
-    body.destroy();
-    assert.equal(answer.status, 504);
-    assert.match(answer.body.toString(), problem);
-    await slow.assertNothingLeft(0);
-  }
-});
+test(
+  "a PUT that arrives too slowly is aborted after a while",
+  { timeout: 20_000 * cpuSlowness },
+  async () => {
+    await using slow = await openTestMediaDoor({ uploadMsMax: 900, idleMsMax: 400 });
+    const rows: [bytes: number, problem: RegExp][] = [
+      [1000, /not complete after/],
+      [1, /arrived more slowly than 1024 bytes a second/],
+    ];
+    for (const [bytes, problem] of rows) {
+      const { url } = await slow.newUpload();
+      // Sends endlessly, and often enough that the upload does not count as stalled.
+      const trickle = async function* () {
+        for await (const _ of setInterval(50)) yield Buffer.alloc(bytes);
+      };
+      const body = Readable.from(trickle());
+      const answer = await slow.send("HTTP/2", "PUT", url, { body });
+      body.destroy();
+      assert.equal(answer.status, 504);
+      assert.match(answer.body.toString(), problem);
+      await slow.assertNothingLeft(0);
+    }
+  },
+);

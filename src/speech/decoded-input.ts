@@ -29,7 +29,7 @@ export interface DecodedInputOptions {
  * decoded for quietMs, or after decodingMsMax while more audio arrives, or after startMsMax while
  * the decoder starts. What a decoder holds back cannot be known.
  */
-const flushAfter = { quietMs: 100, decodingMsMax: 300, startMsMax: 3_000 };
+const flushAfter = { quietMs: 100, decodingMsMax: 300, startMsMax: 10_000 };
 /** The number of decoded chunks that wait for the recognition. */
 const mergedItemsMax = 8;
 

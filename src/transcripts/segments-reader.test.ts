@@ -14,6 +14,7 @@ import { lazyPathOf } from "../transcoding/lazy-path.ts";
 import { packSegments, segmentsFromJson } from "./segments.ts";
 import { openSegmentsReader, type SegmentsReader } from "./segments-reader.ts";
 import { sentSegments } from "./sent-segments.ts";
+import { cpuSlowness } from "../../test/fixtures/cpu-slowness.ts";
 
 const { signal } = new AbortController();
 const by = { accountId: "one", signal };
@@ -181,7 +182,7 @@ test("segments in another form delay only one another", async () => {
 
 test(
   "a reader keeps working after its thread has ended, idle or busy",
-  { timeout: 60_000 },
+  { timeout: 60_000 * cpuSlowness },
   async () => {
     await using reader = openSegmentsReader();
     const list = JSON.stringify({ segments: longSegments(20_000) });

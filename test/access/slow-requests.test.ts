@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { openTestStreams, token, type TestStreams } from "../fixtures/open-test-streams.ts";
 import { frame, request } from "./http2-frames.ts";
 import { latenciesUntil, quantile, slowCallers, type SlowCaller } from "./slow-caller.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 const count = 40;
 /** The time limit for headers and unread answers. */
@@ -180,7 +181,7 @@ const rows: Readonly<Record<string, Row>> = {
 
 test(
   "slow connections are closed at their limits, while other clients are served",
-  { timeout: 150_000 },
+  { timeout: 150_000 * cpuSlowness },
   async (t) => {
     const { address } = service;
     const attacks = Object.entries(rows).map(async ([name, row]) => {

@@ -9,6 +9,7 @@ import { protocolAttacks } from "./protocol.ts";
 import { repeatedAttacks } from "./repeated.ts";
 import { stalledAttacks } from "./stalled.ts";
 import { unreadAttacks } from "./unread.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 const all = process.env["ATTACK"] === "all";
 const only = process.env["ATTACK_ONLY"] ?? "";
@@ -37,7 +38,7 @@ for (const [kind, attacks] of Object.entries(tables)) {
     // The node restarts for each kind of attack, since the memory of other attacks must not count.
     before(() => node.restart());
     for (const attack of wanted) {
-      test(attack.name, { timeout: 170_000 }, async (t) => {
+      test(attack.name, { timeout: 170_000 * cpuSlowness }, async (t) => {
         await attackAndJudge(node, attack, (line) => t.diagnostic(line));
       });
     }

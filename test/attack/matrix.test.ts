@@ -14,6 +14,7 @@ import { memoryMb, type NodeUnderAttack, openNodeUnderAttack } from "./node-unde
 import { gzipped, largestBytes } from "./payloads.ts";
 import { ask, askGrpc, connectHeaders } from "./send.ts";
 import { shapesOf, type Shape } from "./shapes.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 /**
  * The maximum CPU time of the main thread while /healthz waits, for one call together with other
@@ -38,7 +39,7 @@ for (const [service, rows] of isOn ? matrix : []) {
     for (const [protocol, send] of Object.entries(protocolsOf(method, request))) {
       const name = `${protocol}: ${service.typeName}.${method.name}`;
       if (!new RegExp(only).test(name)) continue;
-      test(name, { timeout: 900_000 }, async (t) => {
+      test(name, { timeout: 900_000 * cpuSlowness }, async (t) => {
         const troubles: string[] = [];
         for (const shape of shapesOf(method.input)) {
           const trouble = await troubleOf(shape, send);

@@ -18,6 +18,7 @@ import {
   versionsOf,
 } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 const parts = new AsyncDisposableStack();
 let pages: TestPages;
@@ -143,7 +144,7 @@ test("another browser finds the draft on the service, and neither overwrites the
   const etag = await leaveDraftOnService(other, name);
   await placeCaret(page, 0, 5);
   await page.keyboard.type("Nú. ");
-  await page.getByText("annar vafri á").waitFor({ timeout: 45_000 });
+  await page.getByText("annar vafri á").waitFor({ timeout: 45_000 * cpuSlowness });
   assert.equal((await draft()).json.etag, etag);
   // Only the user decides what replaces it, and then it waits.
   await page.getByRole("button", { name: "Halda þessum og geyma hin" }).click();

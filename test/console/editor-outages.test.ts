@@ -14,6 +14,7 @@ import { until } from "../fixtures/until.ts";
 import { caretOf, first, openEditing, placeCaret, untilTexts, withTexts } from "./edited-page.ts";
 import { createInterview, versionsOf } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 const parts = new AsyncDisposableStack();
 let pages: TestPages;
@@ -157,7 +158,7 @@ test("a browser that stores nothing keeps the draft on the service within second
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   await page.getByText("vafrinn getur ekki geymt drög").waitFor();
-  await page.getByText("þau eru geymd á þjóninum").waitFor({ timeout: 15_000 });
+  await page.getByText("þau eru geymd á þjóninum").waitFor({ timeout: 15_000 * cpuSlowness });
   await page.reload();
   await edit(page);
   await untilTexts(page, withTexts({ 0: `Jæja. ${first}` }));
@@ -174,9 +175,9 @@ test("a browser whose quota is full says so, and stores the draft again when the
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   await page.getByText("vafrinn getur ekki geymt drög").waitFor();
-  await page.getByText("þau eru geymd á þjóninum").waitFor({ timeout: 15_000 });
+  await page.getByText("þau eru geymd á þjóninum").waitFor({ timeout: 15_000 * cpuSlowness });
   await devtools.send("Storage.overrideQuotaForOrigin", { origin });
-  await page.getByText("drög geymd hér og á þjóninum").waitFor({ timeout: 20_000 });
+  await page.getByText("drög geymd hér og á þjóninum").waitFor({ timeout: 20_000 * cpuSlowness });
   await devtools.detach();
 });
 
@@ -197,7 +198,7 @@ test("a draft that is too large for the service stays in the browser, and a vers
   })()`);
   await page.getByText("drög geymd hér").waitFor();
   // The service receives a draft after 30 seconds.
-  await page.getByText("þau eru of stór fyrir þjóninn").waitFor({ timeout: 60_000 });
+  await page.getByText("þau eru of stór fyrir þjóninn").waitFor({ timeout: 60_000 * cpuSlowness });
 });
 
 test("settings that could not be read are not overwritten by a change of one of them", async () => {

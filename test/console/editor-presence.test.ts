@@ -18,6 +18,7 @@ import {
 } from "./edited-page.ts";
 import { createInterview, turns, versionsOf } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 let pages: TestPages;
 let annasKey = "";
@@ -75,7 +76,9 @@ test("those who edit or read the text elsewhere are shown with their place until
   await checkLooks(mine, "presence", someLooks);
   // A page that is closed says so.
   await annas.close();
-  await people(mine).filter({ hasText: "Anna" }).waitFor({ state: "detached", timeout: 10_000 });
+  await people(mine)
+    .filter({ hasText: "Anna" })
+    .waitFor({ state: "detached", timeout: 10_000 * cpuSlowness });
   await report({ leave: true });
   await until(async () => (await people(mine).count()) === 0);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Browser, BrowserContext, BrowserContextOptions, Cookie, Page } from "playwright-core";
 import { within } from "../fixtures/until.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 /**
  * Browser contexts that tests reuse. Everything that a test has typed, stored or set in a context
@@ -32,6 +33,7 @@ export class KeptContexts {
 
   async #openNew(options: BrowserContextOptions, free: Set<BrowserContext>): Promise<Page> {
     const context = await within("a new context", this.#browser.newContext(options));
+    context.setDefaultTimeout(30_000 * cpuSlowness);
     // When the context itself is closed, its pages are closed first, so the context counts as free.
     context.once("close", () => free.delete(context));
     return await within("its first page", context.newPage());

@@ -10,6 +10,7 @@ import { speak } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 let pages: TestPages;
 const bytesMax = 2_000_000;
@@ -210,7 +211,9 @@ test("an upload over a line that breaks again and again continues after the byte
   await using page = await pages.open("/jobs?new", { address: line.address });
   await choose(page, { name: "Slæm lína.wav", buffer: long });
   await send(page);
-  await jobRow(page, "Slæm lína").getByRole("link").waitFor({ timeout: 60_000 });
+  await jobRow(page, "Slæm lína")
+    .getByRole("link")
+    .waitFor({ timeout: 60_000 * cpuSlowness });
   const { json } = await pages.service.call("GET", "/v1alpha1/transcripts");
   assert.equal(json.transcripts[0].metadata.recordingDuration, "60s");
   assert.equal(json.transcripts[0].metadata.originalFilename, "Slæm lína.wav");
@@ -247,7 +250,9 @@ test("an upload continues after the page was reloaded, when the same file is cho
   });
   await page.locator(".new-job input[type=file]").setInputFiles(path);
   await send(page);
-  await jobRow(page, "Endurhlaðin").getByRole("link").waitFor({ timeout: 60_000 });
+  await jobRow(page, "Endurhlaðin")
+    .getByRole("link")
+    .waitFor({ timeout: 60_000 * cpuSlowness });
   // The page asks how much the service has, and sends the rest.
   assert.equal(requests.length, 2, requests.join());
   assert.equal(requests[0], "PATCH 0");
@@ -271,7 +276,9 @@ test("another file of the same name begins at its start, and an interrupted uplo
   await send(page);
   await begun;
   assert.equal((await offset).headers()["upload-offset"], "0");
-  await jobRow(page, "Önnur").getByRole("link").waitFor({ timeout: 60_000 });
+  await jobRow(page, "Önnur")
+    .getByRole("link")
+    .waitFor({ timeout: 60_000 * cpuSlowness });
   const deleted = page.waitForResponse((answer) => answer.request().method() === "DELETE");
   await interrupted.getByRole("button", { name: "Hætta við: Önnur.wav" }).click();
   assert.equal((await deleted).status(), 204);

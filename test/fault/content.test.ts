@@ -14,6 +14,7 @@ import {
 import { chanceOf } from "./chance.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { keyOf, startServing, type Serving } from "./serving.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 const kills = Number(process.env["FAULT_KILLS"] ?? 6);
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
@@ -55,7 +56,7 @@ async function sizeOf(client: OriginalClient, blob: string): Promise<[number, bo
 
 test(
   `content that is written during ${kills} kills is whole (FAULT_SEED=${seed})`,
-  { timeout: 60_000 + kills * 30_000 },
+  { timeout: (60_000 + kills * 30_000) * cpuSlowness },
   async () => {
     const chance = chanceOf(seed);
     let serving = await startServing(folder);

@@ -12,6 +12,7 @@ import { until } from "../fixtures/until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { startService, type ServiceProcess } from "./process.ts";
 import { withSmallDisk } from "./small-disk.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 const environment = { HLUST_ENGINE: "scripted", HLUST_ROLE: "api" };
 
@@ -56,7 +57,7 @@ function callerOf({ address, key }: ServiceProcess) {
 
 test(
   "a full disk for media refuses writes, and the service recovers",
-  { timeout: 120_000 },
+  { timeout: 120_000 * cpuSlowness },
   async (context) => {
     const folder = join(data, "media-full");
     const place = { folder: join(folder, "media"), bytes: 8_000_000, file };
@@ -86,7 +87,7 @@ test(
 
 test(
   "a full disk for all data, including PostgreSQL's, refuses writes, and the service recovers",
-  { timeout: 120_000 },
+  { timeout: 120_000 * cpuSlowness },
   async (context) => {
     const place = { folder: join(data, "all-full"), bytes: 320_000_000, file };
     await withSmallDisk(context, place, async (disk) => {

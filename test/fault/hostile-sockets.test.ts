@@ -12,6 +12,7 @@ import { openStream, streamingConfig, streamPath, type TestStream } from "../spe
 import { until } from "../fixtures/until.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { type ServiceProcess, startService } from "./process.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 const chunkMs = 100;
 /** 100 ms of digital speech: the scripted engine recognizes a word every half second. */
@@ -196,7 +197,7 @@ async function sessionsOpen(): Promise<number> {
 }
 
 for (const [name, attack] of Object.entries(attacks)) {
-  test(`${name}: other streams are not affected`, { timeout: 60_000 }, async (t) => {
+  test(`${name}: other streams are not affected`, { timeout: 60_000 * cpuSlowness }, async (t) => {
     // Other tests run concurrently, so there are up to five attempts. In one of them, the latency
     // must be close to the latency without the attack.
     let alone = quiet;

@@ -19,6 +19,7 @@ import { JobLedger, type Recording } from "./job-ledger.ts";
 import { slowly } from "./slowly.ts";
 import { assertTidy } from "./jobs-tidy.ts";
 import type { Phase } from "./working.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 const kills = Number(process.env["FAULT_JOB_KILLS"] ?? 50);
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
@@ -53,7 +54,7 @@ async function openRecordings() {
 
 test(
   `every job survives ${kills} kills of workers (FAULT_SEED=${seed})`,
-  { timeout: 300_000 + kills * 20_000 },
+  { timeout: (300_000 + kills * 20_000) * cpuSlowness },
   async (context) => {
     const chance = chanceOf(seed);
     await using service = await openTestService({ HLUST_ROLE: "api", HLUST_ENGINE: "scripted" });

@@ -14,6 +14,7 @@ import { chanceOf, type Chance } from "./chance.ts";
 import { fsckClean } from "./fsck-clean.ts";
 import { postgresOf } from "./process.ts";
 import { keyOf, startServing, type Serving } from "./serving.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 const kills = Number(process.env["FAULT_KILLS"] ?? 64);
 const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
@@ -30,7 +31,7 @@ after(() => {
 
 test(
   `every acknowledged write survives ${kills} kills (FAULT_SEED=${seed})`,
-  { timeout: 60_000 + kills * 3_000 },
+  { timeout: (60_000 + kills * 3_000) * cpuSlowness },
   async () => {
     const share = Math.ceil(kills / archives);
     await Promise.all(

@@ -9,6 +9,7 @@ import { sendDatagram } from "../../src/systemd/notify-socket.ts";
 import { openSupervisor } from "../../src/systemd/supervisor.ts";
 import { postgresOf, startService, treeOf } from "../fault/process.ts";
 import { openNotifyReceiver } from "./notify-receiver.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 const data = mkdtempSync(join(tmpdir(), "hlust-systemd-"));
 after(() => {
@@ -21,7 +22,7 @@ for (const [kind, address] of [
 ] as const) {
   test(
     `with $NOTIFY_SOCKET as ${kind}, systemd is notified of the start, the event loop and the shutdown`,
-    { timeout: 120_000 },
+    { timeout: 120_000 * cpuSlowness },
     async () => {
       using receiver = openNotifyReceiver(address);
       receiver.read();
@@ -51,21 +52,25 @@ for (const [kind, address] of [
   );
 }
 
-test("READY is sent again while the queue of systemd is full", { timeout: 120_000 }, async () => {
-  const address = `@${data}-full`;
-  using receiver = openNotifyReceiver(address);
-  using supervisor = await openSupervisor({ NOTIFY_SOCKET: address }, createLog("silent"));
-  const fill = () => {
-    for (;;) sendDatagram(address, "X=1");
-  };
-  assert.throws(fill, /^Error: sendto: E(?:AGAIN|WOULDBLOCK)$/);
-  supervisor.ready();
-  await receiver.waitFor("READY=1");
-});
+test(
+  "READY is sent again while the queue of systemd is full",
+  { timeout: 120_000 * cpuSlowness },
+  async () => {
+    const address = `@${data}-full`;
+    using receiver = openNotifyReceiver(address);
+    using supervisor = await openSupervisor({ NOTIFY_SOCKET: address }, createLog("silent"));
+    const fill = () => {
+      for (;;) sendDatagram(address, "X=1");
+    };
+    assert.throws(fill, /^Error: sendto: E(?:AGAIN|WOULDBLOCK)$/);
+    supervisor.ready();
+    await receiver.waitFor("READY=1");
+  },
+);
 
 test(
   "a $NOTIFY_SOCKET at which nothing receives, or that is not an address, is logged once and stops nothing",
-  { timeout: 120_000 },
+  { timeout: 120_000 * cpuSlowness },
   async () => {
     for (const address of [join(data, "unbound"), "vsock:2:1"]) {
       const notified = { NOTIFY_SOCKET: address, WATCHDOG_USEC: "20000" };

@@ -17,6 +17,7 @@ import { until } from "../fixtures/until.ts";
 import { wavHeader } from "../../src/std/wav.ts";
 import { openTestService, pcmOf, type TestService } from "./service.ts";
 import { finalsOf, openStream, streamingConfig } from "./stream.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
 // The Icelandic model needs a fiftieth of the CPU time of the English one.
 const languageCode = "is-IS";
@@ -91,7 +92,7 @@ const rows: readonly [encoding: Config, format: EncodedFormat][] = [
 
 test(
   "every encoding is recognized, and a stream of it has the same results however it is split",
-  { timeout: 600_000 },
+  { timeout: 600_000 * cpuSlowness },
   async () => {
     const linear16 = { encoding: "LINEAR16", sampleRateHertz: 16_000 };
     const expected = await textsOf(linear16, pcmOf(wav));
@@ -242,7 +243,7 @@ const damagedFormats: readonly [format: EncodedFormat, encoding: Encoding][] = [
 
 test(
   "audio that is truncated, damaged or only a header ends with a reason, over every protocol",
-  { timeout: 600_000 },
+  { timeout: 600_000 * cpuSlowness },
   async () => {
     for (const [format, encoding] of damagedFormats) {
       const bytes = encode(wav, format);
