@@ -18,6 +18,9 @@ export async function insertMegabyteJob({ db, accountId }: NodeUnderAttack): Pro
   return `transcriptjob/${id}`;
 }
 
+/** How many rows of a megabyte a statement changes, so that it stays far below its time limit. */
+const rowsAtOnce = 20;
+
 /**
  * Inserts transcripts with metadata of the size that was possible before it was limited. They have
  * no versions, which lists do not read.
@@ -26,18 +29,26 @@ export async function insertMegabyteTranscripts(
   { db, accountId }: NodeUnderAttack,
   count: number,
 ): Promise<void> {
-  await sql`
-    insert into transcript (id, account_id, version_id, metadata, subject, keywords)
-    select gen_random_uuid(), ${accountId}::uuid, gen_random_uuid(), ${JSON.stringify(megabyteMetadata())}::jsonb,
-      '', '{}'
-    from generate_series(1, ${count}::int)
-  `.execute(db);
+  const metadata = JSON.stringify(megabyteMetadata());
+  for (let inserted = 0; inserted < count; inserted += rowsAtOnce) {
+    await sql`
+      insert into transcript (id, account_id, version_id, metadata, subject, keywords)
+      select gen_random_uuid(), ${accountId}::uuid, gen_random_uuid(), ${metadata}::jsonb, '', '{}'
+      from generate_series(1, ${Math.min(rowsAtOnce, count - inserted)}::int)
+    `.execute(db);
+  }
 }
 
 export async function deleteMegabyteTranscripts({ db, accountId }: NodeUnderAttack): Promise<void> {
-  await sql`delete from transcript where account_id = ${accountId}::uuid and subject = ''`.execute(
-    db,
-  );
+  for (let deleted = 1n; deleted > 0n;) {
+    const { numAffectedRows } = await sql`
+      delete from transcript where id in (
+        select id from transcript where account_id = ${accountId}::uuid and subject = ''
+        limit ${rowsAtOnce}
+      )
+    `.execute(db);
+    deleted = numAffectedRows ?? 0n;
+  }
 }
 
 const longest = new WeakMap<NodeUnderAttack, Promise<string>>();
