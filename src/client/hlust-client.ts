@@ -13,6 +13,7 @@ import { Webhooks } from "../gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { accessTokensOf, type SigningKey } from "./access-token.ts";
 import { recognizeLive } from "./recognize-live.ts";
 import { createRestTransport, type RestTransportOptions } from "./rest-transport.ts";
+import { retryCalls } from "./retry-calls.ts";
 import type { StreamTokenSource } from "./stream-token.ts";
 import { uploadMedia } from "./upload-media.ts";
 
@@ -61,6 +62,11 @@ export interface HlustClientOptions extends Omit<RestTransportOptions, "lastMess
    * Default: `token`.
    */
   readonly streamToken?: StreamTokenSource | undefined;
+  /**
+   * How often a unary call is repeated that failed because the service was unreachable, restarting
+   * or busy, if repeating it is safe. Default: 2. See retryCalls().
+   */
+  readonly maxRetries?: number | undefined;
 }
 
 /**
@@ -68,10 +74,16 @@ export interface HlustClientOptions extends Omit<RestTransportOptions, "lastMess
  * connection.
  */
 export function createHlustClient(options: HlustClientOptions): HlustClient {
-  const { token, audience = options.url, streamToken, ...rest } = options;
+  const { token, audience = options.url, streamToken, maxRetries = 2, ...rest } = options;
+  const retries = retryCalls({
+    maxRetries,
+    isRead: ({ localName }) => /^(?:get|list)/.test(localName),
+    isKeyed: (method) => method === Transcripts.method.submitTranscriptJob,
+  });
   const transport = createRestTransport({
     ...rest,
     token: typeof token === "object" ? accessTokensOf(token, { audience }) : token,
+    interceptors: [retries, ...(options.interceptors ?? [])],
     lastMessageOf,
   });
   const transcripts = createClient(Transcripts, transport);

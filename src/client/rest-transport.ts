@@ -31,6 +31,8 @@ export interface RestTransportOptions {
    */
   readonly rules?: readonly ConfiguredRule[] | undefined;
   readonly interceptors?: readonly Interceptor[] | undefined;
+  /** The time limit of unary calls that set no timeoutMs, in milliseconds. Default: none. */
+  readonly defaultTimeoutMs?: number | undefined;
   /**
    * Returns the message that ends the requests of a method, because a WebSocket cannot be closed in
    * one direction only.
@@ -55,7 +57,14 @@ export function createRestTransport(options: RestTransportOptions): Transport {
   };
 
   return {
-    async unary(method, signal, timeoutMs, header, message, contextValues) {
+    async unary(
+      method,
+      signal,
+      timeoutMs = options.defaultTimeoutMs,
+      header,
+      message,
+      contextValues,
+    ) {
       const about = { stream: false, service: method.parent, method } as const;
       return await runUnaryCall({
         interceptors,
