@@ -22,7 +22,8 @@ const edgeText = "\u0000";
 
 /**
  * Replaces paragraphs in a transaction. Only the words that differ are replaced, so that caret and
- * selection keep their places, and so does what others change between them.
+ * selection keep their places, and so does what others change between them. If words move to a
+ * neighboring paragraph, the edge between the two is moved and the words stay.
  */
 export function replaceWords(tr: Transaction, replacement: Replacement): void {
   const { start, end, paragraphs } = replacement;
@@ -30,11 +31,15 @@ export function replaceWords(tr: Transaction, replacement: Replacement): void {
     replaceTokens(tr, replacement);
     return;
   }
-  for (const [at, paragraph] of [...paragraphs.entries()].toReversed()) {
-    const index = start + at;
-    if (!replaceEach(tr, index, paragraph)) {
-      replaceTokens(tr, { start: index, end: index + 1, paragraphs: [paragraph] });
-    }
+  // Neighbors whose numbers of words both change may have exchanged words.
+  let row: EditedParagraph[] = [];
+  for (const [at, paragraph] of paragraphs.entries()) {
+    const isDone = replaceEach(tr, start + at, paragraph);
+    if (!isDone) row.push(paragraph);
+    const rowEnd = isDone ? start + at : start + at + 1;
+    if (row.length === 0 || (!isDone && at + 1 < paragraphs.length)) continue;
+    replaceTokens(tr, { start: rowEnd - row.length, end: rowEnd, paragraphs: row });
+    row = [];
   }
 }
 
