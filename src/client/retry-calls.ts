@@ -23,8 +23,8 @@ const askedMsMax = 60_000;
 
 /**
  * Repeats unary calls that failed because the service was unreachable, restarting or busy. A call
- * that changes something is repeated only if it was refused before it began, as the service tells
- * by a time to wait, or if it has an Idempotency-Key. The pause is the time that the service asks
+ * that changes something is repeated only if it has an Idempotency-Key, or if it was refused before
+ * it began: its error then has a time to wait. The pause is the time that the service asks
  * for, or random and longer with each repetition. A call's signal and timeoutMs include the
  * repetitions. Streams are not repeated.
  */
