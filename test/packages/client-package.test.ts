@@ -20,11 +20,11 @@ import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcript
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { speak } from "../fixtures/flite.ts";
 import { openTestService } from "../spec/service.ts";
+import { dependencies, packedPackages } from "./packed-packages.ts";
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 const bin = join(root, "node_modules/.bin");
-const dependencies = ["@bufbuild/protobuf", "@connectrpc/connect"];
 /** The size of the whole client in a bundle that issue 24 allows, compressed. */
 const bundleBytesMax = 60_000;
 
@@ -35,27 +35,16 @@ let readme: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "hlust-packages-"));
-  await run(process.execPath, [join(root, "script/npm-packages.ts"), folder]);
+  const all = await packedPackages(folder, "hlust-client");
+  packed = all[0] ?? "";
   readme = await readFile(join(folder, "hlust-client/README.md"), "utf8");
-  packed = await pack(join(folder, "hlust-client"));
-  const others = await Promise.all(
-    dependencies.map((name) => pack(join(root, "node_modules", name))),
-  );
   project = join(folder, "project");
   await mkdir(project);
   await writeFile(join(project, "package.json"), '{ "type": "module", "private": true }');
-  // The packages that it depends on come from this project's own, since tests download nothing.
   const options = ["--offline", "--no-audit", "--no-fund", "--no-package-lock"];
-  await run("npm", ["install", ...options, packed, ...others], { cwd: project });
+  await run("npm", ["install", ...options, ...all], { cwd: project });
 });
 after(async () => await rm(folder, { recursive: true }));
-
-async function pack(source: string): Promise<string> {
-  const options = ["--json", "--ignore-scripts", "--pack-destination", folder];
-  const { stdout } = await run("npm", ["pack", source, ...options], { cwd: folder });
-  const [{ filename }] = JSON.parse(stdout);
-  return join(folder, filename);
-}
 
 test("publint and arethetypeswrong find nothing", async () => {
   const pkgDir = join(folder, "hlust-client");

@@ -1,0 +1,160 @@
+// The package hlust: its commands, installed from the packed file, with a whole service.
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { text } from "node:stream/consumers";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { speak } from "../fixtures/flite.ts";
+import { openTestService, pcmOf, type TestService } from "../spec/service.ts";
+import { packedPackages } from "./packed-packages.ts";
+
+const run = promisify(execFile);
+const sentence = "the weather is cold and dark today";
+let folder: string;
+let project: string;
+let service: TestService;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hlust-remote-"));
+  project = join(folder, "project");
+  await mkdir(project);
+  await writeFile(join(project, "package.json"), '{ "private": true }');
+  const options = ["--offline", "--no-audit", "--no-fund", "--no-package-lock"];
+  const packed = await packedPackages(folder, "hlust");
+  await run("npm", ["install", ...options, ...packed], { cwd: project });
+  service = await openTestService();
+  await writeFile(join(project, "talk.wav"), speak(sentence));
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `hlust` with this input. `settings` are set in its environment. */
+async function hlust(
+  args: readonly string[],
+  { input = "", ...settings }: { input?: string | Buffer; [name: string]: unknown } = {},
+): Promise<Ended> {
+  const child = spawn(join(project, "node_modules/.bin/hlust"), args, {
+    cwd: project,
+    env: { ...process.env, XDG_CONFIG_HOME: join(folder, "config"), ...settings },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  const ended = once(child, "exit");
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await ended;
+  return { code: Number(code), stdout, stderr };
+}
+
+/** Runs `hlust` as the service's account, and fails unless it succeeds. */
+async function succeeds(args: readonly string[], input?: Buffer): Promise<string> {
+  const settings = { HLUST_URL: service.address, HLUST_TOKEN: service.key };
+  const { code, stdout, stderr } = await hlust(args, { ...settings, ...(input && { input }) });
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+test("login checks the key and keeps it where only the user can read it", async () => {
+  const refused = await hlust(["login", service.address], { input: "wrong\n" });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^hlust: \S/);
+  assert.equal((await hlust(["transcripts", "list"])).code, 2);
+  const { code, stdout, stderr } = await hlust(["login", `${service.address}/`], {
+    input: `${service.key}\n`,
+  });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Logged in as /);
+  assert.ok(!stdout.includes(service.key));
+  const file = join(folder, "config/hlust/profiles.json");
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  assert.equal((await hlust(["transcripts", "list"])).code, 0);
+  assert.equal((await hlust(["logout"])).code, 0);
+  assert.ok(!(await readFile(file, "utf8")).includes(service.key));
+});
+
+test("the key of a profile is not sent to another service", async () => {
+  await hlust(["login", service.address, "--profile", "own"], { input: service.key });
+  const other = { HLUST_PROFILE: "own", HLUST_URL: "http://127.0.0.1:9" };
+  const { code, stderr } = await hlust(["transcripts", "list"], other);
+  assert.equal(code, 2);
+  assert.match(stderr, /HLUST_TOKEN is not set/);
+});
+
+test("transcribe prints the text of a recording, and writes files", async () => {
+  const printed = await succeeds(["transcribe", "talk.wav", "--language", "en-US"]);
+  assert.match(printed, /weather is cold/i);
+  const args = ["transcribe", "talk.wav", "--language", "en-US", "--format", "srt", "--json"];
+  const result = JSON.parse(await succeeds(args));
+  assert.deepEqual([result.input, result.file], ["talk.wav", "talk.srt"]);
+  assert.match(await readFile(join(project, "talk.srt"), "utf8"), /^1\n00:00:0.* --> /);
+  const again = await hlust(args, { HLUST_URL: service.address, HLUST_TOKEN: service.key });
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /talk\.srt exists: --force writes over it/);
+  const document = ["transcripts", "export", result.transcript, "--format", "docx"];
+  await succeeds([...document, "--output", "talk.docx"]);
+  assert.equal((await readFile(join(project, "talk.docx"))).subarray(0, 2).toString(), "PK");
+});
+
+test("several recordings are all tried, and the exit code says that one failed", async () => {
+  await writeFile(join(project, "letter.pdf"), "%PDF-1.4 this is not a recording");
+  const args = ["transcribe", "letter.pdf", "missing.mp3", "talk.wav", "--language", "en-US"];
+  const settings = { HLUST_URL: service.address, HLUST_TOKEN: service.key };
+  const { code, stdout, stderr } = await hlust([...args, "--output", "."], settings);
+  assert.equal(code, 1);
+  assert.equal(stdout.trim(), "talk.txt");
+  assert.match(stderr, /^hlust: letter\.pdf: .*PDF/m);
+  assert.match(stderr, /^hlust: missing\.mp3: /m);
+});
+
+test("jobs are submitted, listed and watched, transcripts listed and deleted", async () => {
+  const args = ["transcribe", "talk.wav", "--language", "en-US", "--no-wait"];
+  const job = (await succeeds(args)).trim();
+  assert.match(job, /^transcriptjob\//);
+  const transcript = (await succeeds(["jobs", "watch", job])).trim();
+  assert.match(await succeeds(["jobs", "list"]), new RegExp(`^${job} +success +en-US +talk$`, "m"));
+  assert.match(await succeeds(["transcripts", "list", "--search", "tal"]), new RegExp(transcript));
+  assert.equal(await succeeds(["transcripts", "list", "--search", "x'\"y"]), "");
+  await succeeds(["transcripts", "delete", transcript]);
+  const settings = { HLUST_URL: service.address, HLUST_TOKEN: service.key };
+  const gone = await hlust(["transcripts", "export", transcript], settings);
+  assert.equal(gone.code, 1);
+});
+
+test("listen prints what is said on standard input", async () => {
+  const samples = pcmOf(speak(sentence));
+  const args = ["listen", "--language", "en-US"];
+  assert.match(await succeeds(args, samples), /weather is cold/i);
+  const lines = (await succeeds([...args, "--json"], samples)).trim().split("\n");
+  const results = lines.map((line): { text: string; isFinal: boolean } => JSON.parse(line));
+  assert.match(results.at(-1)?.text ?? "", /today/i);
+  assert.equal(results.at(-1)?.isFinal, true);
+});
+
+test("arguments that are not valid are named", async () => {
+  const settings = { HLUST_URL: service.address, HLUST_TOKEN: service.key };
+  for (const [args, problem] of [
+    [["transcribe"], /no recording is named/],
+    [["transcribe", "talk.wav", "--format", "doc"], /--format must be one of txt, .*"doc"/],
+    [["transcribe", "talk.wav", "--langauge", "is"], /--langauge/],
+    [["listen", "--rate", "1"], /--rate must be a whole number from 8000 to 48000/],
+    [["dance"], /unknown command "dance"/],
+    [["login", "speech.example"], /"speech\.example" is not the URL of a service/],
+  ] as const) {
+    const { code, stderr } = await hlust(args, settings);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, problem);
+  }
+});
