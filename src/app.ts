@@ -33,10 +33,12 @@ import { openWyoming, type Wyoming } from "./dialects/wyoming/open-wyoming.ts";
 import { openEnginePool } from "./engines/pool/engine-pool.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
 import type { MediaStore } from "./media/media-store.ts";
-import { openServedArchive } from "./media/open-served-archive.ts";
+import { openServedArchive, type ServedArchive } from "./media/open-served-archive.ts";
+import { recordedStore } from "./media/recorded-store.ts";
 import { openUploadCollector } from "./media/upload-collector.ts";
 import { openJobWork } from "./open-job-work.ts";
-import { loadingModels, readinessChecks, useOf } from "./readiness.ts";
+import { createNodeMetrics, type NodeMetrics } from "./open-metrics.ts";
+import { healthOptions, loadingModels } from "./readiness.ts";
 import { createAnswerError } from "./server/answer-errors.ts";
 import { openServer, reportBug, type Server } from "./server/server.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
@@ -48,7 +50,6 @@ import { packageVersion } from "./std/version.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { createAccountHints } from "./vocabulary/account-hints.ts";
 import { NodeWatches } from "./watches/node-watches.ts";
-import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
 /** The output folder of script/build-console.ts. */
 const consoleFolder = resolve(import.meta.dirname, "../dist/console");
@@ -58,6 +59,8 @@ export interface App extends AsyncDisposable {
   readonly address: string;
   /** The bound address of Wyoming, as <host>:<port>; undefined if it does not listen. */
   readonly wyomingAddress: string | undefined;
+  /** The bound address of the metrics, as http://<host>:<port>; undefined without a listener. */
+  readonly metricsAddress: string | undefined;
   /** The first API key, if this start has created it. */
   readonly firstKey: FirstKey | undefined;
   /**
@@ -142,24 +145,22 @@ async function openParts(
   opening: Opening,
 ): Promise<App> {
   const { log, isQuarantined } = opening;
-  const allow = allowListOf("HLUST_ALLOW_MEDIA_FROM", config.allowMediaFrom);
-  const allowWebhooks = allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo);
-  const httpRules = await httpRulesOf(config);
+  const { allow, allowWebhooks, httpRules } = await openRules(config);
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
-  const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening);
+  const metrics = parts.use(await createNodeMetrics(config));
+  const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening, metrics);
   const { db } = database;
   // The archive is opened before anything is written, so that a database of another archive stays
   // unchanged.
-  const kept = { db, log, isQuarantined, removedDays: config.removedMediaDays };
-  const archive = parts.use(await openServedArchive(config, kept));
+  const archive = await openArchive(config, parts, { db, log, isQuarantined }, metrics);
   const { store, quarantine } = archive;
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const meter = parts.use(openMeter({ db, accountLimits: config.accountLimits, log }));
   const runsJobs = config.role !== "api" && quarantine === undefined;
   const arrivals = { jobs: new Arrivals(), alignment: new Arrivals() };
   const working = { database, arrivals, store, allow, recognizer, sandbox, meter, log };
-  const workers = runsJobs ? await openJobWork(config, parts, working) : [];
-  if (runsJobs) parts.use(openDeliveryWorker({ database, allow: allowWebhooks, log }));
+  const sending = { allowWebhooks, recorder: metrics.queues };
+  const workers = runsJobs ? await openJobWork(config, parts, { ...working, ...sending }) : [];
 
   // A worker only answers health checks.
   const answersCalls = config.role !== "worker";
@@ -182,7 +183,6 @@ async function openParts(
   );
   const accounts = accountServices({ db, pageTokens, log }, meter, allowWebhooks);
   const services = [...transcripts.services, ...speech.services, ...accounts];
-  const checks = readinessChecks({ database, recognizer, archive, sandbox }, config.role);
   const reading = { longMessages: parts.use(openSegmentsReader()), requestBytes: memory.bodies };
   const server = parts.use(
     await openServer(listenOf(config), {
@@ -195,8 +195,10 @@ async function openParts(
           }
         : { api: { services: [], authenticator, explain: databaseTrouble } }),
       network: networkOf(config, publicUrl),
-      health: { checks, useOf, isStarting: () => loadingModels(recognizer.state()).length > 0 },
+      health: healthOptions({ database, recognizer, archive, sandbox }, config.role),
       traffic: { ...reading, answers },
+      others: metrics.doors,
+      recorder: metrics.calls,
       log,
     }),
   );
@@ -204,16 +206,16 @@ async function openParts(
   // doors open.
   parts.defer(() => endWatches(watches));
   address = server.address;
-  const wyoming = answersCalls
-    ? await openWyomingOf(config, parts, { ...speech.parts, authenticator, publicUrl, log })
-    : undefined;
-  const owner = answersCalls ? firstKey?.owner : undefined;
+  const metricsAddress = await metrics.listen(parts, { database, recognizer, server });
+  const calls = { ...speech.parts, authenticator, publicUrl, recorder: metrics.calls, log };
+  const wyoming = await openWyomingOf(config, parts, calls);
   const open = parts.move();
   return {
     address,
     wyomingAddress: wyoming?.address,
+    metricsAddress,
     firstKey,
-    firstLink: owner && signInLink(publicUrl(), await createSignInToken(db, owner)),
+    firstLink: answersCalls ? await firstLinkOf(db, firstKey, publicUrl()) : undefined,
     loading: () => loadingModels(recognizer.state()),
     loaded: (signal) => recognizer.loaded(signal),
     leave: () => leaveNode(server, workers, log),
@@ -223,13 +225,48 @@ async function openParts(
   };
 }
 
+/** Reads the settings that are checked before anything is opened. Throws ConfigError. */
+async function openRules(config: Config) {
+  return {
+    allow: allowListOf("HLUST_ALLOW_MEDIA_FROM", config.allowMediaFrom),
+    allowWebhooks: allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo),
+    httpRules: await httpRulesOf(config),
+  };
+}
+
+/** Opens the archive, whose media operations are recorded if the node has metrics. */
+async function openArchive(
+  config: Config,
+  parts: AsyncDisposableStack,
+  given: Omit<Parameters<typeof openServedArchive>[1], "removedDays">,
+  { storage }: Pick<NodeMetrics, "storage">,
+): Promise<Pick<ServedArchive, "store" | "quarantine" | "ping">> {
+  const kept = { ...given, removedDays: config.removedMediaDays };
+  const archive = parts.use(await openServedArchive(config, kept));
+  const { store, quarantine } = archive;
+  return {
+    store: storage ? recordedStore(store, storage) : store,
+    quarantine,
+    ping: () => archive.ping(),
+  };
+}
+
+async function firstLinkOf(
+  db: Kysely<Tables>,
+  firstKey: FirstKey | undefined,
+  publicUrl: string,
+): Promise<string | undefined> {
+  const owner = firstKey?.owner;
+  return owner && signInLink(publicUrl, await createSignInToken(db, owner));
+}
+
 /** Opens the listener of Wyoming, if there is one. It closes before the other doors. */
 async function openWyomingOf(
-  { wyoming, defaultLanguage, callers }: Config,
+  { wyoming, role, defaultLanguage, callers }: Config,
   parts: AsyncDisposableStack,
   given: Omit<Parameters<typeof openWyoming>[1], "answerError" | "defaultLanguage" | "version">,
 ): Promise<Wyoming | undefined> {
-  if (!wyoming) return undefined;
+  if (!wyoming || role === "worker") return undefined;
   const answerError = createAnswerError(databaseTrouble, reportBug(given.log), callers.contact);
   const version = packageVersion();
   return parts.use(await openWyoming(wyoming, { ...given, answerError, defaultLanguage, version }));
@@ -287,11 +324,12 @@ async function openSlowParts(
   config: Config,
   parts: AsyncDisposableStack,
   { log, signal, failed }: Omit<Opening, "isQuarantined">,
+  metrics: NodeMetrics,
 ) {
   const folder = join(config.dataFolder, "postgres");
   const opening = [
-    openDatabase({ ...config.database, folder, log, signal }).then((database) =>
-      parts.use(database),
+    openDatabase({ ...config.database, folder, recorder: metrics.storage, log, signal }).then(
+      (database) => parts.use(database),
     ),
     openEnginePool({
       engine: config.engine,
@@ -300,6 +338,7 @@ async function openSlowParts(
       processes: config.engineProcesses,
       modelsFolder: config.modelsFolder,
       choice: config.modelChoice,
+      recorder: metrics.engines,
       log,
       signal,
     }).then((pool) => parts.use(pool)),

@@ -10,6 +10,7 @@ import {
 import { drainSettings, readDrain, type DrainConfig } from "./settings/drain-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
+import { metricsSettings, readMetrics, type MetricsSettings } from "./settings/metrics-settings.ts";
 import { modelSettings, type ModelConfig } from "./settings/model-settings.ts";
 import type { OpenIdSettings } from "./auth/open-id.ts";
 import type { S3Settings } from "./media/s3-bucket.ts";
@@ -85,6 +86,8 @@ export interface Config extends ModelConfig {
   readonly callers: CallerConfig;
   /** The listener of Wyoming; undefined if there is none. */
   readonly wyoming: WyomingSettings | undefined;
+  /** Where the metrics are read; undefined if there are none. */
+  readonly metrics: MetricsSettings | undefined;
   /**
    * The memory of the main process. If undefined, half of the memory of the machine or container is
    * used.
@@ -213,7 +216,15 @@ const settings = {
   [
     Key in keyof Omit<
       Config,
-      "database" | "s3" | "openId" | "accountLimits" | "callers" | "drain" | "memoryMb" | "wyoming"
+      | "database"
+      | "s3"
+      | "openId"
+      | "accountLimits"
+      | "callers"
+      | "drain"
+      | "memoryMb"
+      | "wyoming"
+      | "metrics"
     >
   ]: Setting<Config[Key] | undefined>;
 };
@@ -227,6 +238,7 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(callerSettings),
   ...Object.values(drainSettings),
   ...Object.values(wyomingSettings),
+  ...Object.values(metricsSettings),
   ...Object.values(memorySettings),
 ];
 
@@ -285,6 +297,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     openId: readOpenId(read, problems),
     callers: readCallers(read),
     wyoming: readWyoming(read, dataFolder, problems),
+    metrics: readMetrics(read, problems),
     memoryMb: read<number | undefined>(memorySettings.memoryMb),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));

@@ -23,6 +23,7 @@ import type { ContentParts } from "./jobs/content/content-writer.ts";
 import { startJobOf } from "./jobs/content/content-store.ts";
 import type { Arrivals } from "./jobs/arrivals.ts";
 import { createJobsService } from "./jobs/jobs-service.ts";
+import type { ServedMethod } from "./metrics/call-metrics.ts";
 import { findWaveform } from "./media/media-facts.ts";
 import { findMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
@@ -84,6 +85,24 @@ export const originalSpeech = serviceAlias(Speech, "lr.speech.v2beta1.Speech", [
   "Recognize",
   "StreamingRecognize",
 ]);
+
+/** The services under the names of other projects, and the service that each one is. */
+const aliases = [
+  [originalTranscripts, Transcripts],
+  [originalSpeech, Speech],
+] as const;
+
+/** Returns the methods of all services. Those of an alias are counted as those of the service. */
+export function servedMethods(): readonly ServedMethod[] {
+  const own = [...contract, ByteStream].map((service) => [service, service] as const);
+  return [...own, ...aliases].flatMap(([{ typeName, methods }, { typeName: countedAs }]) =>
+    methods.map(({ name, methodKind }) => ({
+      name: `${typeName}/${name}`,
+      countedAs: `${countedAs}/${name}`,
+      isStream: methodKind !== "unary",
+    })),
+  );
+}
 
 /** The services that have HTTP rules. */
 const contract = [Transcripts, Speech, GoogleSpeech, TiroSpeech, Vocabulary, Accounts, Webhooks];

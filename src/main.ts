@@ -142,7 +142,7 @@ async function sayReady(
   app: App,
   { log, stopped }: { readonly log: Log; readonly stopped: AbortSignal },
 ): Promise<void> {
-  const { address, wyomingAddress, firstKey, firstLink, quarantine } = app;
+  const { address, wyomingAddress, metricsAddress, firstKey, firstLink, quarantine } = app;
   if (firstKey) say(`the first API key is ${firstKey.secret} (kept in ${firstKey.file})`);
   if (firstLink) say(`open the console, signed in, once and within 10 minutes: ${firstLink}`);
   if (quarantine !== undefined) {
@@ -160,6 +160,7 @@ async function sayReady(
   }
   say(`ready at ${address}`);
   if (wyomingAddress !== undefined) say(`ready for Wyoming at ${wyomingAddress}`);
+  if (metricsAddress !== undefined) say(`metrics at ${metricsAddress}/metrics`);
   log.info({ address, ...(wyomingAddress !== undefined && { wyomingAddress }) }, "service.ready");
 }
 

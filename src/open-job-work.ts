@@ -10,17 +10,19 @@ import { JobMedia } from "./jobs/worker/job-media.ts";
 import { openWorker, type WorkerParts } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
+import type { JobRecorder, WebhookRecorder } from "./metrics/recorders.ts";
+import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
 /**
- * Opens the workers of jobs and of alignment jobs, the describer of uploads and the sweep of the
- * archive. Returns the workers.
+ * Opens the workers of jobs, of alignment jobs and of webhooks, the describer of uploads and the
+ * sweep of the archive. Returns the workers of both kinds of jobs.
  */
 export async function openJobWork(
   config: Config,
   parts: AsyncDisposableStack,
   given: JobWorkParts,
 ): Promise<readonly AsyncDisposable[]> {
-  const { database, arrivals, store, allow, recognizer, sandbox, meter, log } = given;
+  const { database, arrivals, store, allow, recognizer, sandbox, meter, recorder, log } = given;
   const { db } = database;
   const scratchFolder = join(config.dataFolder, "scratch");
   const durationMsMax = config.recordingSecondsMax * 1000;
@@ -38,6 +40,7 @@ export async function openJobWork(
       meter,
       parallelism,
       slots,
+      recorder,
       log,
     }),
   );
@@ -58,6 +61,7 @@ export async function openJobWork(
   parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
   parts.use(openArchiveSweep({ db, store, log }));
   parts.use(openContentSweep({ db, store, log }));
+  parts.use(openDeliveryWorker({ database, allow: given.allowWebhooks, recorder, log }));
   return [worker, alignment];
 }
 
@@ -66,5 +70,8 @@ type JobWorkParts = Pick<DescriberParts, "database" | "log"> &
   Pick<WorkerParts["recognition"], "recognizer" | "sandbox"> & {
     readonly store: MediaStore;
     readonly allow: MediaAllowList;
+    readonly allowWebhooks: MediaAllowList;
+    /** Records jobs and webhooks, for the metrics of the node. */
+    readonly recorder: (JobRecorder & WebhookRecorder) | undefined;
     readonly arrivals: { readonly jobs: Arrivals; readonly alignment: Arrivals };
   };

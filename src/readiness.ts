@@ -6,6 +6,7 @@ import type { EnginePool, EnginePoolState } from "./engines/pool/engine-pool.ts"
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { ServedArchive } from "./media/open-served-archive.ts";
 import type { ReadinessCheck } from "./server/health.ts";
+import type { HealthOptions } from "./server/server.ts";
 
 /** The uses for which a node can report its readiness. */
 type Use = "speech" | "jobs" | "transcripts";
@@ -20,6 +21,12 @@ const speechMethods: ReadonlySet<string> = new Set(Speech.methods.map(({ name })
 export function useOf(service: DescService): Use {
   const isSpeech = service.methods.every(({ name }) => speechMethods.has(name));
   return isSpeech ? "speech" : "transcripts";
+}
+
+/** Returns what the health checks of a node report. */
+export function healthOptions(...[parts, role]: Parameters<typeof readinessChecks>): HealthOptions {
+  const isStarting = () => loadingModels(parts.recognizer.state()).length > 0;
+  return { checks: readinessChecks(parts, role), useOf, isStarting };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import type { PoolRecorder } from "../metrics/recorders.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { cancelStatement } from "./cancel-statement.ts";
 import { limitsInUrl, refusesConnection, refusesParameter } from "./connection-refusal.ts";
@@ -14,6 +15,8 @@ export interface ConnectionPoolOptions {
    * pool does.
    */
   readonly statementMsMax: number;
+  /** Records how long calls wait, for the metrics of the node. */
+  readonly recorder?: PoolRecorder | undefined;
   readonly log: Log;
 }
 
@@ -120,6 +123,12 @@ export class ConnectionPool extends pg.Pool {
     return this.#isPooled;
   }
 
+  /** The connections of the node, and the calls that wait for one. */
+  get use(): { used: number; idle: number; waiting: number; max: number } {
+    const { idleCount: idle, totalCount } = this;
+    return { used: totalCount - idle, idle, waiting: this.#waiting.size, max: this.options.max };
+  }
+
   /**
    * The first statement of a transaction behind a pooler. It sets limits that remain in force even
    * if this node dies.
@@ -177,8 +186,10 @@ export class ConnectionPool extends pg.Pool {
       fail: (error) => settle(() => reject(error)),
     };
     const late = setTimeout(() => call.fail(this.#lateError()), this.#settings.waitMsMax);
+    const startMs = performance.now();
     const settle = (end: () => void): void => {
       clearTimeout(late);
+      this.#settings.recorder?.waited((performance.now() - startMs) / 1000);
       this.#waiting.delete(call);
       end();
     };

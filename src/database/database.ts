@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely } from "kysely";
 import type pg from "pg";
+import type { PoolRecorder } from "../metrics/recorders.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
 import { BoundedDialect } from "./bounded-dialect.ts";
@@ -22,6 +23,8 @@ export interface Database extends AsyncDisposable {
   readonly pool: pg.Pool;
   /** The migrations that were applied when the database was opened. */
   readonly migrated: readonly string[];
+  /** Returns the connections of the node, and the number of calls that wait for one. */
+  use(): ConnectionPool["use"];
   /** Resolves when the database answers; rejects otherwise. */
   ping(): Promise<void>;
 }
@@ -53,6 +56,8 @@ export interface DatabaseOptions {
    * false, for tests only: the service's own server confirms commits before the data is on disk.
    */
   readonly durable?: boolean;
+  /** Records how long calls wait for a connection, for the metrics of the node. */
+  readonly recorder?: PoolRecorder | undefined;
   /** Aborts the wait for an unavailable database or for another node's migration. */
   readonly signal?: AbortSignal;
 }
@@ -93,6 +98,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     db,
     pool,
     migrated,
+    use: () => pool.use,
     ping: () => ping(pool),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

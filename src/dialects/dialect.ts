@@ -1,5 +1,6 @@
 import type { Caller } from "../auth/caller.ts";
 import type { DescMethod } from "@bufbuild/protobuf";
+import type { CallProtocol } from "../metrics/recorders.ts";
 import type { ServiceError } from "../std/service-error.ts";
 import type { FailureAnswer, HttpRequest, HttpResponse } from "../server/http.ts";
 
@@ -27,6 +28,8 @@ export interface DialectRoute {
 
 /** The protocol of another service, translated to calls of this one. */
 export interface Dialect {
+  /** The protocol as which its calls are counted. */
+  readonly protocol: CallProtocol;
   readonly routes: readonly DialectRoute[];
   /** Returns an error in the form that clients of the dialect read. */
   readonly errorAnswer: (error: ServiceError, requestId: string) => FailureAnswer;

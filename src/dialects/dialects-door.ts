@@ -1,4 +1,5 @@
 import type { CallFacts } from "../auth/shown-tokens.ts";
+import type { RecordedCall } from "../metrics/recorders.ts";
 import { callOriginOf } from "../server/call-origin.ts";
 import { clientGone } from "../server/client-gone.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "../server/http.ts";
+import { noted, recordedName } from "../server/record-calls.ts";
 import type { DialectCalls } from "../server/server.ts";
 import { shuttingDown } from "../server/shutting-down.ts";
 import { ServiceError } from "../std/service-error.ts";
@@ -34,16 +36,19 @@ export function createDialectsDoor(dialects: readonly Dialect[], parts: DialectC
       const found = routesOf(targetOf(request));
       const { dialect } = found[0] ?? {};
       if (!dialect) throw new Error("no dialect has this path");
+      const recorded = parts.recorder.begin(dialect.protocol);
       try {
         if (parts.refuses()) throw shuttingDown("call");
         const { route } =
           found.find(({ route }) => route.method === methodOf(request)) ?? notAllowed(found);
-        await run(route, { request, response }, parts);
+        await run(route, { request, response, recorded }, parts);
       } catch (error) {
         const { requestId } = callOriginOf(request);
-        const answered = parts.answerError(error, requestId);
+        const answered = noted(recorded, parts.answerError(error, requestId));
         const answerOf = (failure: ServiceError) => dialect.errorAnswer(failure, requestId);
         if (!isClosed(response)) answerFailure(response, answered, answerOf);
+      } finally {
+        recorded.end();
       }
     },
   };
@@ -51,7 +56,15 @@ export function createDialectsDoor(dialects: readonly Dialect[], parts: DialectC
 
 async function run(
   route: DialectRoute,
-  { request, response }: { readonly request: HttpRequest; readonly response: HttpResponse },
+  {
+    request,
+    response,
+    recorded,
+  }: {
+    readonly request: HttpRequest;
+    readonly response: HttpResponse;
+    readonly recorded: RecordedCall;
+  },
   { authenticator, shutdownSignal }: DialectCalls,
 ): Promise<void> {
   const target = targetOf(request);
@@ -67,6 +80,7 @@ async function run(
     path: groupsOf(route.path, pathOf(target)),
     signal: AbortSignal.any([ended.signal, shutdownSignal]),
     async authenticate(method) {
+      recorded.called(recordedName(method), true);
       const facts: CallFacts = {
         headers: shownKey(request.headers),
         url: target,

@@ -4,14 +4,17 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";
+import type { CallProtocol, CallRecorder, RecordedCall } from "../metrics/recorders.ts";
 import type { ServiceError } from "../std/service-error.ts";
 import { acceptHandshakes } from "./accept-handshakes.ts";
 import type { AnswerError } from "./answer-errors.ts";
 import { callOriginOf } from "./call-origin.ts";
+import { clientGone } from "./client-gone.ts";
 import { DialectSocket, type SocketClose } from "./dialect-socket.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { targetOf, type FailureAnswer } from "./http.ts";
 import type { MessageReading } from "./message-reading.ts";
+import { noted, recordedName, unrecorded } from "./record-calls.ts";
 import { refuse } from "./refuse.ts";
 import { shuttingDown } from "./shutting-down.ts";
 
@@ -32,6 +35,8 @@ export interface AdmittedSocket {
 
 /** A protocol of another service over WebSocket. */
 export interface SocketDialect {
+  /** The protocol as which its calls are counted. */
+  readonly protocol: CallProtocol;
   /** Matches the path without the query. */
   readonly path: RegExp;
   /** The maximum size of a message. */
@@ -55,6 +60,7 @@ export interface DialectSocketsParts {
   readonly answerError: AnswerError;
   readonly reading: Pick<MessageReading, "held">;
   readonly refusal: (headers: IncomingHttpHeaders) => ServiceError | undefined;
+  readonly recorder?: CallRecorder;
   /** The interval between pings. Default: 20 s. */
   readonly pingMs?: number;
 }
@@ -85,9 +91,12 @@ export class DialectSockets {
     destroyOnError(socket);
     const found = this.#find(request);
     if (!found) throw new Error("no dialect has this path");
-    this.#upgrade(request, socket, head, found).catch((error: unknown) => {
+    const recorded = (this.#parts.recorder ?? unrecorded).begin(found.dialect.protocol);
+    recorded.called(recordedName(found.dialect.method), false);
+    this.#upgrade(request, socket, head, { ...found, recorded }).catch((error: unknown) => {
       const { requestId } = callOriginOf(request);
-      const answer = this.#parts.answerError(error, requestId);
+      const answer = noted(recorded, this.#parts.answerError(error, requestId));
+      recorded.end();
       const { errorAnswer } = found.dialect;
       refuse(socket, answer, requestId, (failure) => errorAnswer(failure, requestId));
     });
@@ -125,7 +134,7 @@ export class DialectSockets {
     request: IncomingMessage,
     raw: Duplex,
     head: Buffer,
-    { dialect, server }: { readonly dialect: SocketDialect; readonly server: WebSocketServer },
+    { dialect, server, recorded }: FoundDialect,
   ): Promise<void> {
     const { authenticator, refusal } = this.#parts;
     const refused = refusal(request.headers);
@@ -141,29 +150,32 @@ export class DialectSockets {
       path: dialect.path.exec(pathOf(url))?.groups ?? {},
       requestId: callOriginOf(request).requestId,
     });
-    if (raw.destroyed) return;
+    if (raw.destroyed) throw clientGone();
     const { requestId } = callOriginOf(request);
     server.handleUpgrade(request, raw, head, (webSocket) => {
-      this.#begin(webSocket, { dialect, admitted, caller, raw, requestId });
+      this.#begin(webSocket, { dialect, admitted, caller, raw, requestId, recorded });
     });
   }
 
   /** This is a separate function: a closure of the upgrade would keep the request in memory. */
   #begin(webSocket: WebSocket, call: OpenedCall): void {
-    const { dialect, caller, raw, requestId } = call;
+    const { dialect, caller, raw, requestId, recorded } = call;
     const socket = new DialectSocket(webSocket, {
       raw,
       share: this.#parts.reading.held.hold(caller.accountId),
-      closeOf: (error) => dialect.closeOf(this.#parts.answerError(error, requestId)),
+      closeOf: (error) =>
+        dialect.closeOf(noted(recorded, this.#parts.answerError(error, requestId))),
     });
     this.#heartbeat.add(socket);
     this.#open.set(socket, this.#run(socket, call));
   }
 
-  async #run(socket: DialectSocket, { dialect, admitted, caller }: OpenedCall): Promise<void> {
+  async #run(socket: DialectSocket, call: OpenedCall): Promise<void> {
+    const { dialect, admitted, caller, recorded } = call;
     const { authenticator } = this.#parts;
     using _watched = authenticator.watch(caller, dialect.method, (reason) => socket.end(reason));
     await socket.run(async () => admitted.serve(socket, caller));
+    recorded.end();
     this.#heartbeat.remove(socket);
     this.#open.delete(socket);
   }
@@ -175,6 +187,13 @@ interface OpenedCall {
   readonly caller: Caller;
   readonly raw: Duplex;
   readonly requestId: string;
+  readonly recorded: RecordedCall;
+}
+
+interface FoundDialect {
+  readonly dialect: SocketDialect;
+  readonly server: WebSocketServer;
+  readonly recorded: RecordedCall;
 }
 
 function serverOf({ messageBytesMax, protocolOf }: SocketDialect): WebSocketServer {

@@ -3,6 +3,7 @@ import { createRegistry, type DescService } from "@bufbuild/protobuf";
 import { createContextValues, type Interceptor } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
+import type { CallProtocol, CallRecorder, RecordedCall } from "../metrics/recorders.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { answerErrors, rpcCode, type AnswerError } from "./answer-errors.ts";
@@ -19,6 +20,8 @@ import {
 } from "./http.ts";
 import type { MessageReading } from "./message-reading.ts";
 import type { ImplementedService } from "./methods.ts";
+import { recordedName, unrecorded } from "./record-calls.ts";
+import { endRpc, noteStatus, recordFailures } from "./record-rpc.ts";
 import { createRpcAdapter } from "./rpc-adapter.ts";
 import { writeAnswers } from "./rpc-answers.ts";
 import {
@@ -48,6 +51,7 @@ interface RpcParts {
   readonly answers: HeldBytes;
   readonly shutdownSignal: AbortSignal;
   readonly reading: MessageReading;
+  readonly recorder?: CallRecorder;
 }
 
 /** Creates the door of gRPC, gRPC-Web and Connect. */
@@ -66,16 +70,24 @@ export function createGrpcDoor({ services, open, ...parts }: RpcServices & RpcPa
   const bytesMax = Math.max(...Array.from(methods.values(), (method) => method.bytesMax));
   const adapter = openAdapter({ services, open }, parts, { requests, bytesMax });
   const methodOf = (request: HttpRequest) => methods.get(pathOf(request));
+  const { recorder = unrecorded } = parts;
   return {
     refusesByItself: true,
     handles: (request) =>
       methodOf(request) !== undefined || isGrpc(request.headers["content-type"]),
     handle(request, response) {
       const method = methodOf(request);
+      const recorded = recorder.begin(protocolOf(request.headers["content-type"]));
+      response.once("close", () => endRpc(recorded, response));
       if (method) {
-        requests.set(request, prepareRpcRequest(request, response, method, parts));
-        adapter(request, withPlainMessages(response));
-      } else answerUnimplemented(pathOf(request), response);
+        const { desc } = method;
+        recorded.called(recordedName(desc), desc.methodKind === "unary");
+        const call = { ...parts, recorded };
+        requests.set(request, prepareRpcRequest(request, response, method, call));
+        adapter(request, withPlainMessages(response, recorded));
+      } else {
+        recorded.failed(answerUnimplemented(pathOf(request), response));
+      }
       return Promise.resolve();
     },
   };
@@ -104,6 +116,7 @@ function openAdapter(
     },
     // The last interceptor is the innermost.
     interceptors: [
+      recordFailures,
       answerErrors(parts.answerError),
       either(isOpen, asItIs, parts.draining.refusal),
       either(isOpen, limitStreams(openStreamsMax), authenticateCalls),
@@ -135,16 +148,22 @@ function isGrpc(contentType: string | undefined): boolean {
   return /^application\/grpc(?:[+;]|$)/.test(contentType ?? "");
 }
 
+function protocolOf(contentType: string | undefined): CallProtocol {
+  if (isGrpc(contentType)) return "grpc";
+  return contentType?.startsWith("application/grpc-web") === true ? "grpc_web" : "connect";
+}
+
 /**
  * Sends a status without messages, which consists of headers only (gRPC over HTTP2, Responses).
  */
-function answerUnimplemented(path: string, response: HttpResponse): void {
+function answerUnimplemented(path: string, response: HttpResponse): ServiceError {
   const error = new ServiceError("unimplemented", `${path.slice(0, 200)} is not served here`);
   void giveUpReading(response);
   response.setHeader("content-type", "application/grpc");
   response.setHeader("grpc-status", `${rpcCode(error)}`);
   response.setHeader("grpc-message", statusMessage(error.message));
   response.end();
+  return error;
 }
 
 /**
@@ -156,11 +175,12 @@ function statusMessage(message: string): string {
   return message.replaceAll(/[^ -$&-~]+/g, (part) => encodeURIComponent(part.toWellFormed()));
 }
 
-function withPlainMessages(response: HttpResponse): HttpResponse {
+function withPlainMessages(response: HttpResponse, recorded: RecordedCall): HttpResponse {
   if (!(response instanceof Http2ServerResponse)) return response;
   const add = response.addTrailers.bind(response);
   response.addTrailers = (trailers) => {
     const encoded = trailers["grpc-message"];
+    noteStatus(recorded, Number(trailers["grpc-status"] ?? 0));
     const message = typeof encoded === "string" && statusMessage(decodeURIComponent(encoded));
     add({ ...trailers, ...(message && { "grpc-message": message }) });
   };

@@ -1,6 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Session } from "../auth/session-store.ts";
+import type { CallRecorder, RecordedCall } from "../metrics/recorders.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { acceptStream } from "../transcoding/accept-stream.ts";
@@ -28,6 +29,7 @@ import {
 import type { MessageReading } from "./message-reading.ts";
 import type { Methods } from "./methods.ts";
 import { OpenCalls } from "./open-calls.ts";
+import { noted, recordedName, unrecorded } from "./record-calls.ts";
 import { answerStreaming, answerUnary, type StreamSpec, type UnarySpec } from "./rest-answer.ts";
 import { restMessage } from "./rest-message.ts";
 
@@ -40,6 +42,7 @@ interface RestParts {
   /** Aborts when calls in flight must end. */
   readonly shutdownSignal: AbortSignal;
   readonly limits?: StreamLimits;
+  readonly recorder?: CallRecorder;
 }
 
 /** A call from the console: its target without the console's prefix, and the session. */
@@ -66,14 +69,15 @@ export function createRestDoor(
   checkKinds(transcoder.bindings);
   // The limits are read once, since an option of the contract is decoded on each access.
   const bytesMaxOf = new Map([...methods.keys()].map((method) => [method, bodyBytesMaxOf(method)]));
-  const { authenticator, reading, shutdownSignal } = parts;
+  const { authenticator, reading, shutdownSignal, recorder = unrecorded } = parts;
   const calls = new OpenCalls(shutdownSignal);
 
-  return async (request, response, by) => {
+  const answer = async (recorded: RecordedCall, ...[request, response, by]: RestCallOf) => {
     const target = plainVerb(by?.target ?? targetOf(request));
     const routed = routeCall(transcoder, request.method ?? "GET", target);
     const { binding } = routed;
     const { method } = binding;
+    recorded.called(recordedName(method), method.methodKind === "unary");
     const headers = { get: (name: string) => headerOf(request, name.toLowerCase()) ?? null };
     const origin = callOriginOf(request);
     const facts = { headers, url: target, origin, session: by?.session };
@@ -108,12 +112,26 @@ export function createRestDoor(
       const hold = (bytes: number) => holdAnswer(parts.answers, caller.accountId, response, bytes);
       await answerUnary(request, response, spec, answered, { hold, limits: parts.limits });
     } else {
-      const answerError: AnswerError = (error) => parts.answerError(error, origin.requestId);
+      const answerError: AnswerError = (error) =>
+        noted(recorded, parts.answerError(error, origin.requestId));
       const { limits } = parts;
       await answerStreaming(request, response, spec, answered, { answerError, limits });
     }
   };
+
+  return async (request, response, by) => {
+    const recorded = recorder.begin("rest");
+    try {
+      await answer(recorded, request, response, by);
+    } catch (error) {
+      throw noted(recorded, parts.answerError(error, callOriginOf(request).requestId));
+    } finally {
+      recorded.end();
+    }
+  };
 }
+
+type RestCallOf = Parameters<RestDoor>;
 
 /**
  * Returns how a method is called over REST. Throws 426 for a method that needs a WebSocket, but

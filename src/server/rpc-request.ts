@@ -2,6 +2,7 @@ import type { DescMethod, DescService, Message } from "@bufbuild/protobuf";
 import { createContextKey, type Interceptor } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callerKey, type Caller } from "../auth/caller.ts";
+import type { RecordedCall } from "../metrics/recorders.ts";
 import type { HeldShare } from "../std/held-bytes.ts";
 import { connectError, type AnswerError } from "./answer-errors.ts";
 import { bodyBytesMaxOf } from "./body-bytes-max.ts";
@@ -12,6 +13,7 @@ import { decodeText, presentAsBinary } from "./grpc-web-text.ts";
 import { headersOf, isClosed, targetOf, type HttpRequest, type HttpResponse } from "./http.ts";
 import type { MessageReading } from "./message-reading.ts";
 import { pacedBody } from "./paced-body.ts";
+import { noted } from "./record-calls.ts";
 import { rpcBody, rpcFormatOf, takesOneMessage, type Finish } from "./rpc-body.ts";
 
 /** The maximum message size of a service that needs no token. */
@@ -28,6 +30,7 @@ export interface RpcRequest {
   readonly finishing: Finish[];
   /** The Content-Type of the response to a request in the text mode of gRPC-Web. */
   readonly textType: string | undefined;
+  readonly recorded: RecordedCall;
 }
 
 export const rpcRequestKey = createContextKey<RpcRequest | undefined>(undefined, {
@@ -61,9 +64,10 @@ export function prepareRpcRequest(
     readonly authenticator: Authenticator;
     readonly answerError: AnswerError;
     readonly reading: MessageReading;
+    readonly recorded: RecordedCall;
   },
 ): RpcRequest {
-  const { reading } = parts;
+  const { reading, recorded } = parts;
   const origin = callOriginOf(request);
   const authenticate = once(async () => {
     const facts = { headers: headersOf(request), url: targetOf(request), origin };
@@ -83,12 +87,12 @@ export function prepareRpcRequest(
       const chunks = pacedBody(request, limits);
       yield* rpcBody(textType === undefined ? chunks : decodeText(chunks), call);
     } catch (error) {
-      throw connectError(parts.answerError(error, origin.requestId));
+      throw connectError(noted(recorded, parts.answerError(error, origin.requestId)));
     }
   };
   Object.defineProperty(request, Symbol.asyncIterator, { value: body });
   if (rpc.framing === "whole") describeWhole(request, rpc.coding);
-  return { response, authenticate, finishing, textType };
+  return { response, authenticate, finishing, textType, recorded };
 }
 
 /**

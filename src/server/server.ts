@@ -2,6 +2,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { HeldBytes, HeldBytesLimits } from "../std/held-bytes.ts";
+import type { CallRecorder, HttpRecorder, HttpRoute } from "../metrics/recorders.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import type { LongMessages } from "../std/long-messages.ts";
 import type { IsInNetworks } from "../std/networks.ts";
@@ -18,7 +19,12 @@ import { createDocsDoor } from "./docs/docs-door.ts";
 import { createGrpcDoor } from "./grpc.ts";
 import { createGrpcHealth } from "./grpc-health.ts";
 import { createGrpcReflection } from "./grpc-reflection.ts";
-import { createHealthDoor, createReadiness, type ReadinessCheck } from "./health.ts";
+import {
+  createHealthDoor,
+  createReadiness,
+  type ReadinessCheck,
+  type ReadinessReport,
+} from "./health.ts";
 import { defaultAnswers } from "./held-answers.ts";
 import type { HttpDoor } from "./http.ts";
 import { createMessageReading } from "./message-reading.ts";
@@ -27,6 +33,7 @@ import { describeApi } from "./openapi.ts";
 import { createPageOrigins } from "./page-origins.ts";
 import { openPort, type PortLimits } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
+import { recordedDoor, unrecorded } from "./record-calls.ts";
 import { createRequestHandler } from "./request-handler.ts";
 import { createRestDoor } from "./rest.ts";
 import { ServerEnd } from "./server-end.ts";
@@ -36,6 +43,10 @@ import { createWebSocketDoor, type WebSocketDoor } from "./websocket.ts";
 export interface Server extends AsyncDisposable {
   /** The bound address as http://<host>:<port>. */
   readonly address: string;
+  /** The door of the health checks, for other listeners. */
+  readonly health: Pick<HttpDoor, "handles" | "handle">;
+  /** Returns whether each part is ready, whether all are, and whether the server is leaving. */
+  state(): Promise<ReadinessReport & { readonly isLeaving: boolean }>;
   /**
    * Makes the health checks report "not ready", so that load balancers send new calls to other
    * nodes. Calls are still answered.
@@ -115,6 +126,8 @@ export interface DialectCalls {
   readonly shutdownSignal: AbortSignal;
   /** Returns whether new calls are refused, because the service is shutting down. */
   readonly refuses: () => boolean;
+  /** Records calls, for the metrics of the node. */
+  readonly recorder: CallRecorder;
 }
 
 export interface ServerParts {
@@ -134,6 +147,10 @@ export interface ServerParts {
   readonly resumable?: TusParts | undefined;
   /** The parts of the console; undefined if there is no console. */
   readonly console?: (ConsoleParts & ConsoleFilesParts) | undefined;
+  /** Further doors, such as that of the metrics. Default: none. */
+  readonly others?: readonly HttpDoor[];
+  /** Records calls and requests, for the metrics of the node. */
+  readonly recorder?: (CallRecorder & HttpRecorder) | undefined;
   readonly log: Log;
 }
 
@@ -157,7 +174,8 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
 
   const common = { authenticator, answerError, reading, answers };
   const refuses = () => end.refuses;
-  const calls = { ...common, shutdownSignal: end.shutdown.signal, refuses };
+  const { recorder = unrecorded } = parts;
+  const calls = { ...common, shutdownSignal: end.shutdown.signal, refuses, recorder };
   const rest = createRestDoor(contract, calls);
   const sockets = openSockets(contract, parts.socketDialects ?? [], {
     ...calls,
@@ -174,23 +192,28 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const { console } = parts;
   const tus = parts.resumable && createTusDoor(parts.resumable, api);
   const docs = createDocs(contract, network);
+  // The health door comes first because the gRPC door would handle every request with a gRPC
+  // content type, including health checks.
+  const healthDoor = createHealthDoor(readiness, {
+    leaving: end.leaving.signal,
+    isStarting: health.isStarting ?? (() => false),
+  });
+  const timed = (route: HttpRoute, door: HttpDoor | undefined) =>
+    door ? [recordedDoor(door, route, recorder)] : [];
   const handle = createRequestHandler(
     {
       doors: [
-        // The health door comes first in the list because the gRPC door would handle every request
-        // with a gRPC content type, including health checks.
-        createHealthDoor(readiness, {
-          leaving: end.leaving.signal,
-          isStarting: health.isStarting ?? (() => false),
-        }),
+        ...timed("health", healthDoor),
+        ...(parts.others ?? []),
         createGrpcDoor({ services: api.services, open, draining, ...calls }),
-        ...(docs ? [docs] : []),
-        ...(media ? [media] : []),
-        ...(shared ? [shared] : []),
-        ...(tus ? [tus] : []),
+        ...timed("docs", docs),
+        ...timed("media", media),
+        ...timed("shared", shared),
+        ...timed("uploads", tus),
         ...(parts.dialects ? [parts.dialects(calls)] : []),
+        // Its calls are those of REST, and are recorded there.
         ...(console ? [createConsoleDoor(console, { rest, tus }, reading.held)] : []),
-        ...(console ? [createConsoleFiles(console)] : []),
+        ...timed("console", console && createConsoleFiles(console)),
       ],
       rest,
     },
@@ -218,6 +241,8 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const opened = { port, sockets };
   return {
     address: port.address,
+    health: healthDoor,
+    state: async () => ({ ...(await readiness.report()), isLeaving: end.leaving.signal.aborted }),
     leave: () => end.leaving.abort(),
     drain: (msMax, hurried) => end.drain(opened, { msMax, hurried }),
     [Symbol.asyncDispose]: () => end.close(opened),

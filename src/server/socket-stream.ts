@@ -55,6 +55,12 @@ export class SocketStream {
     }
   }
 
+  /** The error of a client that left before the end; undefined if it did not. */
+  get gone(): ServiceError | undefined {
+    const { reason } = this.#parts.context;
+    return reason instanceof ServiceError && reason.code === "cancelled" ? reason : undefined;
+  }
+
   /** Ends the request stream as if the client had ended it. Final results are still sent. */
   drain(): void {
     this.#isDraining = true;

@@ -4,16 +4,19 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";
+import type { CallRecorder, RecordedCall } from "../metrics/recorders.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import { acceptHandshakes } from "./accept-handshakes.ts";
 import type { AnswerError } from "./answer-errors.ts";
 import { CallContext } from "./call-context.ts";
 import { callOriginOf } from "./call-origin.ts";
+import { clientGone } from "./client-gone.ts";
 import type { Contract } from "./contract.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { headersOf, plainVerb, targetOf } from "./http.ts";
 import type { MessageReading } from "./message-reading.ts";
+import { noted, recordedName, unrecorded } from "./record-calls.ts";
 import { RefusedSockets } from "./refused-sockets.ts";
 import { shuttingDown } from "./shutting-down.ts";
 import { messageBytesMax } from "./socket-messages.ts";
@@ -50,6 +53,7 @@ interface WebSocketParts {
    */
   readonly refusal?: (headers: IncomingHttpHeaders) => ServiceError | undefined;
   readonly reading: MessageReading;
+  readonly recorder?: CallRecorder;
   /**
    * The interval between pings. A client that misses three pings is disconnected. Default: 20 s.
    */
@@ -98,8 +102,11 @@ class SocketDoor implements WebSocketDoor {
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     destroyOnError(socket);
-    this.#upgrade(request, socket, head).catch((error: unknown) => {
+    const recorded = (this.#parts.recorder ?? unrecorded).begin("websocket");
+    this.#upgrade(recorded, request, socket, head).catch((error: unknown) => {
       const answer = this.#parts.answerError(error, callOriginOf(request).requestId);
+      noted(recorded, answer);
+      recorded.end();
       this.#refused.refuse({ request, socket, head }, answer);
     });
   }
@@ -123,23 +130,36 @@ class SocketDoor implements WebSocketDoor {
     this.#refused.terminate();
   }
 
-  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async #upgrade(
+    recorded: RecordedCall,
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ): Promise<void> {
     const refusal = this.#parts.refusal?.(request.headers);
     if (refusal) throw refusal;
-    const call = await this.#admit(request);
-    if (socket.destroyed) return;
+    const call = await this.#admit(request, recorded);
+    if (socket.destroyed) {
+      noted(recorded, clientGone());
+      recorded.end();
+      return;
+    }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      const stream = new SocketStream(webSocket, this.#streamParts(call, request, socket));
+      const stream = new SocketStream(
+        webSocket,
+        this.#streamParts(call, recorded, request, socket),
+      );
       this.#heartbeat.add(stream);
-      this.#streams.set(stream, this.#run(stream, call.caller, call.binding.method));
+      this.#streams.set(stream, this.#run(stream, recorded, call.caller, call.binding.method));
     });
   }
 
-  async #admit(request: IncomingMessage): Promise<AdmittedCall> {
+  async #admit(request: IncomingMessage, recorded: RecordedCall): Promise<AdmittedCall> {
     const { transcoder, methods } = this.#contract;
     const target = plainVerb(targetOf(request));
     const { binding } = transcoder.route("WEBSOCKET", target);
     const { method } = binding;
+    recorded.called(recordedName(method), false);
     if (method.methodKind !== "bidi_streaming") {
       // A rule with kind "*" matches any method.
       const problem = "this method does not stream: send a plain request without an upgrade";
@@ -156,6 +176,7 @@ class SocketDoor implements WebSocketDoor {
 
   #streamParts(
     { spec, binding, caller, target: url }: AdmittedCall,
+    recorded: RecordedCall,
     request: IncomingMessage,
     raw: Duplex,
   ) {
@@ -171,7 +192,7 @@ class SocketDoor implements WebSocketDoor {
       accountId: caller.accountId,
       turns: reading.turns,
       raw,
-      answerError: (error: unknown) => answerError(error, requestId),
+      answerError: (error: unknown) => noted(recorded, answerError(error, requestId)),
       write: this.#writerOf(binding),
     };
   }
@@ -185,11 +206,18 @@ class SocketDoor implements WebSocketDoor {
     return (message: Message) => transcoder.write(binding, message);
   }
 
-  async #run(stream: SocketStream, caller: Caller, method: DescMethod): Promise<void> {
+  async #run(
+    stream: SocketStream,
+    recorded: RecordedCall,
+    caller: Caller,
+    method: DescMethod,
+  ): Promise<void> {
     using _watched = this.#parts.authenticator.watch(caller, method, (reason) => {
       stream.end(reason);
     });
     await stream.run();
+    if (stream.gone) noted(recorded, stream.gone);
+    recorded.end();
     this.#heartbeat.remove(stream);
     this.#streams.delete(stream);
   }

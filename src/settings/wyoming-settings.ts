@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { isLoopbackHost } from "../std/loopback.ts";
-import { ConfigError, list, networks, type ReadSetting, type Setting } from "../std/setting.ts";
+import { list, listenAddress, networks, type ReadSetting, type Setting } from "../std/setting.ts";
 
 /** The listener of Wyoming, the protocol of Home Assistant. */
 export interface WyomingSettings {
@@ -20,7 +20,8 @@ export const wyomingSettings = {
     meaning:
       "Address for Home Assistant and other programs that speak Wyoming (docs/dialects.md), such as 127.0.0.1:10300; the protocol has no keys",
     fallback: "none: nothing listens",
-    parse: (text, name) => (text === undefined ? undefined : addressOf(text, name)),
+    parse: (text, name) =>
+      text === undefined ? undefined : listenAddress(text, name, "127.0.0.1:10300 or [::1]:10300"),
   },
   keyFile: {
     name: "HLUST_WYOMING_KEY_FILE",
@@ -70,19 +71,6 @@ export function readWyoming(
     );
   }
   return { ...address, keyFile: keyFile ?? join(dataFolder, "api-key"), allowFrom };
-}
-
-function addressOf(text: string, name: string): Address {
-  const [, inBrackets, plain, digits] =
-    /^(?:\[([\da-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/i.exec(text) ?? [];
-  const host = inBrackets ?? plain;
-  const port = Number(digits);
-  if (host === undefined || !(port <= 65_535)) {
-    throw new ConfigError(
-      `${name} must be an address with a port, such as 127.0.0.1:10300 or [::1]:10300, not ${JSON.stringify(text)}`,
-    );
-  }
-  return { host, port };
 }
 
 function hostInUrl(host: string): string {

@@ -86,6 +86,22 @@ export function networks(entries: readonly string[], name: string): readonly str
   return entries;
 }
 
+/** Reads the address of a listener, a host with a port. `examples` are shown if it is none. */
+export function listenAddress(
+  text: string,
+  name: string,
+  examples: string,
+): { readonly host: string; readonly port: number } {
+  const [, inBrackets, plain, digits] =
+    /^(?:\[([\da-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/i.exec(text) ?? [];
+  const host = inBrackets ?? plain;
+  const port = Number(digits);
+  if (host !== undefined && port <= 65_535) return { host, port };
+  throw new ConfigError(
+    `${name} must be an address with a port, such as ${examples}, not ${JSON.stringify(text)}`,
+  );
+}
+
 /** Reads an origin as browsers send it (RFC 6454, section 6.2), or "*". */
 export function pageOrigin(text: string, name: string): string {
   const url = URL.parse(text);

@@ -4,6 +4,7 @@ import { isDatabaseTrouble } from "../database/database-trouble.ts";
 import { resolveHost } from "../media/fetch-media.ts";
 import type { Resolve } from "../media/media-hop.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
+import type { WebhookRecorder } from "../metrics/recorders.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
 import {
@@ -23,6 +24,8 @@ export interface DeliveryWorkerParts {
   /** Addresses that may be reached in addition to public ones. */
   readonly allow: MediaAllowList;
   readonly log: Log;
+  /** Records attempts, for the metrics of the node. */
+  readonly recorder?: WebhookRecorder | undefined;
   /** Default: Math.random. */
   readonly chance?: () => number;
   /** For tests. Default: 30 s. */
@@ -62,7 +65,8 @@ const internalRefusal = {
 } as const satisfies Attempt;
 
 class DeliveryWorker implements AsyncDisposable {
-  readonly #parts: Required<DeliveryWorkerParts>;
+  readonly #parts: Required<Omit<DeliveryWorkerParts, "recorder">> &
+    Pick<DeliveryWorkerParts, "recorder">;
   readonly #running = new Set<Promise<void>>();
   /** Messages that are being sent, by webhook. */
   readonly #sending = new Map<string, number>();
@@ -141,7 +145,7 @@ class DeliveryWorker implements AsyncDisposable {
   }
 
   async #deliver(delivery: LeasedDelivery): Promise<void> {
-    const { database, allow, resolve, timeoutMs, log } = this.#parts;
+    const { database, allow, resolve, timeoutMs, log, recorder } = this.#parts;
     const { url, body, secrets, at, attempts } = delivery;
     const startedAt = performance.now();
     const headers = signedHeaders(delivery, at, secrets);
@@ -157,6 +161,7 @@ class DeliveryWorker implements AsyncDisposable {
     if (!attempt) {
       await releaseDelivery(database.db, delivery);
       log.info(idsOf(delivery), "webhook.released");
+      recorder?.attempted("released");
       return;
     }
     const ms = Math.round(performance.now() - startedAt);
@@ -166,16 +171,18 @@ class DeliveryWorker implements AsyncDisposable {
     }
     if (await noteDelivered(database.db, delivery, attempt.status)) {
       log.info({ ...idsOf(delivery), status: attempt.status, attempts, ms }, "webhook.delivered");
+      recorder?.attempted("delivered");
     }
   }
 
   async #noteRefused(delivery: LeasedDelivery, refusal: Refusal, ms: number): Promise<void> {
-    const { database, chance, log } = this.#parts;
+    const { database, chance, log, recorder } = this.#parts;
     const when = { elapsedMs: ms, chance: chance() };
     const noted = await noteRefused(database.db, delivery, refusal, when);
     if (!noted) return;
     const fields = { ...idsOf(delivery), status: refusal.status, attempts: delivery.attempts, ms };
     log.info(fields, noted.isGivenUp ? "webhook.given_up" : "webhook.refused");
+    recorder?.attempted(noted.isGivenUp ? "given_up" : "refused");
     if (noted.disabledReason !== undefined) {
       log.warn({ webhookId: delivery.webhookId, status: refusal.status }, "webhook.disabled");
     }

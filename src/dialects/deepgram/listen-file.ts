@@ -22,6 +22,7 @@ export interface ListenFileParts extends RecordingParts, FormParts {
 /** Deepgram's transcription of files: POST /v1/listen. */
 export function createListenFile(parts: ListenFileParts): Dialect {
   return {
+    protocol: "deepgram",
     routes: [
       { method: "POST", path: listenPath, handle: async (call) => answerListen(parts, call) },
     ],

@@ -30,6 +30,7 @@ const fields = { audio: "audio", sampleRateHertz: "sample_rate" };
 export function createListenSocket(parts: ListenParts): SocketDialect {
   const { recognizer, defaultLanguage } = parts;
   return {
+    protocol: "deepgram",
     path: listenPath,
     messageBytesMax,
     method: Speech.method.streamingRecognize,

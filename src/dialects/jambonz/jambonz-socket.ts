@@ -22,6 +22,7 @@ const fields = { audio: "audio", sampleRateHertz: "sampleRateHz" };
 /** The custom speech of jambonz: a WebSocket at /jambonz. */
 export function createJambonzSocket(parts: JambonzParts): SocketDialect {
   return {
+    protocol: "jambonz",
     path: /^\/jambonz(?:\/(?<language>[^/]+))?\/?$/,
     messageBytesMax,
     method: Speech.method.streamingRecognize,

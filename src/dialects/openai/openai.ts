@@ -34,6 +34,7 @@ const path = (rest: string): RegExp => new RegExp(`^${prefix}/${rest}/?$`);
  */
 export function createOpenAi(parts: OpenAiParts): Dialect {
   return {
+    protocol: "openai",
     routes: [
       {
         method: "POST",

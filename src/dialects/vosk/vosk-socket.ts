@@ -25,6 +25,7 @@ const fields = { audio: "audio", sampleRateHertz: "config.sample_rate" };
 export function createVoskSocket(parts: VoskParts): SocketDialect {
   const { recognizer, defaultLanguage } = parts;
   return {
+    protocol: "vosk",
     path: /^\/vosk(?:\/(?<language>[^/]+))?\/?$/,
     messageBytesMax,
     method: Speech.method.streamingRecognize,

@@ -37,6 +37,7 @@ const rawRate = 16_000;
  */
 export function createWhisperAsr(parts: OpenAiParts): Dialect {
   return {
+    protocol: "whisper",
     routes: [
       { method: "POST", path: /^\/asr$/, handle: async (call) => answerAsr(parts, call) },
       {

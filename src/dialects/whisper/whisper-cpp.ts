@@ -30,6 +30,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 /** The server of whisper.cpp: POST /inference, with OpenAI's formats. */
 export function createWhisperCpp(parts: OpenAiParts): Dialect {
   return {
+    protocol: "whisper",
     routes: [{ method: "POST", path: /^\/inference$/, handle: async (call) => infer(parts, call) }],
     errorAnswer: whisperErrorAnswer,
   };

@@ -3,6 +3,8 @@ import type { Caller } from "../../auth/caller.ts";
 import type { ServedModel } from "../../engines/pool/engine-pool.ts";
 import { Speech } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { AnswerError } from "../../server/answer-errors.ts";
+import type { CallRecorder, RecordedCall } from "../../metrics/recorders.ts";
+import { noted, recordedName, unrecorded } from "../../server/record-calls.ts";
 import { newId } from "../../std/ids.ts";
 import type { Log } from "../../std/log.ts";
 import { ServiceError, Violations } from "../../std/service-error.ts";
@@ -25,6 +27,8 @@ export interface WyomingParts extends LiveParts {
   readonly version: string;
   /** Returns the API key under which calls run. */
   readonly readKey: () => Promise<string>;
+  /** Records calls, for the metrics of the node. */
+  readonly recorder?: CallRecorder | undefined;
   readonly log: Log;
 }
 
@@ -38,15 +42,18 @@ const fields = { audio: "payload", sampleRateHertz: "rate" };
  * error.
  */
 export async function serveWyoming(socket: EventSocket, parts: WyomingParts): Promise<void> {
-  const call = new WyomingCall(socket, parts);
+  const recorded = (parts.recorder ?? unrecorded).begin("wyoming");
+  const call = new WyomingCall(socket, parts, recorded);
   try {
     await call.run();
   } catch (error) {
     const reason: unknown = socket.signal.aborted ? socket.signal.reason : error;
-    const { code, message: text, reason: name } = parts.answerError(reason, call.requestId);
+    const answer = noted(recorded, parts.answerError(reason, call.requestId));
+    const { code, message: text, reason: name } = answer;
     // A client that does not read the error is disconnected.
     if (code !== "cancelled") await socket.send("error", { text, code: name }).catch(() => {});
   } finally {
+    recorded.end();
     await socket.close();
   }
 }
@@ -55,12 +62,14 @@ class WyomingCall {
   readonly requestId = newId();
   readonly #socket: EventSocket;
   readonly #parts: WyomingParts;
+  readonly #recorded: RecordedCall;
   /** The language that the client has named; "" without one. */
   #language = "";
 
-  constructor(socket: EventSocket, parts: WyomingParts) {
+  constructor(socket: EventSocket, parts: WyomingParts, recorded: RecordedCall) {
     this.#socket = socket;
     this.#parts = parts;
+    this.#recorded = recorded;
   }
 
   async run(): Promise<void> {
@@ -148,6 +157,7 @@ class WyomingCall {
   }
 
   async #authenticate(method: SpeechMethod): Promise<Caller> {
+    this.#recorded.called(recordedName(method), false);
     const { authenticator, readKey, log } = this.#parts;
     const { requestId } = this;
     const headers = new Headers({ authorization: `Bearer ${await readKey()}` });

@@ -15,6 +15,7 @@ import {
 } from "../protocol/engine-frames.ts";
 import type { DiarizerSource, EngineSource } from "../protocol/engine-source.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
+import type { EngineExit } from "../../metrics/recorders.ts";
 import type { SessionClient } from "./session-client.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -64,6 +65,7 @@ export class EngineChild {
   readonly pid: number;
   /** Resolves to the signal or exit code of the process when it has ended. */
   readonly exited: Promise<string>;
+  readonly #started: StartedChild;
   readonly #process: PipedProcess;
   readonly #reportMs: number;
   readonly #onLoad: (report: LoadReport) => void;
@@ -76,12 +78,14 @@ export class EngineChild {
   #hasCommitted = false;
   #liveLateMs = 0;
   #hasExited = false;
+  #isStuck = false;
   /** Resolves closeWhenIdle()'s wait for the last session. */
   #onIdle: (() => void) | undefined;
 
   constructor(started: StartedChild, ready: ReadyProcess, options: EngineChildOptions) {
     this.engine = ready.engine;
     this.cpuPerSpeech = ready.cpuPerSpeech;
+    this.#started = started;
     this.#process = started.process;
     this.pid = started.process.pid ?? 0;
     this.#reportMs = reportMsFor(options.stuckMsMax);
@@ -93,6 +97,7 @@ export class EngineChild {
       hasWork: () => this.#sessions.values().some(({ hasWork }) => hasWork),
       onStuck: () => {
         options.log.warn({ pid: this.pid, model: options.model }, "engine.stuck");
+        this.#isStuck = true;
         this.#process.kill("SIGKILL");
       },
     });
@@ -116,6 +121,12 @@ export class EngineChild {
   /** Whether the process has ended, so that sessions can no longer be opened in it. */
   get hasExited(): boolean {
     return this.#hasExited;
+  }
+
+  /** Why the process ended, if it was still needed. */
+  get exitReason(): EngineExit {
+    if (this.#isStuck) return "stuck";
+    return this.#started.isGarbled ? "garbled" : "crashed";
   }
 
   get sessions(): number {
@@ -234,6 +245,8 @@ interface StartedChild {
   readonly process: PipedProcess;
   readonly exited: Promise<string>;
   onFrames: (frames: Iterable<Frame>) => void;
+  /** Whether the process has sent something that is not a frame. */
+  isGarbled: boolean;
 }
 
 /**
@@ -285,7 +298,7 @@ function start({ source, stuckMsMax, log }: EngineChildOptions): StartedChild {
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) => resolve(signal ?? `code ${code}`));
   });
-  const started: StartedChild = { process: child, exited, onFrames() {} };
+  const started: StartedChild = { process: child, exited, onFrames() {}, isGarbled: false };
   const reader = new FrameReader();
   child.stdout.on("data", (chunk: Buffer) => {
     try {
@@ -294,6 +307,7 @@ function start({ source, stuckMsMax, log }: EngineChildOptions): StartedChild {
       // The process's memory is corrupt, or a library wrote to standard output. Nothing that it
       // sends can be trusted any more.
       log.error({ pid: child.pid, ...errorFields(error) }, "engine.garbled");
+      started.isGarbled = true;
       child.stdout.removeAllListeners("data").resume();
       child.kill("SIGKILL");
     }

@@ -1,3 +1,4 @@
+import type { StreamEnd } from "../../metrics/recorders.ts";
 import { ServiceError, shown } from "../../std/service-error.ts";
 import {
   type AlignedWindow,
@@ -77,6 +78,14 @@ export interface EnginePoolState {
   readonly refused: readonly RefusedState[];
 }
 
+/** What the metrics of a node need in addition to the state of the pool. */
+export interface PoolMeasures {
+  /** The longest delay of live audio in a process. */
+  readonly liveLateMs: number;
+  /** The ids of the processes that are ready, by model. */
+  readonly pids: ReadonlyMap<string, readonly number[]>;
+}
+
 /**
  * The models in their engine processes. Disposing of the pool ends the processes, and their
  * sessions fail.
@@ -88,6 +97,8 @@ export interface EnginePool extends Recognizer, AsyncDisposable {
    * the signal's reason.
    */
   loaded(signal: AbortSignal): Promise<void>;
+  /** Returns the processes of each model, and how late live audio is. */
+  measures(): PoolMeasures;
   /** Returns the installed models that could be loaded, by name. */
   models(): readonly ServedModel[];
 }
@@ -194,6 +205,15 @@ class ProcessPool implements EnginePool {
     };
   }
 
+  measures(): PoolMeasures {
+    const { all, allProcesses } = this.#serving;
+    const pidsOf = (each: ModelProcesses) => each.children().map(({ pid }) => pid);
+    return {
+      liveLateMs: Math.max(0, ...allProcesses().map(({ liveLateMs }) => liveLateMs)),
+      pids: new Map(all.map((each) => [each.model.name, pidsOf(each)])),
+    };
+  }
+
   async loaded(signal: AbortSignal): Promise<void> {
     while (this.#serving.all.some((each) => this.#serving.isLoading(each))) {
       signal.throwIfAborted();
@@ -243,7 +263,8 @@ class ProcessPool implements EnginePool {
       );
     }
     const choose = () => this.#serving.modelFor({ languageCode, mode });
-    const { liveEffort = "auto", log } = this.#options;
+    const { liveEffort = "auto", log, recorder } = this.#options;
+    const stream = mode === "live" ? recorder?.beginStream(model.model.name) : undefined;
     const recognition = new ReplayedRecognition(input, sessionOptions(options), {
       placement: new SessionPlacement(model, choose, this.#ready),
       demand: new LiveDemand(model.admission.liveDemand),
@@ -251,14 +272,30 @@ class ProcessPool implements EnginePool {
       effort: options.effort ?? (liveEffort === "auto" ? undefined : liveEffort),
       onProgress: options.onProgress,
       onOutputs: options.onOutputs,
+      stream,
     });
-    yield* recognition.results(options.signal);
+    try {
+      yield* recognition.results(options.signal);
+      stream?.end("complete");
+    } catch (error) {
+      stream?.end(streamEndOf(error));
+      throw error;
+    } finally {
+      // The caller has left before the end.
+      stream?.end("left");
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ready.close();
     await this.#serving[Symbol.asyncDispose]();
   }
+}
+
+function streamEndOf(error: unknown): StreamEnd {
+  if (!(error instanceof ServiceError)) return "failed";
+  if (error.code === "cancelled") return "left";
+  return error.code === "resource_exhausted" || error.code === "unavailable" ? "refused" : "failed";
 }
 
 function stateOf(each: ModelProcesses, loading: boolean): ModelState {

@@ -1,10 +1,12 @@
 import { availableParallelism } from "node:os";
 import { processesWithin } from "../../models/model-memory.ts";
+import type { EngineRecorder, EngineWork } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import { Admission, type LoadedProcess } from "./admission.ts";
 import { type EngineChild, openEngineChild } from "./engine-child.ts";
 import type { EngineDescription } from "../protocol/engine-frames.ts";
 import type { LoadableModel } from "./loadable-models.ts";
+import type { LoadReport } from "../protocol/load-report.ts";
 import type { ReadySignal } from "./ready-signal.ts";
 
 /**
@@ -37,6 +39,8 @@ export interface ModelProcessesOptions {
   readonly stuckMsMax: number;
   /** Notified when a process is ready or could not be started. */
   readonly ready: Pick<ReadySignal, "notify">;
+  /** Records what the processes do, for the metrics of the node. */
+  readonly recorder?: EngineRecorder | undefined;
   /** Returns the processes of all models, which share the machine. */
   readonly allProcesses: () => readonly LoadedProcess[];
 }
@@ -153,13 +157,16 @@ export class ModelProcesses implements AsyncDisposable {
   }
 
   async #start(slot: Slot): Promise<EngineChild> {
-    const { model, voiceActivity, log, stuckMsMax, ready } = this.#options;
+    const { model, voiceActivity, log, stuckMsMax, ready, recorder } = this.#options;
     const child = await openEngineChild({
       source: { ...model.source, ...(voiceActivity && { voiceActivity }) },
       model: model.name,
       log,
       stuckMsMax,
-      onLoad: (report) => this.#admission.learn(report),
+      onLoad: (report) => {
+        this.#admission.learn(report);
+        recorder?.worked(model.name, workOf(report));
+      },
       signal: this.#ending.signal,
     }).finally(() => {
       slot.wasAttempted = true;
@@ -176,6 +183,7 @@ export class ModelProcesses implements AsyncDisposable {
       if (this.#isClosed || this.#isRetired) return;
       const left = this.children().length;
       log.warn({ pid: child.pid, model: model.name, how, ready: left }, "engine.lost");
+      recorder?.exited(model.name, child.exitReason);
       const wasOfUse = child.hasCommitted || performance.now() - startedAt >= usefulMs;
       if (wasOfUse) slot.restartMs = restartMsMin;
       this.#restart(slot);
@@ -191,6 +199,7 @@ export class ModelProcesses implements AsyncDisposable {
         (error: unknown) => {
           if (this.#ending.signal.aborted) return;
           this.#options.log.error(errorFields(error), "engine.failed");
+          this.#options.recorder?.exited(this.model.name, "not_loaded");
           this.#options.ready.notify();
           this.#restart(slot);
         },
@@ -210,6 +219,12 @@ export class ModelProcesses implements AsyncDisposable {
       }),
     );
   }
+}
+
+/** Returns all work of a report. The additional work of full effort belongs to live streams. */
+function workOf({ work, fullWork }: LoadReport): EngineWork {
+  const cpuSeconds = work.live.cpuSeconds + fullWork.cpuSeconds;
+  return { ...work, live: { ...work.live, cpuSeconds } };
 }
 
 /** One process of a model, including its replacements after restarts. */

@@ -1,3 +1,4 @@
+import type { LiveRecorder } from "../../metrics/recorders.ts";
 import type { Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import type { Effort, RecognitionMode } from "../protocol/engine.ts";
@@ -5,6 +6,7 @@ import type { SessionOptions } from "../protocol/engine-frames.ts";
 import type { KeptOutputs, UtteranceOutputs } from "../protocol/kept-outputs.ts";
 import { endUtterance, type Recognition, type SessionInput } from "../protocol/recognizer.ts";
 import type { Commit, SessionCheckpoint } from "../protocol/session-checkpoint.ts";
+import { ArrivalTimes } from "./arrival-times.ts";
 import type { ChildSession, SessionEnd } from "./child-session.ts";
 import { CollectedOutputs } from "./collected-outputs.ts";
 import type { LiveDemand } from "./live-demand.ts";
@@ -34,6 +36,8 @@ export interface ReplayedRecognitionOptions {
   readonly effort?: Effort | undefined;
   readonly onProgress?: ((ms: number) => void) | undefined;
   readonly onOutputs?: ((outputs: KeptOutputs) => void) | undefined;
+  /** Records a live stream, for the metrics of the node. */
+  readonly stream?: LiveRecorder | undefined;
 }
 
 /**
@@ -54,6 +58,9 @@ export class ReplayedRecognition implements SessionClient {
   readonly #onProgress: ((ms: number) => void) | undefined;
   readonly #onOutputs: ((outputs: KeptOutputs) => void) | undefined;
   readonly #outputs = new CollectedOutputs();
+  readonly #stream: LiveRecorder | undefined;
+  /** When the audio of a recorded stream arrived. */
+  readonly #arrivals: ArrivalTimes | undefined;
   readonly #uncommitted: ReplayBuffer;
   readonly #results = new RecognitionQueue();
   readonly #closing = new AbortController();
@@ -83,7 +90,7 @@ export class ReplayedRecognition implements SessionClient {
   constructor(
     source: InputSource,
     options: SessionOptions,
-    { placement, demand, log, effort, onProgress, onOutputs }: ReplayedRecognitionOptions,
+    { placement, demand, log, effort, onProgress, onOutputs, stream }: ReplayedRecognitionOptions,
   ) {
     this.mode = options.mode;
     this.sampleRateHertz = options.sampleRateHertz;
@@ -95,6 +102,8 @@ export class ReplayedRecognition implements SessionClient {
     this.#fixedEffort = effort;
     this.#onProgress = onProgress;
     this.#onOutputs = onOutputs;
+    this.#stream = stream;
+    this.#arrivals = stream && new ArrivalTimes();
     this.#uncommitted = new ReplayBuffer(options.sampleRateHertz);
   }
 
@@ -171,9 +180,11 @@ export class ReplayedRecognition implements SessionClient {
     for (;;) {
       const { room } = this.#results;
       if (room) await room;
+      this.#arrivals?.waits();
       const item = await this.#source.peek();
       if (session.isOver) return;
       this.#source.take();
+      if (item instanceof Int16Array) this.#arrived(item.length / this.sampleRateHertz);
       if (item === undefined) break;
       // A second flush marker right after the first has no effect and need not be kept.
       if (item === endUtterance && this.#isFlushed) {
@@ -188,6 +199,11 @@ export class ReplayedRecognition implements SessionClient {
       if (sending) await sending;
     }
     session.endInput();
+  }
+
+  #arrived(seconds: number): void {
+    this.#stream?.audio(seconds);
+    this.#arrivals?.arrived(seconds * 1000);
   }
 
   #sendItem(session: ChildSession, item: SessionInput): Promise<void> | undefined {
@@ -223,6 +239,8 @@ export class ReplayedRecognition implements SessionClient {
     // client notices a delay, but no words disappear.
     if (recognition.audioEndMs <= this.#interimEndMs) return;
     this.#interimEndMs = recognition.audioEndMs;
+    const lagMs = this.#arrivals?.sinceArrivalMs(recognition.audioEndMs);
+    if (lagMs !== undefined) this.#stream?.interim(lagMs / 1000);
     this.#results.push(recognition);
   }
 
@@ -255,7 +273,11 @@ export class ReplayedRecognition implements SessionClient {
     this.#crashes = 0;
     this.#eventsSent = 0;
     this.#eventsSeen = 0;
-    if (final) this.#results.push(final);
+    if (final) {
+      const lagMs = this.#arrivals?.sinceArrivalMs(final.audioEndMs);
+      if (lagMs !== undefined) this.#stream?.final(lagMs / 1000);
+      this.#results.push(final);
+    }
     const { flushMarkers } = checkpoint.position;
     const covered = this.#waitingMarkers.splice(0, flushMarkers - this.#flushMarkers);
     this.#flushMarkers = flushMarkers;

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";
+import type { EngineRecorder } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import type { ModelChoice } from "../../models/model-choice.ts";
 import type { Effort, RecognitionMode } from "../protocol/engine.ts";
@@ -26,6 +27,8 @@ export interface ServingModelsOptions {
   /** The effort of live streams that name none. Default: auto, by the load. */
   readonly liveEffort?: Effort | "auto";
   readonly log: Log;
+  /** Records what the engines do, for the metrics of the node. */
+  readonly recorder?: EngineRecorder | undefined;
   /**
    * The maximum time without progress of a process that has audio; after it the process is
    * replaced. Default: 10 s.
@@ -238,7 +241,7 @@ export class ServingModels implements AsyncDisposable {
    */
   async #load(model: LoadableModel): Promise<unknown> {
     if (this.#isClosed) return undefined;
-    const { engine, processes, voiceActivity, log } = this.#options;
+    const { engine, processes, voiceActivity, log, recorder } = this.#options;
     const { stuckMsMax = stuckMsMaxDefault } = this.#options;
     const { name, version } = model;
     const loading = new ModelProcesses({
@@ -249,6 +252,7 @@ export class ServingModels implements AsyncDisposable {
       // The service starts once each model has one process.
       waitsFor: engine === "auto" ? 1 : processes,
       log,
+      recorder,
       stuckMsMax,
       ready: this.#ready,
       allProcesses: this.allProcesses,

@@ -5,6 +5,7 @@ import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
 import { isPassingFailure } from "../../describe/passing-failure.ts";
 import { isLackingMedia, lostMedia, type AvoidedAccounts } from "../../media/lacking-media.ts";
+import type { JobRecorder } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { failureStatus, internalFailure } from "../job-failure.ts";
@@ -28,6 +29,7 @@ export interface AttemptEndParts {
    * long.
    */
   readonly retryMs: number;
+  readonly recorder?: JobRecorder | undefined;
 }
 
 /** Ends attempts that did not succeed. */
@@ -64,14 +66,16 @@ export class AttemptEnd {
    * count, so that they end.
    */
   async #lost({ id, piecesKept, isExtendedInTime, isCounted }: JobAttempt): Promise<void> {
-    const { db, log } = this.#parts;
+    const { db, log, recorder } = this.#parts;
     log.info({ jobId: id }, "job.lease_lost");
+    recorder?.released();
     if (isCounted && (piecesKept > 0 || isExtendedInTime)) await takeAttemptBack(db, id);
   }
 
   async #giveUp({ id, job, signal, isCounted }: JobAttempt): Promise<void> {
-    const { db, log } = this.#parts;
+    const { db, log, recorder } = this.#parts;
     log.info({ jobId: id }, "job.released");
+    recorder?.released();
     const released = { isForgiven: isCounted };
     await retryWhileDatabaseDown(signal, () => releaseJob(db, job.lease, released));
   }
@@ -82,10 +86,11 @@ export class AttemptEnd {
     error: unknown,
     isForgiven: boolean,
   ): Promise<void> {
-    const { db, log, avoided, retryMs } = this.#parts;
+    const { db, log, avoided, retryMs, recorder } = this.#parts;
     const { lease, accountId } = job;
     const fields = { jobId: id, attempts, code: failure.code, reason: failure.reason };
     log.warn({ ...fields, ...errorFields(error) }, "job.attempt_failed");
+    recorder?.retried();
     const afterMs = 8 * retryMs * 4 ** (attempts - 1);
     if (isLackingMedia(error)) avoided.avoid(accountId, afterMs);
     await retryWhileDatabaseDown(withinTime(signal), () =>
@@ -98,11 +103,12 @@ export class AttemptEnd {
     failure: ServiceError,
     error: unknown,
   ): Promise<void> {
-    const { db, log } = this.#parts;
+    const { db, log, recorder } = this.#parts;
     const { lease } = job;
     const fields = { jobId: id, attempts, code: failure.code, reason: failure.reason };
     if (error === failure) log.info(fields, "job.failed");
     else log.error({ ...fields, ...errorFields(error) }, "job.failed");
+    recorder?.failed(failure.reason);
     await retryWhileDatabaseDown(withinTime(signal), async () =>
       db.transaction().execute(async (trx) => failJob(trx, lease, failureStatus(failure))),
     );

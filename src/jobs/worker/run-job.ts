@@ -60,10 +60,13 @@ export type RunningAttempt = Pick<
 >;
 
 /**
- * Runs a job to SUCCESS: its media, the transcription, and one commit of all results. Throws the
- * error that stopped the job.
+ * Runs a job to SUCCESS: its media, the transcription, and one commit of all results. Returns the
+ * length of its audio. Throws the error that stopped the job.
  */
-export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<void> {
+export async function runJob(
+  parts: JobParts,
+  attempt: RunningAttempt,
+): Promise<{ readonly durationMs: number }> {
   const { db, media, recognition, meter } = parts;
   const { job, signal, stopping } = attempt;
   const { lease, accountId } = job;
@@ -101,6 +104,7 @@ export async function runJob(parts: JobParts, attempt: RunningAttempt): Promise<
   const { outputs } = checkpoints;
   const finished = { ...ended, hasPieces, outputs, media: media.keepMedia ? facts : undefined };
   await retryWhileDatabaseDown(signal, async () => await parts.finish.add(finished));
+  return { durationMs };
 }
 
 /**

@@ -5,6 +5,7 @@ import { leaveToKeepers } from "../../database/leave-to-keepers.ts";
 import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
 import { AvoidedAccounts } from "../../media/lacking-media.ts";
+import type { JobRecorder } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import { repeat } from "../../std/repeat.ts";
 import { createAccountHints } from "../../vocabulary/account-hints.ts";
@@ -35,6 +36,8 @@ export interface WorkerParts extends Omit<JobParts, "finish" | "accountHints"> {
   readonly parallelism: number;
   /** The engines, if other work shares them. Default: `parallelism` slots. */
   readonly slots?: EngineSlots;
+  /** Records attempts, for the metrics of the node. */
+  readonly recorder?: JobRecorder | undefined;
 }
 
 /** The interval at which a queue without jobs is polled, which grows while the queue is empty. */
@@ -85,7 +88,7 @@ class Worker implements AsyncDisposable {
   #pollMs: number = pollMs.min;
 
   constructor(parts: WorkerParts) {
-    const { db, log, parallelism, recognition } = parts;
+    const { db, log, parallelism, recognition, recorder } = parts;
     const { slots = new EngineSlots(parallelism) } = parts;
     const { retryMs = retryMsDefault } = recognition;
     this.#parts = { ...parts, finish: createFinish(db), accountHints: createAccountHints({ db }) };
@@ -94,7 +97,7 @@ class Worker implements AsyncDisposable {
     this.#slots = slots;
     this.#jobs = new RunningJobs(parallelism + fetchingJobs);
     this.#idle = new IdleWorkers(db);
-    this.#end = new AttemptEnd({ db, log, avoided: this.#avoided, retryMs });
+    this.#end = new AttemptEnd({ db, log, avoided: this.#avoided, retryMs, recorder });
     this.#attempts = {
       db,
       log,
@@ -234,6 +237,8 @@ class Worker implements AsyncDisposable {
     const { lease } = job;
     const startedAt = performance.now();
     let isOver = false;
+    const { recorder } = this.#parts;
+    recorder?.began();
     try {
       if (isLastAttempt(job)) {
         const count = () => countLastAttempt(this.#db, lease);
@@ -243,9 +248,10 @@ class Worker implements AsyncDisposable {
       const { attempts } = attempt;
       this.#log.info({ jobId: lease.id, attempts }, "job.started");
       if (attempts > attemptsMax) throw poisonFailure(attemptsMax);
-      await runJob(this.#parts, attempt);
+      const { durationMs } = await runJob(this.#parts, attempt);
       const ms = Math.round(performance.now() - startedAt);
       this.#log.info({ jobId: lease.id, ms }, "job.succeeded");
+      recorder?.succeeded(durationMs / 1000, ms / 1000);
       isOver = true;
     } catch (error) {
       await this.#end.failed(attempt, error);

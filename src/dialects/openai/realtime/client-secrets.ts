@@ -22,6 +22,7 @@ const prefix = "^(?:/openai(?:/(?<language>[^/]+))?)?/v1/realtime";
  */
 export function createClientSecrets(parts: SecretParts): Dialect {
   return {
+    protocol: "openai",
     routes: [
       {
         method: "POST",

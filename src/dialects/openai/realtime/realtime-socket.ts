@@ -31,6 +31,7 @@ const fields = { audio: "audio", sampleRateHertz: "session.audio.input.format.ra
 export function createRealtimeSocket(parts: RealtimeParts): SocketDialect {
   const { recognizer, defaultLanguage } = parts;
   return {
+    protocol: "openai",
     path: /^(?:\/openai(?:\/(?<language>[^/]+))?)?\/v1\/realtime\/?$/,
     messageBytesMax,
     method: Speech.method.streamingRecognize,

@@ -1,0 +1,252 @@
+import type { Counter, Gauge, Histogram } from "prom-client";
+import { closedList, other } from "./labels.ts";
+import type { MetricRegistry } from "./metric-registry.ts";
+import {
+  callProtocols,
+  httpRoutes,
+  type CallFailure,
+  type CallProtocol,
+  type CallRecorder,
+  type HttpRecorder,
+  type RecordedCall,
+} from "./recorders.ts";
+
+/** A method of the contract. */
+export interface ServedMethod {
+  /** <service>/<method>. */
+  readonly name: string;
+  /** The name under which it is counted: that of the contract, if `name` is of another one. */
+  readonly countedAs: string;
+  readonly isStream: boolean;
+}
+
+/** The bounds of calls, in seconds: those of OpenTelemetry's convention, thinned out. */
+const callSeconds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/**
+ * The maximum number of combinations of method, protocol and code. Callers choose all three, and
+ * together they have several thousand values. Further combinations count for the method `_OTHER`.
+ */
+const combinationsMax = 700;
+
+/** The protocols of other services over HTTP. */
+const dialects: ReadonlySet<string> = new Set(["deepgram", "openai", "whisper"]);
+
+const httpMethods = closedList(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** The reasons with which calls are refused, by the family that counts them. */
+export const refusalReasons = {
+  admission: [
+    "STREAMS_FULL",
+    "QUEUE_FULL",
+    "NO_ENGINE",
+    "RECORDINGS_BUSY",
+    "DECODERS_FULL",
+    "WATCHES_FULL",
+  ],
+  limit: [
+    "TOO_MANY_REQUESTS",
+    "TOO_MANY_STREAMS",
+    "AUDIO_LIMIT",
+    "STORAGE_LIMIT",
+    "BODIES_FULL",
+    "ANSWERS_FULL",
+  ],
+  auth: ["TOKEN_MISSING", "TOKEN_INVALID", "SCOPE_MISSING", "SEVERAL_TOKENS", "TOO_MANY_REFUSED"],
+} as const;
+
+type RefusalKind = keyof typeof refusalReasons;
+
+/** The calls of a node, in every protocol. */
+export class CallMetrics implements CallRecorder, HttpRecorder {
+  readonly #methods: ReadonlyMap<string, string>;
+  readonly #combinations = new Set<string>();
+  readonly #total: Counter<"rpc_method" | "protocol" | "code">;
+  readonly #seconds: Histogram<"rpc_method">;
+  readonly #active: Gauge<"protocol">;
+  readonly #activeCounts = new Map<CallProtocol, number>();
+  readonly #httpSeconds: Histogram<"http_request_method" | "http_route">;
+  readonly #httpResponses: Counter<"http_route" | "status_class">;
+  readonly #refusals: Readonly<Record<RefusalKind, Counter<"reason">>>;
+  readonly #refusalKinds: ReadonlyMap<string, RefusalKind>;
+
+  constructor(registry: MetricRegistry, methods: readonly ServedMethod[]) {
+    this.#methods = new Map(methods.map(({ name, countedAs }) => [name, countedAs]));
+    this.#total = registry.counter({
+      name: "hlust_calls_total",
+      help: "Ended calls, by method, protocol and google.rpc.Code",
+      labelNames: ["rpc_method", "protocol", "code"],
+    });
+    this.#seconds = registry.histogram({
+      name: "rpc_server_call_duration_seconds",
+      help: "Time from a request to the end of its response; streams are not included",
+      labelNames: ["rpc_method"],
+      buckets: callSeconds,
+    });
+    this.#active = registry.gauge({
+      name: "hlust_calls_active",
+      help: "Calls in progress, including streams",
+      labelNames: ["protocol"],
+    });
+    this.#httpSeconds = registry.histogram({
+      name: "http_server_request_duration_seconds",
+      help: "Time of requests that are not calls of methods: media, uploads, console, health",
+      labelNames: ["http_request_method", "http_route"],
+      buckets: callSeconds,
+    });
+    this.#httpResponses = registry.counter({
+      name: "hlust_http_responses_total",
+      help: "Responses to these requests, by class of status",
+      labelNames: ["http_route", "status_class"],
+    });
+    this.#refusals = refusalCounters(registry);
+    this.#refusalKinds = new Map(
+      refusalKinds.flatMap((kind) => refusalReasons[kind].map((reason) => [reason, kind] as const)),
+    );
+    this.#beginAtZero(methods);
+  }
+
+  begin(protocol: CallProtocol): RecordedCall {
+    this.#count(protocol, 1);
+    return new OpenCall((call) => this.#ended(protocol, call));
+  }
+
+  answered(
+    { method, route }: Parameters<HttpRecorder["answered"]>[0],
+    { status, seconds }: Parameters<HttpRecorder["answered"]>[1],
+  ): void {
+    this.#httpSeconds.observe(
+      { http_request_method: httpMethods(method), http_route: route },
+      seconds,
+    );
+    const status_class = `${Math.min(5, Math.max(1, Math.floor(status / 100)))}xx`;
+    this.#httpResponses.inc({ http_route: route, status_class });
+  }
+
+  #ended(protocol: CallProtocol, { method, isTimed, failure, seconds }: OpenCall): void {
+    this.#count(protocol, -1);
+    const known = this.#methods.get(method) ?? other;
+    const code = failure ? codeOf(failure.code) : "OK";
+    const rpc_method = this.#hasRoom(`${known} ${protocol} ${code}`) ? known : other;
+    this.#total.inc({ rpc_method, protocol, code });
+    // Calls in the protocols of other services are timed by protocol: they are often much longer.
+    const timedAs = dialects.has(protocol) ? protocol : known;
+    if (isTimed) this.#seconds.observe({ rpc_method: timedAs }, seconds);
+    const kind = failure && this.#refusalKinds.get(failure.reason);
+    if (kind) this.#refusals[kind].inc({ reason: failure.reason });
+  }
+
+  #count(protocol: CallProtocol, by: number): void {
+    const count = (this.#activeCounts.get(protocol) ?? 0) + by;
+    this.#activeCounts.set(protocol, count);
+    this.#active.set({ protocol }, count);
+  }
+
+  #hasRoom(combination: string): boolean {
+    if (this.#combinations.has(combination)) return true;
+    if (this.#combinations.size >= combinationsMax) return false;
+    this.#combinations.add(combination);
+    return true;
+  }
+
+  /** Creates the series on which alerts and panels depend, so that the first event is a rise. */
+  #beginAtZero(methods: readonly ServedMethod[]): void {
+    for (const { countedAs: rpc_method, isStream } of methods) {
+      const protocol = isStream ? "websocket" : "rest";
+      for (const code of ["OK", "INTERNAL"]) {
+        this.#hasRoom(`${rpc_method} ${protocol} ${code}`);
+        this.#total.inc({ rpc_method, protocol, code }, 0);
+      }
+      if (!isStream) this.#seconds.zero({ rpc_method });
+    }
+    for (const rpc_method of dialects) this.#seconds.zero({ rpc_method });
+    for (const protocol of callProtocols) {
+      this.#active.set({ protocol }, 0);
+      for (const code of ["OK", "INTERNAL", "UNAVAILABLE"]) {
+        this.#total.inc({ rpc_method: other, protocol, code }, 0);
+      }
+    }
+    for (const http_route of httpRoutes) {
+      this.#httpSeconds.zero({ http_request_method: "GET", http_route });
+      for (const status_class of ["2xx", "4xx", "5xx"]) {
+        this.#httpResponses.inc({ http_route, status_class }, 0);
+      }
+    }
+  }
+}
+
+/** A call in progress. */
+class OpenCall implements RecordedCall {
+  method = "";
+  isTimed = false;
+  failure: CallFailure | undefined;
+  readonly #startMs = performance.now();
+  #onEnd: ((call: OpenCall) => void) | undefined;
+
+  constructor(onEnd: (call: OpenCall) => void) {
+    this.#onEnd = onEnd;
+  }
+
+  get seconds(): number {
+    return (performance.now() - this.#startMs) / 1000;
+  }
+
+  called(method: string, isTimed: boolean): void {
+    this.method = method;
+    this.isTimed = isTimed;
+  }
+
+  failed(failure: CallFailure): void {
+    this.failure ??= failure;
+  }
+
+  end(): void {
+    const onEnd = this.#onEnd;
+    this.#onEnd = undefined;
+    onEnd?.(this);
+  }
+}
+
+const refusalKinds = ["admission", "limit", "auth"] as const satisfies readonly RefusalKind[];
+
+function refusalCounters(
+  registry: MetricRegistry,
+): Readonly<Record<RefusalKind, Counter<"reason">>> {
+  const counter = (kind: RefusalKind, help: string): Counter<"reason"> => {
+    const made = registry.counter({
+      name: `hlust_${kind}_refusals_total`,
+      help,
+      labelNames: ["reason"],
+    });
+    for (const reason of refusalReasons[kind]) made.inc({ reason }, 0);
+    return made;
+  };
+  return {
+    admission: counter("admission", "Calls refused because this node has no room for them"),
+    limit: counter("limit", "Calls refused because of a limit of their account, key or memory"),
+    auth: counter("auth", "Calls refused because of their credential"),
+  };
+}
+
+const codes = closedList([
+  "CANCELLED",
+  "UNKNOWN",
+  "INVALID_ARGUMENT",
+  "DEADLINE_EXCEEDED",
+  "NOT_FOUND",
+  "ALREADY_EXISTS",
+  "PERMISSION_DENIED",
+  "RESOURCE_EXHAUSTED",
+  "FAILED_PRECONDITION",
+  "ABORTED",
+  "OUT_OF_RANGE",
+  "UNIMPLEMENTED",
+  "INTERNAL",
+  "UNAVAILABLE",
+  "DATA_LOSS",
+  "UNAUTHENTICATED",
+]);
+
+function codeOf(name: string): string {
+  return codes(name.toUpperCase());
+}

@@ -1,0 +1,59 @@
+import { Counter, Gauge, Histogram, Registry, type OpenMetricsContentType } from "prom-client";
+
+/** The two text formats of a scrape. */
+export type MetricsFormat = "prometheus" | "openmetrics";
+
+export const contentTypes: Readonly<Record<MetricsFormat, string>> = {
+  prometheus: Registry.PROMETHEUS_CONTENT_TYPE,
+  openmetrics: Registry.OPENMETRICS_CONTENT_TYPE,
+};
+
+/** One family of metrics. */
+export interface Family<Label extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: readonly Label[];
+}
+
+/** The families of a node, and their text. */
+export class MetricRegistry {
+  readonly #prometheus = new Registry();
+  readonly #openmetrics = new Registry<OpenMetricsContentType>();
+
+  constructor() {
+    this.#openmetrics.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+  }
+
+  /** Creates a counter. Its name ends in _total. */
+  counter<Label extends string>(family: Family<Label>): Counter<Label> {
+    const counter = new Counter<Label>({ ...family, registers: [this.#prometheus] });
+    // In OpenMetrics, the name of the family has no _total. The library would remove it from the
+    // counter itself, and so from all later texts in the format of Prometheus.
+    const view: Counter<Label> = Object.create(counter, {
+      name: { value: family.name.replace(/_total$/, ""), writable: true },
+    });
+    this.#openmetrics.registerMetric(view);
+    return counter;
+  }
+
+  /** Creates a gauge, with value 0 if it has no labels. */
+  gauge<Label extends string>(family: Family<Label>): Gauge<Label> {
+    return new Gauge<Label>({ ...family, registers: this.#both() });
+  }
+
+  histogram<Label extends string>(
+    family: Family<Label> & { readonly buckets: readonly number[] },
+  ): Histogram<Label> {
+    const buckets = [...family.buckets];
+    return new Histogram<Label>({ ...family, buckets, registers: this.#both() });
+  }
+
+  /** Returns all families as text. */
+  async text(format: MetricsFormat): Promise<string> {
+    return await (format === "openmetrics" ? this.#openmetrics : this.#prometheus).metrics();
+  }
+
+  #both() {
+    return [this.#prometheus, this.#openmetrics];
+  }
+}

@@ -1,0 +1,150 @@
+import { readFile } from "node:fs/promises";
+import type { Kysely } from "kysely";
+import type { Config } from "./config.ts";
+import type { Database } from "./database/database.ts";
+import type { Tables } from "./database/tables.ts";
+import { servedMethods } from "./doors.ts";
+import type { EnginePool } from "./engines/pool/engine-pool.ts";
+import { countOpenJobs } from "./jobs/job-counts.ts";
+import { metricsPath, scrapeAnswer } from "./metrics/metrics-endpoint.ts";
+import { Metrics, type MetricsSources } from "./metrics/metrics.ts";
+import { openMetricsListener, type MetricsListenerParts } from "./metrics/open-metrics-listener.ts";
+import type { QueueFacts } from "./metrics/queue-metrics.ts";
+import type { EngineFacts } from "./metrics/speech-metrics.ts";
+import { answerFailure, targetOf, writeHead, type HttpDoor } from "./server/http.ts";
+import type { Server } from "./server/server.ts";
+import { metricsToken } from "./settings/metrics-settings.ts";
+import { ConfigError } from "./std/setting.ts";
+import { ServiceError } from "./std/service-error.ts";
+import { packageVersion } from "./std/version.ts";
+import { countPendingDeliveries } from "./webhooks/pending-deliveries.ts";
+
+/** The metrics of a node: its recorders, which are undefined if the node has no metrics. */
+export interface NodeMetrics
+  extends Disposable, Partial<Pick<Metrics, "calls" | "engines" | "queues" | "storage">> {
+  /** The door of the metrics on the common port: only with a token, and without a listener. */
+  readonly doors: readonly HttpDoor[];
+  /**
+   * Reads the state of these parts from now on, and opens the listener, which answers health checks
+   * as well. Returns its address; undefined if there is no listener.
+   */
+  listen(parts: AsyncDisposableStack, measured: MeasuredParts): Promise<string | undefined>;
+}
+
+/** The parts whose state the metrics show. */
+interface MeasuredParts {
+  readonly database: Pick<Database, "db" | "use">;
+  readonly recognizer: Pick<EnginePool, "state" | "measures">;
+  readonly server: Pick<Server, "health" | "state">;
+}
+
+/** Creates the metrics of a node. Throws ConfigError for the file of the token. */
+export async function createNodeMetrics(config: Config): Promise<NodeMetrics> {
+  const { metrics: settings, role, dataFolder } = config;
+  if (!settings) return noMetrics;
+  const { listen } = settings;
+  const token = await tokenOf(settings);
+  const metrics = new Metrics({ version: packageVersion(), role, methods: servedMethods() });
+  const { calls, engines, queues, storage } = metrics;
+  return {
+    calls,
+    engines,
+    queues,
+    storage,
+    doors: listen || token === undefined ? [] : [createMetricsDoor({ metrics, token })],
+    async listen(parts, measured) {
+      metrics.readFrom(sourcesOf(measured, dataFolder));
+      if (!listen) return undefined;
+      const answerHealth = healthOf(measured.server);
+      const opening = openMetricsListener({ ...listen, token }, { metrics, answerHealth });
+      return parts.use(await opening).address;
+    },
+    [Symbol.dispose]: () => metrics[Symbol.dispose](),
+  };
+}
+
+const noMetrics: NodeMetrics = {
+  doors: [],
+  listen: () => Promise.resolve(undefined),
+  [Symbol.dispose]() {},
+};
+
+function createMetricsDoor(parts: { readonly metrics: Metrics; readonly token: string }): HttpDoor {
+  return {
+    refusesByItself: true,
+    handles: (request) => targetOf(request).split("?", 1)[0] === metricsPath,
+    async handle(request, response) {
+      const { status, headers, body } = await scrapeAnswer(request, parts);
+      writeHead(response, status, headers);
+      response.end(body);
+    },
+  };
+}
+
+function healthOf({ health }: Pick<Server, "health">): MetricsListenerParts["answerHealth"] {
+  return (request, response) => {
+    if (!health.handles(request)) return false;
+    health.handle(request, response).catch(() => {
+      const problem = "the health check failed: see the log of the service";
+      answerFailure(response, new ServiceError("internal", problem));
+    });
+    return true;
+  };
+}
+
+function sourcesOf(
+  { database, recognizer, server }: MeasuredParts,
+  dataFolder: string,
+): MetricsSources {
+  return {
+    engines: () => engineFacts(recognizer),
+    pool: () => database.use(),
+    queues: () => queueFacts(database.db),
+    async node() {
+      const { isReady, isLeaving, parts } = await server.state();
+      const isUp = Object.entries(parts).map(([name, { ready }]) => [name, ready] as const);
+      return {
+        isReady: isReady && !isLeaving,
+        parts: Object.fromEntries(isUp),
+        isDraining: isLeaving,
+      };
+    },
+    dataFolder,
+  };
+}
+
+function engineFacts(recognizer: Pick<EnginePool, "state" | "measures">): EngineFacts {
+  const { load, models, refused } = recognizer.state();
+  const { liveLateMs, pids } = recognizer.measures();
+  return {
+    load,
+    liveLateSeconds: liveLateMs / 1000,
+    refused: refused.length,
+    models: models.map((model) => ({ ...model, pids: pids.get(model.name) ?? [] })),
+  };
+}
+
+async function queueFacts(db: Kysely<Tables>): Promise<QueueFacts> {
+  const [jobs, deliveries] = await Promise.all([countOpenJobs(db), countPendingDeliveries(db)]);
+  return {
+    ...jobs,
+    pendingDeliveries: deliveries.count,
+    oldestDeliverySeconds: deliveries.oldestSeconds,
+  };
+}
+
+async function tokenOf({
+  token,
+  tokenFile,
+}: NonNullable<Config["metrics"]>): Promise<string | undefined> {
+  if (tokenFile === undefined) return token;
+  const name = "HLUST_METRICS_TOKEN_FILE";
+  let text: string;
+  try {
+    text = await readFile(tokenFile, "utf8");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`${name} cannot be read: ${why}`, { cause: error });
+  }
+  return metricsToken(text.replace(/\r?\n$/, ""), `the text of ${name}`);
+}
