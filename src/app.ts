@@ -14,7 +14,7 @@ import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
 import { openMeter, type Meter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
 import { createRefusedAttempts, type RefusedAttempts } from "./auth/refused-attempts.ts";
-import { allowListOf, dialectOptions, listenOf, memoryOf, networkOf } from "./app-options.ts";
+import { allowListOf, dialectOptions, memoryOf, networkOf, openListen } from "./app-options.ts";
 import type { Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
@@ -54,10 +54,12 @@ import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 const consoleFolder = resolve(import.meta.dirname, "../dist/console");
 
 export interface App extends AsyncDisposable {
-  /** The bound address, as http://<host>:<port>. */
+  /** The bound address, as http://<host>:<port>, or https:// with a certificate. */
   readonly address: string;
   /** The bound address of Wyoming, as <host>:<port>; undefined if it does not listen. */
   readonly wyomingAddress: string | undefined;
+  /** Returns when the certificate of the port expires; undefined without TLS. */
+  certificateExpiresAt(): Date | undefined;
   /** The first API key, if this start has created it. */
   readonly firstKey: FirstKey | undefined;
   /**
@@ -145,6 +147,7 @@ async function openParts(
   const allow = allowListOf("HLUST_ALLOW_MEDIA_FROM", config.allowMediaFrom);
   const allowWebhooks = allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo);
   const httpRules = await httpRulesOf(config);
+  const listen = await openListen(config, parts, log);
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
   const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening);
   const { db } = database;
@@ -185,7 +188,7 @@ async function openParts(
   const checks = readinessChecks({ database, recognizer, archive, sandbox }, config.role);
   const reading = { longMessages: parts.use(openSegmentsReader()), requestBytes: memory.bodies };
   const server = parts.use(
-    await openServer(listenOf(config), {
+    await openServer(listen, {
       ...(answersCalls
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
@@ -204,16 +207,15 @@ async function openParts(
   // doors open.
   parts.defer(() => endWatches(watches));
   address = server.address;
-  const wyoming = answersCalls
-    ? await openWyomingOf(config, parts, { ...speech.parts, authenticator, publicUrl, log })
-    : undefined;
-  const owner = answersCalls ? firstKey?.owner : undefined;
+  const calling = { ...speech.parts, authenticator, publicUrl, log };
+  const wyoming = await openWyomingOf(config, parts, calling);
   const open = parts.move();
   return {
     address,
     wyomingAddress: wyoming?.address,
+    certificateExpiresAt: () => listen.certificate?.current.expiresAt,
     firstKey,
-    firstLink: owner && signInLink(publicUrl(), await createSignInToken(db, owner)),
+    firstLink: answersCalls ? await firstLinkOf(firstKey, db, publicUrl()) : undefined,
     loading: () => loadingModels(recognizer.state()),
     loaded: (signal) => recognizer.loaded(signal),
     leave: () => leaveNode(server, workers, log),
@@ -223,13 +225,26 @@ async function openParts(
   };
 }
 
-/** Opens the listener of Wyoming, if there is one. It closes before the other doors. */
+/** Creates the link that opens the console with the first key, if there is a new key. */
+async function firstLinkOf(
+  firstKey: FirstKey | undefined,
+  db: Kysely<Tables>,
+  url: string,
+): Promise<string | undefined> {
+  const owner = firstKey?.owner;
+  return owner && signInLink(url, await createSignInToken(db, owner));
+}
+
+/**
+ * Opens the listener of Wyoming, if there is one and this node answers calls. It closes before the
+ * other doors.
+ */
 async function openWyomingOf(
-  { wyoming, defaultLanguage, callers }: Config,
+  { role, wyoming, defaultLanguage, callers }: Config,
   parts: AsyncDisposableStack,
   given: Omit<Parameters<typeof openWyoming>[1], "answerError" | "defaultLanguage" | "version">,
 ): Promise<Wyoming | undefined> {
-  if (!wyoming) return undefined;
+  if (!wyoming || role === "worker") return undefined;
   const answerError = createAnswerError(databaseTrouble, reportBug(given.log), callers.contact);
   const version = packageVersion();
   return parts.use(await openWyoming(wyoming, { ...given, answerError, defaultLanguage, version }));

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import type { CertificateFiles } from "./std/certificate.ts";
 import { canonicalLanguageCode } from "./std/language-code.ts";
 import { logLevels, type LogLevel } from "./std/log.ts";
 import { callerSettings, readCallers, type CallerConfig } from "./settings/caller-settings.ts";
@@ -15,6 +16,7 @@ import type { OpenIdSettings } from "./auth/open-id.ts";
 import type { S3Settings } from "./media/s3-bucket.ts";
 import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings } from "./settings/s3-settings.ts";
+import { readTls, tlsSettings } from "./settings/tls-settings.ts";
 import { readWyoming, wyomingSettings, type WyomingSettings } from "./settings/wyoming-settings.ts";
 import {
   ConfigError,
@@ -83,6 +85,8 @@ export interface Config extends ModelConfig {
   /** The provider with which members sign in; undefined if there is none. */
   readonly openId: OpenIdSettings | undefined;
   readonly callers: CallerConfig;
+  /** The files of the certificate of the port; undefined for cleartext. */
+  readonly tls: CertificateFiles | undefined;
   /** The listener of Wyoming; undefined if there is none. */
   readonly wyoming: WyomingSettings | undefined;
   /**
@@ -213,7 +217,15 @@ const settings = {
   [
     Key in keyof Omit<
       Config,
-      "database" | "s3" | "openId" | "accountLimits" | "callers" | "drain" | "memoryMb" | "wyoming"
+      | "database"
+      | "s3"
+      | "openId"
+      | "accountLimits"
+      | "callers"
+      | "drain"
+      | "memoryMb"
+      | "tls"
+      | "wyoming"
     >
   ]: Setting<Config[Key] | undefined>;
 };
@@ -226,6 +238,7 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(openIdSettings),
   ...Object.values(callerSettings),
   ...Object.values(drainSettings),
+  ...Object.values(tlsSettings),
   ...Object.values(wyomingSettings),
   ...Object.values(memorySettings),
 ];
@@ -284,6 +297,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     s3: readS3(read, problems),
     openId: readOpenId(read, problems),
     callers: readCallers(read),
+    tls: readTls(read, problems),
     wyoming: readWyoming(read, dataFolder, problems),
     memoryMb: read<number | undefined>(memorySettings.memoryMb),
   };
