@@ -8,6 +8,8 @@ import {
   readDatabase,
   type DatabaseConfig,
 } from "./settings/database-settings.ts";
+import type { SettingGroups } from "./settings/config-file.ts";
+import { configFileSetting, GivenSettings } from "./settings/given-settings.ts";
 import { drainSettings, readDrain, type DrainConfig } from "./settings/drain-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
@@ -18,16 +20,7 @@ import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings } from "./settings/s3-settings.ts";
 import { readTls, tlsSettings } from "./settings/tls-settings.ts";
 import { readWyoming, wyomingSettings, type WyomingSettings } from "./settings/wyoming-settings.ts";
-import {
-  ConfigError,
-  httpUrl,
-  list,
-  misspelt,
-  nearest,
-  oneOf,
-  whole,
-  type Setting,
-} from "./std/setting.ts";
+import { ConfigError, httpUrl, list, oneOf, whole, type Setting } from "./std/setting.ts";
 
 export { memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
 export type {
@@ -138,6 +131,7 @@ const settings = {
     meaning:
       "Networks (CIDR), addresses and hosts that media URLs may reach in addition to ports 80 and 443 of public addresses, separated by commas; with :port only that port",
     fallback: "none",
+    isList: true,
     parse: (text) => list(text),
   },
   allowWebhooksTo: {
@@ -145,6 +139,7 @@ const settings = {
     meaning:
       "Networks (CIDR) and hosts that webhooks may reach in addition to public addresses, separated by commas",
     fallback: "none",
+    isList: true,
     parse: (text) => list(text),
   },
   sandbox: {
@@ -230,41 +225,41 @@ const settings = {
   ]: Setting<Config[Key] | undefined>;
 };
 
-const allSettings: readonly Setting<unknown>[] = [
-  ...Object.values(settings),
-  ...Object.values(databaseSettings),
-  ...Object.values(limitSettings),
-  ...Object.values(s3Settings),
-  ...Object.values(openIdSettings),
-  ...Object.values(callerSettings),
-  ...Object.values(drainSettings),
-  ...Object.values(tlsSettings),
-  ...Object.values(wyomingSettings),
-  ...Object.values(memorySettings),
-];
+/** The settings, by their group in a configuration file. */
+const groups: SettingGroups = {
+  service: Object.values<Setting<unknown>>(settings).filter(
+    (setting) => !Object.values<Setting<unknown>>(modelSettings).includes(setting),
+  ),
+  models: Object.values(modelSettings),
+  database: Object.values(databaseSettings),
+  limits: Object.values(limitSettings),
+  s3: Object.values(s3Settings),
+  openid: Object.values(openIdSettings),
+  callers: Object.values(callerSettings),
+  drain: Object.values(drainSettings),
+  tls: Object.values(tlsSettings),
+  wyoming: Object.values(wyomingSettings),
+  memory: Object.values(memorySettings),
+};
 
-/** Variables that begin with HLUST_ but are read only by other commands, tests and scripts. */
-const readElsewhere: ReadonlySet<string> = new Set(["HLUST_TOKEN", "HLUST_VECTORS"]);
-
-/** Settings of earlier versions, with their present names. */
-const renamed: ReadonlyMap<string, string> = new Map([
-  ["HLUST_DRAIN_SECONDS", "HLUST_DRAIN_DELAY"],
-]);
-
-/** Reads every setting. Throws ConfigError, which names each unknown or invalid setting. */
+/**
+ * Reads every setting. Throws ConfigError, which has a line for each unknown name and each invalid
+ * setting.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const problems: string[] = [];
-  problems.push(...unknownNames(environment));
-  const read = <T>(setting: Setting<T>): T => {
-    const text = environment[setting.name];
-    try {
-      return setting.parse(text === "" ? undefined : text, setting.name);
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      problems.push(error.message);
-      return setting.parse(undefined, setting.name);
-    }
-  };
+  const { config, problems } = examineConfig(environment);
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return config;
+}
+
+/** Reads every setting, with the default in place of an invalid one. Returns the problems too. */
+export function examineConfig(environment: NodeJS.ProcessEnv): {
+  readonly config: Config;
+  readonly problems: readonly string[];
+} {
+  const given = new GivenSettings(environment, groups);
+  const { problems } = given;
+  const read = <T>(setting: Setting<T>): T => given.read(setting);
   const dataFolder = read(settings.dataFolder);
   const config: Config = {
     port: read(settings.port),
@@ -301,26 +296,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     wyoming: readWyoming(read, dataFolder, problems),
     memoryMb: read<number | undefined>(memorySettings.memoryMb),
   };
-  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return config;
-}
-
-/**
- * Returns the problems with the names of variables. Each HLUST_ variable must be a setting, and no
- * other variable may have a name that is nearly that of a setting. If that setting is set as well,
- * the other variable belongs to another program.
- */
-function unknownNames(environment: NodeJS.ProcessEnv): string[] {
-  const known = new Set(allSettings.map(({ name }) => name));
-  const unset = [...known].filter((name) => !environment[name]);
-  return Object.entries(environment).flatMap(([name, text]) => {
-    if (known.has(name) || readElsewhere.has(name)) return [];
-    const newName = renamed.get(name);
-    if (newName !== undefined) return [`${name} is not a setting: it is called ${newName} now`];
-    if (name.startsWith("HLUST_")) return [`${name} is not a setting${nearest(name, known)}`];
-    const meant = text === "" ? undefined : misspelt(name, unset);
-    return meant === undefined ? [] : [`${name} is not a setting: was ${meant} meant?`];
-  });
+  return { config, problems };
 }
 
 /**
@@ -329,13 +305,18 @@ function unknownNames(environment: NodeJS.ProcessEnv): string[] {
  */
 export function describeConfig(environment: NodeJS.ProcessEnv): string {
   readConfig(environment);
-  return allSettings
-    .map(({ name, meaning, fallback, ...setting }) => {
-      const text = environment[name];
-      const isSecret = "secret" in setting;
-      const value =
-        text === undefined || text === "" ? `default: ${fallback}` : isSecret ? "(set)" : text;
-      return `${name}\n    ${meaning}\n    ${value}${text && !isSecret ? `   (default: ${fallback})` : ""}\n`;
+  const given = new GivenSettings(environment, groups);
+  return [configFileSetting, ...Object.values(groups).flat()]
+    .map((setting) => {
+      const { name, meaning, fallback, secret = false } = setting;
+      const { text, place } = given.find(setting);
+      const shown = secret ? "(set)" : text;
+      const notes = [
+        ...(secret ? [] : [`default: ${fallback}`]),
+        ...(place === undefined ? [] : [`from ${place}`]),
+      ];
+      const note = notes.length > 0 ? `   (${notes.join("; ")})` : "";
+      return `${name}\n    ${meaning}\n    ${text === "" ? `default: ${fallback}` : `${shown}${note}`}\n`;
     })
     .join("");
 }

@@ -49,7 +49,7 @@ export function acceptTls(
     // The client has gone meanwhile.
     else secure.destroy();
   });
-  // Port scans and clients that do not trust the certificate are no event for the log.
+  // Port scans and clients that do not trust the certificate are not logged.
   server.on("tlsClientError", (_error, secure) => secure.destroy());
   return (socket, onSecure) =>
     readFirstByte(socket, msMax, (byte) => {

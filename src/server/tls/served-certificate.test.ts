@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { openTestAuthority } from "../../../test/fixtures/test-authority.ts";
 import type { Certificate as Files } from "../../../test/fixtures/trusted-certificate.ts";
@@ -28,6 +29,7 @@ const [first, second, third] = [
   await authority.issue("third"),
 ];
 const dayMs = 86_400_000;
+const lookMs = 20;
 
 const textOf = (path: string) => readFileSync(path, "utf8");
 
@@ -55,7 +57,7 @@ async function openServed(name: string, now?: () => Date) {
   };
   put(first);
   const kept = keptLog();
-  const parts = { log: kept.log, lookMs: 20, ...(now && { now }) };
+  const parts = { log: kept.log, lookMs, ...(now && { now }) };
   const served = await ServedCertificate.open(filesAt(paths), parts);
   return { own, paths, put, served, ...kept };
 }
@@ -75,6 +77,21 @@ test("a certificate follows files that are written again in place", async () => 
   put(third);
   await serves(served, third);
   assert.deepEqual(replaced, [textOf(second.certificate), textOf(third.certificate)]);
+  assert.equal(count("tls.certificate_refused"), 0);
+});
+
+test("files that are still being written are not read", async () => {
+  await using parts = new AsyncDisposableStack();
+  const { served, paths, put, count } = await openServed("growing");
+  parts.use(served);
+  const text = textOf(second.certificate);
+  // Each look finds other files than the one before.
+  for (let length = 1; length < text.length; length += 5) {
+    writeFileSync(paths.certificate, text.slice(0, length));
+    await delay(lookMs / 5);
+  }
+  put(second);
+  await serves(served, second);
   assert.equal(count("tls.certificate_refused"), 0);
 });
 
@@ -99,7 +116,7 @@ test("a certificate follows a link to a folder that is swapped, as in Kubernetes
   symlinkSync("v1", join(own, "..data"));
   for (const name of ["tls.crt", "tls.key"]) symlinkSync(`..data/${name}`, join(own, name));
   const files = filesAt({ certificate: join(own, "tls.crt"), key: join(own, "tls.key") });
-  await using served = await ServedCertificate.open(files, { log: keptLog().log, lookMs: 20 });
+  await using served = await ServedCertificate.open(files, { log: keptLog().log, lookMs });
   symlinkSync("v2", join(own, "..data_tmp"));
   renameSync(join(own, "..data_tmp"), join(own, "..data"));
   rmSync(join(own, "v1"), { recursive: true });
@@ -128,9 +145,10 @@ test("files that cannot be served are refused once, and read again when they cha
     assert.equal(refused?.["level"], 40);
     assert.equal(served.current.cert, textOf(first.certificate));
   }
+  await delay(10 * lookMs);
+  assert.equal(count("tls.certificate_refused"), states.length, "each state is refused once");
   put(second);
   await serves(served, second);
-  assert.equal(count("tls.certificate_refused"), states.length, "each state is refused once");
   const secrets = JSON.stringify(events);
   assert.ok(!secrets.includes("PRIVATE KEY") && !secrets.includes("BEGIN CERTIFICATE"));
 });
