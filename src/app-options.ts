@@ -3,15 +3,25 @@ import { ConfigError, memoryShares, type Config, type MemoryShares } from "./con
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
 import type { ListenOptions, Network } from "./server/server.ts";
+import { ServedCertificate } from "./server/tls/served-certificate.ts";
+import type { Log } from "./std/log.ts";
 import { parseNetworks } from "./std/networks.ts";
 import { workerThreadsMax } from "./transcripts/worker-threads.ts";
 
-/** Returns the address on which the port listens, and its connection limits. */
-export function listenOf(config: Config): ListenOptions {
+/**
+ * Returns the address on which the port listens, and its connection limits. Reads its certificate,
+ * if there is one. Throws a ConfigError if it cannot be served.
+ */
+export async function openListen(
+  config: Config,
+  parts: AsyncDisposableStack,
+  log: Log,
+): Promise<ListenOptions> {
+  const certificate = config.tls && parts.use(await ServedCertificate.open(config.tls, { log }));
   const { trustedProxies, connectionsPerAddress: perAddressMax } = config.callers;
   const isExempt = parseNetworks([...trustedProxies, ...thisMachine]);
   const connections = { max: connectionsMaxOf(config), perAddressMax, isExempt };
-  return { host: config.host, port: config.port, limits: { connections } };
+  return { host: config.host, port: config.port, certificate, limits: { connections } };
 }
 
 /**

@@ -14,7 +14,7 @@ import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
 import { openMeter, type Meter } from "./auth/meter.ts";
 import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
 import { createRefusedAttempts, type RefusedAttempts } from "./auth/refused-attempts.ts";
-import { allowListOf, dialectOptions, listenOf, memoryOf, networkOf } from "./app-options.ts";
+import { allowListOf, dialectOptions, memoryOf, networkOf, openListen } from "./app-options.ts";
 import type { Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
@@ -55,12 +55,14 @@ import { NodeWatches } from "./watches/node-watches.ts";
 const consoleFolder = resolve(import.meta.dirname, "../dist/console");
 
 export interface App extends AsyncDisposable {
-  /** The bound address, as http://<host>:<port>. */
+  /** The bound address, as http://<host>:<port>, or https:// with a certificate. */
   readonly address: string;
   /** The bound address of Wyoming, as <host>:<port>; undefined if it does not listen. */
   readonly wyomingAddress: string | undefined;
   /** The bound address of the metrics, as http://<host>:<port>; undefined without a listener. */
   readonly metricsAddress: string | undefined;
+  /** Returns when the certificate of the port expires; undefined without TLS. */
+  certificateExpiresAt(): Date | undefined;
   /** The first API key, if this start has created it. */
   readonly firstKey: FirstKey | undefined;
   /**
@@ -146,6 +148,7 @@ async function openParts(
 ): Promise<App> {
   const { log, isQuarantined } = opening;
   const { allow, allowWebhooks, httpRules } = await openRules(config);
+  const listen = await openListen(config, parts, log);
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
   const metrics = parts.use(await createNodeMetrics(config));
   const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening, metrics);
@@ -185,7 +188,7 @@ async function openParts(
   const services = [...transcripts.services, ...speech.services, ...accounts];
   const reading = { longMessages: parts.use(openSegmentsReader()), requestBytes: memory.bodies };
   const server = parts.use(
-    await openServer(listenOf(config), {
+    await openServer(listen, {
       ...(answersCalls
         ? {
             api: { services, httpRules, authenticator, explain: databaseTrouble },
@@ -214,6 +217,7 @@ async function openParts(
     address,
     wyomingAddress: wyoming?.address,
     metricsAddress,
+    certificateExpiresAt: () => listen.certificate?.current.expiresAt,
     firstKey,
     firstLink: answersCalls ? await firstLinkOf(db, firstKey, publicUrl()) : undefined,
     loading: () => loadingModels(recognizer.state()),

@@ -28,6 +28,7 @@ test("readConfig() returns the defaults if nothing is set", () => {
     contact: undefined,
   });
   assert.equal(config.wyoming, undefined);
+  assert.equal(config.tls, undefined);
   assert.equal(config.httpRulesFile, undefined);
   assert.equal(config.removedMediaDays, 30);
   assert.deepEqual(config.drain, { delayMs: 0, msMax: 30_000 });
@@ -92,6 +93,8 @@ test("readConfig() reads every setting", () => {
     HLUST_OIDC_ISSUER: "https://login.example/realms/a/",
     HLUST_OIDC_CLIENT_ID: "hlust",
     HLUST_OIDC_CLIENT_SECRET: "secret",
+    HLUST_TLS_CERTIFICATE: "/etc/hlust/tls.pem",
+    HLUST_TLS_KEY: "/etc/hlust/tls.key",
     HLUST_WYOMING_LISTEN: "[::]:10300",
     HLUST_WYOMING_KEY_FILE: "/etc/hlust/home-key",
     HLUST_WYOMING_ALLOW_FROM: "192.168.1.0/24, fd00::/8",
@@ -155,6 +158,10 @@ test("readConfig() reads every setting", () => {
       connectionsPerAddress: 50,
       refusedPerMinute: 10,
       contact: "anna+hlust@hlust.example",
+    },
+    tls: {
+      certificate: { setting: "HLUST_TLS_CERTIFICATE", path: "/etc/hlust/tls.pem" },
+      key: { setting: "HLUST_TLS_KEY", path: "/etc/hlust/tls.key" },
     },
     wyoming: {
       host: "::",
@@ -239,6 +246,11 @@ test("readConfig() throws an error that names every invalid setting", () => {
       /^HLUST_OIDC_ISSUER and HLUST_OIDC_CLIENT_ID must be set together$/,
     ],
     ["HLUST_OIDC_CLIENT_SECRET", "a", /^HLUST_OIDC_CLIENT_SECRET is set, but HLUST_OIDC_ISSUER is/],
+    [
+      "HLUST_TLS_CERTIFICATE",
+      "tls.pem",
+      /^HLUST_TLS_CERTIFICATE and HLUST_TLS_KEY must be set together$/,
+    ],
     ["HLUST_WYOMING_LISTEN", "10300", /^HLUST_WYOMING_LISTEN must be an address with a port, such/],
     [
       "HLUST_WYOMING_LISTEN",

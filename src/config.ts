@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import type { CertificateFiles } from "./std/certificate.ts";
 import { canonicalLanguageCode } from "./std/language-code.ts";
 import { logLevels, type LogLevel } from "./std/log.ts";
 import { callerSettings, readCallers, type CallerConfig } from "./settings/caller-settings.ts";
@@ -7,6 +8,8 @@ import {
   readDatabase,
   type DatabaseConfig,
 } from "./settings/database-settings.ts";
+import type { SettingGroups } from "./settings/config-file.ts";
+import { configFileSetting, GivenSettings } from "./settings/given-settings.ts";
 import { drainSettings, readDrain, type DrainConfig } from "./settings/drain-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
@@ -16,17 +19,9 @@ import type { OpenIdSettings } from "./auth/open-id.ts";
 import type { S3Settings } from "./media/s3-bucket.ts";
 import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings } from "./settings/s3-settings.ts";
+import { readTls, tlsSettings } from "./settings/tls-settings.ts";
 import { readWyoming, wyomingSettings, type WyomingSettings } from "./settings/wyoming-settings.ts";
-import {
-  ConfigError,
-  httpUrl,
-  list,
-  misspelt,
-  nearest,
-  oneOf,
-  whole,
-  type Setting,
-} from "./std/setting.ts";
+import { ConfigError, httpUrl, list, oneOf, whole, type Setting } from "./std/setting.ts";
 
 export { memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
 export type {
@@ -84,6 +79,8 @@ export interface Config extends ModelConfig {
   /** The provider with which members sign in; undefined if there is none. */
   readonly openId: OpenIdSettings | undefined;
   readonly callers: CallerConfig;
+  /** The files of the certificate of the port; undefined for cleartext. */
+  readonly tls: CertificateFiles | undefined;
   /** The listener of Wyoming; undefined if there is none. */
   readonly wyoming: WyomingSettings | undefined;
   /** Where the metrics are read; undefined if there are none. */
@@ -137,6 +134,7 @@ const settings = {
     meaning:
       "Networks (CIDR), addresses and hosts that media URLs may reach in addition to ports 80 and 443 of public addresses, separated by commas; with :port only that port",
     fallback: "none",
+    isList: true,
     parse: (text) => list(text),
   },
   allowWebhooksTo: {
@@ -144,6 +142,7 @@ const settings = {
     meaning:
       "Networks (CIDR) and hosts that webhooks may reach in addition to public addresses, separated by commas",
     fallback: "none",
+    isList: true,
     parse: (text) => list(text),
   },
   sandbox: {
@@ -223,47 +222,49 @@ const settings = {
       | "callers"
       | "drain"
       | "memoryMb"
+      | "tls"
       | "wyoming"
       | "metrics"
     >
   ]: Setting<Config[Key] | undefined>;
 };
 
-const allSettings: readonly Setting<unknown>[] = [
-  ...Object.values(settings),
-  ...Object.values(databaseSettings),
-  ...Object.values(limitSettings),
-  ...Object.values(s3Settings),
-  ...Object.values(openIdSettings),
-  ...Object.values(callerSettings),
-  ...Object.values(drainSettings),
-  ...Object.values(wyomingSettings),
-  ...Object.values(metricsSettings),
-  ...Object.values(memorySettings),
-];
+/** The settings, by their group in a configuration file. */
+const groups: SettingGroups = {
+  service: Object.values<Setting<unknown>>(settings).filter(
+    (setting) => !Object.values<Setting<unknown>>(modelSettings).includes(setting),
+  ),
+  models: Object.values(modelSettings),
+  database: Object.values(databaseSettings),
+  limits: Object.values(limitSettings),
+  s3: Object.values(s3Settings),
+  openid: Object.values(openIdSettings),
+  callers: Object.values(callerSettings),
+  drain: Object.values(drainSettings),
+  tls: Object.values(tlsSettings),
+  wyoming: Object.values(wyomingSettings),
+  metrics: Object.values(metricsSettings),
+  memory: Object.values(memorySettings),
+};
 
-/** Variables that begin with HLUST_ but are read only by other commands, tests and scripts. */
-const readElsewhere: ReadonlySet<string> = new Set(["HLUST_TOKEN", "HLUST_VECTORS"]);
-
-/** Settings of earlier versions, with their present names. */
-const renamed: ReadonlyMap<string, string> = new Map([
-  ["HLUST_DRAIN_SECONDS", "HLUST_DRAIN_DELAY"],
-]);
-
-/** Reads every setting. Throws ConfigError, which names each unknown or invalid setting. */
+/**
+ * Reads every setting. Throws ConfigError, which has a line for each unknown name and each invalid
+ * setting.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const problems: string[] = [];
-  problems.push(...unknownNames(environment));
-  const read = <T>(setting: Setting<T>): T => {
-    const text = environment[setting.name];
-    try {
-      return setting.parse(text === "" ? undefined : text, setting.name);
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      problems.push(error.message);
-      return setting.parse(undefined, setting.name);
-    }
-  };
+  const { config, problems } = examineConfig(environment);
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return config;
+}
+
+/** Reads every setting, with the default in place of an invalid one. Returns the problems too. */
+export function examineConfig(environment: NodeJS.ProcessEnv): {
+  readonly config: Config;
+  readonly problems: readonly string[];
+} {
+  const given = new GivenSettings(environment, groups);
+  const { problems } = given;
+  const read = <T>(setting: Setting<T>): T => given.read(setting);
   const dataFolder = read(settings.dataFolder);
   const config: Config = {
     port: read(settings.port),
@@ -296,30 +297,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     s3: readS3(read, problems),
     openId: readOpenId(read, problems),
     callers: readCallers(read),
+    tls: readTls(read, problems),
     wyoming: readWyoming(read, dataFolder, problems),
     metrics: readMetrics(read, problems),
     memoryMb: read<number | undefined>(memorySettings.memoryMb),
   };
-  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return config;
-}
-
-/**
- * Returns the problems with the names of variables. Each HLUST_ variable must be a setting, and no
- * other variable may have a name that is nearly that of a setting. If that setting is set as well,
- * the other variable belongs to another program.
- */
-function unknownNames(environment: NodeJS.ProcessEnv): string[] {
-  const known = new Set(allSettings.map(({ name }) => name));
-  const unset = [...known].filter((name) => !environment[name]);
-  return Object.entries(environment).flatMap(([name, text]) => {
-    if (known.has(name) || readElsewhere.has(name)) return [];
-    const newName = renamed.get(name);
-    if (newName !== undefined) return [`${name} is not a setting: it is called ${newName} now`];
-    if (name.startsWith("HLUST_")) return [`${name} is not a setting${nearest(name, known)}`];
-    const meant = text === "" ? undefined : misspelt(name, unset);
-    return meant === undefined ? [] : [`${name} is not a setting: was ${meant} meant?`];
-  });
+  return { config, problems };
 }
 
 /**
@@ -328,13 +311,18 @@ function unknownNames(environment: NodeJS.ProcessEnv): string[] {
  */
 export function describeConfig(environment: NodeJS.ProcessEnv): string {
   readConfig(environment);
-  return allSettings
-    .map(({ name, meaning, fallback, ...setting }) => {
-      const text = environment[name];
-      const isSecret = "secret" in setting;
-      const value =
-        text === undefined || text === "" ? `default: ${fallback}` : isSecret ? "(set)" : text;
-      return `${name}\n    ${meaning}\n    ${value}${text && !isSecret ? `   (default: ${fallback})` : ""}\n`;
+  const given = new GivenSettings(environment, groups);
+  return [configFileSetting, ...Object.values(groups).flat()]
+    .map((setting) => {
+      const { name, meaning, fallback, secret = false } = setting;
+      const { text, place } = given.find(setting);
+      const shown = secret ? "(set)" : text;
+      const notes = [
+        ...(secret ? [] : [`default: ${fallback}`]),
+        ...(place === undefined ? [] : [`from ${place}`]),
+      ];
+      const note = notes.length > 0 ? `   (${notes.join("; ")})` : "";
+      return `${name}\n    ${meaning}\n    ${text === "" ? `default: ${fallback}` : `${shown}${note}`}\n`;
     })
     .join("");
 }

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Kysely } from "kysely";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
@@ -13,8 +12,6 @@ import type { QueueFacts } from "./metrics/queue-metrics.ts";
 import type { EngineFacts } from "./metrics/speech-metrics.ts";
 import { answerFailure, targetOf, writeHead, type HttpDoor } from "./server/http.ts";
 import type { Server } from "./server/server.ts";
-import { metricsToken } from "./settings/metrics-settings.ts";
-import { ConfigError } from "./std/setting.ts";
 import { ServiceError } from "./std/service-error.ts";
 import { packageVersion } from "./std/version.ts";
 import { countPendingDeliveries } from "./webhooks/pending-deliveries.ts";
@@ -43,7 +40,7 @@ export async function createNodeMetrics(config: Config): Promise<NodeMetrics> {
   const { metrics: settings, role, dataFolder } = config;
   if (!settings) return noMetrics;
   const { listen } = settings;
-  const token = await tokenOf(settings);
+  const token = settings.token;
   const metrics = new Metrics({ version: packageVersion(), role, methods: servedMethods() });
   const { calls, engines, queues, storage } = metrics;
   return {
@@ -131,20 +128,4 @@ async function queueFacts(db: Kysely<Tables>): Promise<QueueFacts> {
     pendingDeliveries: deliveries.count,
     oldestDeliverySeconds: deliveries.oldestSeconds,
   };
-}
-
-async function tokenOf({
-  token,
-  tokenFile,
-}: NonNullable<Config["metrics"]>): Promise<string | undefined> {
-  if (tokenFile === undefined) return token;
-  const name = "HLUST_METRICS_TOKEN_FILE";
-  let text: string;
-  try {
-    text = await readFile(tokenFile, "utf8");
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${name} cannot be read: ${why}`, { cause: error });
-  }
-  return metricsToken(text.replace(/\r?\n$/, ""), `the text of ${name}`);
 }

@@ -108,6 +108,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "readiness.ts": ["gen", "config.ts", "database", "audio", "media", "engines", "server"],
   "app-options.ts": ["std", "config.ts", "media", "server", "transcripts"],
+  "check-config.ts": ["std", "config.ts", "app-options.ts", "doors.ts"],
   "open-job-work.ts": [
     "config.ts",
     "metrics/recorders.ts",
@@ -166,6 +167,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "database/open-existing.ts",
     "media/open-archive.ts",
     "config.ts",
+    "check-config.ts",
     "main.ts",
   ],
   client: ["std", "gen", "transcoding"],

@@ -46,16 +46,24 @@ const roomEveryMs = 100;
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #makeRoom: () => void;
+  readonly #answeredMax: number;
   /** Each open connection and the address for which it is counted. */
   readonly #open = new Map<Socket, string>();
   readonly #perBlock = new Map<string, number>();
   #answered = 0;
   #roomMadeAt = -Infinity;
 
-  /** `makeRoom` closes unused connections when there are too many in total. */
-  constructor(limits: ConnectionLimits, makeRoom: () => void) {
+  /**
+   * `makeRoom` closes unused connections when there are too many in total. `isAnswering` states
+   * whether refused connections get an error in cleartext.
+   */
+  constructor(
+    limits: ConnectionLimits,
+    { makeRoom, isAnswering }: { readonly makeRoom: () => void; readonly isAnswering: boolean },
+  ) {
     this.#limits = limits;
     this.#makeRoom = makeRoom;
+    this.#answeredMax = isAnswering ? answeredMax : 0;
   }
 
   get open(): readonly Socket[] {
@@ -110,7 +118,7 @@ export class Connections {
 
   #turnAway(socket: Socket, error: ServiceError): void {
     socket.on("error", () => socket.destroy());
-    if (this.#answered >= answeredMax) {
+    if (this.#answered >= this.#answeredMax) {
       socket.resetAndDestroy();
       return;
     }

@@ -5,23 +5,18 @@ import {
   type Server as Http1Server,
   type ServerResponse,
 } from "node:http";
-import {
-  constants,
-  createServer as createHttp2Server,
-  type Http2Server,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from "node:http2";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TinyChunks, tinyChunks } from "./tiny-chunks.ts";
 import { CallPump } from "./call-pump.ts";
 import { CallsInFlight } from "./calls-in-flight.ts";
 import { Connections, defaultConnectionsMax, type ConnectionLimits } from "./connection-limits.ts";
+import { openHttp2 } from "./http2-connections.ts";
 import { Http1Connection, stopParsingWhenClosed } from "./http1-connection.ts";
 import { pumpCalls, type PortHandlers } from "./pump-calls.ts";
 import { detectProtocol } from "./detect-protocol.ts";
+import { acceptTls } from "./tls/accept-tls.ts";
+import type { ServedCertificate } from "./tls/served-certificate.ts";
 import { unsentLimits, UnsentWatch, type UnsentLimits } from "./unsent-watch.ts";
 
 /** The maximum time for which an idle connection stays open. */
@@ -31,28 +26,11 @@ const idleMsMaxDefault = 75_000;
  * later if its peer no longer responds.
  */
 const keepAliveMs = 60_000;
-/** The maximum delay between the body of a response and its trailers. */
-const trailersMs = 200;
-/** The time after which a connection that was asked to close is destroyed. */
-const endMsMax = 5_000;
 /**
  * The time within which requests that were already sent when clients were asked to disconnect will
  * have arrived.
  */
 const lastRequestsMs = 250;
-/**
- * A GOAWAY frame after which calls that were already sent are still accepted (RFC 9113, section
- * 6.8): NO_ERROR, and the highest stream id. After Node's own GOAWAY, new streams are ignored,
- * whatever its stream id.
- */
-const gentleGoaway = Buffer.from("0000080700000000007fffffff00000000", "hex");
-
-/**
- * The number of HTTP/2 calls that may be cancelled, in a burst and per second, before the
- * connection is closed.
- */
-const resets = { streamResetBurst: 100, streamResetRate: 33 };
-
 export interface PortLimits extends UnsentLimits {
   /**
    * The time after which a connection is closed if its protocol or headers are still incomplete.
@@ -63,7 +41,7 @@ export interface PortLimits extends UnsentLimits {
 }
 
 export interface Port {
-  /** The bound address in the form http://<host>:<port>. */
+  /** The bound address in the form http://<host>:<port>, or https:// with a certificate. */
   readonly address: string;
   /** The number of calls in flight. */
   readonly callsInFlight: () => number;
@@ -82,12 +60,19 @@ export interface Port {
   close(): void;
 }
 
+/** An address to listen on; with a certificate, every connection needs TLS. */
+export interface PortAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly certificate?: ServedCertificate | undefined;
+}
+
 /**
- * Listens for cleartext HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port. The first bytes
- * of a connection determine its protocol.
+ * Listens for HTTP/1.1 (with WebSocket upgrades) and HTTP/2 on one port. In cleartext, the first
+ * bytes of a connection determine its protocol; with TLS, ALPN does.
  */
 export async function openPort(
-  at: { readonly host: string; readonly port: number },
+  at: PortAddress,
   handlers: PortHandlers,
   given: Partial<PortLimits> = {},
 ): Promise<Port> {
@@ -104,32 +89,32 @@ export async function openPort(
     },
   };
   const http1 = openHttp1(watched, limits);
-  const sessions = new Map<ServerHttp2Session, Socket>();
-  const http2 = openHttp2(watched, unsent);
-  const connections = new Connections(limits.connections, () => {
-    http1.closeIdleConnections();
+  const http2 = openHttp2(watched, { unsent, idleMsMax: limits.idleMsMax });
+  const { certificate } = at;
+  const connections = new Connections(limits.connections, {
+    makeRoom: () => http1.closeIdleConnections(),
+    // An error in cleartext would be nothing to a client that expects TLS.
+    isAnswering: certificate === undefined,
   });
   /** Connections whose protocol is not yet known. */
   const silent = new Set<Socket>();
   const keepAlive = { keepAlive: true, keepAliveInitialDelay: keepAliveMs };
+  /** Serves a connection, which TLS has decrypted if there is a certificate. */
+  const begin = (socket: Socket, isHttp2: boolean): void => {
+    if (isHttp2) {
+      http2.serve(socket);
+      return;
+    }
+    unsent.watchSocket(socket);
+    http1.emit("connection", socket);
+  };
+  const detect = detector(certificate, limits.headersMsMax, begin);
   const listener = createServer({ noDelay: true, ...keepAlive }, (socket) => {
     if (!connections.admit(socket)) return;
     silent.add(socket);
-    socket.once("close", () => silent.delete(socket));
-    detectProtocol(socket, limits.headersMsMax, (isHttp2) => {
-      silent.delete(socket);
-      if (isHttp2) {
-        http2.once("session", (session) => {
-          sessions.set(session, socket);
-          session.once("close", () => sessions.delete(session));
-          endWhenIdle(session, socket, limits.idleMsMax);
-        });
-        http2.emit("connection", socket);
-        return;
-      }
-      unsent.watchSocket(socket);
-      http1.emit("connection", socket);
-    });
+    const isKnown = () => silent.delete(socket);
+    socket.once("close", isKnown);
+    detect(socket, isKnown);
   });
   listener.listen(at.port, at.host);
   await once(listener, "listening");
@@ -137,12 +122,12 @@ export async function openPort(
 
   const retire = async (): Promise<void> => {
     const ended = calls.end();
-    sayGoaway(sessions);
+    http2.sayGoaway();
     await ended;
   };
 
   return {
-    address: addressOf(listener.address()),
+    address: addressOf(listener.address(), certificate ? "https" : "http"),
     callsInFlight: () => calls.count,
     retire,
     async drain(others) {
@@ -152,7 +137,7 @@ export async function openPort(
         closed,
       ]);
       listener.close();
-      for (const session of sessions.keys()) session.close();
+      http2.close();
       for (const socket of silent) socket.destroy();
       // Node closes a connection after a response only if the request asks for that. Idle
       // connections are therefore closed again and again until none is left.
@@ -172,11 +157,33 @@ export async function openPort(
   };
 }
 
-/** Node always writes whole frames, so this write does not split a frame. */
-function sayGoaway(sessions: ReadonlyMap<ServerHttp2Session, Socket>): void {
-  for (const [session, socket] of sessions) {
-    if (!session.closed && socket.writable) socket.write(gentleGoaway);
+/**
+ * Returns a function that finds the protocol of a connection, calls `isKnown`, and then begins to
+ * serve the connection.
+ */
+function detector(
+  certificate: ServedCertificate | undefined,
+  msMax: number,
+  begin: (socket: Socket, isHttp2: boolean) => void,
+): (socket: Socket, isKnown: () => void) => void {
+  if (!certificate) {
+    return (socket, isKnown) =>
+      detectProtocol(socket, msMax, (isHttp2) => {
+        isKnown();
+        begin(socket, isHttp2);
+      });
   }
+  const accept = acceptTls(certificate, msMax);
+  return (socket, isKnown) =>
+    accept(socket, (secure, isHttp2) => {
+      const start = () => {
+        isKnown();
+        begin(secure, isHttp2);
+      };
+      // Before its first request, Node does not take an HTTP/1.1 connection for idle.
+      if (isHttp2) start();
+      else detectProtocol(secure, msMax, start);
+    });
 }
 
 function defaultLimits(): PortLimits {
@@ -235,90 +242,8 @@ function openHttp1(handlers: PortHandlers, { headersMsMax, idleMsMax }: PortLimi
   return http1;
 }
 
-function openHttp2(handlers: PortHandlers, unsent: UnsentWatch): Http2Server {
-  const http2 = createHttp2Server(
-    { settings: { maxConcurrentStreams: 256 }, ...resets },
-    handlers.handle,
-  );
-  http2.on("checkContinue", handlers.handle);
-  // A complete response ends the stream, even if the client has more to send (RFC 9113, section
-  // 8.1). Trailers are sent after "finish", without an event.
-  http2.on("request", (_request, { stream }) => {
-    stream.once("finish", () => {
-      const close = setTimeout(() => {
-        stream.close(constants.NGHTTP2_NO_ERROR);
-      }, trailersMs);
-      stream.once("close", () => {
-        clearTimeout(close);
-      });
-    });
-  });
-  http2.on("session", (session) => {
-    const chunks = new TinyChunks();
-    session.on("stream", (stream) => {
-      refuseTinyChunks(session, stream, chunks);
-      unsent.watchStream(stream, () => {
-        stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-      });
-    });
-  });
-  // A failed session ends with its socket, so its error needs no handling.
-  http2.on("sessionError", () => {});
-  return http2;
-}
-
-/** Closes a connection whose bodies arrive in chunks that cost more to process than to send. */
-function refuseTinyChunks(
-  session: ServerHttp2Session,
-  stream: ServerHttp2Stream,
-  chunks: TinyChunks,
-): void {
-  const areTiny = chunks.ofBody();
-  const push = stream.push.bind(stream);
-  stream.push = (chunk: Uint8Array | null, encoding): boolean => {
-    if (session.destroyed || stream.destroyed) return true;
-    if (chunk === null || !areTiny(chunk.length)) return push(chunk, encoding);
-    const { NGHTTP2_ENHANCE_YOUR_CALM: code } = constants;
-    session.goaway(code, 0, Buffer.from(tinyChunks().message));
-    // A destroyed stream passes on no more data.
-    stream.destroy();
-    setImmediate(() => {
-      session.destroy(undefined, code);
-    });
-    return true;
-  };
-}
-
-/**
- * Closes a connection that has had no call for `idleMsMax`, whatever else it sends. Long silent
- * calls, such as Watch in gRPC's health service, keep their connection open.
- */
-function endWhenIdle(session: ServerHttp2Session, socket: Socket, idleMsMax: number): void {
-  let calls = 0;
-  const end = () => {
-    session.close();
-    // A connection does not close by itself if its peer reads nothing, has an unfinished call, or
-    // simply stays connected.
-    idle = setTimeout(() => socket.destroy(), endMsMax);
-  };
-  let idle = setTimeout(end, idleMsMax);
-  session.on("stream", (stream) => {
-    calls += 1;
-    clearTimeout(idle);
-    stream.once("close", () => {
-      calls -= 1;
-      if (calls > 0 || session.closed) return;
-      clearTimeout(idle);
-      idle = setTimeout(end, idleMsMax);
-    });
-  });
-  socket.once("close", () => {
-    clearTimeout(idle);
-  });
-}
-
-function addressOf(bound: string | AddressInfo | null): string {
+function addressOf(bound: string | AddressInfo | null, scheme: "http" | "https"): string {
   if (bound === null || typeof bound === "string") throw new Error("the port is not bound");
   const { address, family, port } = bound;
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

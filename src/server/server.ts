@@ -31,7 +31,7 @@ import { createMessageReading } from "./message-reading.ts";
 import type { ImplementedService } from "./methods.ts";
 import { describeApi } from "./openapi.ts";
 import { createPageOrigins } from "./page-origins.ts";
-import { openPort, type PortLimits } from "./port.ts";
+import { openPort, type PortAddress, type PortLimits } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 import { recordedDoor, unrecorded } from "./record-calls.ts";
 import { createRequestHandler } from "./request-handler.ts";
@@ -41,7 +41,7 @@ import { createTusDoor, type TusParts } from "./tus-door.ts";
 import { createWebSocketDoor, type WebSocketDoor } from "./websocket.ts";
 
 export interface Server extends AsyncDisposable {
-  /** The bound address as http://<host>:<port>. */
+  /** The bound address as http://<host>:<port>, or https:// with a certificate. */
   readonly address: string;
   /** The door of the health checks, for other listeners. */
   readonly health: Pick<HttpDoor, "handles" | "handle">;
@@ -60,10 +60,8 @@ export interface Server extends AsyncDisposable {
   drain(msMax: number, hurried: AbortSignal): Promise<void>;
 }
 
-/** The address on which the server listens, and the connection limits. */
-export interface ListenOptions {
-  readonly host: string;
-  readonly port: number;
+/** The address on which the server listens, its certificate, and the connection limits. */
+export interface ListenOptions extends PortAddress {
   readonly limits?: Partial<PortLimits>;
 }
 

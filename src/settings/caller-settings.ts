@@ -25,6 +25,7 @@ export const callerSettings = {
     meaning:
       "Networks (CIDR) of proxies in front of the service, comma-separated: their X-Forwarded-For gives the client address",
     fallback: "none: the address of the connection counts",
+    isList: true,
     parse: (text, name) => networks(list(text), name),
   },
   allowedOrigins: {
@@ -32,6 +33,7 @@ export const callerSettings = {
     meaning:
       "Origins of web pages that may call cross-origin, comma-separated, such as https://app.example; * for all",
     fallback: "none: pages of the service's own origin only",
+    isList: true,
     parse: (text, name) => list(text).map((entry) => pageOrigin(entry, name)),
   },
   connectionsMax: {

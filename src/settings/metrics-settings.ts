@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { isLoopbackHost } from "../std/loopback.ts";
 import { ConfigError, listenAddress, type ReadSetting, type Setting } from "../std/setting.ts";
 
@@ -7,8 +6,6 @@ export interface MetricsSettings {
   /** The listener of the metrics; undefined if they are on the common port. */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly token: string | undefined;
-  /** The file with the token. At most one of `token` and `tokenFile` is set. */
-  readonly tokenFile: string | undefined;
 }
 
 /** The minimum length of a token, which is too long to guess if it is random. */
@@ -31,20 +28,13 @@ export const metricsSettings = {
     secret: true,
     parse: (text, name) => (text === undefined ? undefined : metricsToken(text, name)),
   },
-  tokenFile: {
-    name: "HLUST_METRICS_TOKEN_FILE",
-    meaning: "File with that token, in place of HLUST_METRICS_TOKEN",
-    fallback: "none",
-    parse: (text) => (text === undefined ? undefined : resolve(text)),
-  },
 } satisfies {
   readonly listen: Setting<MetricsSettings["listen"]>;
   readonly token: Setting<string | undefined>;
-  readonly tokenFile: Setting<string | undefined>;
 };
 
 /** Checks a token. Throws ConfigError, which does not show it. */
-export function metricsToken(text: string, name: string): string {
+function metricsToken(text: string, name: string): string {
   if (/^[\x21-\x7e]+$/.test(text) && text.length >= metricsTokenLengthMin) return text;
   throw new ConfigError(
     `${name} must be at least ${metricsTokenLengthMin} printable ASCII characters without spaces, not ${text.length}: use openssl rand -hex 32`,
@@ -58,19 +48,13 @@ export function metricsToken(text: string, name: string): string {
 export function readMetrics(read: ReadSetting, problems: string[]): MetricsSettings | undefined {
   const listen = read<MetricsSettings["listen"]>(metricsSettings.listen);
   const token = read<string | undefined>(metricsSettings.token);
-  const tokenFile = read<string | undefined>(metricsSettings.tokenFile);
-  if (token !== undefined && tokenFile !== undefined) {
-    problems.push(
-      `${metricsSettings.token.name} and ${metricsSettings.tokenFile.name} are both set: remove one of them`,
-    );
-  }
-  const hasToken = token !== undefined || tokenFile !== undefined;
+  const hasToken = token !== undefined;
   if (!listen && !hasToken) return undefined;
   const host = listen?.host.includes(":") === true ? `[${listen.host}]` : listen?.host;
   if (listen && host !== undefined && !isLoopbackHost(host) && !hasToken) {
     problems.push(
-      `${metricsSettings.listen.name} is ${host}:${listen.port}, which other machines can reach: set ${metricsSettings.token.name} or ${metricsSettings.tokenFile.name} as well, or listen on 127.0.0.1`,
+      `${metricsSettings.listen.name} is ${host}:${listen.port}, which other machines can reach: set ${metricsSettings.token.name} as well, or listen on 127.0.0.1`,
     );
   }
-  return { listen, token, tokenFile };
+  return { listen, token };
 }

@@ -35,6 +35,7 @@ export const wyomingSettings = {
     meaning:
       "Networks (CIDR) that may connect over Wyoming without a key, comma-separated, such as 192.168.1.0/24; required if HLUST_WYOMING_LISTEN is not an address of this machine only",
     fallback: "none: this machine only",
+    isList: true,
     parse: (text, name) => networks(list(text), name),
   },
 } satisfies {

@@ -11,7 +11,10 @@ export interface Setting<T> {
   readonly meaning: string;
   /** The default, as shown to users. */
   readonly fallback: string;
+  /** A secret can also be in a file (NAME_FILE), and is not shown. */
   readonly secret?: boolean;
+  /** Whether it has several values: separated by commas, or in a configuration file a list. */
+  readonly isList?: boolean;
   readonly parse: (text: string | undefined, name: string) => T;
 }
 
@@ -144,6 +147,17 @@ export function nearest(name: string, known: ReadonlySet<string>): string {
     if (a === b || a.startsWith(b) || b.startsWith(a)) return `: did you mean ${candidate}?`;
   }
   return "";
+}
+
+/** Returns a suggestion for any name: the known one with the fewest letters in another way. */
+export function closest(name: string, known: Iterable<string>): string {
+  const given = name.toUpperCase();
+  const ranked = [...known]
+    .map((candidate) => ({ candidate, count: slips(given, candidate.toUpperCase()) }))
+    .toSorted((a, b) => a.count - b.count);
+  const [best] = ranked;
+  const isNear = best && best.count <= Math.max(2, best.candidate.length / 3);
+  return isNear ? `: did you mean ${best.candidate}?` : nearest(name, new Set(known));
 }
 
 /**
