@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely } from "kysely";
-import type pg from "pg";
+import pg from "pg";
 import { errorFields, type Log } from "../std/log.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
 import { BoundedDialect } from "./bounded-dialect.ts";
@@ -24,6 +24,11 @@ export interface Database extends AsyncDisposable {
   readonly migrated: readonly string[];
   /** Resolves when the database answers; rejects otherwise. */
   ping(): Promise<void>;
+  /**
+   * Opens a connection of its own without limits of time, for statements that take as long as the
+   * data requires. The caller ends it.
+   */
+  readonly connect: (applicationName: string) => Promise<pg.Client>;
 }
 
 export interface DatabaseOptions {
@@ -94,8 +99,20 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     pool,
     migrated,
     ping: () => ping(pool),
+    connect: async (applicationName) => await connect({ ...connection, applicationName }),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+}
+
+/** Opens a connection, which may take as long for a statement as the data requires. */
+export async function connect({
+  applicationName,
+  ...connection
+}: pg.ClientConfig & { readonly applicationName: string }): Promise<pg.Client> {
+  const client = new pg.Client({ ...connection, application_name: applicationName });
+  client.on("error", () => {}); // the query in progress fails with it
+  await client.connect();
+  return client;
 }
 
 async function ping(pool: pg.Pool): Promise<void> {
