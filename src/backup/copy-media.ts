@@ -24,10 +24,8 @@ export interface MediaSources {
 /** An earlier backup, whose media is linked instead of copied. */
 export interface EarlierBackup {
   readonly folder: string;
-  /** Whether it was verified, so that its bytes need not be read again. */
-  readonly isWhole: boolean;
-  /** Media that must not be taken from it. */
-  readonly altered: readonly string[];
+  /** The SHA-256 of media that was verified, by its path, so that it need not be read again. */
+  readonly verified: ReadonlyMap<string, string>;
 }
 
 interface CopyParts {
@@ -90,17 +88,16 @@ async function placeMedia(
     await mkdir(dirname(place), { recursive: true, mode: 0o700 });
     folders.add(dirname(place));
   }
-  for (const { folder: from, isWhole, altered } of earlier) {
-    const found = await statFile(join(from, mediaPath(media.id)));
-    if (found?.size !== media.sizeBytes || altered.includes(media.id)) continue;
-    if (!(await isLinked(join(from, mediaPath(media.id)), place))) continue;
-    sources.reused += 1;
-    if (isWhole && media.sha256 !== undefined) {
-      return { bytes: media.sizeBytes, sha256: media.sha256 };
+  const path = mediaPath(media.id);
+  for (const { folder: from, verified } of earlier) {
+    const found = await statFile(join(from, path));
+    if (found?.size !== media.sizeBytes || !(await isLinked(join(from, path), place))) continue;
+    const sha256 = verified.get(path);
+    const placed = sha256 === undefined ? await hashFile(place) : { bytes: found.size, sha256 };
+    if (placed.sha256 === (media.sha256 ?? placed.sha256)) {
+      sources.reused += 1;
+      return placed;
     }
-    const hashed = await hashFile(place);
-    if (hashed.sha256 === (media.sha256 ?? hashed.sha256)) return hashed;
-    sources.reused -= 1;
     await rm(place);
   }
   const file = store.file?.(media.id);

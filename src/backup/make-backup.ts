@@ -13,6 +13,7 @@ import {
   checksumsFile,
   manifestFile,
   manifestText,
+  mediaPath,
   partialSuffix,
   readManifest,
   type Manifest,
@@ -26,7 +27,7 @@ import {
   findBackups,
   openBackupFolder,
 } from "./backup-folder.ts";
-import { ChecksumsWriter } from "./checksums.ts";
+import { ChecksumsWriter, readChecksums } from "./checksums.ts";
 import { copyMedia, type EarlierBackup, type MediaSources } from "./copy-media.ts";
 import { copyTables, type CopiedTables } from "./copy-tables.ts";
 import type { OnProgress } from "./progress.ts";
@@ -100,14 +101,21 @@ async function earlierBackups(
 ): Promise<EarlierBackup[]> {
   const whole = since ?? found.findLast(({ isWhole }) => isWhole)?.folder;
   const earlier: EarlierBackup[] = [];
-  if (whole !== undefined) {
-    const { media } = await readManifest(whole);
-    earlier.push({ folder: whole, isWhole: true, altered: media?.altered ?? [] });
-  }
+  if (whole !== undefined) earlier.push({ folder: whole, verified: await verifiedMedia(whole) });
   for (const { folder, isWhole } of found.toReversed()) {
-    if (!isWhole) earlier.push({ folder, isWhole: false, altered: [] });
+    if (!isWhole) earlier.push({ folder, verified: new Map() });
   }
   return earlier;
+}
+
+async function verifiedMedia(folder: string): Promise<ReadonlyMap<string, string>> {
+  const { media } = await readManifest(folder);
+  const verified = new Map<string, string>();
+  for await (const { path, sha256 } of readChecksums(folder)) {
+    if (path.startsWith("media/")) verified.set(path, sha256);
+  }
+  for (const id of media?.altered ?? []) verified.delete(mediaPath(id));
+  return verified;
 }
 
 async function write(
