@@ -83,6 +83,14 @@ async function check(settings: ArchiveSettings, read: Arguments<typeof options>)
   return report.end();
 }
 
+/** Checks an archive without repairs, prints the findings, and returns the exit code. */
+export async function checkAndReport(
+  settings: ArchiveSettings,
+  { readsMedia }: { readonly readsMedia: boolean },
+): Promise<number> {
+  return await check(settings, new Arguments(options, readsMedia ? [] : ["--no-hash"]));
+}
+
 /** Prints findings as they are reported, and counts them. */
 class Report {
   readonly #isJson: boolean;

@@ -3,6 +3,7 @@ import process from "node:process";
 import { ConfigError } from "../config.ts";
 import { accounts } from "./accounts.ts";
 import { archive } from "./archive.ts";
+import { backup } from "./backup.ts";
 import { bench } from "./bench.ts";
 import { refuseArguments, UsageError, type Command } from "./command.ts";
 import { config } from "./config.ts";
@@ -12,6 +13,7 @@ import { fsck } from "./fsck.ts";
 import { keys } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import { models } from "./models.ts";
+import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
 import { version } from "./version.ts";
 
@@ -34,6 +36,8 @@ const commands: Readonly<Record<string, Command>> = {
   accounts,
   keys,
   archive,
+  backup,
+  restore,
   fsck,
   bench,
   version,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely } from "kysely";
-import type pg from "pg";
+import pg from "pg";
 import type { PoolRecorder } from "../metrics/recorders.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
@@ -27,6 +27,11 @@ export interface Database extends AsyncDisposable {
   use(): ConnectionPool["use"];
   /** Resolves when the database answers; rejects otherwise. */
   ping(): Promise<void>;
+  /**
+   * Opens a connection of its own without limits of time, for statements that take as long as the
+   * data requires. The caller ends it.
+   */
+  readonly connect: (applicationName: string) => Promise<pg.Client>;
 }
 
 export interface DatabaseOptions {
@@ -100,8 +105,20 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     migrated,
     use: () => pool.use,
     ping: () => ping(pool),
+    connect: async (applicationName) => await connect({ ...connection, applicationName }),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+}
+
+/** Opens a connection, which may take as long for a statement as the data requires. */
+export async function connect({
+  applicationName,
+  ...connection
+}: pg.ClientConfig & { readonly applicationName: string }): Promise<pg.Client> {
+  const client = new pg.Client({ ...connection, application_name: applicationName });
+  client.on("error", () => {}); // the query in progress fails with it
+  await client.connect();
+  return client;
 }
 
 async function ping(pool: pg.Pool): Promise<void> {

@@ -14,6 +14,13 @@ const reservedBytes = 64_000_000;
  */
 const replaced: ReadonlySet<string | undefined> = new Set(["transcript_draft"]);
 
+/** Tables with short rows that are needed to free space, or to save data elsewhere. */
+const allowed: ReadonlySet<string | undefined> = new Set([
+  "audit_event",
+  "media_hold",
+  "deferred_deletion",
+]);
+
 /**
  * Fails INSERTs, and UPDATEs of drafts, as a server with a full disk would, while the disk still
  * has some space. Everything else works, such as statements that free space or revoke access, with
@@ -32,7 +39,7 @@ export function refuseWritesWhenFull(folder: string): KyselyPlugin {
 function needsRoom(node: RootOperationNode): boolean {
   if (node.kind === "RawNode") return /^\s*insert\s/i.test(node.sqlFragments[0] ?? "");
   if (node.kind === "UpdateQueryNode") return replaced.has(nameOf(node.table));
-  return node.kind === "InsertQueryNode" && nameOf(node.into) !== "audit_event";
+  return node.kind === "InsertQueryNode" && !allowed.has(nameOf(node.into));
 }
 
 function nameOf(table: OperationNode | undefined): string | undefined {

@@ -141,6 +141,18 @@ export interface MediaDescriptionTable {
   due_at: Instant;
 }
 
+/** A backup that is being made: until `held_until`, no bytes of media are deleted. */
+export interface MediaHoldTable {
+  id: string;
+  held_until: Date;
+}
+
+/** Media whose record was deleted during a hold. Its bytes are deleted when no hold is left. */
+export interface DeferredDeletionTable {
+  media_id: string;
+  deferred_at: Instant;
+}
+
 /** The destination of one PUT, or of bytes that arrive in several calls. */
 export interface UploadTable {
   id: string;
@@ -334,6 +346,8 @@ export interface Tables {
   media_peaks: MediaPeaksTable;
   media_outputs: MediaOutputsTable;
   media_description: MediaDescriptionTable;
+  media_hold: MediaHoldTable;
+  deferred_deletion: DeferredDeletionTable;
   upload: UploadTable;
   transcript: TranscriptTable;
   transcript_version: TranscriptVersionTable;

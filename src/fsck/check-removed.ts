@@ -1,3 +1,4 @@
+import { isMediaHeld } from "../media/media-hold.ts";
 import { unrecordedOf } from "../media/media-records.ts";
 import type { Archive } from "./archive.ts";
 import type { Finding } from "./finding.ts";
@@ -37,6 +38,7 @@ async function* findingsOf(
       yield { code: "MEDIA_SET_ASIDE", name, what: `its bytes are set aside ${since}`, remedy };
     } else if (purges) {
       const run = async () => {
+        if (await isMediaHeld(db)) return false;
         await store.removed.delete(id);
         return true;
       };

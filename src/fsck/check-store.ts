@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isMediaHeld, withoutDeferred } from "../media/media-hold.ts";
 import { abandonedOf, findMedia, unrecordedOf } from "../media/media-records.ts";
 import { underWayMsMax, type Archive } from "./archive.ts";
 import type { Finding } from "./finding.ts";
@@ -59,12 +60,13 @@ async function* unrecordedFindings(
   { db, store }: Archive,
   ids: readonly string[],
 ): AsyncGenerator<Finding, void, undefined> {
-  const unrecorded = await unrecordedOf(db, ids);
+  const unrecorded = await withoutDeferred(db, await unrecordedOf(db, ids));
   if (unrecorded.length > 0) await sleep(goingMs);
   for (const id of unrecorded) {
     const bytes = await store.sizeBytes(id);
     if (bytes === undefined || (await findMedia(db, id))) continue;
     const run = async () => {
+      if (await isMediaHeld(db)) return false;
       await store.removed.add(id);
       return true;
     };

@@ -17,7 +17,14 @@ import {
   type PutOptions,
   type StoredMedia,
 } from "./media-store.ts";
-import { codeOf, explainFull, ignoreMissing, statFile, syncFolder } from "./synced-files.ts";
+import {
+  codeOf,
+  explainFull,
+  ignoreMissing,
+  isLinked,
+  statFile,
+  syncFolder,
+} from "./synced-files.ts";
 import { isGone, processMark } from "./process-mark.ts";
 import { sniffedBytesMax, sniffMediaType } from "./sniff-media-type.ts";
 
@@ -96,6 +103,10 @@ function keepFiles(
       return readChunks(await openFile(places.fileOf(id)), range);
     },
     file: (id) => places.fileOf(id),
+    async adopt(id, path) {
+      await places.prepare(id);
+      return await isLinked(path, places.fileOf(id));
+    },
     async sizeBytes(id) {
       return (await statFile(places.fileOf(id)))?.size;
     },

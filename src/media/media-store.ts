@@ -52,6 +52,12 @@ export interface MediaStore {
    * only for reading.
    */
   file?(id: string): string;
+  /**
+   * Makes a file of this machine media without copying its bytes; both share them, so the file must
+   * never be changed. Returns false if that is not possible. The name is not durable before the
+   * folder of file() is synced.
+   */
+  adopt?(id: string, path: string): Promise<boolean>;
   /** Returns the size of the media, or undefined if the media does not exist. */
   sizeBytes(id: string): Promise<number | undefined>;
   /**

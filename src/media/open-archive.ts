@@ -1,10 +1,12 @@
 import type { Kysely } from "kysely";
+import type { Database } from "../database/database.ts";
 import { openExistingDatabase } from "../database/open-existing.ts";
 import type { Tables } from "../database/tables.ts";
 import { createLog } from "../std/log.ts";
 import { examineArchive } from "./archive-identity.ts";
 import type { ArchiveSettings } from "./archive-place.ts";
 import { quarantineReasons, withoutDeletions } from "./archive-quarantine.ts";
+import { withHolds } from "./media-hold.ts";
 import { refusalOf } from "./archive-refusal.ts";
 import type { MediaStore } from "./media-store.ts";
 import { openMediaStore } from "./open-media-store.ts";
@@ -14,6 +16,8 @@ export type { ArchiveSettings } from "./archive-place.ts";
 /** The archive of a service, for a command that can run at the same time as the service. */
 export interface OpenArchive extends AsyncDisposable {
   readonly db: Kysely<Tables>;
+  /** Opens a connection of its own to the database, without limits of time. */
+  readonly connect: Database["connect"];
   readonly store: MediaStore;
   /**
    * The reasons why the archive may be a copy of one used elsewhere, in which case the store
@@ -34,7 +38,10 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   const verdict = await examineArchive(parts);
   if (verdict.kind === "refused") throw refusalOf(verdict.why, settings);
   const quarantine = verdict.kind === "same" ? await quarantineReasons(parts, verdict.row) : [];
-  const store = quarantine.length === 0 ? archive.store : withoutDeletions(archive.store);
+  const store =
+    quarantine.length === 0
+      ? withHolds(archive.store, { db: archive.db, log: createLog("silent") })
+      : withoutDeletions(archive.store);
   const open = opened.move();
   return { ...archive, store, quarantine, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
@@ -47,9 +54,9 @@ export async function openAnyArchive(
   settings: ArchiveSettings,
 ): Promise<Omit<OpenArchive, "quarantine">> {
   await using parts = new AsyncDisposableStack();
-  const { db } = parts.use(await openExistingDatabase(settings));
+  const { db, connect } = parts.use(await openExistingDatabase(settings));
   const log = createLog("silent");
   const store = parts.use(await openMediaStore(settings, { log, sweeps: false }));
   const opened = parts.move();
-  return { db, store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { db, connect, store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }

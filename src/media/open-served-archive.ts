@@ -9,6 +9,7 @@ import { beatingMs, matchPulse, openArchivePulse, type ArchivePulse } from "./ar
 import { quarantineReasons, withoutDeletions } from "./archive-quarantine.ts";
 import { copiedStoreRefusal } from "./archive-refusal.ts";
 import { isBeating } from "./archive-row.ts";
+import { deleteDeferred, isMediaHeld, withHolds } from "./media-hold.ts";
 import type { MediaStore } from "./media-store.ts";
 import { openMediaStore } from "./open-media-store.ts";
 import { sweepMedia, type SweepParts } from "./sweep-media.ts";
@@ -59,7 +60,7 @@ export async function openServedArchive(
   else log.warn({ reason: quarantine }, "archive.quarantine");
   const open = opened.move();
   return {
-    store: sweeps ? store : withoutDeletions(store),
+    store: sweeps ? withHolds(store, { db, log }) : withoutDeletions(store),
     quarantine,
     async ping() {
       await store.ping();
@@ -87,10 +88,16 @@ async function settle(
   return reasons.length === 0 ? undefined : reasons.join("; ");
 }
 
-/** Sweeps regularly while this store is the one that the other nodes use. */
+/**
+ * Sweeps regularly while this store is the one that the other nodes use, and no backup holds
+ * deletions back.
+ */
 function openMediaSweep(parts: SweepParts, pulse: ArchivePulse): AsyncDisposable {
   const options = { everyMs: sweepEveryMs, log: parts.log, event: "media.cleaning_failed" };
+  const store = withHolds(parts.store, parts);
   return openRepeat(options, async (signal) => {
-    if (pulse.problem === undefined) await sweepMedia({ ...parts, signal });
+    if (pulse.problem !== undefined || (await isMediaHeld(parts.db))) return;
+    await deleteDeferred({ ...parts, signal });
+    await sweepMedia({ ...parts, store, signal });
   });
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
+import { withoutDeferred } from "./media-hold.ts";
 import { abandonedOf, unrecordedOf } from "./media-records.ts";
 import type { MediaStore } from "./media-store.ts";
 
@@ -110,20 +111,18 @@ async function setUnrecordedAside(parts: SweepParts): Promise<number> {
  * most as many as can be set aside.
  */
 async function findUnrecorded({ db, store, now = Date.now, signal }: SweepParts) {
-  const ids: string[] = [];
+  const found: string[] = [];
   let [stored, unrecorded] = [0, 0];
   for await (const page of pagesOf(store.list())) {
     signal?.throwIfAborted();
     stored += page.length;
     const old = page.filter(({ putAt }) => putAt.getTime() <= now() - recordedWithinMs);
-    const unknown = await unrecordedOf(
-      db,
-      old.map(({ id }) => id),
-    );
+    const ids = old.map(({ id }) => id);
+    const unknown = await withoutDeferred(db, await unrecordedOf(db, ids));
     unrecorded += unknown.length;
-    ids.push(...unknown.slice(0, Math.max(0, setAsideMax - ids.length)));
+    found.push(...unknown.slice(0, Math.max(0, setAsideMax - found.length)));
   }
-  return { stored, unrecorded, ids };
+  return { stored, unrecorded, ids: found };
 }
 
 async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {

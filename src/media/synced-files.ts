@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { link, open, stat } from "node:fs/promises";
 import { ServiceError } from "../std/service-error.ts";
 
 /** Makes the names in a folder durable by syncing it. */
@@ -36,4 +36,27 @@ export function explainFull(error: unknown): unknown {
     retryAfterMs: 60_000,
     cause: error,
   });
+}
+
+/** The errors of a hard link that is not possible between these places. */
+const unlinkable: ReadonlySet<unknown> = new Set([
+  "EXDEV",
+  "EPERM",
+  "EACCES",
+  "EMLINK",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+  "ENOSYS",
+  "ENOENT",
+]);
+
+/** Makes a hard link. Returns false if that is not possible, or if there is no such file. */
+export async function isLinked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (unlinkable.has(codeOf(error))) return false;
+    throw error;
+  }
 }

@@ -1,0 +1,51 @@
+/**
+ * The tables that a backup contains. A test checks that each table of the database is here or below.
+ */
+export const keptTables = [
+  "account",
+  "alignment_job",
+  "api_key",
+  "audit_event",
+  "client_key",
+  "console_settings",
+  "media",
+  "media_description",
+  "media_outputs",
+  "media_peaks",
+  "member",
+  "signing_key",
+  "transcript",
+  "transcript_draft",
+  "transcript_job",
+  "transcript_job_piece",
+  "transcript_job_window",
+  "transcript_review",
+  "transcript_review_range",
+  "transcript_segments",
+  "transcript_share",
+  "transcript_version",
+  "upload",
+  "usage_day",
+  "vocabulary",
+  "vocabulary_phrase",
+  "webhook",
+  "webhook_delivery",
+] as const;
+
+/** The tables that a backup does not contain, with the reasons. */
+export const leftOutTables = {
+  archive_identity: "the manifest has the id, and a restore writes the row for its place",
+  archive_pulse: "it belongs to the running service",
+  deferred_deletion: "the records of this media are deleted",
+  idle_worker: "it belongs to the running service",
+  kysely_migration: "the manifest has the migrations",
+  media_hold: "it belongs to running backups",
+  resource_change: "it is kept for ten minutes, for open streams",
+  session: "people sign in again",
+  sign_in_token: "a sign-in link would work a second time",
+  stream_token: "a token would work a second time",
+  transcript_participant: "clients report again that they have a transcript open",
+  usage_minute: "it limits the calls of a minute",
+  usage_node: "it belongs to the running service",
+  usage_stream: "it belongs to the running service",
+} as const;

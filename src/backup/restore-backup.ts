@@ -1,0 +1,114 @@
+import { Kysely, PostgresDialect } from "kysely";
+import type pg from "pg";
+import { connect } from "../database/database.ts";
+import { migrate, migrations } from "../database/migrate.ts";
+import type { Tables } from "../database/tables.ts";
+import type { ArchiveSettings } from "../media/archive-place.ts";
+import { openMediaStore } from "../media/open-media-store.ts";
+import { createLog } from "../std/log.ts";
+import { BackupError, readManifest, type Manifest } from "./backup-format.ts";
+import { openEmptyDatabase, requireEmptyStore, type EmptyDatabase } from "./empty-place.ts";
+import { loadTables } from "./load-tables.ts";
+import type { OnProgress } from "./progress.ts";
+import { readMedia } from "./read-rows.ts";
+import { restoreMedia } from "./restore-media.ts";
+import { settleRestored, type Settled } from "./settle-restored.ts";
+import { problemsOf } from "./verify-backup.ts";
+
+export interface RestoreOptions {
+  readonly asCopy: boolean;
+  readonly onProgress: OnProgress;
+}
+
+/** What a restore has done. */
+export interface Restored extends Settled {
+  readonly manifest: Manifest;
+  /** The migrations that were applied to the restored rows. */
+  readonly migrated: readonly string[];
+}
+
+/**
+ * Restores a backup into the empty place that the settings name. Throws BackupError, before it
+ * changes anything, if the backup is altered or made by a newer Hlust, or if the place is not
+ * empty. The rows appear in one commit, after the media.
+ */
+export async function restoreBackup(
+  folder: string,
+  settings: ArchiveSettings,
+  { asCopy, onProgress }: RestoreOptions,
+): Promise<Restored> {
+  const manifest = await readManifest(folder);
+  const known = knownMigrations(folder, manifest);
+  await requireWhole(folder, onProgress);
+  const log = createLog("silent");
+  await using store = await openMediaStore(settings, { log, sweeps: false });
+  const ids = new Set<string>();
+  for await (const { id } of readMedia(folder, manifest.tables)) ids.add(id);
+  await requireEmptyStore(store, settings, { manifest, ids, asCopy });
+  await using database = await openEmptyDatabase(settings, manifest);
+  await migrate(database.connection, log, { list: known });
+  if (manifest.media) await restoreAllMedia(store, folder, manifest, onProgress);
+  await loadAll(database, folder, manifest, onProgress);
+  const migrated = await migrate(database.connection, log);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: database.pool }) });
+  const { snapshotAt } = manifest;
+  const settled = await db
+    .transaction()
+    .execute(async (trx) => await settleRestored(trx, { store, settings, snapshotAt, asCopy }));
+  return { ...settled, manifest, migrated };
+}
+
+/** Returns the migrations of the backup. Throws BackupError if this version does not know one. */
+function knownMigrations(folder: string, manifest: Manifest): typeof migrations {
+  const unknown = manifest.migrations.filter((name) => !Object.hasOwn(migrations, name));
+  if (unknown.length > 0) {
+    throw new BackupError(
+      `${folder} was made by a newer Hlust, ${manifest.hlust}: it has the migration ${unknown.join(", ")}, which this version does not ` +
+        `know. Restore it with that version or a later one`,
+    );
+  }
+  const names = new Set(manifest.migrations);
+  return Object.fromEntries(Object.entries(migrations).filter(([name]) => names.has(name)));
+}
+
+const namedMax = 20;
+
+async function requireWhole(folder: string, onProgress: OnProgress): Promise<void> {
+  const found: string[] = [];
+  for await (const { path, what } of problemsOf(folder, { readsMedia: true, onProgress })) {
+    if (found.push(`${path} ${what}`) === namedMax) break;
+  }
+  if (found.length === 0) return;
+  throw new BackupError(`${folder} cannot be restored. Nothing was changed.\n${found.join("\n")}`);
+}
+
+async function restoreAllMedia(
+  store: Parameters<typeof restoreMedia>[0],
+  folder: string,
+  manifest: Manifest,
+  onProgress: OnProgress,
+): Promise<void> {
+  const total = manifest.media?.bytes ?? 0;
+  let done = 0;
+  await restoreMedia(store, folder, manifest, (bytes) => {
+    done += bytes;
+    onProgress({ phase: "media", done, total, unit: "bytes" });
+  });
+}
+
+async function loadAll(
+  { connection }: EmptyDatabase,
+  folder: string,
+  manifest: Manifest,
+  onProgress: OnProgress,
+): Promise<void> {
+  const client: pg.Client = await connect({ ...connection, applicationName: "hlust restore" });
+  try {
+    const total = manifest.tables.length;
+    await loadTables(client, folder, manifest, (done) => {
+      onProgress({ phase: "tables", done, total, unit: "tables" });
+    });
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,92 @@
+import { sql, type Transaction } from "kysely";
+import { openIn, type LeasedTable } from "../database/lease.ts";
+import type { Tables } from "../database/tables.ts";
+import { markName, markOf } from "../media/archive-identity.ts";
+import { placeOf, type ArchiveSettings } from "../media/archive-place.ts";
+import { writeFirstPulse } from "../media/archive-pulse.ts";
+import { findArchiveRow, writeArchiveRow } from "../media/archive-row.ts";
+import type { MediaStore } from "../media/media-store.ts";
+import { newId } from "../std/ids.ts";
+
+const leased: readonly LeasedTable[] = [
+  "transcript_job",
+  "alignment_job",
+  "media_description",
+  "webhook_delivery",
+];
+
+/** What a restore has changed in the rows of the backup. */
+export interface Settled {
+  /** The number of unfinished jobs, which are queued again. */
+  readonly jobs: number;
+  /** The number of webhook messages that are sent again. */
+  readonly deliveries: number;
+  readonly archiveId: string | undefined;
+}
+
+/**
+ * Makes a restored database that of an archive which continues here: work that was in progress is
+ * queued again, uploads in several parts begin again, and the media store gets the id of the
+ * archive. `asCopy`: the archive gets a new id, is in quarantine, and its webhooks are disabled.
+ */
+export async function settleRestored(
+  trx: Transaction<Tables>,
+  options: {
+    readonly store: MediaStore;
+    readonly settings: ArchiveSettings;
+    readonly snapshotAt: string;
+    readonly asCopy: boolean;
+  },
+): Promise<Settled> {
+  const { store, settings, snapshotAt, asCopy } = options;
+  if (asCopy) {
+    await trx
+      .updateTable("webhook")
+      .set({ disabled_at: sql<Date>`now()`, disabled_reason: "RESTORED_AS_COPY" })
+      .where("disabled_at", "is", null)
+      .execute();
+  }
+  const counts = new Map<LeasedTable, number>();
+  for (const table of leased) {
+    // The attempt that was in progress does not count.
+    const { numAffectedRows = 0n } = await sql`
+      update ${sql.table(table)}
+      set lease = lease + 1, due_at = now(), tries = greatest(tries - 1, 0)
+      where ${openIn[table]}`.execute(trx);
+    counts.set(table, Number(numAffectedRows));
+  }
+  await sql`
+    update webhook_delivery set give_up_at = give_up_at + (now() - ${snapshotAt}::timestamptz)
+    where state = 'PENDING'`.execute(trx);
+  // The bytes of uploads that had not ended are not in the backup.
+  await trx
+    .updateTable("upload")
+    .set({ received_bytes: 0, writer: null, holder: null, held_until: null })
+    .where("media_id", "is", null)
+    .execute();
+  return {
+    jobs: (counts.get("transcript_job") ?? 0) + (counts.get("alignment_job") ?? 0),
+    deliveries: asCopy ? 0 : (counts.get("webhook_delivery") ?? 0),
+    archiveId: await writeIdentity(trx, { store, settings, asCopy }),
+  };
+}
+
+async function writeIdentity(
+  trx: Transaction<Tables>,
+  parts: {
+    readonly store: MediaStore;
+    readonly settings: ArchiveSettings;
+    readonly asCopy: boolean;
+  },
+): Promise<string | undefined> {
+  const { store, settings, asCopy } = parts;
+  const row = await findArchiveRow(trx);
+  // No service had started on the database: the first one names the archive.
+  if (!row) return undefined;
+  const id = asCopy ? newId() : row.id;
+  await store.notes.replace(markName, markOf({ id, createdAt: row.createdAt }));
+  await writeFirstPulse(trx, store);
+  const place = await placeOf(settings);
+  await writeArchiveRow(trx, { id, place, isQuarantined: asCopy });
+  return id;
+}
