@@ -15,6 +15,8 @@ import type { OpenIdSettings } from "./auth/open-id.ts";
 import type { S3Settings } from "./media/s3-bucket.ts";
 import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings } from "./settings/s3-settings.ts";
+import { readTracing, tracingSettings } from "./settings/tracing-settings.ts";
+import type { TracingOptions } from "./tracing/tracing-options.ts";
 import { readWyoming, wyomingSettings, type WyomingSettings } from "./settings/wyoming-settings.ts";
 import {
   ConfigError,
@@ -85,6 +87,8 @@ export interface Config extends ModelConfig {
   readonly callers: CallerConfig;
   /** The listener of Wyoming; undefined if there is none. */
   readonly wyoming: WyomingSettings | undefined;
+  /** Where traces are sent; undefined if there are none. */
+  readonly tracing: TracingOptions | undefined;
   /**
    * The memory of the main process. If undefined, half of the memory of the machine or container is
    * used.
@@ -213,7 +217,15 @@ const settings = {
   [
     Key in keyof Omit<
       Config,
-      "database" | "s3" | "openId" | "accountLimits" | "callers" | "drain" | "memoryMb" | "wyoming"
+      | "database"
+      | "s3"
+      | "openId"
+      | "accountLimits"
+      | "callers"
+      | "drain"
+      | "memoryMb"
+      | "wyoming"
+      | "tracing"
     >
   ]: Setting<Config[Key] | undefined>;
 };
@@ -227,6 +239,7 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(callerSettings),
   ...Object.values(drainSettings),
   ...Object.values(wyomingSettings),
+  ...Object.values(tracingSettings),
   ...Object.values(memorySettings),
 ];
 
@@ -285,6 +298,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     openId: readOpenId(read, problems),
     callers: readCallers(read),
     wyoming: readWyoming(read, dataFolder, problems),
+    tracing: readTracing(read),
     memoryMb: read<number | undefined>(memorySettings.memoryMb),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));

@@ -3,6 +3,7 @@ import { Kysely } from "kysely";
 import type pg from "pg";
 import { errorFields, type Log } from "../std/log.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
+import { isTracing } from "../tracing/tracing.ts";
 import { BoundedDialect } from "./bounded-dialect.ts";
 import { checkDatabase } from "./check-database.ts";
 import { ConnectionPool } from "./connection-pool.ts";
@@ -13,6 +14,7 @@ import { openOwnPostgres } from "./own-postgres.ts";
 import { refuseWritesWhenFull } from "./refuse-writes-when-full.ts";
 import { readSchema } from "./schema-state.ts";
 import type { Tables } from "./tables.ts";
+import { traceStatement } from "./trace-statements.ts";
 
 export { databaseTrouble } from "./database-trouble.ts";
 
@@ -80,6 +82,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const db = new Kysely<Tables>({
     dialect: new BoundedDialect(pool),
     plugins: url === undefined ? [refuseWritesWhenFull(folder)] : [],
+    ...(isTracing() && { log: traceStatement }),
   });
   const isMade = schema === "migrate";
   // The check uses the node's own connection: most starts find no missing migrations, take no lock,

@@ -29,6 +29,7 @@ import { mediaOutputs } from "./migrations/0025_media_outputs.ts";
 import { vocabulary } from "./migrations/0026_vocabulary.ts";
 import { jobHints } from "./migrations/0027_job_hints.ts";
 import { jobWriting } from "./migrations/0028_job_writing.ts";
+import { traceContext } from "./migrations/0031_trace_context.ts";
 import { missingRight } from "./missing-right.ts";
 import type { SchemaChanges } from "./schema-change.ts";
 import { withSchemaLock } from "./schema-lock.ts";
@@ -64,6 +65,7 @@ export const migrations: SchemaChanges = {
   "0026_vocabulary": vocabulary,
   "0027_job_hints": jobHints,
   "0028_job_writing": jobWriting,
+  "0031_trace_context": traceContext,
 };
 
 /**

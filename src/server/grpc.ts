@@ -5,6 +5,7 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { currentSpan } from "../tracing/tracing.ts";
 import { answerErrors, rpcCode, type AnswerError } from "./answer-errors.ts";
 import { callOriginOf, originKey } from "./call-origin.ts";
 import type { Draining } from "./draining.ts";
@@ -73,6 +74,7 @@ export function createGrpcDoor({ services, open, ...parts }: RpcServices & RpcPa
     handle(request, response) {
       const method = methodOf(request);
       if (method) {
+        currentSpan()?.rename(pathOf(request).slice(1));
         requests.set(request, prepareRpcRequest(request, response, method, parts));
         adapter(request, withPlainMessages(response));
       } else answerUnimplemented(pathOf(request), response);

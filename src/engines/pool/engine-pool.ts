@@ -28,6 +28,7 @@ import {
   type ServingModelsOptions,
 } from "./serving-models.ts";
 import { SessionPlacement } from "./session-placement.ts";
+import { traceRecognition } from "./trace-recognition.ts";
 
 export interface EnginePoolOptions extends ServingModelsOptions {
   /** Aborts opening the pool. */
@@ -252,7 +253,8 @@ class ProcessPool implements EnginePool {
       onProgress: options.onProgress,
       onOutputs: options.onOutputs,
     });
-    yield* recognition.results(options.signal);
+    const results = recognition.results(options.signal);
+    yield* traceRecognition(results, { mode, model: model.model.name });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,6 +6,7 @@ import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
 import { AvoidedAccounts } from "../../media/lacking-media.ts";
 import { errorFields, type Log } from "../../std/log.ts";
+import { reasonOf, traced, type Span } from "../../tracing/tracing.ts";
 import { repeat } from "../../std/repeat.ts";
 import { createAccountHints } from "../../vocabulary/account-hints.ts";
 import type { Arrivals } from "../arrivals.ts";
@@ -229,7 +230,14 @@ class Worker implements AsyncDisposable {
     this.#running.add(run);
   }
 
+  /** Runs an attempt as a step of the trace in which the job was submitted. */
   async #run(attempt: JobAttempt): Promise<void> {
+    const { traceparent } = attempt.job;
+    const options = { kind: "consumer", parent: traceparent ?? "" } as const;
+    await traced("process job", options, (span) => this.#attempt(attempt, span));
+  }
+
+  async #attempt(attempt: JobAttempt, span: Span | undefined): Promise<void> {
     const { job, signal } = attempt;
     const { lease } = job;
     const startedAt = performance.now();
@@ -248,6 +256,7 @@ class Worker implements AsyncDisposable {
       this.#log.info({ jobId: lease.id, ms }, "job.succeeded");
       isOver = true;
     } catch (error) {
+      span?.fail(reasonOf(error));
       await this.#end.failed(attempt, error);
     }
     // A job that succeeded leaves nothing to delete if its transcript keeps the media.
