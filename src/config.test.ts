@@ -127,6 +127,7 @@ test("readConfig() reads every setting", () => {
     uploadBytesMax: 1000,
     recordingSecondsMax: 3600,
     streamSecondsMax: 60,
+    tracing: undefined,
     drain: { delayMs: 10_000, msMax: 7_200_000 },
     accountLimits: {
       requestsPerMinute: 100,

@@ -20,6 +20,8 @@ import type { S3Settings } from "./media/s3-bucket.ts";
 import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
 import { readS3, s3Settings } from "./settings/s3-settings.ts";
 import { readTls, tlsSettings } from "./settings/tls-settings.ts";
+import { readTracing, tracingSettings } from "./settings/tracing-settings.ts";
+import type { TracingOptions } from "./tracing/tracing-options.ts";
 import { readWyoming, wyomingSettings, type WyomingSettings } from "./settings/wyoming-settings.ts";
 import { ConfigError, httpUrl, list, oneOf, whole, type Setting } from "./std/setting.ts";
 
@@ -85,6 +87,8 @@ export interface Config extends ModelConfig {
   readonly wyoming: WyomingSettings | undefined;
   /** Where the metrics are read; undefined if there are none. */
   readonly metrics: MetricsSettings | undefined;
+  /** Where traces are sent; undefined if there are none. */
+  readonly tracing: TracingOptions | undefined;
   /**
    * The memory of the main process. If undefined, half of the memory of the machine or container is
    * used.
@@ -225,6 +229,7 @@ const settings = {
       | "tls"
       | "wyoming"
       | "metrics"
+      | "tracing"
     >
   ]: Setting<Config[Key] | undefined>;
 };
@@ -244,6 +249,7 @@ const groups: SettingGroups = {
   tls: Object.values(tlsSettings),
   wyoming: Object.values(wyomingSettings),
   metrics: Object.values(metricsSettings),
+  tracing: Object.values(tracingSettings),
   memory: Object.values(memorySettings),
 };
 
@@ -300,6 +306,7 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
     tls: readTls(read, problems),
     wyoming: readWyoming(read, dataFolder, problems),
     metrics: readMetrics(read, problems),
+    tracing: readTracing(read),
     memoryMb: read<number | undefined>(memorySettings.memoryMb),
   };
   return { config, problems };

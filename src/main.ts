@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openApp, type App } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createLog, errorFields, type Log } from "./std/log.ts";
+import { openTracing } from "./tracing/open-tracing.ts";
 import { openSupervisor } from "./systemd/supervisor.ts";
 
 /**
@@ -26,6 +27,7 @@ export async function serve(
   const config = readConfig(environment);
   const log = createLog(config.logLevel);
   const stop = listenForSignals(log);
+  await using _tracing = config.tracing && (await openTracing(config.tracing, log));
   using supervisor = await openSupervisor(environment, log);
   stop.stopped.addEventListener("abort", () => supervisor.stopping());
   process.on("uncaughtException", (error) => {

@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import pg from "pg";
 import { openOwnPostgres } from "../src/database/own-postgres.ts";
 import { createLog } from "../src/std/log.ts";
+import { packageVersion } from "../src/std/version.ts";
 import { runHlust } from "./fixtures/run-hlust.ts";
 import { openTestService } from "./spec/service.ts";
 
@@ -55,6 +56,18 @@ test("other commands do not change the schema; they refuse an older one and name
   const check = await run("migrate --check");
   assert.equal(check.code, 1, check.errors);
   assert.match(check.out, /^missing 0001_first\n(missing \d{4}_\w+\n)+$/);
+  const dry = await run("migrate --dry-run");
+  assert.equal(dry.code, 0, dry.errors);
+  assert.match(
+    dry.out,
+    /^would apply 0001_first: locks no existing table; versions from 0\.1\.0 on can run on it\n/,
+  );
+  assert.match(
+    dry.out,
+    /0028_job_writing: locks transcript_job \(reads and writes wait\); versions/,
+  );
+  assert.match(dry.out, /0021_drafts: locks account \(writes wait\), api_key \(writes wait\), /);
+  assert.equal(dry.out.match(/^would apply /gm)?.length, check.out.match(/^missing /gm)?.length);
   assert.deepEqual(await schema(), before);
 });
 
@@ -76,7 +89,7 @@ test("migrate updates the schema once, and the service then runs with a role tha
   assert.equal(code, 0, errors);
   assert.match(out, /^applied 0001_first\n(applied \d{4}_\w+\n)+$/);
   const made = await schema();
-  for (const args of ["migrate", "migrate --check"]) {
+  for (const args of ["migrate", "migrate --check", "migrate --dry-run"]) {
     assert.deepEqual(await run(args), {
       code: 0,
       out: "The schema is up to date.\n",
@@ -93,4 +106,27 @@ test("migrate updates the schema once, and the service then runs with a role tha
   assert.equal(status, 200, JSON.stringify(json));
   assert.equal((await service.call("GET", "/v1alpha1/transcripts")).status, 200);
   assert.deepEqual(await schema(), made);
+});
+
+test("a schema of a newer version is used if it allows this version, and refused with words if not", async () => {
+  const add = `insert into kysely_migration values ($1, now()::text, $2)`;
+  await pool.query(add, ["9998_expanded", packageVersion()]);
+  assert.deepEqual(await run("migrate"), {
+    code: 0,
+    out: "The schema is up to date.\n",
+    errors: "",
+  });
+  assert.equal((await run("accounts list")).code, 0);
+  await pool.query(add, ["9999_contracted", "9.9.0"]);
+  for (const args of ["migrate", "migrate --check", "migrate --dry-run", "accounts list", "fsck"]) {
+    const { code, out, errors } = await run(args);
+    assert.deepEqual([code === 0, out], [false, ""], args);
+    assert.match(errors, /the database needs Hlust 9\.9\.0 or newer, and this is 0\.1\.0/, args);
+    assert.match(
+      errors,
+      /its migration 9999_contracted\. Start 9\.9\.0 or a later version; /,
+      args,
+    );
+  }
+  await pool.query("delete from kysely_migration where name > '9997'");
 });

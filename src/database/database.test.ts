@@ -11,8 +11,6 @@ import { until } from "../../test/fixtures/until.ts";
 import { createLog } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { databaseTrouble, openDatabase, type Database } from "./database.ts";
-import { migrate } from "./migrate.ts";
-import { first } from "./migrations/0001_first.ts";
 import { signingKey } from "./signing-key.ts";
 
 const log = createLog("silent");
@@ -50,15 +48,6 @@ describe("openDatabase()", () => {
     assert.deepEqual(names, files.toSorted());
     await Promise.all(opened.map((each) => each[Symbol.asyncDispose]()));
     await assert.rejects(opened[0].ping(), /after calling end/);
-  });
-
-  it("refuses a database that a newer version has migrated", async () => {
-    const url = await newDatabase("newer");
-    const later = { up: () => Promise.resolve() };
-    await migrate({ connectionString: url }, log, {
-      list: { "0001_first": first, "0002_later": later },
-    });
-    await assert.rejects(open(url), /newer Hlust.*0002_later/);
   });
 
   const icelandic =

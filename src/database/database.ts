@@ -4,15 +4,18 @@ import pg from "pg";
 import type { PoolRecorder } from "../metrics/recorders.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { unlessAborted } from "../std/until-aborted.ts";
+import { isTracing } from "../tracing/tracing.ts";
 import { BoundedDialect } from "./bounded-dialect.ts";
 import { checkDatabase } from "./check-database.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { databaseTrouble } from "./database-trouble.ts";
-import { migrate, missingMigrations } from "./migrate.ts";
+import { migrate, migrations } from "./migrate.ts";
 import { OlderSchemaError } from "./older-schema-error.ts";
 import { openOwnPostgres } from "./own-postgres.ts";
 import { refuseWritesWhenFull } from "./refuse-writes-when-full.ts";
+import { readSchema } from "./schema-state.ts";
 import type { Tables } from "./tables.ts";
+import { traceStatement } from "./trace-statements.ts";
 
 export { databaseTrouble } from "./database-trouble.ts";
 
@@ -89,11 +92,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const db = new Kysely<Tables>({
     dialect: new BoundedDialect(pool),
     plugins: url === undefined ? [refuseWritesWhenFull(folder)] : [],
+    ...(isTracing() && { log: traceStatement }),
   });
   const isMade = schema === "migrate";
   // The check uses the node's own connection: most starts find no missing migrations, take no lock,
   // and need no right to change anything.
-  const missing = await missingMigrations(new Kysely({ dialect: new BoundedDialect(pool) }));
+  const plain = new Kysely<unknown>({ dialect: new BoundedDialect(pool) });
+  const { missing, newer } = await readSchema(plain, migrations);
+  if (newer.length > 0) log.info({ migrations: newer }, "database.newer_schema");
   if (!isMade && missing.length > 0) throw new OlderSchemaError(missing);
   await checkDatabase(pool, { durable, makesExtension: isMade });
   const migrated = missing.length > 0 ? await migrate(connection, log, { signal }) : [];

@@ -1,5 +1,4 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
-import type { Migration } from "kysely/migration";
 import pg from "pg";
 import type { Log } from "../std/log.ts";
 import { first } from "./migrations/0001_first.ts";
@@ -31,13 +30,14 @@ import { vocabulary } from "./migrations/0026_vocabulary.ts";
 import { jobHints } from "./migrations/0027_job_hints.ts";
 import { jobWriting } from "./migrations/0028_job_writing.ts";
 import { mediaHold } from "./migrations/0029_media_hold.ts";
+import { traceContext } from "./migrations/0031_trace_context.ts";
 import { missingRight } from "./missing-right.ts";
+import type { SchemaChanges } from "./schema-change.ts";
 import { withSchemaLock } from "./schema-lock.ts";
-
-export type MigrationList = Readonly<Record<string, Migration>>;
+import { missingMigrations } from "./schema-state.ts";
 
 /** All migrations, in order. A migration that has landed is never edited, renamed or removed. */
-export const migrations: MigrationList = {
+export const migrations: SchemaChanges = {
   "0001_first": first,
   "0002_job_windows": jobWindows,
   "0003_archive": archive,
@@ -67,19 +67,20 @@ export const migrations: MigrationList = {
   "0027_job_hints": jobHints,
   "0028_job_writing": jobWriting,
   "0029_media_hold": mediaHold,
+  "0031_trace_context": traceContext,
 };
 
 /**
  * Brings the database to the schema of this code in one transaction; nodes that start concurrently
- * wait for the one that does it. Returns the names of the migrations that were missing. Refuses a
- * database that newer code has migrated. The migration has its own connection, because it may take
- * longer than any statement of a call. The signal ends the waiting, but not a change that has
- * begun.
+ * wait for the one that does it. Returns the names of the migrations that were missing. Rejects
+ * with NewerSchemaError if this code is too old for the database. The migration has its own
+ * connection, because it may take longer than any statement of a call. The signal ends the waiting,
+ * but not a change that has begun.
  */
 export async function migrate(
   connection: pg.PoolConfig,
   log: Log,
-  { list = migrations, signal }: { list?: MigrationList; signal?: AbortSignal | undefined } = {},
+  { list = migrations, signal }: { list?: SchemaChanges; signal?: AbortSignal | undefined } = {},
 ): Promise<readonly string[]> {
   const pool = new pg.Pool({ ...connection, application_name: "hlust migrate", max: 1 });
   pool.on("error", () => {}); // the query in progress fails with it
@@ -97,51 +98,24 @@ export async function migrate(
 }
 
 /**
- * The names of the migrations that the database lacks, in order. Refuses a database that newer code
- * has migrated.
- */
-export async function missingMigrations(
-  db: Kysely<unknown>,
-  list: MigrationList = migrations,
-): Promise<readonly string[]> {
-  const landed = await landedMigrations(db);
-  const unknown = landed.filter((name) => !Object.hasOwn(list, name));
-  if (unknown.length > 0) {
-    throw new Error(
-      `the database was used by a newer Hlust: it has the migration ${unknown.join(", ")}, which this version does not ` +
-        `know. Run that version or a later one; going back needs a backup from before.`,
-    );
-  }
-  return Object.keys(list).filter((name) => !landed.includes(name));
-}
-
-/**
  * Applies the missing migrations, which are determined under the lock, because another node may
  * have migrated the database by now.
  */
-async function applyMissing(trx: Kysely<unknown>, list: MigrationList): Promise<readonly string[]> {
+async function applyMissing(trx: Kysely<unknown>, list: SchemaChanges): Promise<readonly string[]> {
   const missing = await missingMigrations(trx, list);
   // This is the table of Kysely's Migrator, which was used previously.
   await sql`create table if not exists kysely_migration (name varchar(255) primary key, "timestamp" varchar(255) not null)`.execute(
     trx,
   );
+  // Migrations of a database that has no such column yet can be used by every version that has it.
+  await sql`alter table kysely_migration add if not exists oldest_program text`.execute(trx);
   for (const name of missing) {
-    await list[name]?.up(trx);
-    await sql`insert into kysely_migration values (${name}, ${new Date().toISOString()})`.execute(
+    const change = list[name];
+    if (!change) continue;
+    await change.up(trx);
+    await sql`insert into kysely_migration values (${name}, ${new Date().toISOString()}, ${change.oldestProgram})`.execute(
       trx,
     );
   }
   return missing;
-}
-
-async function landedMigrations(db: Kysely<unknown>): Promise<readonly string[]> {
-  // to_regclass() is not used, because its result may be from before the wait for the lock.
-  const table = await sql`
-    select from pg_tables where tablename = 'kysely_migration' and schemaname = any (current_schemas(false))`.execute(
-    db,
-  );
-  if (table.rows.length === 0) return [];
-  const { rows } = await sql<{ name: string }>`
-    select name from kysely_migration order by name`.execute(db);
-  return rows.map(({ name }) => name);
 }

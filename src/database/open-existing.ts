@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createLog } from "../std/log.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
 
+export { migrations } from "./migrate.ts";
 export { OlderSchemaError } from "./older-schema-error.ts";
 
 /** The settings that locate the database. */
@@ -16,7 +17,7 @@ export interface DatabaseSettings {
  * service has its own server, both share it, and the process that uses it last stops it. Rejects
  * with a message for the operator if there is no database. Rejects with OlderSchemaError if the
  * schema is older than this code, unless `schema` is "migrate": a command does not change the
- * schema by default.
+ * schema by default. Rejects with NewerSchemaError if this code is too old for the database.
  */
 export async function openExistingDatabase(
   settings: DatabaseSettings,

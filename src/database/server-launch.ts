@@ -97,8 +97,9 @@ export async function prepareFolder(folder: string, majorVersion: string): Promi
   const others = (await readdir(folder)).filter((n) => /^\d+$/.test(n) && n !== majorVersion);
   if (others.length > 0) {
     throw new Error(
-      `${folder} holds data of PostgreSQL ${others.join(", ")}, and this version of Hlust brings ${majorVersion}: move it ` +
-        `over with pg_dump of that version before this one starts`,
+      `${folder} holds data of PostgreSQL ${others.join(", ")}, and this version of Hlust brings ${majorVersion}, which ` +
+        `cannot read it. Run \`hlust backup\` of the version of Hlust that used it, and \`hlust restore\` of this version ` +
+        `into another HLUST_DATA; keep ${folder} until that one is proven (docs/operations.md, Major versions of PostgreSQL)`,
     );
   }
   await refuseForeignData(join(folder, majorVersion));

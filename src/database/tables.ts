@@ -297,6 +297,8 @@ export interface WebhookDeliveryTable {
   last_http_status: number | null;
   last_problem: string | null;
   created_at: Instant;
+  /** The place in a trace that caused the message (W3C Trace Context); null for none. */
+  traceparent: Generated<string | null>;
 }
 
 /** The vocabulary of an account, once it has had an active phrase. */

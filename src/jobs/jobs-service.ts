@@ -26,6 +26,7 @@ import type { Log } from "../std/log.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
+import { currentTraceparent } from "../tracing/tracing.ts";
 import { attachRawList } from "../std/raw-field.ts";
 import type { NodeWatches } from "../watches/node-watches.ts";
 import { parseFilter } from "../transcripts/filter.ts";
@@ -216,6 +217,7 @@ async function submit(
     writing,
     idempotencyKey: key,
     requestSha256,
+    traceparent: currentTraceparent(),
     now: new Date(at),
   });
   if (typeof submitted !== "string") return submitted;

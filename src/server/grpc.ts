@@ -6,6 +6,7 @@ import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_p
 import type { CallProtocol, CallRecorder, RecordedCall } from "../metrics/recorders.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { currentSpan } from "../tracing/tracing.ts";
 import { answerErrors, rpcCode, type AnswerError } from "./answer-errors.ts";
 import { callOriginOf, originKey } from "./call-origin.ts";
 import type { Draining } from "./draining.ts";
@@ -80,6 +81,7 @@ export function createGrpcDoor({ services, open, ...parts }: RpcServices & RpcPa
       const recorded = recorder.begin(protocolOf(request.headers["content-type"]));
       response.once("close", () => endRpc(recorded, response));
       if (method) {
+        currentSpan()?.rename(pathOf(request).slice(1));
         const { desc } = method;
         recorded.called(recordedName(desc), desc.methodKind === "unary");
         const call = { ...parts, recorded };

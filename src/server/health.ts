@@ -169,6 +169,7 @@ export function createHealthDoor(
   };
   return {
     needsNoHost: true,
+    isForProbes: true,
     refusesByItself: true,
     handles: (request) => {
       const path = targetOf(request).split("?", 1)[0];

@@ -31,6 +31,8 @@ export interface HttpDoor {
   readonly refusesByItself?: boolean;
   /** Whether the door handles requests without a Host header, which some load balancers send. */
   readonly needsNoHost?: boolean;
+  /** Whether the door answers the probes of monitoring, which are neither traced nor logged. */
+  readonly isForProbes?: boolean;
 }
 
 /** Returns the headers of a request as a fetch Headers object, without HTTP/2 pseudo headers. */

@@ -14,6 +14,7 @@ import {
 } from "./http.ts";
 import type { PageOrigins } from "./page-origins.ts";
 import { shuttingDown } from "./shutting-down.ts";
+import { traceRequest } from "./trace-requests.ts";
 
 /**
  * Handles every HTTP request of the port: sets X-Request-Id, answers preflights, and passes the
@@ -52,15 +53,19 @@ export function createRequestHandler(
       return;
     }
     const handle: HttpHandler = door ? (...call) => door.handle(...call) : rest;
-    handle(request, response)
-      .catch((error: unknown) => {
-        answerFailure(response, answerError(error, requestId));
-      })
-      // Even the error response could not be written. Without this handler, one such failure would
-      // end the process.
-      .catch((bug: unknown) => {
-        log.error(errorFields(bug), "call.broken");
-        breakOff(response);
-      });
+    const answer = (): void => {
+      handle(request, response)
+        .catch((error: unknown) => {
+          answerFailure(response, answerError(error, requestId));
+        })
+        // Even the error response could not be written. Without this handler, one such failure
+        // would end the process.
+        .catch((bug: unknown) => {
+          log.error(errorFields(bug), "call.broken");
+          breakOff(response);
+        });
+    };
+    if (door?.isForProbes) answer();
+    else traceRequest(request, response, { requestId, answer });
   };
 }

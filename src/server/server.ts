@@ -7,6 +7,7 @@ import { errorFields, type Log } from "../std/log.ts";
 import type { LongMessages } from "../std/long-messages.ts";
 import type { IsInNetworks } from "../std/networks.ts";
 import type { ServiceError } from "../std/service-error.ts";
+import { isTracing } from "../tracing/tracing.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createAnswerError, type AnswerError } from "./answer-errors.ts";
 import type { BodyLimits } from "./body-pace.ts";
@@ -37,6 +38,8 @@ import { recordedDoor, unrecorded } from "./record-calls.ts";
 import { createRequestHandler } from "./request-handler.ts";
 import { createRestDoor } from "./rest.ts";
 import { ServerEnd } from "./server-end.ts";
+import { traceMethods } from "./trace-methods.ts";
+import { traceUpgrade } from "./trace-requests.ts";
 import { createTusDoor, type TusParts } from "./tus-door.ts";
 import { createWebSocketDoor, type WebSocketDoor } from "./websocket.ts";
 
@@ -163,7 +166,8 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const { authenticator, explain = () => undefined } = api;
   const { answers = defaultAnswers() } = traffic;
   const answerError = createAnswerError(explain, reportBug(log), network.contact);
-  const contract = createContract(api.services, api.httpRules, log);
+  const services = isTracing() ? traceMethods(api.services) : api.services;
+  const contract = createContract(services, api.httpRules, log);
   const readiness = createReadiness(health.checks, { explain, log });
   const reading = createMessageReading(traffic);
   const pages = createPageOrigins(network.allowedOrigins ?? [], () => network.publicUrl?.());
@@ -229,8 +233,9 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
       handle,
       refuse: refuseMalformed,
       upgrade: (request, socket, head) => {
-        findCallOrigin(request, network.isTrustedProxy);
-        sockets.handleUpgrade(request, socket, head);
+        const { requestId } = findCallOrigin(request, network.isTrustedProxy);
+        const open = () => sockets.handleUpgrade(request, socket, head);
+        traceUpgrade(request, socket, { requestId, open });
       },
     },
     listen.limits,

@@ -5,6 +5,7 @@ import type { ServedModel } from "../engines/pool/engine-pool.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { Sandbox } from "../audio/sandbox.ts";
+import { traced } from "../tracing/tracing.ts";
 import type { AccountHints } from "../vocabulary/account-hints.ts";
 import { DecoderPlaces, streamDecodersMax } from "./decoder-places.ts";
 import { ShortDecoder } from "./decode-short.ts";
@@ -58,7 +59,9 @@ export function createSpeechService(parts: {
         metered,
         extendHints: extendHintsOf(caller),
         decode: (content, options) =>
-          decoding.short.decode(content, { ...options, accountId: caller.accountId }),
+          traced("decode", {}, () =>
+            decoding.short.decode(content, { ...options, accountId: caller.accountId }),
+          ),
         signal: call.signal,
       });
     },

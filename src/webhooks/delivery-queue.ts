@@ -19,6 +19,8 @@ export interface LeasedDelivery extends Lease {
   readonly at: Date;
   /** The time from the lease until the message is given up. */
   readonly leftMs: number;
+  /** The place in a trace that caused the message; null for none. */
+  readonly traceparent: string | null;
 }
 
 export interface LeaseOptions {
@@ -82,6 +84,7 @@ export async function leaseDeliveries(
     from webhook w
     where d.id in (select id from due) and w.id = d.webhook_id
     returning d.id, d.webhook_id, d.lease, w.url, d.body, w.secret, d.tries, now() as at,
+      d.traceparent,
       case when w.previous_secret_until > now() then w.previous_secret end as previous_secret,
       extract(epoch from d.give_up_at - now())::float8 * 1000 as left_ms
   `.execute(db);
@@ -95,6 +98,7 @@ export async function leaseDeliveries(
     attempts: row.tries,
     at: row.at,
     leftMs: row.left_ms,
+    traceparent: row.traceparent,
   }));
 }
 
@@ -109,6 +113,7 @@ interface LeasedRow {
   readonly tries: number;
   readonly at: Date;
   readonly left_ms: number;
+  readonly traceparent: string | null;
 }
 
 /** Records that the receiver accepted a message. Returns false if the lease is lost. */

@@ -3,9 +3,13 @@ import { exactTime } from "../database/exact-time.ts";
 import type { Tables, WebhookDeliveryTable } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import type { ListPosition, PageRequest } from "../std/page-request.ts";
+import { currentTraceparent } from "../tracing/tracing.ts";
 import { bodyOf, testEventType, type WebhookEvent } from "./webhook-events.ts";
 
-export type StoredDelivery = Omit<Selectable<WebhookDeliveryTable>, "body" | "tries" | "lease">;
+export type StoredDelivery = Omit<
+  Selectable<WebhookDeliveryTable>,
+  "body" | "tries" | "lease" | "traceparent"
+>;
 
 /** All columns except those that only the worker needs. */
 const shownColumns = [
@@ -62,6 +66,8 @@ export async function insertDeliveries(
     event_type: event.type,
     job_id: jobId,
     body,
+    // The worker that ends the job may end several in one transaction.
+    traceparent: trx.selectFrom("transcript_job").select("traceparent").where("id", "=", jobId),
   }));
   await trx.insertInto("webhook_delivery").values(rows).execute();
 }
@@ -77,8 +83,9 @@ export async function insertTest(
   const data = { webhook: `webhooks/${webhookId}` };
   const body = bodyOf({ type: testEventType, at, data });
   const { rows } = await sql<StoredDelivery>`
-    insert into webhook_delivery (id, webhook_id, event_type, body)
-    select ${newId()}::uuid, id, ${testEventType}::text, ${body}::text
+    insert into webhook_delivery (id, webhook_id, event_type, body, traceparent)
+    select ${newId()}::uuid, id, ${testEventType}::text, ${body}::text,
+      ${currentTraceparent() ?? null}::text
     from webhook
     where id = ${webhookId} and ${testsMax} > (
       select count(*) from webhook_delivery

@@ -7,6 +7,7 @@ import type { MediaAllowList } from "../media/media-url.ts";
 import type { WebhookRecorder } from "../metrics/recorders.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
+import { traced, type Span } from "../tracing/tracing.ts";
 import {
   leaseDeliveries,
   noteDelivered,
@@ -144,11 +145,18 @@ class DeliveryWorker implements AsyncDisposable {
     this.#running.add(run);
   }
 
+  /** Sends a message as a step of the trace that caused it, which its receiver can continue. */
   async #deliver(delivery: LeasedDelivery): Promise<void> {
+    const options = { kind: "client", parent: delivery.traceparent ?? "" } as const;
+    await traced("deliver webhook", options, (span) => this.#attempt(delivery, span));
+  }
+
+  async #attempt(delivery: LeasedDelivery, span: Span | undefined): Promise<void> {
     const { database, allow, resolve, timeoutMs, log, recorder } = this.#parts;
     const { url, body, secrets, at, attempts } = delivery;
     const startedAt = performance.now();
-    const headers = signedHeaders(delivery, at, secrets);
+    const signed = signedHeaders(delivery, at, secrets);
+    const headers = { ...signed, ...(span && { traceparent: span.traceparent }) };
     const { signal } = this.#stopped;
     const attempt = await sendDelivery(
       { url, body, headers },
@@ -165,7 +173,9 @@ class DeliveryWorker implements AsyncDisposable {
       return;
     }
     const ms = Math.round(performance.now() - startedAt);
+    span?.set({ "http.response.status_code": attempt.status ?? 0 });
     if (!attempt.isTaken) {
+      span?.fail(attempt.status === undefined ? "no_answer" : String(attempt.status));
       await this.#noteRefused(delivery, attempt, ms);
       return;
     }

@@ -34,12 +34,18 @@ export interface ServiceProcess extends AsyncDisposable {
 export async function startService(
   dataFolder: string,
   environment: Readonly<Record<string, string>> = {},
-  { cwd = "/", openFilesMax }: { readonly cwd?: string; readonly openFilesMax?: number } = {},
+  options: {
+    readonly cwd?: string;
+    readonly openFilesMax?: number;
+    /** bin/hlust of another version. */
+    readonly program?: string;
+  } = {},
 ): Promise<ServiceProcess> {
+  const { cwd = "/", openFilesMax, program = hlust } = options;
   if (!environment["DATABASE_URL"]) await seedPostgres(join(dataFolder, "postgres"));
   const began = performance.now();
   const limit = openFilesMax === undefined ? "" : `ulimit -n ${openFilesMax}; `;
-  const child = spawn("/bin/sh", ["-c", `${limit}exec "$0" serve`, hlust], {
+  const child = spawn("/bin/sh", ["-c", `${limit}exec "$0" serve`, program], {
     cwd,
     env: {
       PATH: process.env["PATH"],

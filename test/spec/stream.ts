@@ -38,11 +38,18 @@ export const streamPath = "/v2beta1/speech:streamingrecognize";
 /** Opens the WebSocket; rejects with "HTTP <status>" if the upgrade is refused. */
 export async function openStream(
   address: string,
-  options: { readonly token?: string; readonly protocols?: string[]; readonly path?: string } = {},
+  options: {
+    readonly token?: string;
+    readonly protocols?: string[];
+    readonly path?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<TestStream & { readonly protocol: string }> {
   const query = options.token === undefined ? "" : `?token=${encodeURIComponent(options.token)}`;
   const url = `${address.replace("http", "ws")}${options.path ?? streamPath}${query}`;
-  const socket = new WebSocket(url, options.protocols ?? []);
+  const socket = new WebSocket(url, options.protocols ?? [], {
+    headers: { ...options.headers },
+  });
   const messages: StreamMessage[] = [];
   const waiting = new Set<() => void>();
   socket.on("message", (data: Buffer) => {

@@ -1,12 +1,14 @@
 import { sql, type Kysely } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * The entire first schema. The trigram and btree_gin indexes serve the two filters of §4.3 within
  * one account (measured with a million transcripts). `subject` is the result of lower() in a
  * database whose locale provider supports Unicode, so that ÞÁ finds þá.
  */
-export const first: Migration = {
+export const first: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: {},
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,11 +1,13 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * The speakers of a window of a job's audio, stored as checkpoints of diarization in case the
  * worker dies.
  */
-export const jobWindows: Migration = {
+export const jobWindows: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { transcript_job: "writes" },
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       create table transcript_job_window (

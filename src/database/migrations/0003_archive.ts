@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 import { foldText } from "../../std/fold-text.ts";
 
 /**
@@ -7,7 +7,9 @@ import { foldText } from "../../std/fold-text.ts";
  * heads with everything that lists show. The service folds subjects itself because the locale of an
  * external database may not support Unicode.
  */
-export const archive: Migration = {
+export const archive: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { account: "calls", media: "calls", transcript: "calls", upload: "writes" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
     await foldSubjects(db);

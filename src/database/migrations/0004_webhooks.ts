@@ -1,8 +1,10 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /** The URLs that are notified when jobs end, and their deliveries. */
-export const webhooks: Migration = {
+export const webhooks: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { account: "writes" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,8 +1,10 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /** The members of an account, limits, and the audit log. */
-export const access: Migration = {
+export const access: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { account: "calls", api_key: "calls", client_key: "calls" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,8 +1,10 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /** Console sessions, and tokens of sign-in links that work once. */
-export const sessions: Migration = {
+export const sessions: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { account: "writes", api_key: "writes", member: "writes" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

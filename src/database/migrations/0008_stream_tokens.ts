@@ -1,8 +1,10 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /** Tokens for one socket each, valid until it is opened or a minute has passed. */
-export const streamTokens: Migration = {
+export const streamTokens: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { account: "writes" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

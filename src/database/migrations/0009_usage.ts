@@ -1,8 +1,10 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /** The usage of accounts and keys, for their limits. */
-export const usage: Migration = {
+export const usage: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { account: "writes", media: "writes", transcript_job: "calls" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * The archive to which this database belongs, and the pulse, which is also written to the media
@@ -7,7 +7,9 @@ import type { Migration } from "kysely/migration";
  * distinguishes a restored database from one that was only moved. A statement that rewrites the
  * table has to write both again.
  */
-export const archiveIdentity: Migration = {
+export const archiveIdentity: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: {},
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,12 +1,14 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Makes facts about a recording follow its media: the facts in the metadata of a job's transcript
  * apply until other media is set. The metadata of other transcripts contains no such facts. Those
  * transcripts are not updated, because the table is locked during the migration.
  */
-export const mediaFacts: Migration = {
+export const mediaFacts: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { transcript: "calls" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Makes the row of a job its place in the queue. Moves the jobs that wait in pg-boss, the previous
@@ -7,7 +7,9 @@ import type { Migration } from "kysely/migration";
  * running become due immediately, and that attempt does not count. The lease numbers of these jobs
  * are copied from pg-boss, so that the older node's later writes change nothing.
  */
-export const oneQueue: Migration = {
+export const oneQueue: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { transcript_job: "calls" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
     const { rows } = await sql`

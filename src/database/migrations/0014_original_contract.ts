@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Changes what rows contain to the contract of the original service (docs/decisions.md):
@@ -14,7 +14,9 @@ import type { Migration } from "kysely/migration";
  * names of speakers: stop them first. All rows are read, and those with speakers or with an upload
  * are rewritten.
  */
-export const originalContract: Migration = {
+export const originalContract: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { transcript_job: "calls", upload: "calls" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
     for (const table of ["transcript", "transcript_version", "transcript_job"]) {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 import { foldText } from "../../std/fold-text.ts";
 
 /**
@@ -13,7 +13,9 @@ import { foldText } from "../../std/fold-text.ts";
  * for a million transcripts and as many jobs, most of them for the key and the trigrams of
  * subjects. Nodes of an earlier version do not maintain the new columns: stop them first.
  */
-export const listOrders: Migration = {
+export const listOrders: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { transcript: "calls", transcript_job: "calls" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
     await foldSubjects(db);

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Prepares jobs whose content arrives after they were submitted, and uploads whose bytes arrive in
@@ -12,7 +12,9 @@ import type { Migration } from "kysely/migration";
  * The columns have constant defaults. Checking the state reads all jobs: less than a second for a
  * million.
  */
-export const content: Migration = {
+export const content: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { media: "calls", transcript_job: "calls", upload: "calls" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,11 +1,13 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Adds what an upload in several requests needs: the size of its media, the number of bytes that
  * have arrived, and the metadata that its client sent. Quick: no row is read.
  */
-export const resumableUploads: Migration = {
+export const resumableUploads: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { upload: "calls" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

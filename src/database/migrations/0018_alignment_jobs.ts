@@ -1,11 +1,13 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Adds the jobs that align the words of a version to the media of its transcript. A job outlives
  * its transcript, as other jobs do, so it does not refer to it.
  */
-export const alignmentJobs: Migration = {
+export const alignmentJobs: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { account: "writes" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Records which jobs and transcripts change, for those who watch lists of them
@@ -7,7 +7,9 @@ import type { Migration } from "kysely/migration";
  * changes by nodes of an earlier version are recorded too. Records are deleted after ten minutes.
  * Takes milliseconds, whatever the number of rows.
  */
-export const resourceChanges: Migration = {
+export const resourceChanges: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { media: "writes", transcript: "writes", transcript_job: "writes" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Adds to each version how it was made, by which member or key, and a note. Versions that exist get
@@ -8,7 +8,9 @@ import type { Migration } from "kysely/migration";
  * inconsistent. Takes up to a minute for a million versions, during which calls of transcripts
  * wait.
  */
-export const versionAuthors: Migration = {
+export const versionAuthors: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { transcript_version: "calls" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

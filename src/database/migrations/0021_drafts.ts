@@ -1,11 +1,19 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Adds the drafts of members and keys. A draft is deleted with its transcript and with its owner.
  * Its content is not compressed by the database, because clients compress it. Takes milliseconds.
  */
-export const drafts: Migration = {
+export const drafts: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: {
+    account: "writes",
+    api_key: "writes",
+    client_key: "writes",
+    member: "writes",
+    transcript: "writes",
+  },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,12 +1,14 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Adds the ranges of transcripts that people have checked or listened to, and the participants: who
  * has a transcript open. Triggers record their changes, as those of migration 0019 do. Takes
  * milliseconds, whatever the number of rows.
  */
-export const reviewAndPresence: Migration = {
+export const reviewAndPresence: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { account: "writes", transcript: "writes" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,8 +1,10 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /** Adds the shares of transcripts. A share is deleted with its transcript. Takes milliseconds. */
-export const shares: Migration = {
+export const shares: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { account: "writes", transcript: "writes" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

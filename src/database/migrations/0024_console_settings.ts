@@ -1,11 +1,13 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Adds the settings that a member or an API key keeps for the console, for example shortcut keys.
  * They are deleted with their owner. Takes milliseconds.
  */
-export const consoleSettings: Migration = {
+export const consoleSettings: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { account: "writes", api_key: "writes", member: "writes" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -1,11 +1,13 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Adds the outputs of models for media, which alignment jobs read. They are deleted with the media.
  * Media of earlier versions has none. Takes milliseconds.
  */
-export const mediaOutputs: Migration = {
+export const mediaOutputs: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { media: "writes" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

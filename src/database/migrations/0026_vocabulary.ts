@@ -1,12 +1,14 @@
 import { type Kysely, sql } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaChange } from "../schema-change.ts";
 
 /**
  * Adds the vocabularies of accounts, which are empty at first. The revision of a vocabulary changes
  * with its active phrases, and its row is locked during a change. Takes milliseconds: columns with
  * a constant default rewrite no table.
  */
-export const vocabulary: Migration = {
+export const vocabulary: SchemaChange = {
+  oldestProgram: "0.1.0",
+  locks: { account: "calls", transcript_job: "calls" },
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },

@@ -29,6 +29,7 @@ import {
   type ServingModelsOptions,
 } from "./serving-models.ts";
 import { SessionPlacement } from "./session-placement.ts";
+import { traceRecognition } from "./trace-recognition.ts";
 
 export interface EnginePoolOptions extends ServingModelsOptions {
   /** Aborts opening the pool. */
@@ -275,7 +276,8 @@ class ProcessPool implements EnginePool {
       stream,
     });
     try {
-      yield* recognition.results(options.signal);
+      const results = recognition.results(options.signal);
+      yield* traceRecognition(results, { mode, model: model.model.name });
       stream?.end("complete");
     } catch (error) {
       stream?.end(streamEndOf(error));

@@ -18,6 +18,7 @@ import {
 import { newId } from "../../std/ids.ts";
 import type { Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
+import { traced } from "../../tracing/tracing.ts";
 import type { JobAttempt } from "./job-attempt.ts";
 import { setMedia } from "./lease-jobs.ts";
 import { openRecording, type Recording, type RecordingOptions } from "./open-recording.ts";
@@ -82,17 +83,19 @@ export class JobMedia {
       ? await roomOf(db, { accountId, transcriptId: null }, { storedBytesMax })
       : undefined;
     const signal = AbortSignal.any([attempt.signal, attempt.stopping]);
-    const stored = await putWithin(room, mediaBytesMax, async (bytesMax) =>
-      fetchMedia({
-        url,
-        id,
-        store,
-        allow,
-        bytesMax,
-        signal,
-        ...(resolve && { resolve }),
-        ...(limits && { limits }),
-      }),
+    const stored = await traced("fetch media", { kind: "client" }, async () =>
+      putWithin(room, mediaBytesMax, async (bytesMax) =>
+        fetchMedia({
+          url,
+          id,
+          store,
+          allow,
+          bytesMax,
+          signal,
+          ...(resolve && { resolve }),
+          ...(limits && { limits }),
+        }),
+      ),
     );
     log.info({ jobId: lease.id, mediaId: id, sizeBytes: stored.sizeBytes }, "job.fetched");
     try {

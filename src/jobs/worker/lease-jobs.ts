@@ -38,6 +38,8 @@ export interface LeasedJob {
   readonly writing: WritingChoice | null;
   /** The number of attempts that count, including this one. */
   readonly attempts: number;
+  /** The place in a trace at which it was submitted; null for none. */
+  readonly traceparent: string | null;
 }
 
 /** Returns whether a worker must at first run the job alone; see countLastAttempt(). */
@@ -91,7 +93,7 @@ async function leaseWhere(
       tries = next.tries + (next.tries <> ${attemptsMax - 1}::int)::int
     from next where j.id = next.id
     returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.content_transcript_id,
-      j.metadata::text as metadata, j.hints, j.ignores_vocabulary, j.writing,
+      j.metadata::text as metadata, j.hints, j.ignores_vocabulary, j.writing, j.traceparent,
       next.tries + 1 as attempts
   `.execute(db);
   return rows.map((row) => ({
@@ -106,6 +108,7 @@ async function leaseWhere(
     ignoresVocabulary: row.ignores_vocabulary,
     writing: row.writing,
     attempts: row.attempts,
+    traceparent: row.traceparent,
   }));
 }
 
@@ -159,6 +162,7 @@ interface LeasedRow {
   readonly ignores_vocabulary: boolean;
   readonly writing: WritingChoice | null;
   readonly attempts: number;
+  readonly traceparent: string | null;
 }
 
 /**

@@ -14,6 +14,7 @@ import { durationFromMs } from "../../std/duration.ts";
 import { newId } from "../../std/ids.ts";
 import type { Log } from "../../std/log.ts";
 import { ServiceError, shown } from "../../std/service-error.ts";
+import { traced } from "../../tracing/tracing.ts";
 import type { AccountHints } from "../../vocabulary/account-hints.ts";
 import { transcriptRows } from "../../transcripts/insert-transcript.ts";
 import { metadataOf } from "../../transcripts/metadata-text.ts";
@@ -103,7 +104,9 @@ export async function runJob(
   const hasPieces = !isFirst || speakers !== undefined || checkpoints.hasSome;
   const { outputs } = checkpoints;
   const finished = { ...ended, hasPieces, outputs, media: media.keepMedia ? facts : undefined };
-  await retryWhileDatabaseDown(signal, async () => await parts.finish.add(finished));
+  await traced("finish job", {}, () =>
+    retryWhileDatabaseDown(signal, async () => await parts.finish.add(finished)),
+  );
   return { durationMs };
 }
 

@@ -11,6 +11,7 @@ import type { KeptOutputs } from "../../engines/protocol/kept-outputs.ts";
 import type { Segment } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { MediaFacts } from "../../media/media-facts.ts";
 import { ServiceError } from "../../std/service-error.ts";
+import { reasonOf, startSpan } from "../../tracing/tracing.ts";
 import { assignSpeakers } from "./assign-speakers.ts";
 import { cutPieces, type Piece } from "./cut-pieces.ts";
 import { keepingPeaks, type KeepPeaks } from "../../describe/describe-media.ts";
@@ -112,6 +113,7 @@ export async function transcribeMedia(
       release();
     }
   };
+  const decoding = startSpan("decode");
   try {
     const turn = AbortSignal.any([signal, stopping]);
     const decoded = decodeAudio({ ...recording, sandbox, signal, durationMsMax });
@@ -132,6 +134,10 @@ export async function transcribeMedia(
     }
   } catch (error) {
     if (!stopping.aborted || error !== stopping.reason) fail(error);
+    decoding?.fail(reasonOf(error));
+  } finally {
+    decoding?.set({ "hlust.audio_ms": durationMs });
+    decoding?.end();
   }
   await Promise.all(running);
   signal.throwIfAborted();

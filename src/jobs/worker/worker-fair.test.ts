@@ -178,7 +178,12 @@ test("a job at its last attempt runs alone until it is past the piece at which i
     const id = newId();
     const job = { id, accountId: other, metadata, source: { uri: `${fixture.url}/hour.flac` } };
     const key = { idempotencyKey: null, requestSha256: null };
-    const plain = { hints: [], ignoresVocabulary: false, writing: undefined };
+    const plain = {
+      hints: [],
+      ignoresVocabulary: false,
+      writing: undefined,
+      traceparent: undefined,
+    };
     await insertJobs(trx, [{ ...job, ...key, keyId: null, ...plain, now: new Date() }]);
     await sql`update transcript_job set tries = 2, lease = 2 where id = ${id}`.execute(trx);
   });

@@ -7,6 +7,7 @@ import type { Tables } from "../../database/tables.ts";
 import { AvoidedAccounts } from "../../media/lacking-media.ts";
 import type { JobRecorder } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
+import { reasonOf, traced, type Span } from "../../tracing/tracing.ts";
 import { repeat } from "../../std/repeat.ts";
 import { createAccountHints } from "../../vocabulary/account-hints.ts";
 import type { Arrivals } from "../arrivals.ts";
@@ -232,7 +233,14 @@ class Worker implements AsyncDisposable {
     this.#running.add(run);
   }
 
+  /** Runs an attempt as a step of the trace in which the job was submitted. */
   async #run(attempt: JobAttempt): Promise<void> {
+    const { traceparent } = attempt.job;
+    const options = { kind: "consumer", parent: traceparent ?? "" } as const;
+    await traced("process job", options, (span) => this.#attempt(attempt, span));
+  }
+
+  async #attempt(attempt: JobAttempt, span: Span | undefined): Promise<void> {
     const { job, signal } = attempt;
     const { lease } = job;
     const startedAt = performance.now();
@@ -254,6 +262,7 @@ class Worker implements AsyncDisposable {
       recorder?.succeeded(durationMs / 1000, ms / 1000);
       isOver = true;
     } catch (error) {
+      span?.fail(reasonOf(error));
       await this.#end.failed(attempt, error);
     }
     // A job that succeeded leaves nothing to delete if its transcript keeps the media.
