@@ -1,5 +1,4 @@
 import type { Kysely } from "kysely";
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
 import { chooseSandbox } from "./audio/sandbox.ts";
@@ -42,6 +41,7 @@ import { openServer, reportBug, type Server } from "./server/server.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
+import { prepareDataFolder } from "./std/prepare-data-folder.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
 import { packageVersion } from "./std/version.ts";
@@ -145,7 +145,7 @@ async function openParts(
   const allow = allowListOf("HLUST_ALLOW_MEDIA_FROM", config.allowMediaFrom);
   const allowWebhooks = allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo);
   const httpRules = await httpRulesOf(config);
-  await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
+  await prepareDataFolder(config.dataFolder);
   const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening);
   const { db } = database;
   // The archive is opened before anything is written, so that a database of another archive stays

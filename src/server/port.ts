@@ -20,6 +20,7 @@ import { CallPump } from "./call-pump.ts";
 import { CallsInFlight } from "./calls-in-flight.ts";
 import { Connections, defaultConnectionsMax, type ConnectionLimits } from "./connection-limits.ts";
 import { Http1Connection, stopParsingWhenClosed } from "./http1-connection.ts";
+import { listenAt } from "./listen-at.ts";
 import { pumpCalls, type PortHandlers } from "./pump-calls.ts";
 import { detectProtocol } from "./detect-protocol.ts";
 import { unsentLimits, UnsentWatch, type UnsentLimits } from "./unsent-watch.ts";
@@ -131,8 +132,7 @@ export async function openPort(
       http1.emit("connection", socket);
     });
   });
-  listener.listen(at.port, at.host);
-  await once(listener, "listening");
+  await listenAt(listener, at);
   const closed = once(listener, "close");
 
   const retire = async (): Promise<void> => {
