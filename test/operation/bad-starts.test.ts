@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { seedPostgres } from "../fixtures/seed-postgres.ts";
+import { until } from "../fixtures/until.ts";
 
 const hlust = resolve(import.meta.dirname, "../../bin/hlust");
 const isRoot = process.geteuid?.() === 0;
@@ -73,6 +74,37 @@ test("an address of another machine is named with the setting that changes it", 
     "192.0.2.1 is not an address of this machine: set HLUST_HOST to one, or to 0.0.0.0 for all";
   const result = await start([], { HLUST_HOST: "192.0.2.1" });
   assert.deepEqual(result, { code: 1, said: [`hlust: ${why}`] });
+});
+
+test("without shared memory the service starts nevertheless", async () => {
+  // /dev/shm is missing, or too small.
+  for (const options of ["-o ro", "-o size=8k"]) {
+    const setup = prepared(`mount -t tmpfs ${options} none /dev/shm`);
+    const [program = "", ...parameters]: string[] = [...setup, hlust, "serve"];
+    const child = spawn(program, parameters, {
+      cwd: "/",
+      env: {
+        PATH: process.env["PATH"],
+        HLUST_PORT: "0",
+        HLUST_DATA: data,
+        HLUST_ENGINE: "scripted",
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const exited = once(child, "exit");
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => (said += text));
+    }
+    try {
+      await until(async () => /^hlust: ready at/m.test(said) || child.exitCode !== null, 120_000);
+      assert.match(said, /^hlust: ready at/m);
+      assert.match(said, /"event":"database.no_shared_memory"/);
+    } finally {
+      child.kill("SIGTERM");
+      await exited;
+    }
+  }
 });
 
 test("a read-only volume is reported as such", async () => {
