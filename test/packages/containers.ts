@@ -59,9 +59,8 @@ export function openContainers(): Containers {
   const folder = mkdtempSync(join(tmpdir(), "hlust-containers-"));
   // Kept layers make the next build quick.
   const kept = process.env["PACKAGES_STORAGE"] ?? folder;
-  const storage = [
-    ...["--storage-driver", "overlay", "--root", join(kept, "s"), "--runroot", join(kept, "r")],
-  ];
+  const folders = ["--root", join(kept, "s"), "--runroot", join(kept, "r")];
+  const storage = ["--storage-driver", "overlay", ...folders];
   const engine = ["--runtime", "runc", "--cgroup-manager", "cgroupfs", ...storage];
   const podman = async (...parameters: string[]): Promise<string> => {
     const { stdout } = await run("podman", [...engine, ...parameters], { maxBuffer: 1e8 });
@@ -98,13 +97,11 @@ export function openContainers(): Containers {
     async start({ tag, volume, more = [] }) {
       const port = await freePort();
       const limits = ["--ulimit", "nofile=20000:20000", "--ulimit", "nproc=30000:30000"];
-      const rights = [
-        ...["--cap-drop", "all", "--security-opt", "no-new-privileges"],
-        ...["--read-only", "--tmpfs", "/tmp", "--network", "host"],
-      ];
+      const rights = ["--cap-drop", "all", "--security-opt", "no-new-privileges", "--read-only"];
+      const place = ["--tmpfs", "/tmp", "--network", "host"];
       const settings = ["--env", `HLUST_PORT=${port}`, "--env", "HLUST_HOST=127.0.0.1"];
       const mount = ["--volume", `${volume}:/var/lib/hlust`];
-      const given = [...limits, ...rights, ...settings, ...mount, ...more, tag];
+      const given = [...limits, ...rights, ...place, ...settings, ...mount, ...more, tag];
       const id = await podman("run", "--detach", ...given);
       const address = `http://127.0.0.1:${port}`;
       const state = (field: string) => podman("inspect", "--format", `{{.State.${field}}}`, id);
