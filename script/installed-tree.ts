@@ -21,7 +21,7 @@ import { billOfMaterials } from "./sbom.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** What is copied beside the packages, relative to the project's root. */
+/** What is copied in addition to the packages, relative to the project's root. */
 const ownFiles = [
   "LICENSE",
   "package.json",
@@ -101,7 +101,7 @@ linkPostgres(join(target, "node_modules"));
 const status = options["debian-status"];
 const debian = status === undefined ? "" : readFileSync(status, "utf8");
 writeFileSync(join(target, "sbom.cdx.json"), billOfMaterials(root, packages, debian));
-// The files of packages have the modes of whoever installed them.
+// The files of packages have the modes of the umask with which they were installed.
 for (const entry of globSync("**/*", { cwd: target, withFileTypes: true })) {
   const path = join(entry.parentPath, entry.name);
   if (entry.isDirectory()) chmodSync(path, 0o755);

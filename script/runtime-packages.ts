@@ -51,7 +51,7 @@ export function runtimePackages(root: string): InstalledPackage[] {
   return [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Returns a function that tells whether the service's sources name a package. */
+/** Returns a function that finds out whether the service's sources name a package. */
 function importedBy(root: string): (name: string) => boolean {
   const files = globSync("src/**/*.ts", { cwd: root, exclude: ["src/console/**"] });
   const code = files

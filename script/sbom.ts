@@ -5,8 +5,8 @@ import type { InstalledPackage } from "./runtime-packages.ts";
 
 /**
  * Returns a CycloneDX document of the packages of npm and of Debian. `debianStatus` is the text of
- * dpkg's status file, "" for an installation that brings no Debian packages. The same parts have the
- * same bytes: the document has neither a date nor a serial number.
+ * dpkg's status file, "" for an installation that brings no Debian packages. The same parts give
+ * the same bytes: the document has neither a date nor a serial number.
  */
 export function billOfMaterials(
   root: string,

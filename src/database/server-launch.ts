@@ -168,7 +168,7 @@ export async function launchServer(
 
 /**
  * Returns where the server's processes share memory. A container may have no /dev/shm, or a tiny
- * one; then they share a file of the data folder. initdb chooses only once, in its own surroundings.
+ * one; then they share a file of the data folder. initdb chooses only once, for the first start.
  */
 async function sharedMemoryType(): Promise<"posix" | "mmap"> {
   try {

@@ -4,7 +4,7 @@ import process from "node:process";
 
 /**
  * Creates the folder of the service's data if it is missing, and checks that the service can write
- * there. Throws an Error that tells the operator in a line what is wrong and what to do.
+ * there. Throws an Error for the operator, a line with what is wrong and what to do.
  */
 export async function prepareDataFolder(folder: string): Promise<void> {
   const probe = join(folder, `.writable-${process.pid}`);

@@ -24,7 +24,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts the service with a command in front of it, and returns its exit code and its last words. */
+/** Starts the service with a command in front of it, and returns its exit code and messages. */
 async function start(
   before: readonly string[],
   environment: Readonly<Record<string, string>> = {},
