@@ -1,5 +1,4 @@
 import type { Kysely } from "kysely";
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
 import { chooseSandbox } from "./audio/sandbox.ts";
@@ -44,6 +43,7 @@ import { openServer, reportBug, type Server } from "./server/server.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
+import { prepareDataFolder } from "./std/prepare-data-folder.ts";
 import { reachable } from "./std/reachable.ts";
 import { ServiceError } from "./std/service-error.ts";
 import { packageVersion } from "./std/version.ts";
@@ -149,7 +149,7 @@ async function openParts(
   const { log, isQuarantined } = opening;
   const { allow, allowWebhooks, httpRules } = await openRules(config);
   const listen = await openListen(config, parts, log);
-  await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
+  await prepareDataFolder(config.dataFolder);
   const metrics = parts.use(await createNodeMetrics(config));
   const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening, metrics);
   const { db } = database;

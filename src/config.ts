@@ -152,7 +152,7 @@ const settings = {
   sandbox: {
     name: "HLUST_SANDBOX",
     meaning:
-      "Sandbox for decoding media: bubblewrap (required: no start without it), reduced, or auto (the best available)",
+      "Sandbox for decoding media: bubblewrap (required: no start without it), reduced (even as the service's own user, who can read all data), or auto (the best available)",
     fallback: "auto",
     parse: (text, name) => oneOf(text ?? "auto", name, sandboxChoices),
   },

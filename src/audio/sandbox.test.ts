@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -7,9 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { until } from "../../test/fixtures/until.ts";
 import { createLog } from "../std/log.ts";
-import { chooseSandbox, type Sandbox, type SandboxEnd } from "./sandbox.ts";
+import { chooseSandbox, sandboxKinds, type Sandbox, type SandboxEnd } from "./sandbox.ts";
 
 const log = createLog("silent");
 let folder = "";
@@ -57,7 +58,7 @@ function bytesOf(path: string): string[] {
   return ["-f", "s8", "-i", path, "-f", "s8", "-c", "copy", "-"];
 }
 
-for (const kind of ["bubblewrap", "reduced"] as const) {
+for (const kind of sandboxKinds) {
   test(`chooseSandbox() returns a sandbox that can read the file: ${kind}`, async () => {
     const sandbox = await chooseSandbox(kind, log);
     assert.equal(sandbox.kind, kind);
@@ -157,30 +158,65 @@ for (const kind of ["bubblewrap", "reduced"] as const) {
   });
 }
 
-test("a program in bubblewrap has no network", async () => {
-  const sandbox = await chooseSandbox("bubblewrap", log);
-  let canary = 0;
-  const server = createServer((socket) => {
-    canary++;
-    socket.end("secret");
+for (const kind of ["bubblewrap", "bubblewrap-without-proc"] as const) {
+  test(`a program in bubblewrap has no network: ${kind}`, async () => {
+    const sandbox = await chooseSandbox(kind, log);
+    let canary = 0;
+    const server = createServer((socket) => {
+      canary++;
+      socket.end("secret");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    assert.ok(address !== null && typeof address === "object");
+    try {
+      const { status } = await ffmpeg(sandbox, () => bytesOf(`tcp://127.0.0.1:${address.port}`));
+      assert.notEqual(status, 0);
+      assert.equal(canary, 0);
+    } finally {
+      server.close();
+    }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  assert.ok(address !== null && typeof address === "object");
-  try {
-    const { status } = await ffmpeg(sandbox, () => bytesOf(`tcp://127.0.0.1:${address.port}`));
-    assert.notEqual(status, 0);
-    assert.equal(canary, 0);
-  } finally {
-    server.close();
-  }
-});
+}
 
 test("the end of a program's standard error is kept", async () => {
   const sandbox = await chooseSandbox("auto", log);
   const { complaints } = await ffmpeg(sandbox, () => ["-i", `file:${"x".repeat(20_000)}END`]);
   assert.ok(complaints.length <= 16_384);
   assert.match(complaints, /END/);
+});
+
+/** Chooses a sandbox in another process, after a shell in namespaces of its own has run a setup. */
+async function chosenAfter(setup: string, choice: string): Promise<string> {
+  const script = `
+    const { chooseSandbox } = await import(${JSON.stringify(import.meta.resolve("./sandbox.ts"))});
+    const { createLog } = await import(${JSON.stringify(import.meta.resolve("../std/log.ts"))});
+    const chosen = chooseSandbox(${JSON.stringify(choice)}, createLog("silent"));
+    console.log(await chosen.then(({ kind }) => kind, ({ message }) => message));`;
+  const shell = ["sh", "-euc", `${setup}; exec "$@"`, "sh"];
+  const program = [process.execPath, "--input-type=module", "-e", script];
+  const parameters = ["--user", "--map-root-user", "--mount", ...shell, ...program];
+  return (await promisify(execFile)("unshare", parameters)).stdout.trim();
+}
+
+/** Masks a part of /proc, as containers do. The kernel then refuses to mount another /proc. */
+const maskedProc = "mount --bind /proc/sys /proc/sys; mount -o remount,bind,ro /proc/sys";
+const noNamespaces = "for kind in user mnt; do echo 0 >/proc/sys/user/max_${kind}_namespaces; done";
+
+test("chooseSandbox() chooses bubblewrap without /proc where /proc cannot be mounted", async () => {
+  for (const choice of ["auto", "bubblewrap", "bubblewrap-without-proc"]) {
+    assert.equal(await chosenAfter(maskedProc, choice), "bubblewrap-without-proc");
+  }
+  assert.equal(await chosenAfter("true", "auto"), "bubblewrap");
+});
+
+test("without namespaces, only HLUST_SANDBOX=reduced decodes media as the service's own user", async () => {
+  const refusal = await chosenAfter(noNamespaces, "auto");
+  assert.match(refusal, /^media would be decoded without a sandbox, as the user who owns all data/);
+  assert.match(refusal, /\(bwrap: .*\)\. Allow user namespaces .* or set HLUST_SANDBOX=reduced/);
+  assert.doesNotMatch(refusal, /\n/);
+  assert.match(await chosenAfter(noNamespaces, "bubblewrap"), /^HLUST_SANDBOX=bubblewrap, but/);
+  assert.equal(await chosenAfter(noNamespaces, "reduced"), "reduced");
 });
 
 function endless(mark: string): string[] {

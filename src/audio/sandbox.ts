@@ -1,14 +1,21 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, lstat, mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
-import { constants, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable, Writable } from "node:stream";
 import type { Log } from "../std/log.ts";
 import { wavHeader } from "../std/wav.ts";
+import { launch, runOf, type SandboxRun } from "./sandbox-run.ts";
 import { timedFormat } from "./timed-samples.ts";
 
-export type SandboxKind = "bubblewrap" | "reduced";
+export type { SandboxEnd, SandboxRun } from "./sandbox-run.ts";
+
+/**
+ * - bubblewrap: namespaces without network, with one file and the sandbox's own /proc.
+ * - bubblewrap-without-proc: the same without /proc, which a container may not mount.
+ * - reduced: limits only, and another user if the service runs as root.
+ */
+export const sandboxKinds = ["bubblewrap", "bubblewrap-without-proc", "reduced"] as const;
+export type SandboxKind = (typeof sandboxKinds)[number];
 
 /** Runs the programs that read untrusted media. */
 export interface Sandbox {
@@ -37,59 +44,62 @@ export interface SandboxOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface SandboxRun extends AsyncDisposable {
-  readonly pid: number | undefined;
-  /** Absent for a program that reads a file. */
-  readonly stdin?: Writable | null;
-  readonly stdout: Readable;
-  /** Resolves when the program has ended; never rejects. */
-  readonly ended: Promise<SandboxEnd>;
-}
-
-export interface SandboxEnd {
-  /** The exit status; 128 + signal if the program was killed. */
-  readonly status: number;
-  /**
-   * The end of the program's standard error, at most complaintsCharsMax characters. It must not be
-   * logged, since it may name files.
-   */
-  readonly complaints: string;
-}
-
 const memoryBytesMaxDefault = 2 * 1024 ** 3;
 const filesMax = 64;
 /** The programs write no files, but bubblewrap writes a few lines to set itself up. */
 const fileBytesMax = 65_536;
-const complaintsCharsMax = 16_384;
 /** The uid and gid of the user without rights on every Linux system. */
 const unprivilegedUser = 65_534;
 
 /**
- * Determines how media can be decoded here: in bubblewrap (with its own namespaces, no network and
- * only one file) or reduced (with limits, and as a user without rights if the service runs as
- * root). Throws an Error for the operator if the choice does not work.
+ * Determines how media can be decoded here: the first kind of sandboxKinds that works. The choice
+ * "bubblewrap" stands for both kinds of it. A reduced sandbox that runs programs as the service's
+ * own user has to be chosen by name, because a broken decoder could then read all data of the
+ * service. Throws an Error for the operator if the choice does not work.
  */
 export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Promise<Sandbox> {
   for (const name of ["ffmpeg", "ffprobe", "prlimit", "setpriv", "nice"]) program(name);
   let reason = "HLUST_SANDBOX=reduced";
   if (choice !== "reduced") {
-    const problem = await problemOf(bubblewrap);
-    if (problem === undefined) return bubblewrap;
-    if (choice === "bubblewrap") {
+    const isExact = choice === "bubblewrap-without-proc";
+    const { sandbox, problem } = await firstOf(isExact ? [withoutProc] : [bubblewrap, withoutProc]);
+    if (sandbox === bubblewrap) return sandbox;
+    if (sandbox !== undefined) {
+      log.info({ reason: isExact ? "chosen" : problem }, "sandbox.without_proc");
+      return sandbox;
+    }
+    if (choice !== "auto") {
       throw new Error(`HLUST_SANDBOX=bubblewrap, but bubblewrap does not work here: ${problem}`);
     }
     reason = problem;
   }
-  const users = process.getuid?.() === 0 ? [unprivilegedUser, undefined] : [undefined];
-  let problem: string | undefined;
-  for (const user of users) {
-    const sandbox = reduced(user);
-    problem = await problemOf(sandbox);
-    if (problem !== undefined) continue;
-    log.warn({ reason, otherUser: user !== undefined }, "sandbox.reduced");
-    return sandbox;
+  const other = process.getuid?.() === 0 ? [reduced(unprivilegedUser)] : [];
+  const same = reduced(undefined);
+  const { sandbox, problem } = await firstOf([...other, same]);
+  if (sandbox === undefined) throw new Error(`media cannot be decoded here: ${problem}`);
+  if (sandbox === same && choice === "auto") throw new Error(sameUserRefused(reason));
+  log.warn({ reason, otherUser: sandbox !== same }, "sandbox.reduced");
+  return sandbox;
+}
+
+function sameUserRefused(reason: string): string {
+  return (
+    `media would be decoded without a sandbox, as the user who owns all data, since bubblewrap does not work here (${reason}). ` +
+    "Allow user namespaces (in Docker: --security-opt seccomp=deploy/seccomp.json), or set HLUST_SANDBOX=reduced to accept this."
+  );
+}
+
+/** Returns the first sandbox that works, and what is wrong with the last one that does not. */
+async function firstOf(
+  sandboxes: readonly Sandbox[],
+): Promise<{ readonly sandbox: Sandbox | undefined; readonly problem: string }> {
+  let problem = "";
+  for (const sandbox of sandboxes) {
+    const found = await problemOf(sandbox);
+    if (found === undefined) return { sandbox, problem };
+    problem = found;
   }
-  throw new Error(`media cannot be decoded here: ${problem}`);
+  return { sandbox: undefined, problem };
 }
 
 /**
@@ -99,18 +109,27 @@ export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Pro
 const namespaces =
   "--unshare-all --die-with-parent --cap-drop ALL --clearenv --ro-bind /usr /usr " +
   "--symlink usr/lib /lib --symlink usr/lib64 /lib64 --ro-bind-try /etc/alternatives /etc/alternatives " +
-  "--ro-bind-try /etc/ld.so.cache /etc/ld.so.cache --proc /proc --dev /dev --chdir /";
+  "--ro-bind-try /etc/ld.so.cache /etc/ld.so.cache --dev /dev --chdir /";
 
-const bubblewrap: Sandbox = {
-  kind: "bubblewrap",
-  async start({ program: name, parameters, file, signal, ...bounds }) {
-    const before = [...limits(bounds), program("bwrap"), ...namespaces.split(" ")];
-    const binds = file === undefined ? [] : ["--ro-bind", file, "/in"];
-    const given = parameters(file === undefined ? "" : "/in");
-    const command = [...before, ...binds, "--remount-ro", "/", program(name), ...given];
-    return runOf(launch(command, { folder: "/", isPiped: file === undefined }), signal);
-  },
-};
+const bubblewrap = inBubblewrap("bubblewrap", ["--proc", "/proc"]);
+/**
+ * Containers mask parts of /proc, and the kernel then refuses to mount another one. The decoders
+ * need none.
+ */
+const withoutProc = inBubblewrap("bubblewrap-without-proc", []);
+
+function inBubblewrap(kind: SandboxKind, more: readonly string[]): Sandbox {
+  return {
+    kind,
+    async start({ program: name, parameters, file, signal, ...bounds }) {
+      const before = [...limits(bounds), program("bwrap"), ...namespaces.split(" "), ...more];
+      const binds = file === undefined ? [] : ["--ro-bind", file, "/in"];
+      const given = parameters(file === undefined ? "" : "/in");
+      const command = [...before, ...binds, "--remount-ro", "/", program(name), ...given];
+      return runOf(launch(command, { folder: "/", isPiped: file === undefined }), signal);
+    },
+  };
+}
 
 /**
  * Returns a sandbox that runs programs with limits, and as `user` if it is defined. The programs
@@ -152,91 +171,11 @@ function limits({
   ];
 }
 
-interface Child {
-  readonly process: ChildProcess;
-  readonly stdin: Writable | null;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-}
-
-function launch(
-  [executable = "", ...parameters]: readonly string[],
-  options: { readonly folder: string; readonly file?: number; readonly isPiped?: boolean },
-): Child {
-  const { folder, file, isPiped = false } = options;
-  const child = spawn(executable, parameters, {
-    cwd: folder,
-    env: {},
-    detached: true,
-    stdio: [isPiped ? "pipe" : "ignore", "pipe", "pipe", file ?? "ignore"],
-  });
-  const { stdin, stdout, stderr } = child;
-  if (!stdout || !stderr) throw new Error("there are no pipes");
-  // A program that ends early does not read the rest of its input.
-  stdin?.on("error", () => {});
-  return { process: child, stdin, stdout, stderr };
-}
-
-function runOf(
-  { process: child, stdin, stdout, stderr }: Child,
-  signal: AbortSignal | undefined,
-): SandboxRun {
-  let complaints = "";
-  stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaints = (complaints + text).slice(-complaintsCharsMax);
-  });
-  let isOver = false;
-  // Kills the whole process group, because killing only bubblewrap while it starts would leave its
-  // children running.
-  const kill = (): void => {
-    if (!isOver && child.pid !== undefined) killGroup(child.pid);
-  };
-  signal?.addEventListener("abort", kill, { once: true });
-  if (signal?.aborted === true) kill();
-  const { promise: ended, resolve } = Promise.withResolvers<SandboxEnd>();
-  const end = (status: number): void => {
-    isOver = true;
-    signal?.removeEventListener("abort", kill);
-    resolve({ status, complaints });
-  };
-  child.once("error", (error) => {
-    complaints = error.message;
-    end(127);
-  });
-  child.once("exit", (status, name) => {
-    const code = status ?? 128 + (name === null ? 0 : constants.signals[name]);
-    // Some of the program's standard error may still be in the pipe, which closes with the last
-    // process of the group.
-    if (stderr.closed) end(code);
-    else stderr.once("close", () => end(code));
-  });
-  return {
-    pid: child.pid,
-    stdin,
-    stdout,
-    ended,
-    async [Symbol.asyncDispose]() {
-      kill();
-      stdin?.destroy();
-      stdout.destroy();
-      await ended;
-    },
-  };
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-  }
-}
-
 /**
  * Decodes a tenth of a second in the sandbox. Returns the reason if the decoding does not work.
  */
 async function problemOf(sandbox: Sandbox): Promise<string | undefined> {
-  if (sandbox === bubblewrap && !findProgram("bwrap")) return "bubblewrap is not installed";
+  if (sandbox.kind !== "reduced" && !findProgram("bwrap")) return "bubblewrap is not installed";
   const folder = await mkdtemp(join(tmpdir(), "hlust-sandbox-"));
   try {
     const file = join(folder, "silence.wav");

@@ -10,6 +10,7 @@ import { config } from "./config.ts";
 import { console } from "./console.ts";
 import { evaluate } from "./evaluate.ts";
 import { fsck } from "./fsck.ts";
+import { healthcheck } from "./healthcheck.ts";
 import { keys } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import { models } from "./models.ts";
@@ -40,6 +41,7 @@ const commands: Readonly<Record<string, Command>> = {
   restore,
   fsck,
   bench,
+  healthcheck,
   version,
   help,
 };
@@ -71,7 +73,7 @@ function plain(name: string): string {
 
 function usage(): string {
   const lines = Object.entries(commands).map(
-    ([name, { summary }]) => `  ${name.padEnd(10)}${summary}`,
+    ([name, { summary }]) => `  ${name.padEnd(13)}${summary}`,
   );
   return `hlust: speech to text that you run yourself\n\nUsage: hlust <command>\n\n${lines.join("\n")}\n`;
 }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { access, mkdir, open, readdir, readFile, rename, stat } from "node:fs/promises";
+import { access, mkdir, open, readdir, readFile, rename, stat, statfs } from "node:fs/promises";
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { errorFields, type Log } from "../std/log.ts";
@@ -26,6 +26,8 @@ export interface LaunchOptions {
 const takenStatus = 75;
 /** The size of the server's log above which it is renamed to server.log.1 at the next start. */
 const logBytesMax = 5_000_000;
+/** What the server needs of /dev/shm, with room to spare. */
+const sharedMemoryBytesMin = 4 * 1024 ** 2;
 
 /**
  * Runs under an exclusive lock of the folder, which the server and all its processes inherit. While
@@ -35,8 +37,8 @@ const logBytesMax = 5_000_000;
  */
 const steps = `
 set -eu
-programs=$1 owner=$2 version=$3 fsync=$4
-shift 4
+programs=$1 owner=$2 version=$3 fsync=$4 memory=$5
+shift 5
 rm -rf "$version.new"
 [ "$fsync" = off ] && sync=--no-sync || sync=--sync-method=syncfs
 if [ ! -d "$version" ]; then
@@ -50,7 +52,8 @@ fi
 [ -z "$owner" ] || chown -Rh "$owner:$owner" "$version"
 cd "$version"
 rm -f postmaster.pid .s.PGSQL.5432 .s.PGSQL.5432.lock
-exec "$@" "$programs/postgres" -D /proc/self/cwd -c fsync="$fsync" `;
+exec "$@" "$programs/postgres" -D /proc/self/cwd -c fsync="$fsync" \\
+  -c dynamic_shared_memory_type="$memory" `;
 
 /**
  * The server is reachable only through a socket in the data folder, is durable, and logs no user
@@ -135,7 +138,10 @@ export async function launchServer(
   const { folder, majorVersion, log, durable = true } = options;
   const lock = ["--nonblock", "--conflict-exit-code", String(takenStatus), "--no-fork", "."];
   const script = ["sh", "-c", command, "own-postgres"];
-  const parameters = [programs, String(user.owner ?? ""), majorVersion, durable ? "on" : "off"];
+  const memory = await sharedMemoryType();
+  if (memory === "mmap") log.info({}, "database.no_shared_memory");
+  const fsync = durable ? "on" : "off";
+  const parameters = [programs, String(user.owner ?? ""), majorVersion, fsync, memory];
   const file = await openServerLog(folder);
   try {
     const child = spawn("flock", [...lock, ...script, ...parameters, ...user.prefix], {
@@ -158,6 +164,20 @@ export async function launchServer(
     };
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * Returns where the server's processes share memory. A container may have no /dev/shm, or a tiny
+ * one; then they share a file of the data folder. initdb chooses only once, for the first start.
+ */
+async function sharedMemoryType(): Promise<"posix" | "mmap"> {
+  try {
+    await access("/dev/shm", constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = await statfs("/dev/shm");
+    return bavail * bsize < sharedMemoryBytesMin ? "mmap" : "posix";
+  } catch {
+    return "mmap";
   }
 }
 

@@ -13,6 +13,7 @@ import { CallsInFlight } from "./calls-in-flight.ts";
 import { Connections, defaultConnectionsMax, type ConnectionLimits } from "./connection-limits.ts";
 import { openHttp2 } from "./http2-connections.ts";
 import { Http1Connection, stopParsingWhenClosed } from "./http1-connection.ts";
+import { listenAt } from "./listen-at.ts";
 import { pumpCalls, type PortHandlers } from "./pump-calls.ts";
 import { detectProtocol } from "./detect-protocol.ts";
 import { acceptTls } from "./tls/accept-tls.ts";
@@ -116,8 +117,7 @@ export async function openPort(
     socket.once("close", isKnown);
     detect(socket, isKnown);
   });
-  listener.listen(at.port, at.host);
-  await once(listener, "listening");
+  await listenAt(listener, at);
   const closed = once(listener, "close");
 
   const retire = async (): Promise<void> => {

@@ -88,7 +88,7 @@ const table: readonly Broken[] = [
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the listener has a port
       return { HLUST_PORT: `${(taken.address() as AddressInfo).port}` };
     },
-    reason: /EADDRINUSE/,
+    reason: /is taken by another program/,
   },
 ];
 

@@ -12,7 +12,7 @@ interface PartHealth {
   /** For engines only: the number of processes that are ready, and the number of all processes. */
   readonly running?: number;
   readonly processes?: number;
-  /** For the sandbox only: `bubblewrap` or `reduced`. */
+  /** For the sandbox only: `bubblewrap`, `bubblewrap-without-proc` or `reduced`. */
   readonly kind?: string;
 }
 

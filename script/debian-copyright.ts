@@ -1,0 +1,23 @@
+// Prints the file `copyright` of the Debian package, from the list of its parts (SBOM).
+import { readFileSync } from "node:fs";
+import process from "node:process";
+
+interface Part {
+  readonly name: string;
+  readonly version: string;
+  readonly licenses?: readonly { readonly expression: string }[];
+}
+
+const [file = ""] = process.argv.slice(2);
+const { components }: { components: readonly Part[] } = JSON.parse(readFileSync(file, "utf8"));
+const parts = components.map(({ name, version, licenses = [] }) => {
+  const license = licenses.map(({ expression }) => expression).join(" ") || "see its folder";
+  return ` ${name} ${version}: ${license}`;
+});
+process.stdout.write(`Hlust is licensed under Apache-2.0 (/usr/share/common-licenses/Apache-2.0).
+
+/usr/lib/hlust/node_modules has these packages of others. The text of each license is in the
+package's folder, as its authors publish it.
+
+${parts.join("\n")}
+`);

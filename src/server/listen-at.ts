@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import type { Server } from "node:net";
+import process from "node:process";
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Makes a server listen at an address. If it cannot, rejects with a line for the operator that says
+ * what is wrong and what to do.
+ */
+export async function listenAt(server: Server, at: Place): Promise<void> {
+  server.listen(at.port, at.host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const advice = adviceFor(error instanceof Error && "code" in error ? error.code : "", at);
+    throw advice === undefined ? error : new Error(advice, { cause: error });
+  }
+}
+
+function adviceFor(code: unknown, { host, port }: Place): string | undefined {
+  switch (code) {
+    case "EADDRINUSE":
+      return `port ${port} of ${host} is taken by another program (or another Hlust): stop it, or set HLUST_PORT`;
+    case "EACCES":
+      return `user ${process.geteuid?.() ?? 0} may not listen on port ${port} of ${host}: set HLUST_PORT to a port above 1023`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `${host} is not an address of this machine: set HLUST_HOST to one, or to 0.0.0.0 for all`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+// deploy/compose.yaml and compose.cluster.yaml name only what exists.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { parse } from "yaml";
+import { describeConfig } from "../../src/config.ts";
+
+const deploy = resolve(import.meta.dirname, "../../deploy");
+
+interface Service {
+  readonly image: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly command?: string | readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly networks?: readonly string[];
+  readonly depends_on?: readonly string[] | Readonly<Record<string, object>>;
+  readonly security_opt?: readonly string[];
+  readonly cap_drop?: readonly string[];
+  readonly read_only?: boolean;
+  readonly ports?: readonly string[];
+  readonly stop_grace_period?: string;
+}
+
+interface Composition {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes?: Readonly<Record<string, unknown>>;
+  readonly networks?: Readonly<Record<string, { ipam: { config: { subnet: string }[] } }>>;
+}
+
+function read(name: string): Composition {
+  const composition: Composition = parse(readFileSync(join(deploy, name), "utf8"), { merge: true });
+  return composition;
+}
+
+const knownSettings = new Set(describeConfig({}).match(/^[A-Z][A-Z0-9_]+$/gm));
+
+/** The parts of metrics, which the cluster uses and a version without metrics does not have. */
+const metrics = new Set(
+  knownSettings.has("HLUST_METRICS_LISTEN")
+    ? []
+    : ["HLUST_METRICS_LISTEN", "./prometheus/alerts.yml", "./grafana"],
+);
+
+for (const name of ["compose.yaml", "compose.cluster.yaml"]) {
+  const { services, volumes = {}, networks = {} } = read(name);
+
+  test(`${name} names files, volumes, networks and services that exist`, () => {
+    assert.ok(Object.keys(services).length > 0);
+    for (const [service, { build, ...more }] of Object.entries(services)) {
+      if (build) assert.ok(existsSync(join(deploy, build.context, build.dockerfile)), service);
+      for (const mount of more.volumes ?? []) {
+        const [source = ""] = mount.split(":");
+        if (metrics.has(source)) continue;
+        const isThere = source.startsWith(".")
+          ? existsSync(join(deploy, source))
+          : Object.hasOwn(volumes, source);
+        assert.ok(isThere, `${service}: ${mount}`);
+      }
+      for (const network of more.networks ?? [])
+        assert.ok(Object.hasOwn(networks, network), network);
+      const { depends_on: needed = [] } = more;
+      for (const other of Array.isArray(needed) ? needed : Object.keys(needed)) {
+        assert.ok(Object.hasOwn(services, other), `${service}: ${other}`);
+      }
+    }
+    const mounted = Object.values(services).flatMap(({ volumes = [] }) => volumes);
+    for (const volume of Object.keys(volumes)) {
+      assert.ok(
+        mounted.some((mount) => mount.startsWith(`${volume}:`)),
+        `${volume} is not used`,
+      );
+    }
+  });
+
+  test(`${name} sets only settings that exist, and images have a version`, () => {
+    for (const [service, { image, environment = {} }] of Object.entries(services)) {
+      assert.match(
+        image,
+        /^(?:\$\{HLUST_IMAGE:-hlust:\d+\.\d+\.\d+\}|docker\.io\/[\w./-]+:v?\d[\w.]*)$/,
+        service,
+      );
+      if (!image.includes("HLUST_IMAGE")) continue;
+      const unknown = Object.keys(environment).filter(
+        (setting) => !knownSettings.has(setting) && !metrics.has(setting),
+      );
+      assert.deepEqual(unknown, [], service);
+    }
+  });
+
+  test(`${name} runs the service without privileges, with a profile for the decoder's sandbox`, () => {
+    const own = Object.values(services).filter(({ image }) => image.includes("HLUST_IMAGE"));
+    assert.ok(own.length > 0);
+    for (const service of own) {
+      assert.deepEqual(service.cap_drop, ["ALL"]);
+      assert.equal(service.read_only, true);
+      const options = ["no-new-privileges:true", "seccomp:seccomp.json"];
+      assert.deepEqual(service.security_opt, options);
+      assert.ok(existsSync(join(deploy, "seccomp.json")));
+      // The drain of 30 s, and 30 s more; in the cluster the delay of 10 s as well.
+      const delaySeconds = Number.parseInt(service.environment?.["HLUST_DRAIN_DELAY"] ?? "0", 10);
+      assert.ok(Number.parseInt(service.stop_grace_period ?? "0", 10) >= 60 + delaySeconds);
+    }
+  });
+}
+
+test("the cluster's own version of the image is that of the package", () => {
+  const { version }: { version: string } = JSON.parse(
+    readFileSync(join(deploy, "../package.json"), "utf8"),
+  );
+  for (const name of ["compose.yaml", "compose.cluster.yaml"]) {
+    const images = Object.values(read(name).services).map(({ image }) => image);
+    assert.ok(images.includes(`\${HLUST_IMAGE:-hlust:${version}}`), name);
+  }
+});
+
+test("the files of the cluster name its services, and the addresses of its network", () => {
+  const { services, networks = {} } = read("compose.cluster.yaml");
+  const caddyfile = readFileSync(join(deploy, "cluster/Caddyfile"), "utf8");
+  const upstreams = caddyfile.match(/\b[a-z]+\d(?=:8080)/g) ?? [];
+  assert.deepEqual([...new Set(upstreams)], ["api1", "api2"]);
+  const scraped: { scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[] } =
+    parse(readFileSync(join(deploy, "cluster/prometheus.yml"), "utf8"));
+  const targets = scraped.scrape_configs[0]?.dns_sd_configs[0];
+  assert.deepEqual(
+    targets?.names,
+    Object.keys(services).filter((name) => /^(?:api\d|worker)$/.test(name)),
+  );
+  for (const name of targets?.names ?? []) {
+    const environment = services[name]?.environment ?? {};
+    assert.equal(environment["HLUST_METRICS_LISTEN"], `0.0.0.0:${targets?.port}`);
+    assert.equal(environment["HLUST_TRUSTED_PROXIES"], networks["nodes"]?.ipam.config[0]?.subnet);
+  }
+  const wanted = new Set(
+    readFileSync(join(deploy, "compose.cluster.yaml"), "utf8").match(/(?<=\$\{)[A-Z0-9_]+/g),
+  );
+  wanted.delete("HLUST_IMAGE");
+  const example = readFileSync(join(deploy, "cluster/environment.example"), "utf8");
+  assert.deepEqual([...wanted].toSorted(), (example.match(/^[A-Z0-9_]+(?==)/gm) ?? []).toSorted());
+});

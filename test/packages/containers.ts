@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { freePort } from "../fixtures/free-port.ts";
+import { until } from "../fixtures/until.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const run = promisify(execFile);
+
+/** The user of the image. */
+const imageUser = 10_001;
+
+/**
+ * Where containers of the tests run: as root, in storage of their own, without systemd. The limits
+ * are those that a machine without CAP_SYS_RESOURCE allows.
+ */
+export interface Containers extends AsyncDisposable {
+  /** A folder that is deleted with the containers. */
+  readonly folder: string;
+  /** Builds the image with script/image and returns how long it took, in seconds. */
+  build(tag: string): Promise<number>;
+  /** Runs a command of podman, and returns its standard output. */
+  podman(...parameters: string[]): Promise<string>;
+  /** Returns a new folder that belongs to the image's user. */
+  volume(name: string): string;
+  /** Starts a container of the image without any privilege. */
+  start(options: {
+    readonly tag: string;
+    readonly volume: string;
+    readonly more?: readonly string[];
+  }): Promise<RunningContainer>;
+}
+
+export interface RunningContainer {
+  readonly id: string;
+  readonly address: string;
+  /** Waits until the service answers that it has started; fails with its log if it ends first. */
+  started(): Promise<void>;
+  /** Waits until the container has ended; returns its exit code and what it has printed. */
+  ended(): Promise<{ readonly code: number; readonly said: string }>;
+}
+
+/** Returns why containers are not built and run here; undefined if they are. */
+export async function whyNoContainers(): Promise<string | undefined> {
+  if (process.env["PACKAGES"] !== "all") return "it takes minutes: npm run test:packages";
+  if (process.geteuid?.() !== 0) return "the test does not run as root";
+  for (const program of ["buildah", "podman", "runc", "mmdebstrap"]) {
+    const found = await run("sh", ["-c", `command -v ${program}`]).catch(() => undefined);
+    if (!found) return `${program} is not installed: script/setup --packages`;
+  }
+  return undefined;
+}
+
+export function openContainers(): Containers {
+  const folder = mkdtempSync(join(tmpdir(), "hlust-containers-"));
+  // Kept layers make the next build quick.
+  const kept = process.env["PACKAGES_STORAGE"] ?? folder;
+  const folders = ["--root", join(kept, "s"), "--runroot", join(kept, "r")];
+  const storage = ["--storage-driver", "overlay", ...folders];
+  const engine = ["--runtime", "runc", "--cgroup-manager", "cgroupfs", ...storage];
+  const podman = async (...parameters: string[]): Promise<string> => {
+    const { stdout } = await run("podman", [...engine, ...parameters], { maxBuffer: 1e8 });
+    return stdout.trim();
+  };
+  const containers: Containers = {
+    folder,
+    podman,
+    async build(tag) {
+      const began = performance.now();
+      const script = join(root, "script/image");
+      const child = spawn(script, ["--bare", "--engine", "buildah", "--tag", tag], {
+        env: {
+          ...process.env,
+          ENGINE_OPTIONS: storage.join(" "),
+          BUILD_OPTIONS: "--isolation chroot --network host",
+        },
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      let end = "";
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        end = (end + text).slice(-4_000);
+      });
+      const [code]: unknown[] = await once(child, "close");
+      assert.equal(code, 0, end);
+      return (performance.now() - began) / 1_000;
+    },
+    volume(name) {
+      const path = join(folder, name);
+      mkdirSync(path, { mode: 0o700 });
+      chownSync(path, imageUser, imageUser);
+      return path;
+    },
+    async start({ tag, volume, more = [] }) {
+      const port = await freePort();
+      const limits = ["--ulimit", "nofile=20000:20000", "--ulimit", "nproc=30000:30000"];
+      const rights = ["--cap-drop", "all", "--security-opt", "no-new-privileges", "--read-only"];
+      const place = ["--tmpfs", "/tmp", "--network", "host"];
+      const settings = ["--env", `HLUST_PORT=${port}`, "--env", "HLUST_HOST=127.0.0.1"];
+      const mount = ["--volume", `${volume}:/var/lib/hlust`];
+      const given = [...limits, ...rights, ...place, ...settings, ...mount, ...more, tag];
+      const id = await podman("run", "--detach", ...given);
+      const address = `http://127.0.0.1:${port}`;
+      const state = (field: string) => podman("inspect", "--format", `{{.State.${field}}}`, id);
+      const output = async () => {
+        const { stdout, stderr } = await run("podman", [...engine, "logs", id]);
+        return `${stdout}${stderr}`;
+      };
+      return {
+        id,
+        address,
+        async started() {
+          await until(async () => {
+            const answer = await fetch(`${address}/startupz`).catch(() => undefined);
+            return answer?.status === 200 || (await state("Running")) === "false";
+          }, 300_000);
+          assert.equal(await state("Running"), "true", await output());
+        },
+        async ended() {
+          await until(async () => (await state("Running")) === "false", 120_000);
+          return { code: Number(await state("ExitCode")), said: await output() };
+        },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await podman("rm", "--all", "--force", "--time", "5").catch(() => {});
+      await podman("unmount", "--all", "--force").catch(() => {});
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return containers;
+}

@@ -1,0 +1,50 @@
+// The units of systemd, and the files of the Debian package that belong to them.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { describeConfig } from "../../src/config.ts";
+
+const folder = resolve(import.meta.dirname, "../../deploy/systemd");
+const units = ["hlust.service", "hlust-worker@.service"];
+const isMissing = spawnSync("systemd-analyze", ["--version"]).status !== 0;
+
+for (const unit of units) {
+  test(
+    `systemd rates the exposure of ${unit} at most 3.0`,
+    { skip: isMissing && "systemd-analyze is not installed" },
+    () => {
+      const options = ["security", "--offline=true", "--threshold=30", "--no-pager"];
+      const { status, stdout } = spawnSync("systemd-analyze", [...options, join(folder, unit)]);
+      assert.equal(status, 0, stdout.toString());
+      assert.match(stdout.toString(), /Overall exposure level/);
+    },
+  );
+}
+
+/** Returns the lines of a unit, without comments. */
+function linesOf(unit: string): string[] {
+  return readFileSync(join(folder, unit), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+test("a worker may do what the other unit may do, and has a folder of its own", () => {
+  const [node = [], worker = []] = units.map(linesOf);
+  const more = worker.filter((line) => !node.includes(line));
+  const less = node.filter((line) => !worker.includes(line));
+  const about =
+    /^(?:Description|Environment|EnvironmentFile|ExecStart|StateDirectory|CacheDirectory)=/;
+  for (const line of [...more, ...less]) assert.match(line, about);
+  assert.ok(worker.includes("StateDirectory=hlust-worker-%i"));
+  assert.ok(worker.includes("Environment=HLUST_DATA=%S/hlust-worker-%i"));
+});
+
+test("the environment file names only existing settings", () => {
+  const known = describeConfig({});
+  const text = readFileSync(join(folder, "environment"), "utf8");
+  const named = text.match(/^#?[A-Z][A-Z0-9_]+(?==)/gm) ?? [];
+  assert.ok(named.length > 2);
+  for (const name of named) assert.ok(known.includes(`${name.replace("#", "")}\n`), name);
+});
